@@ -10,7 +10,6 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
-from tests.amount import dear
 
 from .passenger_tyre import NUMBERS, tir
 
@@ -112,6 +111,12 @@ def test_handling_diagram_at_constant_speed(sliding: sb.Equations) -> None:
     assert found.gradient[0] == pytest.approx(0.00375, rel=2e-2)
     assert np.all(np.diff(found.ay) > 0)
     assert found.largest == pytest.approx(8.0)
+    assert found.at(2.0)["steer"] == pytest.approx(steer_for(2.0, 25.0), rel=1e-3)
+    b, a, Cr, m = 1.5, 1.2, 1e5, 1500.0  # β = (b/V² - m a/(L Cr)) ay to first order
+    assert found.slip_gradient[0] == pytest.approx(b / 25.0**2 - m * a / (2.7 * Cr), rel=1e-2)
+    assert len(str(found).splitlines()) == 10
+    with pytest.raises(sb.StabilityError, match="it goes from 0 to 8"):
+        found.at(9.0)
 
 
 def test_handling_diagram_at_constant_radius(sliding: sb.Equations) -> None:
@@ -188,27 +193,55 @@ def test_lanes_of_the_standards() -> None:
         vh.lane_change("3888", 1.8)
 
 
-@dear
 def test_a_driver_changes_lanes() -> None:
-    """ISO 3888-1 at 15 m/s: a driver who looks 6 m ahead stays between the cones, at 35 m/s he does not."""
-    m = sb.Model("car with driver")
-    p = m.parameters(V=15.0, m=1500.0, J=2500.0)
+    """ISO 3888-1: a driver who looks 6 m ahead stays between the cones at 10 m/s and not at 35 m/s; ends of a car that
+    is turned reach farther than its middle."""
     lanes = vh.lane_change("3888-1", 1.8)
-    body = m.body("body", mass=p.m, inertia=(p.J, p.J, p.J))
-    m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
-    m.constrain_speed("cruise", m.symbols["u"] - p.V)
-    steer = vh.preview_driver(m, "steer", body.frame, lanes.path(), preview=6.0, gain=0.8, lag=0.05)
     tyre = vh.BrushTyre(radius=0.3, cornering=1e5, along=1e5, friction=0.9)
-    road = vh.Road(body.frame)
-    for name, x, angle in (("front", 1.2, steer), ("rear", -1.5, 0)):
-        carrier = body.frame.translate(x, 0, 0.3).rotate("z", angle)
-        vh.wheel_on_road(m, name, carrier, tyre, road=road, load=p.m * 9.81 / 2, forward=True, outputs=False)
-    eq = sb.derive(m)
-    found = []
-    for V in (15.0, 35.0):
-        sim = sb.simulate(eq, np.linspace(0, 155 / V, 400), car_x=-20.0, u=V, V=V)
-        found.append(lanes.clearance(sim["car_x"], sim["car_y"], 1.8))
-    assert found[0] > 0 > found[1]
+    eq = sb.derive(vh.path_follower(lanes.path(), tyre, tyre))
+    test = vh.lane_change_test(
+        eq, lanes, [10.0, 35.0], width=1.8, ends=(2.0, 2.2), start=lambda V: {"u": V, "V": V}, largest=["ay"]
+    )
+    assert test.clearances[0] > 0 > test.clearances[1]
+    assert test.fastest == 10.0
+    assert "hit" in str(test).splitlines()[2]
+    assert test.exits == pytest.approx((10, 35))
+    turned = lanes.clearance([5.0], [0.0], 1.8, yaw=[0.1], ends=(2.0, 2.2))
+    assert turned == pytest.approx(2.23 / 2 - 0.9 * cos(0.1) - 2.2 * np.sin(0.1), rel=1e-9)
+
+
+def test_a_step_of_the_single_track_has_the_measures_of_its_linear_system(linear: sb.LinearSystem) -> None:
+    """Gain V/(L + K V²), peak and overshoot of the transfer function's response, TB = peak time of the yaw rate times the
+    steady side slip angle."""
+    V = 40.0
+    found = vh.step_test(linear.about.equations, 1e-4, V=V, rate=1.0)
+    assert found["r"].gain == pytest.approx(V / (2.7 + 0.00375 * V**2), rel=1e-3)
+    numbers = linear.matrices(V=V)
+    A, B = np.linalg.solve(numbers.E, numbers.A), np.linalg.solve(numbers.E, numbers.B[:, 0])
+    t = np.linspace(0, 4, 8001)
+    values, vectors = np.linalg.eig(A)
+    modal = np.linalg.solve(vectors, B) / values
+    r = np.real((vectors[1] * modal) @ (np.exp(np.outer(values, t)) - 1))
+    assert found["r"].peak_time == pytest.approx(t[r.argmax()], abs=3e-3)
+    assert found["r"].overshoot == pytest.approx(r.max() / -np.linalg.solve(A, B)[1] - 1, rel=1e-2)
+    beta = abs(np.degrees(found["beta"].steady))
+    assert found.tb == pytest.approx(found["r"].peak_time * beta)
+    assert "TB factor" in str(found)
+    with pytest.raises(sb.SymbodyError, match="there are r, ay, beta"):
+        found["yaw"]
+
+
+def test_measures_in_frequency(linear: sb.LinearSystem) -> None:
+    """Of the yaw rate: the gain of a slow sine, a resonance above it at high speed, and the delay at 1 Hz is that of its
+    phase."""
+    V = 40.0
+    found = vh.frequency_measures(linear, "r", V=V)
+    assert found.gain == pytest.approx(V / (2.7 + 0.00375 * V**2), rel=1e-2)
+    assert 0.3 < found.resonance < 2
+    assert found.peak > 1.1
+    assert found.bandwidth > found.resonance
+    H = linear.frequency_response("delta", "r", np.array([0.05, 1.0]), V=V).values
+    assert found.delay == pytest.approx((np.angle(H[0]) - np.angle(H[1])) / (2 * pi), rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------------- trailer, rail

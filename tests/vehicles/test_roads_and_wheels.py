@@ -254,6 +254,75 @@ def test_opencrg_beside_its_library(kind: str, v: list[float], tmp_path: Path) -
     assert np.allclose(found.heading, 0.3, atol=1e-7)
 
 
+def banked_circle(path: Path, kind: str = "KDBI") -> vh.CrgFile:
+    """A half circle to the left, R = 40 m, banked by 0.05 and rising by 0.02, with a grid of waves, written by hand: the
+    first phi is not used, and headings are those of chords."""
+    u = np.arange(0, 126, 0.5)
+    v = np.linspace(-3, 3, 7)
+    phi = np.concatenate([[0.0], (u[1:] - 0.25) / 40.0])
+    z = 0.01 * np.sin(2 * np.pi * u / 20)[:, None] * (1 + 0.1 * v**2)
+    names = ["reference line phi,rad", "reference line slope,m/m", "reference line banking,m/m"]
+    head = [
+        "$ROAD_CRG", "REFERENCE_LINE_START_U = 0.0", f"REFERENCE_LINE_END_U = {u[-1]}", "REFERENCE_LINE_INCREMENT = 0.5",
+        "LONG_SECTION_V_RIGHT = -3.0", "LONG_SECTION_V_LEFT = 3.0", "LONG_SECTION_V_INCREMENT = 1.0", "$",
+        "$KD_DEFINITION", "#:KDBI", *(f"D:{n}" for n in names), *(f"D:long section {k + 1},m" for k in range(7)), "$", "$" * 72, "",
+    ]  # fmt: skip
+    rows = np.column_stack([phi, np.full(len(u), 0.02), np.full(len(u), 0.05), z])
+    path.write_bytes("\n".join(head).encode() + rows.astype(">f8").tobytes())
+    return vh.read_crg(path)
+
+
+def test_a_curved_reference_line(tmp_path: Path) -> None:
+    """Heading, curvature, slope and bank of a half circle; a wheel carried along a circle 1 m to the left finds its place
+    on the line, begun 5 cm beside it, and sees the height and the slopes of the exact surface there."""
+    found = banked_circle(tmp_path / "circle.crg")
+    assert np.allclose(found.curvature, 1 / 40, rtol=1e-9)
+    assert np.allclose(np.hypot(found.line[:, 0], found.line[:, 1] - 40), 40, atol=1e-3)
+    assert found.nearest(*found.line[100]) == pytest.approx((50.0, 0.0))
+    m = sb.Model("along a curve")
+    V = 10.0
+    angle = V * m.time / 39
+    held = m.ground.translate(39 * sb.sin(angle), 40 - 39 * sb.cos(angle), 0.3).rotate("z", angle)
+    wheel = m.body("wheel", held, mass=20.0)
+    m.prismatic("s", m.ground, m.body("mass", mass=1.0))
+    w = vh.wheel_on_road(
+        m, "w", wheel, vh.LinearTyre(radius=R, cornering=5e4), road=found.road(m.ground), outputs=["Fz", "camber"]
+    )
+    m.output("normal", list(w.geometry.normal.entries))
+    m.output("height", w.geometry.centre[2] - (w.geometry.centre + w.geometry.arm)[2])
+    sim = sb.simulate(sb.derive(m), np.linspace(0, 5, 6), w_u=0.05, rtol=1e-9, atol=1e-9)
+    for k in range(1, 6):
+        theta = V * sim.t[k] / 39
+        u = 40 * theta
+        assert sim["w_u"][k] == pytest.approx(u, abs=1e-3)  # chords are shorter than arcs by 7e-6
+        rise = 0.02 + 0.01 * 2 * np.pi / 20 * np.cos(2 * np.pi * u / 20) * 1.1
+        across = 0.05 + 0.01 * np.sin(2 * np.pi * u / 20) * 0.2
+        slope = rise * 40 / 39 * np.array([cos(theta), sin(theta)]) + across * np.array([-sin(theta), cos(theta)])
+        n = np.array([-slope[0], -slope[1], 1]) / np.sqrt(1 + slope @ slope)
+        assert np.allclose([sim[f"normal[{i}]"][k] for i in range(3)], n, atol=2e-5)
+        z = 0.02 * u + 0.05 + 0.01 * np.sin(2 * np.pi * u / 20) * 1.1
+        lift = (0.3 - z) * n[2]
+        assert sim["w_Fz"][k] == pytest.approx(
+            max(0, 2e5 * (R * np.sqrt(1 - np.sin(sim["w_camber"][k]) ** 2) - lift)), abs=10
+        )
+
+
+def test_a_curved_line_beside_its_library(tmp_path: Path) -> None:
+    """OpenCRG's C library at places beside the curve: the same u, v and, on a surface that is linear between its points,
+    the same heights."""
+    pycrg = pytest.importorskip("pycrg", reason="pycrg is not installed")
+    path, v = tmp_path / "curve.crg", np.linspace(-2, 2, 5)
+    phi = 0.3 + 0.2 * np.sin(np.arange(120) * 0.05)
+    z = 0.03 * np.outer(np.arange(121) * 0.5, np.ones(5)) + 0.02 * v
+    pycrg.write(path, z, 0.5, v, phi, x0=1.0, y0=-1.0, fmt="KDBI", mods={})
+    found = vh.read_crg(path)
+    with pycrg.RoadSurface.open(path) as theirs:
+        for u, side in ((10.2, 0.7), (25.0, -1.4), (48.3, 1.9)):
+            x, y = theirs.uv_to_xy(u, side)
+            assert found.nearest(x, y) == pytest.approx((u, side), abs=1e-2)
+        assert np.allclose(found.line[60], theirs.uv_to_xy(30.0, 0.0), atol=1e-5)
+
+
 def test_a_wheel_runs_over_a_bump() -> None:
     """Along z = a (1 - cos 2πx)/2 the load is stiffness times deflection, with the wheel held at a height."""
     m = sb.Model("bump")

@@ -56,6 +56,37 @@ def test_motorcycle_on_stiff_tyres_is_sharps() -> None:
     assert all(min(abs(ours - s)) < 1e-3 * abs(s) for s in slow)
 
 
+def test_motorcycles_with_one_heading_and_with_two_turn_alike() -> None:
+    """By lean, and by speed and radius: on stiff thin tyres the motorcycle of one heading, with its height and pitch, is in
+    a turn that of the package, with a heading for each wheel and given loads, to the second order of what it neglects."""
+    R = 0.3048
+    tyres = [
+        vh.LinearTyre(radius=R, cornering=C1, camber=C2, along=1e7, stiffness=1e7)
+        for C1, C2 in ((11174.0, 938.6), (15831.0, 1325.6))
+    ]
+    one, two = sb.derive(vh.motorcycle(*tyres)), sb.derive(vh.sharps_motorcycle())
+    for lean, near in ((0.02, 3e-4), (0.3, 2e-2)):
+        a = vh.leaning_turn(one, 20.0, lean=lean)
+        b = vh.leaning_turn(two, 20.0, lean=lean, Zf=-float(a["front_Fz"]))
+        assert a.is_steady
+        assert b.is_steady
+        for ours, theirs in (
+            ("steer", "delta"),
+            ("r", "psi_dot"),
+            ("v", "y_dot"),
+            ("tau", "tau"),
+            ("rear_Fy", "Yr"),
+            ("front_Fy", "Yf"),
+        ):
+            assert float(a[ours]) == pytest.approx(-float(b[theirs]), rel=near), ours
+        assert float(a["drive"]) == pytest.approx(float(b["drive"]), rel=5e-3)
+        around = vh.leaning_turn(two, 20.0, radius=20.0 / float(b["psi_dot"]), Zf=-float(a["front_Fz"]))
+        assert float(around["phi"]) == pytest.approx(lean, rel=1e-9)
+        assert float(vh.leaning_turn(one, 20.0, radius=-20.0 / float(a["r"]))["roll"]) == pytest.approx(lean, rel=1e-7)
+    with pytest.raises(sb.StabilityError, match="lean= or a radius="):
+        vh.leaning_turn(two, 20.0)
+
+
 @dear
 def test_motorcycle_in_a_turn() -> None:
     """Loads carry the weight at any lean; with a round tread it leans more for the same turn; the branch over lean has

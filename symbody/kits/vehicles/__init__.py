@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from .car import car
     from .corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
     from .crg_file import CrgFile, read_crg
+    from .curved_road import CurvedRoad
     from .drivetrain import brake, differential, drive, preview_driver, spin_rate
     from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
     from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
     from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
-    from .motorcycle import motorcycle
+    from .motorcycle import leaning_turn, motorcycle, sharps_motorcycle
     from .rail import bogie, wheelset
     from .road import (
         RandomProfile,
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
         shaping_filter,
     )
     from .roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
-    from .single_track import car_and_trailer, single_track
+    from .single_track import car_and_trailer, path_follower, single_track
+    from .standard_tests import (
+        FrequencyMeasures,
+        LaneChangeTest,
+        StepTest,
+        frequency_measures,
+        lane_change_test,
+        step_test,
+    )
     from .steering import Rack, rack
     from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
@@ -39,14 +48,15 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
-    "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "read_crg", "CrgFile",
+    "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "CurvedRoad", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate", "preview_driver",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "car_and_trailer", "wheelset", "bogie", "motorcycle",
+    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
     "step_steer", "ramp_steer", "sine_steer", "step_measures", "StepMeasures", "lane_change", "LaneChange",
+    "step_test", "StepTest", "frequency_measures", "FrequencyMeasures", "lane_change_test", "LaneChangeTest",
 ]  # fmt: skip
 
 offer(__name__)

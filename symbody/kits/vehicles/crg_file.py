@@ -21,7 +21,8 @@ import numpy as np
 import symbody as sb
 
 from ...errors import ModelError, listed
-from .road import Road, sampled_road
+from .curved_road import CurvedRoad
+from .road import Road, sampled_road, sampled_surface
 
 TEXT_WIDTHS: Final = {"LRFI": 10, "LDFI": 20}
 BINARY: Final = {"KRBI": ">f4", "KDBI": ">f8"}
@@ -43,20 +44,42 @@ class CrgFile:
     heading: np.ndarray
     start: tuple[float, float]
 
+    @property
+    def line(self) -> np.ndarray:
+        """x, y of the reference line at each u."""
+        steps = np.diff(self.u)[:, None] * np.column_stack([np.cos(self.heading[1:]), np.sin(self.heading[1:])])
+        return np.asarray(self.start) + np.vstack([np.zeros(2), np.cumsum(steps, axis=0)])
+
+    @property
+    def curvature(self) -> np.ndarray:
+        """Of the reference line at each u, positive to the left: change of heading between its segments."""
+        bend = np.diff(np.unwrap(self.heading[1:])) / np.diff(self.u)[1:]
+        return np.concatenate([bend[:1], bend, bend[-1:]]) if bend.size else np.zeros(len(self.u))
+
+    def nearest(self, x: float, y: float) -> tuple[float, float]:
+        """u, v of a place: on which normal of the reference line it is, and how far to the left."""
+        place, line = np.array([x, y]), self.line
+        along = np.diff(line, axis=0)
+        part = np.clip(np.sum((place - line[:-1]) * along, axis=1) / np.sum(along**2, axis=1), 0, 1)
+        away = place - line[:-1] - part[:, None] * along
+        k = int(np.argmin(np.sum(away**2, axis=1)))
+        left = np.array([-along[k, 1], along[k, 0]]) / np.linalg.norm(along[k])
+        return float(self.u[k] + part[k] * (self.u[k + 1] - self.u[k])), float(left @ away[k])
+
     def road(self, frame: sb.Frame) -> Road:
-        """The road in a frame whose coordinates are those of the file: a surface that has two continuous derivatives."""
-        phi = float(self.heading[0])
-        if np.ptp(self.heading) > 1e-9:
-            raise ModelError(
-                f"{self.name}: its reference line turns by {np.ptp(self.heading):z.3g} rad; a wheel finds its place on a straight one only. Take "
-                "u, v, z of the file for a road of your own"
-            )
+        """The road in a frame whose coordinates are those of the file: a surface that has two continuous derivatives.
+        Where the reference line turns, it is a spline through its points, and every wheel has a variable name_u for its
+        place along the line: `nearest` has the value to begin with."""
         if np.isnan(self.z).any():
             raise ModelError(
                 f"{self.name}: {int(np.isnan(self.z).sum())} heights are missing at the borders; cut v or fill z"
             )
-        line = frame.translate(*self.start, 0).rotate("z", phi, name="reference line")
-        return sampled_road(line, self.u - self.u[0], self.v, self.z)
+        if np.ptp(np.unwrap(self.heading)) <= 1e-9:
+            line = frame.translate(*self.start, 0).rotate("z", float(self.heading[0]), name="reference line")
+            return sampled_road(line, self.u - self.u[0], self.v, self.z)
+        x, y = (sb.integrate.interpolation(f"road_line_{k}", self.u, c) for k, c in zip("xy", self.line.T, strict=True))
+        surface = sampled_surface(self.u, self.v, self.z)
+        return CurvedRoad(frame, line=lambda u: (x(u), y(u)), surface=surface)
 
 
 def read_crg(path: str | Path) -> CrgFile:

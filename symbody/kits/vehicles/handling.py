@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,9 +101,10 @@ def straight(eq: sb.Equations, speed: float, *, settle: float = 4.0, **values: f
 
 @dataclass(frozen=True, eq=False)
 class HandlingDiagram:
-    """Steady turns over lateral acceleration (ISO 4138).
+    """Steady turns over lateral acceleration (ISO 4138): print it for a table.
 
-    steer, side_slip   at each `ay`; `gradient` dδ/d ay less that of the curvature at constant speed
+    steer, side_slip   at each `ay`; `gradient` dδ/d ay less that of the curvature at constant speed; `slip_gradient`
+                       dβ/d ay
     branch             the steady motions behind them, with stability and special points
     """
 
@@ -111,6 +112,7 @@ class HandlingDiagram:
     steer: np.ndarray
     side_slip: np.ndarray
     gradient: np.ndarray
+    slip_gradient: np.ndarray
     branch: sb.Branch
 
     @property
@@ -118,29 +120,59 @@ class HandlingDiagram:
         """Lateral acceleration at the end of what the tyres can do: at the fold, or the end of the branch."""
         return float(np.max(np.abs(self.ay)))
 
+    def at(self, ay: float) -> dict[str, float]:
+        """Measures at a lateral acceleration, on the way to the largest; every output of the car too."""
+        rising = np.arange(int(np.argmax(np.abs(self.ay))) + 1)
+        own = {
+            "steer": self.steer,
+            "side_slip": self.side_slip,
+            "gradient": self.gradient,
+            "slip_gradient": self.slip_gradient,
+        }
+        if not min(self.ay[rising]) <= ay <= max(self.ay[rising]):
+            raise StabilityError(
+                f"handling diagram: ay = {ay} is not on it; it goes from {min(self.ay[rising]):z.3g} to {max(self.ay[rising]):z.3g}"
+            )
+        order = rising[np.argsort(self.ay[rising])]
+        return {k: float(np.interp(ay, self.ay[order], x[order])) for k, x in own.items()}
+
+    def __str__(self) -> str:
+        places = np.linspace(float(self.ay[0]), float(self.ay[np.argmax(np.abs(self.ay))]), 9)
+        lines = ["ay [m/s2]  steer [deg]  side slip [deg]  gradient [deg s2/m]  slip gradient [deg s2/m]"]
+        for a in places:
+            m = {k: float(np.degrees(x)) for k, x in self.at(float(a)).items()}
+            lines.append(
+                f"{a:z9.3f}{m['steer']:z13.4f}{m['side_slip']:z17.4f}{m['gradient']:z21.4f}{m['slip_gradient']:z26.4f}"
+            )
+        return "\n".join(lines)
+
 
 def handling_diagram(
     eq: sb.Equations, ay: tuple[float, float], *, speed: float | None = None, radius: float | None = None,
-    wheelbase: float, steer: str = "delta", speed_name: str = "V", start: Any = None, **values: float,
+    wheelbase: float, steer: str = "delta", speed_name: str = "V", free: Sequence[str] = (), start: Any = None,
+    **values: float,
 ) -> HandlingDiagram:  # fmt: skip
     """Steady turns of a car with the outputs `ay` and `beta`, followed as a branch through folds.
 
     speed      constant speed: the turn tightens. ISO 4138, 6.3: gradient = dδ/d ay - L/V²
     radius     constant radius: the speed grows. gradient = dδ/d ay
+    free       further inputs to be found: `free=["drive"]` of a `vh.car`, with speed_name="u" and
+               start=vh.straight(eq, speed)
     """
     if (speed is None) == (radius is None):
         raise StabilityError(
             "handling_diagram: a turn is at a constant speed= or at a constant radius=; give one of them"
         )
     if speed is not None:
-        turn = sb.steady(eq, {"ay": ay[0], **values, speed_name: speed}, free=[steer], start=start)
+        turn = sb.steady(eq, {"ay": ay[0], **values, speed_name: speed}, free=[steer, *free], start=start)
         found, away = sb.branch(eq, turn, ay=ay, max_step=0.1), wheelbase / speed**2
     else:
         turn = _turn_of_a_radius(eq, max(ay[0], 0.05), radius, (steer, speed_name), start, values)
         found, away = sb.branch(eq, turn, ay=(max(ay[0], 0.05), ay[1]), max_step=0.1), 0.0
     ahead = np.concatenate([[True], np.diff(found["ay"]) != 0])  # a branch begins twice where it begins at its border
     at, angle, slip = (np.asarray(found[k])[ahead] for k in ("ay", steer, "beta"))
-    return HandlingDiagram(at, angle, slip, np.gradient(angle, at, edge_order=2) - away, found)
+    steeper, slipping = (np.gradient(x, at, edge_order=2) for x in (angle, slip))
+    return HandlingDiagram(at, angle, slip, steeper - away, slipping, found)
 
 
 def _turn_of_a_radius(

@@ -104,17 +104,24 @@ class LaneChange:
     def _middle(self, k: int) -> float:
         return (self.sections[k][2] + self.sections[k][3]) / 2
 
-    def clearance(self, x: Any, y: Any, width: float) -> float:
-        """The smallest distance of a car of this width, a point (x, y) along its motion, from the borders of the lanes;
-        negative where it hits cones."""
-        x, y = np.asarray(x), np.asarray(y)
+    def clearance(
+        self, x: Any, y: Any, width: float, *, yaw: Any = 0.0, ends: tuple[float, float] = (0.0, 0.0)
+    ) -> float:
+        """The smallest distance of a car from the borders of the lanes along its motion; negative where it hits cones.
+
+        x, y    of a point of the car, `yaw` its heading
+        width   of the car, `ends` how far it reaches before and behind the point
+        """
+        x, y, yaw = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (x, y, yaw)))
         least = np.inf
-        for a, b, right, left in self.sections:
-            inside = (x >= a) & (x <= b)
-            if inside.any():
-                least = min(
-                    least, float(np.min(left - y[inside] - width / 2)), float(np.min(y[inside] - right - width / 2))
-                )
+        for reach in (ends[0], -ends[1]):
+            for half in (width / 2, -width / 2):
+                corner_x = x + reach * np.cos(yaw) - half * np.sin(yaw)
+                corner_y = y + reach * np.sin(yaw) + half * np.cos(yaw)
+                for a, b, right, left in self.sections:
+                    inside = corner_y[(corner_x >= a) & (corner_x <= b)]
+                    if inside.size:
+                        least = min(least, float(np.min(left - inside)), float(np.min(inside - right)))
         return least
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+
 import symbody as sb
 
+from ...errors import StabilityError
 from .drivetrain import drive
 from .linear_tyre import LinearTyre
 from .road import Road
@@ -81,3 +84,41 @@ def motorcycle(
 
 def _sharp_tyre(radius: Any, slip: Any, camber: Any, along: Any) -> LinearTyre:
     return LinearTyre(radius=radius, cornering=slip, camber=camber, along=along, stiffness=1.5e5, damping=200.0)
+
+
+def sharps_motorcycle() -> sb.Model:
+    """Sharp's motorcycle as it comes with the package, with a heading for each wheel (`sb.read_model("motorcycle")`, z
+    down), and an input `drive`, the torque of the chain: in a turn tyres drag, and without it no turn is steady."""
+    m = sb.read_model("motorcycle").model
+    chassis = m.bodies["rear chassis"]
+    m.torque("chain", m.bodies["rear wheel"], -m.input("drive") * chassis.frame.y, reacting=chassis)
+    return m
+
+
+def leaning_turn(
+    eq: sb.Equations, speed: float, *, lean: float | None = None, radius: float | None = None, start: Any = None,
+    **values: float,
+) -> Any:  # fmt: skip
+    """A steady turn of `motorcycle` or `sharps_motorcycle` at a speed along its heading, by its lean or by its radius;
+    steering torque and drive are found.
+
+    lean     of the rear body, positive to the right
+    radius   speed over yaw rate, positive to the right
+    start    a neighbouring turn; by default that of a point mass, tan φ = V²/(g R), with wheels that roll
+    """
+    p = {s.name: float(v) for s, v in eq.values(values).items() if s.kind == "parameter"}
+    if lean is not None and radius is None:
+        leaning, yaw = lean, p["g"] * np.tan(lean) / speed
+    elif radius is not None and lean is None:
+        leaning, yaw = np.arctan(speed**2 / (p["g"] * radius)), speed / radius
+    else:
+        raise StabilityError("leaning_turn: a turn at a speed has a lean= or a radius=; give one of them")
+    if any(q.name == "roll" for q in eq.q):
+        given, free = {"u": speed, **({"r": -yaw} if lean is None else {"roll": lean})}, ["tau", "drive"]
+        near = {"roll": leaning, "r": -yaw, "z": -0.01, "spin_f": speed / p["Rf"], "spin_r": speed / p["Rr"]}
+        return sb.steady(eq, {**given, **values}, free=free, start=start or near)
+    given = {"x_dot": speed, **({"psi_dot": yaw} if lean is None else {"phi": lean})}
+    near = {"phi": leaning, "phi4": leaning, "psi_dot": yaw, "psi4_dot": yaw}
+    near |= {"theta1_dot": -speed / p["Rr"], "theta4_dot": -speed / p["Rf"]}
+    free = ["tau", "drive", "psi_dot", "y_dot"] if lean is not None else ["tau", "drive", "y_dot"]
+    return sb.steady(eq, {**given, **values}, zero=["x", "psi"], free=free, start=start or near)

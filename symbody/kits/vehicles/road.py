@@ -42,6 +42,14 @@ class Road:
         here = {a: x, b: y}
         return sb.substitute(z, here), tuple(sb.substitute(sb.derivative(z, s), here) for s in (a, b))
 
+    def seen_by(self, m: sb.Model, name: str, centre: sb.Point) -> Road:
+        """The road of one wheel: itself, where its place in the plane says what is under it."""
+        return self
+
+    def rate(self, quantity: Any) -> Any:
+        """Time derivative of what is made of heights and slopes."""
+        return sb.time_derivative(quantity)
+
 
 def profile_road(frame: sb.Frame, x: Any, z: Any) -> Road:
     """A road through samples z over x: a cubic spline, the same across; level before the first and after the last
@@ -55,20 +63,25 @@ def sampled_road(frame: sb.Frame, x: Any, y: Any, z: Any) -> Road:
 
     z(x, y) = Σ c_j(y) z_j(x),    z_j: spline of column j,   c_j: spline through 1 at y_j and 0 at the others
     """
+    return Road(frame, sampled_surface(x, y, z))
+
+
+def sampled_surface(x: Any, y: Any, z: Any) -> Callable[[Any, Any], Any]:
+    """The function of two expressions through samples on a grid."""
     z = np.asarray(z, dtype=float)
     if z.shape != (len(x), len(y)):
         raise ModelError(
             f"sampled_road: z has the shape {z.shape}; with {len(x)} values of x and {len(y)} of y it is {(len(x), len(y))}"
         )
-    if len(y) < 2:
-        return profile_road(frame, x, z[:, 0])
     columns = [sb.integrate.interpolation(f"road_column_{j}", x, z[:, j]) for j in range(len(y))]
+    if len(y) < 2:
+        return lambda x, _: columns[0](x)
     shares = [sb.integrate.interpolation(f"road_share_{j}", y, unit) for j, unit in enumerate(np.eye(len(y)))]
 
     def height(x: Any, y: Any) -> Any:
         return sum((c(y) * z(x) for c, z in zip(shares, columns, strict=True)), start=sb.fraction(0, 1))
 
-    return Road(frame, height)
+    return height
 
 
 def road_spectrum(roughness: str | float, n: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import symbody as sb
 
+from .drivetrain import preview_driver
 from .linear_tyre import LinearTyre
 from .road import Road
 from .tyre import Tyre
@@ -78,6 +79,33 @@ def car_and_trailer(
         _axle(m, name, frame, tyre or LinearTyre(radius=0.3, cornering=C), x, steer, load)
     m.output("ay", v.dot + p.V * r)
     m.output("beta", sb.atan(v / p.V))
+    return m
+
+
+def path_follower(
+    path: Any, front: Tyre | None = None, rear: Tyre | None = None, *, preview: Any = 6.0, gain: Any = 0.8, lag: Any = 0.05,
+    **parameters: float,
+) -> sb.Model:  # fmt: skip
+    """A single-track car at the speed V with a driver who looks ahead along a path y(x) of the ground: coordinates car_x,
+    car_y, car_a, speeds u, v, r, the steer angle `steer` as a variable.
+
+    path        of `lanes.path()`, or any function of an expression
+    parameters  those of `single_track`
+
+    Outputs: ay, beta, and those of the wheels `front` and `rear`.
+    """
+    m = sb.Model("car on a path")
+    p = m.parameters(**{**CAR, **parameters})
+    body = m.body("body", mass=p.m, inertia=(p.J, p.J, p.J))
+    m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
+    u, v, r = (m.symbols[k] for k in "uvr")
+    m.constrain_speed("cruise", u - p.V)
+    steer = preview_driver(m, "steer", body.frame, path, preview=preview, gain=gain, lag=lag)
+    L = p.a + p.b
+    for name, tyre, C, x, angle, share in (("front", front, p.Cf, p.a, steer, p.b), ("rear", rear, p.Cr, -p.b, 0, p.a)):
+        _axle(m, name, body.frame, tyre or LinearTyre(radius=0.3, cornering=C), x, angle, p.m * p.g * share / L)
+    m.output("ay", v.dot + u * r)
+    m.output("beta", sb.atan(v / u))
     return m
 
 

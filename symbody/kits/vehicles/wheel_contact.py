@@ -105,10 +105,11 @@ def wheel_on_road(
     """
     road = Road(m.ground) if road is None else road
     spins, held = carrier is not None, _frame(carrier if carrier is not None else wheel)
+    road = road.seen_by(m, name, held.origin)
     g = contact_geometry(held, road, tyre.free_radius, tube)
     V, _W = _velocities(held, road.frame, g)
     Vx, Vsy = sb.dot(V, g.along), sb.dot(V, g.across)
-    Fz = sb.maximum(tyre.load(g.deflection, sb.time_derivative(g.deflection)), 0) if load is None else load
+    Fz = sb.maximum(tyre.load(g.deflection, road.rate(g.deflection)), 0) if load is None else load
     camber = sb.asin(g.sin_camber)
     size = Vx if forward else Vx * sb.where(Vx >= 0, 1, -1)
     state = Slip(Fz, 0, 0, camber, pressure, None if forward else Vx)
@@ -135,7 +136,7 @@ def contact_geometry(held: sb.Frame, road: Road, radius: Any, tube: Any) -> Cont
     c, e_y = (held.origin - frame.origin).components(frame), held.y.components(frame)
     z, (sx, sy) = road.at(c[0], c[1])
     n = sb.vector(-sx, -sy, 1)
-    n = n if road.height is None else n / sb.sqrt(1 + sx * sx + sy * sy)
+    n = n if (sx, sy) == (0, 0) else n / sb.sqrt(1 + sx * sx + sy * sy)
     along = sb.cross(e_y, n)
     sin_camber, cos_camber = sb.dot(e_y, n), sb.sqrt(sb.dot(along, along))
     along = along / cos_camber
