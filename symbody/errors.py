@@ -10,7 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class SymbodyError(Exception):
@@ -325,6 +328,14 @@ def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
     if not math.isfinite(number):
         raise kind(f"{where} = {number} is no finite number")
     return number
+
+
+def why_no_file(path: Path) -> str:
+    """Why a path is not that of a plain file that can be opened; empty where it is one."""
+    try:
+        return "" if path.is_file() else "is not a plain file" if path.exists() else "there is no such file"
+    except (OSError, ValueError) as reason:  # too long, or with characters that no path has
+        return getattr(reason, "strerror", None) or str(reason)
 
 
 def shown(value: object, most: int = 60) -> str:

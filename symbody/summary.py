@@ -50,6 +50,25 @@ class Summary:
         return f"<div class='symbody'><strong>{in_html(self.title)}</strong>{table}{parts}</div>"
 
 
+class SearchOutcome(str):
+    """A sentence on how a search ended; true where it found what was searched for, as the outcome of a simulation is
+    where it went as asked."""
+
+    __slots__ = ("_is_found",)
+    _is_found: bool
+
+    def __new__(cls, said: str, is_found: bool) -> SearchOutcome:
+        out = super().__new__(cls, said)
+        out._is_found = bool(is_found)
+        return out
+
+    def __bool__(self) -> bool:
+        return self._is_found
+
+    def __getnewargs__(self) -> tuple[str, bool]:  # type: ignore[override]
+        return str(self), self._is_found
+
+
 class Summarized:
     """A result that shows its summary instead of its contents."""
 

@@ -303,6 +303,13 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     return table.filed(node, key)
 
 
+def made_symbol(name: str, kind: str) -> Symbol | None:
+    """The symbol of this name and kind, where somebody has made it and still has it."""
+    entry = tables["symbol"].get((kind, name, 0))
+    known = None if entry is None else entry()
+    return known if isinstance(known, Symbol) else None
+
+
 def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
     """Several symbols of one kind: `symbols("a b c")`.
 

@@ -89,7 +89,7 @@ def _cylindrical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) ->
 
 
 def _screw(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
-    advance = as_expr(q[0]) * as_expr(o.pitch) / (2 * PI)
+    advance = as_expr(q[0]) * (as_expr(o.pitch) / (2 * PI))
     return Frame(outer, about(o.axis, q[0], f"joint {name}"), unit_vector(o.axis) * advance, name)
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ..algebra.cache_owner import CacheOwner
 from ..algebra.derivatives import jacobian
-from ..algebra.graph import Expr, Symbol
+from ..algebra.graph import Expr, Symbol, made_symbol
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute, substitute_all
@@ -244,7 +244,7 @@ class Equations(Summarized, CacheOwner, Portable):
                  do not determine has no value
         share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
         """
-        things = settled(self.mechanism, things, "these quantities")
+        things = self.in_own_symbols(settled(self.mechanism, things, "these quantities"))
         if self.dependent:
             things = substitute_all(things, self.dependent)
         if solved:
@@ -253,6 +253,17 @@ class Equations(Summarized, CacheOwner, Portable):
             unknowns = (*(u.dot for u in self.u), *self.lam)
             things = substitute_all(things, dict(zip(unknowns, (*self.udot.entries, *lam.entries), strict=True)))
         return things
+
+    def in_own_symbols(self, things: list[Any]) -> list[Any]:
+        """Expressions with the symbols that have these names here: names decide, since `symbols("x v")` are parameters
+        for one who does not say what they are."""
+        alike = {
+            other: s
+            for s in (*self.q, *self.u, *self.z, *self.r)
+            for kind in ("parameter", "variable")
+            if (other := made_symbol(s.name, kind)) is not None and other is not s and other not in self.p
+        }
+        return substitute_all(things, alike) if alike else things
 
     def composed(self, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
         """`dependent` of equations in which the symbols of `table` are replaced by what it says."""

@@ -12,6 +12,7 @@ from ..derive.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import AssemblyError, SimulationError, listed
 from . import march
+from .breaks import breaks
 from .ensemble import EnsembleRows, EnsembleTask, integrated
 from .event_handlers import Instant
 from .event_loop import handlers_of
@@ -111,8 +112,10 @@ def _times(asked: BatchQuestion, starts: MemberStarts) -> tuple[float, float, Ar
 
 
 def _can_march_through(eq: Equations, events: Sequence[Any], samples: Mapping[str, Any]) -> bool:
-    """Whether the consequences of events are expressions of one event at a time, and rates of sampled inputs are not
-    asked for."""
+    """Whether the consequences of events are expressions of one event at a time, rates of sampled inputs are not asked
+    for, and no sample is held: steps end at these."""
+    if breaks(eq).size or any(s.kind == "held" for s in samples.values()):
+        return False
     contacts = [e for e in events if isinstance(e, Contact)]
     plain_ones = all(
         isinstance(e, Event) and e.where is None and not callable(e.reset) for e in events if e not in contacts

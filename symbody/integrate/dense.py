@@ -27,6 +27,7 @@ class Dense:
 
     def __call__(self, times: Array) -> Array:
         direction = -1.0 if self.end < self.start else 1.0
+        times = np.clip(times, min(self.start, self.end), max(self.start, self.end))  # beside a break: where it stands
         step = np.clip(np.searchsorted(direction * self.ends, direction * times), 0, len(self.ends) - 1)
         before = np.concatenate([[self.start], self.ends[:-1]])[step]
         h = self.ends[step] - before

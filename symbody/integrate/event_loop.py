@@ -115,9 +115,12 @@ class EventLoop:
             self._set_sides(machine)
         return ending
 
-    def occurred(self, leg: Leg, k: int) -> Ending | None:
-        """Event k was found at the machine's state."""
+    def occurred(self, leg: Leg, k: int | None) -> Ending | None:
+        """Event k was found at the machine's state; or an input has jumped, and event functions with it."""
         machine = leg.machine
+        if k is None:
+            found = self._jumped(machine, machine.side)
+            return self._answered(leg, found) if found else None
         if said := self.chattering.counted(machine.t):
             names = listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))
             self.detail = f"{said}: {names or 'none of them recorded'}; {ADVICE}"

@@ -28,7 +28,7 @@ from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
 from ..emit.run.kept_programs import content_of, kept_program
 from ..emit.run.loop_callee import LoopCallee, program_callee
-from ..errors import SimulationError, unknown
+from ..errors import SimulationError, listed, shown, unknown
 from . import projection
 from .accelerations import accelerations, stabilized
 from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
@@ -385,7 +385,12 @@ def conserved(eq: Equations, wanted: Sequence[Any]) -> Kept:
             raise unknown(f"simulate {eq.name!r}", "invariant", what, ["energy"], SimulationError)
         else:
             name = f"invariant_{k + 1}"
-            invariants[name] = as_expr(what)
+            (invariants[name],) = eq.in_own_terms([as_expr(what)], solved=True)
+            if strange := [s for s in free_symbols(invariants[name]) if s not in eq.arguments]:
+                raise SimulationError(
+                    f"simulate {eq.name!r}: the invariant {shown(what)} depends on {listed(strange)}, which {eq.name!r} does not have; "
+                    f"it has {listed(eq.arguments)}"
+                )
             scales[name] = 1 + abs(invariants[name])
     return Kept(invariants, scales, rates)
 

@@ -32,8 +32,9 @@ def with_inputs(
     constant.
 
     An input is a number; an expression in t, q, u, z and parameters (new ones too: gains), whose rates are its time
-    derivatives; samples (times, values), between which it is a cubic spline, or (times, values, "linear"); or a Python
-    function of t, or of (t, q, u), which returns a number, or a tuple of the number and its rates.
+    derivatives; samples (times, values), between which it is a cubic spline, (times, values, "linear") or (times,
+    values, "held"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of the number and
+    its rates.
     """
     numbers: dict[str, float] = {}
     laws: dict[Symbol, Any] = {}
@@ -44,7 +45,9 @@ def with_inputs(
                 f"{where}: {s.name} is a rate of {s.stem} and follows from it; give {s.stem} as a function of time, as in "
                 f"inputs={{{s.stem!r}: 0.5 * eq.t}}"
             )
-        if isinstance(law, Expr) or callable(law):
+        if isinstance(law, Expr):
+            (laws[s],) = eq.in_own_symbols([law])
+        elif callable(law):
             laws[s] = law
         elif isinstance(law, (tuple, list)):
             laws[s] = samples_of(law, f"input {s.name!r} of {eq.name!r}", error)
@@ -104,7 +107,7 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
     needed = [d for d in orders if d in eq.r]
     if isinstance(law, Samples):
         law.require(len(needed) - 1, needed[-1].name, error)
-        return _differentiated(eq, orders, needed, piecewise(s.name, law.times, law.coefficients, eq.t), error)
+        return _differentiated(eq, orders, needed, piecewise(s.name, law.knots, law.coefficients, eq.t), error)
     if not isinstance(law, Expr):
         return dict(zip(orders, _python(eq, s.name, law, error), strict=True))
     allowed = eq.variables.of("t q u z").symbols

@@ -12,8 +12,8 @@ from .splines import samples_of
 
 def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFunction:
     """A function of expressions that goes through samples: a cubic spline (two continuous derivatives, exact ones), or
-    straight lines with `kind="linear"`; constant before the first and after the last sample. Compiled, also in
-    generated code.
+    straight lines with `kind="linear"`, or stairs with `kind="held"`, on which each value holds up to the next sample;
+    constant before the first and after the last sample. Compiled, also in generated code.
 
     name   of the function in texts and generated code
 
@@ -26,4 +26,4 @@ def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFun
     """
     samples = samples_of((x, y, kind), f"interpolation {name!r}", ExpressionError)
     rows = samples.coefficients
-    return piecewise_polynomial(Pieces(name, samples.times.tobytes(), rows.tobytes(), rows.shape[1]))
+    return piecewise_polynomial(Pieces(name, samples.knots.tobytes(), rows.tobytes(), rows.shape[1]))

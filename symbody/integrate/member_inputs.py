@@ -24,7 +24,7 @@ from .splines import SPLINE, samples_of
 @dataclass(frozen=True, eq=False)
 class MemberSamples:
     """Samples of an input at times that all members share: values[k] are those of member k, between which there is a
-    spline or straight lines."""
+    spline or straight lines, or each of which is held."""
 
     times: Array
     values: Array
@@ -40,6 +40,8 @@ class MemberSamples:
         if self.kind == "cubic":
             found: Array = later(*SPLINE)(self.times, self.values)(t, order)
             return found
+        if self.kind == "held":
+            return np.asarray(self.values[:, np.searchsorted(self.times, t, "right") - 1])
         return np.array([np.interp(t, self.times, v) for v in self.values])
 
     def coefficients(self) -> Array:

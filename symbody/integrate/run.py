@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TextIO
 
@@ -31,8 +31,11 @@ ENDINGS: Final = {
 class Leg:
     """A machine at work, and the record of what it does."""
 
-    def __init__(self, machine: Machine, record: Record) -> None:
+    def __init__(self, machine: Machine, record: Record, breaks: Sequence[tuple[float, float]] = ()) -> None:
+        """breaks: inside the time, each as the end of a step and the beginning of the next (`breaks.py`)."""
         self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
+        self._breaks, self._end = list(reversed(breaks)), machine.steps.t_end
+        self._set_end()
         if self.stored:
             record.begin(machine.t, machine.y)
 
@@ -43,6 +46,24 @@ class Leg:
         self.machine = machine
         if self.stored:
             self.record.begin(machine.t, None)
+        self._set_end()
+
+    def _set_end(self) -> None:
+        self.machine.steps.put(t_end=self._breaks[-1][0] if self._breaks else self._end)
+
+    @property
+    def is_at_break(self) -> bool:
+        """Whether the machine stands before a break, and goes on after it."""
+        return bool(self._breaks) and self.machine.t == self._breaks[-1][0]
+
+    def pass_break(self) -> None:
+        """Go to the other side of a break. The length of the last step says nothing about the next one."""
+        steps = self.machine.steps
+        steps.put(t=self._breaks.pop()[1])
+        if steps.is_adaptive:
+            steps.put(h=0.0)
+        self._set_end()
+        self.jump()
 
     def collect(self) -> None:
         if self.stored:
@@ -63,12 +84,12 @@ class Leg:
 def drive(
     leg: Leg,
     max_steps: int,
-    on_event: Callable[[int], Ending | None] | None,
+    on_event: Callable[[int | None], Ending | None] | None,
     adaptation: Adaptation | None,
     progress: Progress,
 ) -> Ending:
-    """Run a machine to its end. `on_event` is told which event occurred, may change the machine's state, and says
-    whether to stop."""
+    """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a break), may change
+    the machine's state, and says whether to stop."""
     chunk = 64
     leg.machine.prepare()
     begun = time.perf_counter()
@@ -92,6 +113,11 @@ def drive(
                 assert on_event is not None
                 leg.record.events += 1
                 ending = on_event(machine.watched.event)
+                if ending is not None:
+                    return ending
+            elif status == march.DONE and leg.is_at_break:
+                leg.pass_break()
+                ending = on_event(None) if on_event else None
                 if ending is not None:
                     return ending
             elif status == march.JUMPED and not is_singular_near(machine):

@@ -144,11 +144,11 @@ class Segment(Portable):
             raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {low:g} to {high:g}")
         n = self.y.shape[1]
         y = np.empty((len(times), self.dense[0].coefficients.shape[2]))
-        for run in self.dense:
-            low, high = sorted((run.start, run.end))
-            inside = (times >= low) & (times <= high)
-            if len(run.ends):
-                y[inside] = run(times[inside])
+        direction = 1.0 if self.span[1] >= self.span[0] else -1.0
+        starts = direction * np.array([run.start for run in self.dense])
+        which = np.searchsorted(starts, direction * times, side="right") - 1  # each run up to the beginning of the next
+        for k in np.unique(which).tolist():
+            y[which == k] = self.dense[k](times[which == k])
         return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=())
 
     @property

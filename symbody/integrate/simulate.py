@@ -16,6 +16,7 @@ from ..errors import SimulationError, finite_number, listed, shown, unknown
 from . import tableaux
 from .adaptation import FIRST, IMPLICIT, Adaptation
 from .borders import RunRank, bordered, run_rank
+from .breaks import breaks_between
 from .diagnosis import diagnosed, unbounded
 from .event_handlers import EventHandler
 from .event_loop import ChatteringDetector, EventLoop, handlers_of
@@ -111,14 +112,16 @@ def simulate(
     """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 
     t            its end, or begin and end (two numbers in a tuple or list), and every step is kept; or the times at
-                 which states are wanted: an array of any length, or more than two numbers
+                 which states are wanted: an array of any length, or more than two numbers. An end alone lies after the
+                 time of the start, which a `State` or a `Trajectory` brings with it (0 without one)
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or
                  values by name or symbol
     values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5,
                  q1_dot=2, m1=3
     inputs       for each input a number; an expression, which is differentiated where the equations contain rates of
-                 the input; samples (times, values), a cubic spline, or (times, values, "linear"); a Python function of
-                 t or of (t, q, u), which returns the number, or a tuple of it and its rates
+                 the input; samples (times, values), a cubic spline, (times, values, "linear"), or (times, values,
+                 "held"): each value up to the next time, where a step ends; a Python function of t or of (t, q, u),
+                 which returns the number, or a tuple of it and its rates
     events       zero crossings of expressions: `Event`, and impacts: `Contact`
     method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step;
                  radau: implicit, for stiff systems and differential-algebraic equations; variational: a fixed step,
@@ -236,6 +239,11 @@ def span(eq: Equations, t: Any, now: float) -> tuple[float, float, Array | None]
         ) from None
     if given.ndim == 0:
         begin, end = now, float(given)
+        if now and end < now:
+            raise SimulationError(
+                f"simulate {eq.name!r}: the start is at t = {now:.9g}, later than the end t = {shown(t)}; t=({now:.9g}, {now + abs(end):.9g}) goes on for "
+                f"{abs(end):.9g}, t=({now:.9g}, {end:.9g}) goes backwards, t=(0, {end:.9g}) takes this state as that at t = 0"
+            )
     elif isinstance(t, (tuple, list)) and len(t) == 2:
         begin, end = float(given[0]), float(given[1])
     elif given.ndim == 1 and len(given) >= 2:
@@ -499,7 +507,7 @@ class Simulation:
             machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)
         progress = Progress(o.progress, s.t, self.eq.name)
-        leg, self.events = Leg(machine, record), events
+        leg, self.events = Leg(machine, record, breaks_between(self.eq, s.t, self.end)), events
         try:
             ending = events.begin(leg) if events else None
             if events and events.target is not None:

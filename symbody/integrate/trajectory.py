@@ -35,6 +35,7 @@ from .violations import Violations, joined, violations
 class Trajectory(Portable):
     """Times and states, and everything that follows from them.
 
+    sim[-1]                   the last `State`; a loop over sim goes through all
     sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the
                               times sim.t
     sim.at(times)             the same motion at other times, by the method's own polynomials
@@ -251,8 +252,18 @@ class Trajectory(Portable):
 
     # ------------------------------------------------------------------------------------------------ values
 
-    def __getitem__(self, what: Quantity) -> Array:
-        """Values at the times of the trajectory: a name, an expression, a vector or matrix of expressions."""
+    def __getitem__(self, what: Any) -> Any:
+        """Values at the times of the trajectory: a name, an expression, a vector or matrix of expressions. A whole
+        number counts states, as a loop over the trajectory does: sim[-1] is the last `State`."""
+        if isinstance(what, (int, np.integer)) and not isinstance(what, bool):
+            k, first = range(len(self))[what], np.cumsum([0, *map(len, self.segments)])
+            which = int(np.searchsorted(first, k, side="right")) - 1
+            return self.segments[which].state(k - int(first[which]))
+        if isinstance(what, (float, slice)):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: sim[name] has values, sim[3] is a state by its number, sim.at(times) the motion at "
+                f"times; got {shown(what)}"
+            )
         return self.values([what])[0]
 
     def values(self, wanted: Sequence[Quantity]) -> list[Array]:

@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment, lsq_linear
 from ..algebra.graph import Symbol
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed, unknown
-from ..summary import Tabular
+from ..summary import SearchOutcome, Tabular
 from .eigenvalue_sensitivities import EigenvalueSensitivities, eigenvalue_sensitivities
 from .pencil import Complex, neat
 
@@ -55,6 +55,9 @@ class Design(Tabular):
     outcome: str
     is_reached: bool
     steps: tuple[DesignStep, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", SearchOutcome(self.outcome, self.is_reached))
 
     def __str__(self) -> str:
         found = ", ".join(f"{k} = {v:z.8g}" for k, v in self.values.items())

@@ -17,7 +17,7 @@ from ..algebra.walk import free_symbols, ordered, scalars
 from ..derive.equations import Equations
 from ..errors import StabilityError, in_number, listed, unknown
 from ..integrate.state import State
-from ..summary import Tabular
+from ..summary import SearchOutcome, Tabular
 from .conditions import Conditions
 from .parameter_samples import folded
 from .steady_problem import SteadyProblem, parameters_of, steady_problem
@@ -33,8 +33,8 @@ class SteadyMotion(Tabular, Portable):
     motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are
     those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
 
-    outcome        the result in a sentence
-    is_steady      whether the rows vanish
+    outcome        the result in a sentence; true where the motion was found: `if motion.outcome:`
+    is_steady      the same: whether the rows vanish
     residual       the largest row, in units of its own terms; `worst` names it
     drifting       coordinates that grow
     distance       from the start to the solution: the root of the sum of squares of all changes, of angles in radians,
@@ -69,6 +69,9 @@ class SteadyMotion(Tabular, Portable):
     distance: float = 0.0
     evaluations: int = 0
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", SearchOutcome(self.outcome, self.is_steady))
 
     def __str__(self) -> str:
         shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ..bodies.file.keys import FILE, REQUESTS
 from ..bodies.file.located import LocatedRecord, LocatedText
@@ -16,7 +16,7 @@ from ..bodies.file.scope import Budget, Scope
 from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
-from ..errors import ModelError, unknown
+from ..errors import ModelError, shown, unknown, why_no_file
 from .requests import Requests, requests_of
 
 MOST_FILES: Final = 32  # that one model may be made of
@@ -63,7 +63,7 @@ def built_in() -> dict[str, Path]:
 
 def read_model(path: str | Path) -> ModelFile:
     """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors
-    name file, line and column.
+    name file, line and column. A text of more than one line is the content of a file (`read_model_text`).
 
     >>> file = sb.read_model("slider_crank")
     >>> file.model.name, list(file.model.bodies)
@@ -71,10 +71,26 @@ def read_model(path: str | Path) -> ModelFile:
 
     See also: `read_model_text`, `write_model`, `study.ModelFile`, `study.built_in`.
     """
-    place = built_in().get(str(path), Path(path))
-    if not place.suffix and not place.exists():
-        raise unknown("models", "built-in model", str(path), built_in(), ModelError)
+    if isinstance(path, (str, bytes)) and len(path.splitlines()) > 1:
+        return read_model_text(path)
+    place = place_of(path)
     return _read(read_source(place), place.stem, place)
+
+
+def place_of(path: Any) -> Path:
+    """Where the model is that a name or a path means."""
+    if not isinstance(path, (str, Path)):
+        raise ModelError(f"models: expected the name of a built-in model or the path of a file, got {shown(path)}")
+    if "\n" in str(path):
+        raise ModelError(
+            f"models: expected a name or a path, got a text of several lines, {shown(path)}; read_model_text reads it"
+        )
+    place = built_in().get(str(path), Path(path))
+    if not place.suffix and (wrong := why_no_file(place)):
+        if place.name == str(path) and wrong.startswith("there is no"):
+            raise unknown("models", "built-in model", str(path), built_in(), ModelError)
+        raise ModelError(f"{shown(str(path))}: {wrong}; `symbody examples` lists the models that are built in")
+    return place
 
 
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:

@@ -15,9 +15,9 @@ from ..bodies.model import Model
 from ..bodies.robot.robot import Robot
 from ..bodies.sdf.read_sdf import read_sdf
 from ..bodies.urdf.read_urdf import read_urdf
-from ..errors import ModelError, listed, shown, unknown
+from ..errors import ModelError, listed, shown, why_no_file
 from ..summary import tagged
-from .read_model import ModelFile, built_in, read_model, read_requests
+from .read_model import ModelFile, built_in, place_of, read_model, read_requests
 from .requests import Requests
 
 PACKAGE: Final = "package://"
@@ -77,13 +77,11 @@ def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
 
     See also: `read_model`, `study.Study`.
     """
-    path = Path(argument)
+    path = place_of(argument)
     if argument in built_in():
-        return _from_file(argument, "built in", read_model(built_in()[argument]), first_line(built_in()[argument]))
-    if not path.suffix and not path.exists():
-        raise unknown("models", "built-in model", argument, built_in(), ModelError)
-    if not path.is_file():
-        raise ModelError(f"there is no file {argument!r}; `symbody examples` lists the models that are built in")
+        return _from_file(argument, "built in", read_model(path), first_line(path))
+    if wrong := why_no_file(path):
+        raise ModelError(f"{shown(argument)}: {wrong}; `symbody examples` lists the models that are built in")
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise ModelError(

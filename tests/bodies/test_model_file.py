@@ -638,3 +638,28 @@ def test_loads_may_contain_forces_of_constraints_and_of_joints() -> None:
     assert sb.model_text(again) == text
     with pytest.raises(sb.ModelError, match="there is no name 'lam_rial'"):
         sb.read_model_text(text.replace("lam_rail", "lam_rial"))
+
+
+# ---------------------------------------------------------------------------------------------------- paths and texts
+
+
+def test_a_text_is_read_as_one_and_no_path_raises_errors_of_the_system() -> None:
+    text = (sb.study.built_in()["double_pendulum"]).read_text()
+    assert len(text) > 255  # longer than a file name may be
+    assert sb.read_model(text).name == "double pendulum"
+    assert sb.read_model(text.encode()).name == "double pendulum"
+    for reader in (sb.read_model, sb.study.find_model):
+        for wrong in ("x" * 5000, "y" * 5000 + ".yaml", "a\0b.yaml", "nothing.yaml", "nothing", "/", 3, None, b"abc"):
+            with pytest.raises(sb.ModelError) as caught:
+                reader(wrong)
+            assert len(str(caught.value)) < 400
+    with pytest.raises(sb.ModelError, match="read_model_text reads it"):
+        sb.study.find_model(text)
+
+
+def test_the_lead_of_a_screw_is_folded() -> None:
+    """An advance of 2 π h in one turn is h in a radian, in the tree and in a loop."""
+    m = sb.Model("nut")
+    h = m.parameter("h")
+    m.screw("a", m.ground, m.body("nut", mass=1, inertia=(1, 1, 1)), 2 * sb.pi * h)
+    assert str(sb.derive(m).M) == "vector(h**2 + 1)"

@@ -215,3 +215,40 @@ def test_export_in_c_checks_itself(tmp_path: Path):
     )
     done = subprocess.run(["make", "-s", "check"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class TestSymbolsWithoutAKind:
+    """`symbols("x v")` are parameters for one who does not say more: in everything that is asked of equations, names
+    decide."""
+
+    x, v, F, k = sb.symbols("x v F k")
+
+    @pytest.fixture
+    def eq(self):
+        return sb.from_equations({self.x: self.v, self.v: self.F - self.k * self.x}, {self.k: 4.0}, inputs="F")
+
+    def test_simulations(self, eq):
+        x, v = self.x, self.v
+        hit = sb.Event("hit", x, where=v < 0, reset={v: -v})
+        sim = sb.simulate(eq, 3, x=1, events=[hit], invariants=[v**2 + 4 * x**2])
+        assert [e.t for e in sim.events] == pytest.approx([np.pi / 4, 3 * np.pi / 4])
+        assert sim[x + v] == pytest.approx(sim["x"] + sim["v"], abs=1e-15)
+        with pytest.raises(sb.SimulationError, match=r"invariant .* depends on y, which 'equations' does not have"):
+            sb.simulate(eq, 3, x=1, invariants=[sb.symbol("y")])
+
+    def test_closed_loops(self, eq):
+        """A state in a law is no new parameter of the same name."""
+        loop = sb.closed_loop(eq, {self.F: -3 * self.v})
+        assert [s.name for s in loop.p] == ["k"]
+        assert sorted(sb.linearize(loop, {}, k=2.0).eigenvalues().real) == pytest.approx([-2, -1])
+
+    def test_steady_motions(self, eq):
+        rest = sb.steady(eq, {self.x + self.v: 2.0}, free=[self.F])
+        assert (rest["x"], rest["F"]) == pytest.approx((2, 8))
+
+    def test_models_too(self):
+        m = sb.Model("bob")
+        m.prismatic("y", m.ground, m.body("bob", mass=1), axis="y")
+        m.gravity(0, -9.81, 0)
+        sim = sb.simulate(sb.derive(m), 1, y=1, events=[sb.Event("floor", sb.symbol("y"), terminal=True)])
+        assert sim.outcome.t == pytest.approx((2 / 9.81) ** 0.5)

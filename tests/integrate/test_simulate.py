@@ -62,6 +62,21 @@ class TestTimes:
         assert np.all(np.diff(back.t) < 0)
         assert back.at(2.5)["q1"] == pytest.approx(there.at(2.5)["q1"], abs=1e-7)
 
+    def test_a_start_brings_its_time(self):
+        """An end alone lies after the start: whether one who writes an earlier one wants to go on, to go back or to
+        begin anew is for him to say."""
+        eq = double_pendulum()
+        there = sb.simulate(eq, 5.0, q1=1.0, rtol=1e-10)
+        for start in (there, there[-1], sb.State.of(eq, {"t": 5.0})):
+            with pytest.raises(sb.SimulationError, match=r"start is at t = 5, later than .* t=\(5, 7\) goes on for 2"):
+                sb.simulate(eq, 2, start)
+            with pytest.raises(sb.SimulationError, match="goes backwards"):
+                sb.simulate(eq, 0, start)
+        assert sb.simulate(eq, 7, there).t[0] == 5
+        assert sb.simulate(eq, (5, 2), there, rtol=1e-10).final["q1"] == pytest.approx(there.at(2)["q1"], abs=1e-7)
+        assert sb.simulate(eq, (0, 2), there).t[0] == 0
+        assert sb.simulate(eq, -2, q1=1.0).outcome.t == -2  # from the time 0, which nobody gave
+
     @pytest.mark.parametrize(
         ("t", "message"),
         [

@@ -313,3 +313,17 @@ def test_vectors_and_points_along_a_motion():
 
 def centre_velocity(eq: sb.Equations) -> sb.Matrix:
     return sb.time_derivative(sb.centre_of_mass(eq).coordinates)
+
+
+def test_states_by_number():
+    """A trajectory is a sequence of states: by number as in a loop, over all its modes."""
+    x, v = sb.symbols("x v", "variable")
+    sim = sb.simulate(sb.from_equations({x: v, v: -x}), 3, x=1)
+    for k, state in enumerate(sim):
+        assert (sim[k].t, sim[k]["x"]) == (state.t, state["x"]) == (sim.t[k], sim["x"][k])
+    assert sim[-1]["x"] == sim.final["x"]
+    with pytest.raises(IndexError):
+        sim[len(sim)]
+    for wrong in (2.0, slice(1, 3)):
+        with pytest.raises(sb.SimulationError, match=r"sim\.at\(times\)"):
+            sim[wrong]

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 
 import yaml
 
-from ...errors import ModelFileError
+from ...errors import ModelFileError, shown, why_no_file
 from ...escaping import UNPRINTABLE
 
 MOST_BYTES: Final = 2**20
@@ -94,10 +94,8 @@ class FileText:
 def read_source(path: Path) -> FileText:
     """The characters of a file: a plain file of limited size, in UTF-8."""
     name = path.name
-    if not path.is_file():
-        raise ModelFileError(
-            f"there is no file {str(path)!r}" if not path.exists() else f"{str(path)!r} is not a plain file", name, 1, 1
-        )
+    if wrong := why_no_file(path):
+        raise ModelFileError(f"{wrong}: {shown(str(path))}", name[:60], 1, 1)
     with path.open("rb") as stream:
         data = stream.read(MOST_BYTES + 1)
     return source_of(data, name, path.resolve().parent)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 from xml.parsers import expat
 
-from ...errors import ModelError, shown
+from ...errors import ModelError, shown, why_no_file
 from ...escaping import checked_name
 
 MOST_BYTES: Final = 256 * 2**20
@@ -46,14 +46,13 @@ def _content(source: Any, kind: str, caller: str) -> tuple[str, str | bytes]:
     if not isinstance(source, (str, Path)):
         raise ModelError(f"{caller}: expected the path of a file or a text that starts with <, got {shown(source)}")
     path = Path(source)
+    if wrong := why_no_file(path):
+        raise ModelError(f"{caller}: {shown(str(source))}: {wrong}; give the path of a {kind} file, or its text")
     try:
-        if not path.is_file():
-            what = "is not a plain file" if path.exists() else "there is no such file"
-            raise ModelError(f"{caller}: {shown(str(source))}: {what}; give the path of a {kind} file, or its text")
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as reason:
-        raise ModelError(f"{caller}: {shown(str(source))} cannot be read: {reason}") from None
+    except OSError as reason:
+        raise ModelError(f"{caller}: {shown(str(source))} cannot be read: {reason.strerror}") from None
     return f"{kind} {path.name!r}", _of_bearable_size(f"{kind} {path.name!r}", data)
 
 

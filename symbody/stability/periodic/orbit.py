@@ -23,7 +23,7 @@ from ...integrate.state import State
 from ...integrate.tables import data_frame, data_set
 from ...integrate.trajectory import Trajectory
 from ...later import later
-from ...summary import Tabular
+from ...summary import SearchOutcome, Tabular
 from ..pencil import Complex
 from .courses import SMOOTH, Course, depends_on_time
 from .orbit_flow import OrbitFlow
@@ -77,6 +77,9 @@ class Orbit(Tabular, Portable):
     course: Course = SMOOTH
     nodes: OrbitPoint | None = None
     way: tuple[NewtonIterate, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", SearchOutcome(self.outcome, self.is_periodic))
 
     # ------------------------------------------------------------------------------------------------ numbers
 

@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 from ...emit.run.callable import Array
 from ...errors import StudyError, unknown
 from ...integrate.state import State
-from ...summary import Summarized, Summary, filled, listing
+from ...summary import SearchOutcome, Summarized, Summary, filled, listing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +53,9 @@ class Identification(Summarized):
     is_converged: bool
     outcome: str
     at_bounds: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", SearchOutcome(self.outcome, self.is_converged))
 
     def __getitem__(self, name: str) -> float:
         return float(self.estimates[self._place(name)])
