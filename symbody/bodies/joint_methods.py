@@ -245,7 +245,7 @@ class JointMethods(Structure):
         >>> pitch = m.parameter("pitch")
         >>> joint = m.screw("a", m.ground, m.body("nut", mass=1, inertia=(1, 1, 1)), pitch)
         >>> sb.derive(m).M
-        vector((1/pi*pitch)**2/4 + 1)
+        vector((pitch/pi)**2/4 + 1)
 
         See also: `Model.cylindrical`, `Model.gear`.
         """

@@ -86,10 +86,8 @@ def place_of(path: Any) -> Path:
             f"models: expected a name or a path, got a text of several lines, {shown(path)}; read_model_text reads it"
         )
     place = built_in().get(str(path), Path(path))
-    if not place.suffix and (wrong := why_no_file(place)):
-        if place.name == str(path) and wrong.startswith("there is no"):
-            raise unknown("models", "built-in model", str(path), built_in(), ModelError)
-        raise ModelError(f"{shown(str(path))}: {wrong}; `symbody examples` lists the models that are built in")
+    if not place.suffix and why_no_file(place).startswith("there is no"):
+        raise unknown("models", "built-in model", str(path), built_in(), ModelError)
     return place
 
 
