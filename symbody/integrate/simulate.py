@@ -241,8 +241,8 @@ def span(eq: Equations, t: Any, now: float) -> tuple[float, float, Array | None]
         begin, end = now, float(given)
         if now and end < now:
             raise SimulationError(
-                f"simulate {eq.name!r}: the start is at t = {now:.9g}, later than the end t = {shown(t)}; t=({now:.9g}, {now + abs(end):.9g}) goes on for "
-                f"{abs(end):.9g}, t=({now:.9g}, {end:.9g}) goes backwards, t=(0, {end:.9g}) takes this state as that at t = 0"
+                f"simulate {eq.name!r}: the start is at t = {now:z.9g}, later than the end t = {shown(t)}; t=({now:z.9g}, {now + abs(end):z.9g}) goes on for "
+                f"{abs(end):z.9g}, t=({now:z.9g}, {end:z.9g}) goes backwards, t=(0, {end:z.9g}) takes this state as that at t = 0"
             )
     elif isinstance(t, (tuple, list)) and len(t) == 2:
         begin, end = float(given[0]), float(given[1])
