@@ -234,8 +234,8 @@ class TestMistakes:
         ("arguments", "code", "message"),
         [
             (["check", "motorcicle"], 3, "Did you mean 'motorcycle'"),
-            (["check", "nowhere.yaml"], 3, "no file"),
-            (["check", "model.txt"], 3, "no file"),
+            (["check", "nowhere.yaml"], 3, "no such file"),
+            (["check", "model.txt"], 3, "no such file"),
             (["eig", "motorcycle", "--set", "W=20"], 3, "no parameter"),
             (["eig", "motorcycle", "--set", "V"], 3, "NAME=VALUE"),
             (["eig", "motorcycle", "--set", "V=fast"], 3, "is not a number"),

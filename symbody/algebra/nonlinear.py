@@ -44,6 +44,9 @@ FLAT: Final = 1e-12  # |R F|² is stationary where a step promises no more than 
 PLAIN: Final = 8  # steps of Newton's method as it is, next to a zero
 CONTRACTION: Final = 0.1
 SMALL: Final = 1e-8  # rows below this part of what their slopes make of the unknowns may be rounding
+FALLEN: Final = 1e-6  # a row that has become less than this part of what it was at the start vanishes
+BESIDE: Final = 1e-2  # of the unknowns: how far from a zero rows are looked at,
+VANISHED: Final = 1e-3  # of which they are a smaller part where they vanish
 SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
 
 
@@ -58,6 +61,7 @@ class SolverOutcome(Enum):
         "stuck where rows that were independent on the way are so no longer, and no small step brings them "
         "nearer to zero"
     )
+    POLE = "the rows change their signs where they jump, at a pole, and do not vanish there"
     UNTRUE = "the rows vanish where the unknowns are singular and do not see all that must vanish"
     BOUNDED = "bounds are in the way: rows could be brought nearer to zero only beyond them"
     NOT_FINITE = "rows or slopes have no finite value at the start"
@@ -254,7 +258,7 @@ class _TrustRegionSearch:
         self.x = system.inside(np.where(np.abs(start) < TINY, 0.0, start).astype(np.float64))
         self.floor: Array | None = None  # slopes that are no larger are rounding
         self.F, self.J = self._at(self.x)
-        self.start, self.extent = self.x, np.abs(self.x)
+        self.start, self.extent, self.first = self.x, np.abs(self.x), np.abs(self.F)
         if system.typical is not None:
             self.extent = np.maximum(self.extent, system.typical)
         self.scales: Scales | None = None
@@ -277,6 +281,7 @@ class _TrustRegionSearch:
         outcome = self._outcome()
         if outcome is SolverOutcome.CONVERGED:
             self._clear_slopes()
+            outcome = SolverOutcome.POLE if self._is_pole() else outcome
         rounding = self._attainable if self.is_finite else lambda: np.zeros(len(self.F))
         return Solution(self.x, self.F, self.J, rounding, outcome, self.steps, self.evaluations)
 
@@ -287,6 +292,8 @@ class _TrustRegionSearch:
         if not (self._is_solved or self._contracts()):
             return None
         self._clear_slopes()
+        if self._is_pole():
+            return None
         return Solution(self.x, self.F, self.J, self._attainable, SolverOutcome.CONVERGED, self.steps, self.evaluations)
 
     def _outcome(self) -> SolverOutcome:
@@ -413,6 +420,23 @@ class _TrustRegionSearch:
             scatter = np.abs(self._at(self.x + change)[0] - self.F - self.J @ change)
             noise = np.maximum(noise, np.where(np.isfinite(scatter), scatter, 0.0))
         return noise
+
+    def _is_pole(self) -> bool:
+        """Whether rows do not vanish here, but are steep beyond measure: next to a pole (the direction of a spring of
+        no length) rounding excuses them, however large they are. They are as large at other points then, and do not
+        follow their slopes."""
+        doubtful = np.abs(self.F) > FALLEN * self.first
+        if not doubtful.any():
+            return False
+        random, sizes = np.random.default_rng(0), self._beside_linear(self.extent)
+        largest, change, promised = (np.zeros(len(self.F)) for _ in range(3))
+        for _ in range(NEIGHBOURS):
+            step = BESIDE * sizes * random.choice([-1.0, 1.0], len(sizes))
+            F = self._at(self.x + step)[0]
+            if np.isfinite(F).all():
+                largest, change = np.maximum(largest, np.abs(F)), np.maximum(change, np.abs(F - self.F))
+                promised = np.maximum(promised, np.abs(self.J @ step))
+        return bool((doubtful & (np.abs(self.F) > VANISHED * largest) & (promised > 10 * change)).any())
 
     # ------------------------------------------------------------------------------------------------ steps
 
