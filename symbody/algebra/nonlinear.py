@@ -431,12 +431,13 @@ class _TrustRegionSearch:
         random, sizes = np.random.default_rng(0), self._beside_linear(self.extent)
         largest, change, promised = (np.zeros(len(self.F)) for _ in range(3))
         for _ in range(NEIGHBOURS):
-            step = BESIDE * sizes * random.choice([-1.0, 1.0], len(sizes))
+            step = BESIDE * sizes * random.uniform(-1, 1, len(sizes))
             F = self._at(self.x + step)[0]
             if np.isfinite(F).all():
                 largest, change = np.maximum(largest, np.abs(F)), np.maximum(change, np.abs(F - self.F))
                 promised = np.maximum(promised, np.abs(self.J @ step))
-        return bool((doubtful & (np.abs(self.F) > VANISHED * largest) & (promised > 10 * change)).any())
+        is_steep = promised > np.maximum(10 * change, 0.01 * BESIDE * (np.abs(self.J) @ sizes))
+        return bool((doubtful & is_steep & (np.abs(self.F) > VANISHED * largest)).any())
 
     # ------------------------------------------------------------------------------------------------ steps
 
