@@ -128,9 +128,10 @@ class Record:
         """Say in words how far the result was thinned out."""
         if self.is_dense:
             return ""
-        steps = f"every {self.every}th step" if self.every > 1 else "the ends of steps"
+        ordinal = {2: "2nd"}.get(self.every, f"{self.every}th")
+        steps = f"only every {ordinal} step was" if self.every > 1 else "only the ends of steps were"
         return (
-            f"to stay within max_memory = {self.limit:g} bytes, {steps} alone were kept, without the polynomials "
+            f"to stay within max_memory = {self.limit:g} bytes, {steps} kept, without the polynomials "
             "between them"
         )
 
