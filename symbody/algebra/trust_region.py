@@ -180,7 +180,11 @@ class Linearisation:
 
     @cached_property
     def _loads(self) -> SingularValues:
-        return SingularValues.of((self.R[:, None] * self.J * self.D)[:, self.linear])
+        """Of the columns of linear unknowns. Rows without them take no part, not even by rounding: where there are no
+        loads, multipliers are zero, not 1e-34 N that nothing balances."""
+        A = (self.R[:, None] * self.J * self.D)[:, self.linear]
+        found = SingularValues.of(A)
+        return replace(found, U=np.where(A.any(axis=1)[:, None], found.U, 0.0))
 
     @cached_property
     def _factors(self) -> SingularValues:

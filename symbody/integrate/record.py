@@ -130,10 +130,7 @@ class Record:
             return ""
         ordinal = {2: "2nd"}.get(self.every, f"{self.every}th")
         steps = f"only every {ordinal} step was" if self.every > 1 else "only the ends of steps were"
-        return (
-            f"to stay within max_memory = {self.limit:g} bytes, {steps} kept, without the polynomials "
-            "between them"
-        )
+        return f"to stay within max_memory = {self.limit:g} bytes, {steps} kept, without the polynomials between them"
 
     def rows(self) -> tuple[Array, Array]:
         """Times and states of all."""

@@ -19,7 +19,7 @@ from ..bodies.points import Point
 from ..bodies.robot.robot import Robot
 from ..bodies.robot.robot_text import LinkShape
 from ..emit.run.callable import Array
-from ..errors import ViewError, unknown
+from ..errors import ViewError, in_number, shown, unknown
 from ..study.requests import Drawing, DrawnShape
 from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
 from .camera import CameraAndFloor
@@ -47,7 +47,8 @@ class Appearance:
         self.drawing = shapes if isinstance(shapes, Drawing) else Drawing()
         self.shapes: Mapping[str, Any] = {} if shapes is None or isinstance(shapes, (Robot, Drawing)) else shapes
         self.packages, self.meshes, self.extra = packages, dict[str, Mesh](), dict[Frame, str]()
-        self.notes: list[str] = []  # on what a drawing asks for and cannot have
+        self.missing: dict[str, None] = {}  # meshes that are not shown
+        self._notes: list[str] = []
         for given, what in ((self.shapes, "shapes"), (colours, "colours")):
             for name in given:
                 if name not in self.bodies:
@@ -122,7 +123,20 @@ class Appearance:
             elif (file := found_file(s.file, self.packages)) is not None and file.suffix.lower() in KINDS:
                 self._mesh(s.file, file)
                 out += link_solids(replace(s, size=s.scale), colour, mesh=s.file)
+            else:
+                self.missing[s.file] = None
         return out
+
+    @property
+    def notes(self) -> list[str]:
+        """On what a drawing asks for and cannot have."""
+        if not self.missing:
+            return self._notes
+        return [
+            *self._notes,
+            f"{in_number(map(shown, self.missing), 'mesh {} is', 'meshes {} are')} not shown: files that end in {' or '.join(KINDS)} are opened, in folders "
+            'that packages={"package://name/": folder} names',
+        ]
 
     def _mesh(self, name: str, file: Path) -> None:
         if name not in self.meshes:
@@ -159,7 +173,7 @@ class Appearance:
         try:
             return colour_text(colour)
         except ViewError as reason:
-            self.notes.append(f"{name!r} has the colour of its body: {reason}")
+            self._notes.append(f"{name!r} has the colour of its body: {reason}")
             return ""
 
     # ------------------------------------------------------------------------------------------------ frames

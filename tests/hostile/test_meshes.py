@@ -149,3 +149,9 @@ def test_every_page_has_the_content_policy(tmp_path):
     for page in (report, (tmp_path / "view.html").read_text(encoding="utf-8")):
         assert page.count(CONTENT_POLICY) == 1
         assert page.index(CONTENT_POLICY) < page.index("<script")
+
+
+def test_what_is_not_shown_is_said(tmp_path):
+    source = find_model(str(robot(tmp_path / "robot", "package://elsewhere/a.stl")))
+    scene = sb.scene(sb.derive(source.model), shapes=source.shapes, packages=source.packages)
+    assert any("mesh 'package://elsewhere/a.stl' is not shown" in note for note in scene.notes)

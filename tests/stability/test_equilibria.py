@@ -414,3 +414,15 @@ def test_the_pole_of_a_spring_is_no_equilibrium(seed):
     at = found.state
     left = np.ravel(sb.compile(eq).f(0.0, at.q, at.u, *([at.p] if len(at.p) else [])))
     assert left == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+def test_without_loads_multipliers_are_zero():
+    """Rows of constraints take no part in what multipliers are, not even by rounding: 1e-34 N would be left in rows that
+    have nothing larger to be small beside."""
+    motion = sb.study.Study(sb.study.find_model("slider_crank")).steady
+    radius = sb.symbol("r")
+    found = {s: motion.found[s] for s in motion.unknowns}
+    for r in np.linspace(0.1, 0.2, 21):
+        found = motion.solve({radius: r}, found)
+        assert found[sb.symbol("lam_bearing_x", "multiplier")] == 0
+        assert found[sb.symbol("lam_bearing_y", "multiplier")] == 0
