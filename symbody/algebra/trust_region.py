@@ -184,7 +184,7 @@ class Linearisation:
         loads, multipliers are zero, not 1e-34 N that nothing balances."""
         A = (self.R[:, None] * self.J * self.D)[:, self.linear]
         found = SingularValues.of(A)
-        return replace(found, U=np.where(A.any(axis=1)[:, None], found.U, 0.0))
+        return replace(found, U=np.where(A.any(axis=1, keepdims=True), found.U, 0.0))
 
     @cached_property
     def _factors(self) -> SingularValues:
