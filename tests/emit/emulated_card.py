@@ -1,5 +1,5 @@
 """A card without a card: the driver's functions on this computer's memory, and kernels compiled for this computer, run
-thread by thread.
+thread by thread; those whose threads wait for each other, in as many threads of Python.
 
 The LLVM text is the one that PTX is made of; what only cards have (numbers of threads, the estimate of a reciprocal) is
 put in.
@@ -7,6 +7,7 @@ put in.
 
 import ctypes
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -34,16 +35,36 @@ define double @estimate.d(double %x) {
 define ptr @place() {
   ret ptr @where
 }
+@calls = global [2 x ptr] zeroinitializer
+define ptr @called() {
+  ret ptr @calls
+}
+define void @barrier0() {
+  %f = load ptr, ptr @calls
+  call void %f()
+  ret void
+}
+define i32 @number.of.thread() {
+  %p = getelementptr ptr, ptr @calls, i32 1
+  %f = load ptr, ptr %p
+  %n = call i32 %f()
+  ret i32 %n
+}
 """ + "".join(
     f"define i32 @register.{name}() {{\n  %p = getelementptr i32, ptr @where, i32 {k}\n  %v = load i32, ptr %p\n  ret i32 %v\n}}\n"
     for k, name in enumerate(_REGISTERS)
 )  # fmt: skip
+_WAIT = ctypes.CFUNCTYPE(None)
+_NUMBER = ctypes.CFUNCTYPE(ctypes.c_int32)
 
 
 def for_this_computer(text: str) -> str:
     """The text of a module for a card, as one for this computer."""
     text = re.sub(r"^target triple.*$|^declare .*llvm\.nvvm.*$", "", text, flags=re.MULTILINE)
-    text = text.replace("ptr addrspace(1)", "ptr").replace("define ptx_kernel", "define")
+    text = re.sub(r"addrspace\(3\) global", "global", re.sub(r"ptr addrspace\([13]\)", "ptr", text))
+    text = text.replace("define ptx_kernel", "define")
+    if "barrier0" in text:
+        text = text.replace("llvm.nvvm.read.ptx.sreg.tid.x", "number.of.thread").replace("llvm.nvvm.barrier0", "barrier0")
     text = re.sub(r"addrspacecast ptr (\S+) to ptr", r"getelementptr i8, ptr \1, i64 0", text)
     text = re.sub(r"llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x", r"register.\1", text)
     return _SUPPLIED + text.replace("llvm.nvvm.rcp.approx.ftz", "estimate")
@@ -56,15 +77,39 @@ class _HostKernel:
         self.types = [_TYPES[p.split()[0]] for p in declared[1].split(", ")]
         self.code = jit.Loaded(jit.machine_code(for_this_computer(text), ""))
         self.run = ctypes.CFUNCTYPE(None, *self.types)(self.code.address(name))
-        where = ctypes.CFUNCTYPE(ctypes.c_void_p)(self.code.address("place"))()
-        self.where = (ctypes.c_int32 * 3).from_address(where)
+        self.where = (ctypes.c_int32 * 3).from_address(self._place("place"))
+        self.waits = "barrier0" in text
+
+    def _place(self, function: str) -> int:
+        return ctypes.CFUNCTYPE(ctypes.c_void_p)(self.code.address(function))()
 
     def launch(self, blocks: int, threads: int, table: Any) -> None:
         values = [t.from_address(p).value for t, p in zip(self.types, table, strict=True)]
         for block in range(blocks):
+            if self.waits:
+                self.where[:] = (-1, block, blocks)
+                self._together(threads, values)
+                continue
             for thread in range(threads):
                 self.where[:] = (thread, block, blocks)
                 self.run(*values)
+
+    def _together(self, threads: int, values: list[Any]) -> None:
+        """Threads that wait for each other."""
+        barrier, own = threading.Barrier(threads, timeout=60), threading.local()
+        wait, number = _WAIT(lambda: barrier.wait() and None), _NUMBER(lambda: own.number)
+        calls = (ctypes.c_void_p * 2).from_address(self._place("called"))
+        calls[:] = [ctypes.cast(f, ctypes.c_void_p).value for f in (wait, number)]
+
+        def one(k: int) -> None:
+            own.number = k
+            self.run(*values)
+
+        running = [threading.Thread(target=one, args=(k,)) for k in range(threads)]
+        for x in running:
+            x.start()
+        for x in running:
+            x.join()
 
 
 class EmulatedLibrary:

@@ -12,12 +12,12 @@ import pytest
 import symbody as sb
 from examples import spherical_chain, stanford_arm, triple_pendulum
 from symbody.emit.llvm import jit
-from symbody.emit.llvm.device_text import COLUMNS, ROWS, VALUE, function_kernel
+from symbody.emit.llvm.device_text import COLUMNS, PACKED, ROWS, VALUE, function_kernel
 from symbody.emit.program.register_order import values_alive, with_fewer_alive
 from symbody.emit.program.written_out import written_out
 from symbody.emit.run import cuda_driver
 from symbody.emit.run import dynamics as compiled_dynamics
-from symbody.emit.run.cuda_callable import ArrayLayout, prefetches, ptx_source
+from symbody.emit.run.cuda_callable import TILES, ArrayLayout, is_wide, prefetches, ptx_source
 from symbody.emit.run.device_arrays import view_of
 
 from .emulated_card import EmulatedLibrary, emulate, forget
@@ -105,13 +105,16 @@ def test_large_angles(real: str, library: EmulatedLibrary) -> None:
 
 
 class Foreign:
-    """An array of another package, by the array interface alone; columns of states where `by_columns`."""
+    """An array of another package, by the array interface alone; columns of states where `by_columns`; the first
+    numbers of each row where `width` is given."""
 
-    def __init__(self, numbers: Any, by_columns: bool = False) -> None:
+    def __init__(self, numbers: Any, by_columns: bool = False, width: int = 0) -> None:
         self.held = sb.device_array(np.asarray(numbers).T if by_columns else numbers)
         described = dict(self.held.__cuda_array_interface__)
         if by_columns:
             described |= {"shape": self.held.shape[::-1], "strides": (8, 8 * len(numbers))}
+        if width:
+            described |= {"shape": (len(numbers), width), "strides": (8 * numbers.shape[1], 8)}
         self.__cuda_array_interface__ = described
 
 
@@ -291,6 +294,55 @@ def test_ptx_reads_the_next_state_first_where_registers_allow() -> None:
     wide = sb.program("wide", {"a": many}, {"s": [sum(many, x - x) * a for a in many]})
     assert values_alive(wide) > 150
     assert not prefetches(wide, "double", ArrayLayout((ROWS,)))
+
+
+@pytest.fixture(scope="module")
+def wide_program() -> sb.emit.Program:
+    """Rows of 19 (odd), 12 (four threads would meet), 18 (two would), one of which is not read, and two results."""
+    a, b, c = ([sb.symbol(f"{g}{k}") for k in range(n)] for g, n in (("a", 19), ("b", 12), ("c", 18)))
+    products = [sb.sin(a[k]) * b[k % 12] + c[(5 * k) % 17] / (2 + a[0] ** 2) for k in range(18)]
+    total = sum(products, a[18] * b[11])
+    groups: dict[str, Any] = {"t": sb.symbol("t"), "a": a, "b": b, "c": c}
+    return sb.program("wide", groups, {"x": [total * x + groups["t"] for x in products], "s": total})
+
+
+@pytest.mark.parametrize("n", [1, 127, 128, 300])
+def test_wide_rows_go_through_shared_memory(n: int, wide_program: Any, library: EmulatedLibrary) -> None:
+    """Whole tiles and the rest of one; 300 states are more than two blocks hold."""
+    f, draw = sb.compile(wide_program, target="cuda", real="float"), np.random.default_rng(n)
+    rows = [draw.uniform(-2, 2, (n, k)) for k in (19, 12, 18)]
+    for t in (0.25, draw.uniform(size=n)):
+        got = f(*on_card([t if np.ndim(t) == 0 else sb.device_array(t, "float"), *rows], "float"))
+        exact = sb.compile(wide_program).batch(t, *rows)
+        assert all(close(x.numpy(), y, "float") for x, y in zip(got, exact, strict=True))
+    assert all(k.waits for k in library.handles if hasattr(k, "waits"))
+
+
+def test_rows_with_gaps_need_no_tile(wide_program: Any, library: EmulatedLibrary) -> None:
+    draw, f, exact = np.random.default_rng(3), sb.compile(wide_program, target="cuda"), sb.compile(wide_program)
+    rows = [draw.uniform(-2, 2, (9, k)) for k in (19, 12, 18)]
+    with_gaps = Foreign(np.hstack([rows[0], rows[0]]), width=19)
+    got = f(0.5, with_gaps, *map(sb.device_array, rows[1:]))
+    assert close(got[0].numpy(), exact.batch(0.5, *rows)[0], "double")
+    out = [Foreign(np.zeros((9, 18)), by_columns=True), sb.device_array(np.zeros(9))]
+    in_columns = [Foreign(x, by_columns=True) for x in rows]
+    with pytest.raises(sb.ProgramError, match="all arrays lie in rows, or all in columns"):
+        f(0.5, *in_columns, out=out)
+
+
+def test_ptx_of_tiles(wide_program: Any) -> None:
+    """Numbers are loaded as often as they lie there, in the order of memory; threads wait twice a tile."""
+    layout = ArrayLayout((VALUE, PACKED, PACKED, PACKED))
+    assert is_wide(wide_program, layout)
+    text = ptx_source(wide_program, "float", layout, TILES, cache=False)
+    assert len(re.findall(r"bar\.sync|barrier\.sync", text)) == 2
+    kernel = text[text.index(".visible .entry") :]
+    assert len(re.findall(r"ld\.global", kernel)) == 19 + 12 + 18 + 3
+    assert len(re.findall(r"st\.global", kernel)) == 18 + 1 + 2
+    with pytest.raises(sb.ProgramError, match="do not fit into shared memory"):
+        ptx_source(wide_program, "float", ArrayLayout((VALUE, COLUMNS, COLUMNS, COLUMNS), COLUMNS), TILES)
+    with pytest.raises(sb.ProgramError, match="reading is early, late"):
+        ptx_source(wide_program, "float", layout, "soon")
 
 
 def test_order_with_fewer_values_alive() -> None:

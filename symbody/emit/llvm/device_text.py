@@ -6,6 +6,8 @@ memory's delay passes meanwhile.
 
     rows      pointer, distance of rows         state i has numbers i·distance + 0, 1, 2, ...; a distance of 0 serves
               all states
+    packed    the same                          rows without gaps between them, which may go through shared memory
+                                                (`device_tiles`)
     columns   pointer, distance of columns      state i has numbers i, i + distance, i + 2·distance, ...
     value     the numbers themselves            one row for all states, in the kernel's arguments
 """
@@ -23,10 +25,11 @@ from .scalar_text import ScalarText
 from .ssa_text import SsaText
 
 ROWS: Final = "rows"
+PACKED: Final = "packed"
 COLUMNS: Final = "columns"
 VALUE: Final = "value"
 THREADS: Final = 128  # in a block
-_TAIL: Final = ("  br label %last", "last:", "  br i1 %more, label %state, label %end", "end:", "  ret void", "}", "")
+TAIL: Final = ("  br label %last", "last:", "  br i1 %more, label %state, label %end", "end:", "  ret void", "}", "")
 TRIPLE: Final = "nvptx64-nvidia-cuda"
 GLOBAL: Final = "ptr addrspace(1)"
 THREAD: Final = """  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -51,7 +54,7 @@ def used_inputs(program: Program) -> list[tuple[int, int]]:
     return sorted(i.data for i in program.code if i.op == "input")
 
 
-class _FunctionKernel:
+class FunctionKernel:
     """The text of one kernel."""
 
     def __init__(self, program: Program, real: str, layouts: Sequence[str], results: str, prefetch: bool) -> None:
@@ -67,7 +70,7 @@ class _FunctionKernel:
         if self.prefetch:
             self._prefetch()
         ssa.emit()
-        return "\n".join([*self._head(ssa), *t.lines, *_TAIL]), ssa
+        return "\n".join([*self._head(ssa), *t.lines, *TAIL]), ssa
 
     def _head(self, ssa: SsaText) -> list[str]:
         first = self._loads("first", "%mine") if self.prefetch else []
@@ -151,7 +154,7 @@ def _beginning(name: str, array: str, layout: str, state: str, real: str) -> lis
 
 def _element(name: str, begin: str, array: str, layout: str, at: int, real: str) -> list[str]:
     """Address of a state's number `at`."""
-    if layout == ROWS:
+    if layout != COLUMNS:
         return [f"  %{name} = getelementptr {real}, {GLOBAL} {begin}, i64 {at}"]
     return [
         f"  %{name}.c = mul nsw i64 {array}.d, {at}",
@@ -161,7 +164,7 @@ def _element(name: str, begin: str, array: str, layout: str, at: int, real: str)
 
 def function_kernel(program: Program, real: str, layouts: Sequence[str], results: str, prefetch: bool) -> str:
     """Module with the kernel of a program; see the head of this file."""
-    text, ssa = _FunctionKernel(program, real, layouts, results, prefetch).text()
+    text, ssa = FunctionKernel(program, real, layouts, results, prefetch).text()
     return module_text([text], [ssa], real)
 
 

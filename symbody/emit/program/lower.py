@@ -42,6 +42,7 @@ def program(
     sparse: Iterable[str] = (),
     labels: Labels | None = None,
     as_written: bool = False,
+    factored: bool = True,
 ) -> Program:
     """A program that computes `outputs` from `inputs`.
 
@@ -52,6 +53,8 @@ def program(
     labels       names for subexpressions, which generated code then uses: `{"swing": m * l * sin(q)}`
     as_written   leave sums, signs and divisions as they are written, rather than the fewest operations: rows of a
                  solver, of which the last bit decides between zeros that are equally near to a symmetric start
+    factored     take common factors out of sums: fewer operations, but sums wait for their factors, which costs
+                 registers where those are scarce
 
     >>> x, y = sb.symbols("x y")
     >>> f = sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)})
@@ -78,13 +81,14 @@ def program(
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
     found = _without_dead_code(name, groups, made, lowered)
-    return with_joined_solves(found if as_written else _fewer_operations(found))
+    return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 
 
-def _fewer_operations(p: Program) -> Program:
+def _fewer_operations(p: Program, factored: bool) -> Program:
     if len(p.code) > MOST_REWRITTEN:
         return p
-    for step in (with_common_factors, with_shared_constant_factors, without_single_reciprocals, with_fewest_negations):
+    steps = (with_shared_constant_factors, without_single_reciprocals, with_fewest_negations)
+    for step in (with_common_factors, *steps) if factored else steps:
         p = step(p)
     return p
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from ...algebra import elimination
 from ...errors import ProgramError, listed, shown
-from ..llvm import device_math, device_text, jit, loop_text, numbers, scalar_text, ssa_text
-from ..llvm.device_text import COLUMNS, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
+from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
+from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
+from ..llvm.device_tiles import fits, tiled_kernel
 from ..loops import checked, form, kernels, specialised
 from ..program import instruction_order, register_order
 from ..program.program import Group, Program
@@ -28,6 +29,7 @@ from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
 from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype, stream_of, view_of
 
 REALS: Final = ("double", "float")
+EARLY, LATE, TILES = READINGS = ("early", "late", "tiles")
 REGISTERS: Final = 255  # of 32 bits that a thread may have
 WIDE: Final = (
     24  # numbers of a state in rows beyond which reading is slower than computing, and reading early of no use
@@ -41,7 +43,7 @@ _MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
 def _generator() -> str:
     """Hash of the files that decide the text for a GPU."""
     made_by = (
-        device_math, device_text, scalar_text, ssa_text, loop_text, numbers, jit, checked, form, kernels, specialised, elimination,
+        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, numbers, jit, checked, form, kernels, specialised, elimination,
         instruction_order, register_order,
     )  # fmt: skip
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
@@ -81,7 +83,7 @@ class ArrayLayout:
     """How arrays lie in memory (`device_text`), which decides the text of a kernel."""
 
     inputs: tuple[str, ...]
-    results: str = ROWS
+    results: str = PACKED
 
 
 class CudaFunction:
@@ -119,22 +121,22 @@ class CudaFunction:
         """The kernel for arrays that lie in some way."""
         key = (card.ordinal, layout)
         if key not in self.kernels:
-            made = [self._kernel(card, layout, prefetch) for prefetch in self._ways(layout)]
+            made = [self._kernel(card, layout, reading) for reading in self._ways(layout)]
             self.kernels[key] = min(made, key=lambda k: k.local_bytes)  # of two as good, the first
         return self.kernels[key]
 
-    def _ways(self, layout: ArrayLayout) -> list[bool]:
-        """Whether to load the next state's inputs early: what is certain, or both ways to be tried, the more promising
-        one first."""
+    def _ways(self, layout: ArrayLayout) -> list[str]:
+        """How to read states: what is certain, or ways to be tried, the more promising one first."""
+        if is_wide(self.program, layout) and fits(self.program, self.real, layout.inputs, layout.results):
+            return [TILES]
         if prefetches(self.program, self.real, layout):
-            return [True]
+            return [EARLY]
         if self.program.cost.total > LONG:
-            return [False]
-        is_wide = ROWS in layout.inputs and len(used_inputs(self.program)) > WIDE
-        return [False, True] if is_wide else [True, False]
+            return [LATE]
+        return [LATE, EARLY] if is_wide(self.program, layout) else [EARLY, LATE]
 
-    def _kernel(self, card: Card, layout: ArrayLayout, prefetch: bool) -> CudaKernel:
-        text = ptx_source(self.program, self.real, layout, prefetch, cache=self._cache)
+    def _kernel(self, card: Card, layout: ArrayLayout, reading: str) -> CudaKernel:
+        text = ptx_source(self.program, self.real, layout, reading, cache=self._cache)
         return kept_kernel(card, text, kernel_name(self.program), THREADS, self._cache)
 
     def __call__(self, *groups: Any, out: Any = None, stream: Any = None) -> Any:
@@ -225,7 +227,7 @@ class CudaFunction:
         shapes = [(n, *output_shape(o)) for o in self.program.outputs]
         if out is None:
             arrays = [DeviceArray(s, real_dtype(self.real), ordinal, stream) for s in shapes]
-            return [_Result(a, ROWS, _pointer(a.view, _size(s))) for a, s in zip(arrays, shapes, strict=True)]
+            return [_Result(a, PACKED, _pointer(a.view, _size(s))) for a, s in zip(arrays, shapes, strict=True)]
         arrays = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(arrays) != len(shapes):
             raise ProgramError(f"{self.program.name}: out holds {len(arrays)} arrays for {len(shapes)} outputs")
@@ -286,7 +288,8 @@ def _pointer(view: ArrayView, distance: int) -> list[Any]:
 def _laid_out(function: str, name: str, view: ArrayView) -> tuple[str, list[Any]]:
     """Rows whose numbers lie side by side at any distance of rows; or columns whose states do."""
     if view.strides[1:] == packed(view.shape)[1:] or _size(view.shape) == 1:
-        return ROWS, _pointer(view, view.strides[0])
+        is_packed = view.strides[0] == _size(view.shape)
+        return PACKED if is_packed else ROWS, _pointer(view, view.strides[0])
     if len(view.shape) == 2 and view.strides[0] == 1:
         return COLUMNS, _pointer(view, view.strides[1])
     raise ProgramError(
@@ -296,9 +299,11 @@ def _laid_out(function: str, name: str, view: ArrayView) -> tuple[str, list[Any]
 
 def _layout_of_results(results: Sequence[_Result]) -> str:
     layouts = {r.layout for r in results}
+    if layouts <= {ROWS, PACKED}:
+        return ROWS if ROWS in layouts else PACKED
     if len(layouts) > 1:
         raise ProgramError("out: all arrays lie in rows, or all in columns")
-    return layouts.pop() if layouts else ROWS
+    return layouts.pop()
 
 
 # ---------------------------------------------------------------------------------------------------------- text
@@ -312,18 +317,24 @@ def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
     return words * (values_alive(with_fewer_alive(program)) + carried) <= REGISTERS
 
 
+def is_wide(program: Program, layout: ArrayLayout) -> bool:
+    """Whether reading rows is slower than computing."""
+    return any(x in (ROWS, PACKED) for x in layout.inputs) and len(used_inputs(program)) > WIDE
+
+
 def ptx_source(
     program: Program,
     real: str = "double",
     layout: ArrayLayout | None = None,
-    prefetch: bool | None = None,
+    reading: str | None = None,
     *,
     cache: bool = True,
 ) -> str:
     """The text that a card's driver makes machine code of; no card is needed.
 
     layout     of the arrays; by default rows of states
-    prefetch   load the next state's inputs early; by default where registers certainly allow it
+    reading    "early": the next state's inputs are loaded before this one's work; "late": where they are needed;
+               "tiles": rows go through shared memory; by default early where registers certainly allow it, else late
 
     >>> x = sb.symbol("x")
     >>> text = sb.emit.ptx_source(sb.program("f", {"x": x}, {"y": x + 1}))
@@ -332,7 +343,19 @@ def ptx_source(
 
     See also: `compile`, `emit.CudaFunction`.
     """
-    how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else ROWS for g in program.inputs))
-    early = prefetches(program, checked_real(real), how) if prefetch is None else prefetch
-    description = f"{real}|{how}|{early}|{program.digest}"
-    return kept_ptx(description, lambda: function_kernel(program, real, how.inputs, how.results, early), cache)
+    how = layout or ArrayLayout(tuple(VALUE if g.is_scalar else PACKED for g in program.inputs))
+    if reading is None:
+        reading = EARLY if prefetches(program, checked_real(real), how) else LATE
+    elif reading not in READINGS:
+        raise ProgramError(f"reading is {listed(READINGS)}, got {shown(reading)}")
+    if reading == TILES and not fits(program, real, how.inputs, how.results):
+        raise ProgramError(
+            f"program {program.name!r}: rows of a block do not fit into shared memory, or are not packed"
+        )
+
+    def made() -> str:
+        if reading == TILES:
+            return tiled_kernel(program, real, how.inputs, how.results)
+        return function_kernel(program, real, how.inputs, how.results, reading == EARLY)
+
+    return kept_ptx(f"{real}|{how}|{reading}|{program.digest}", made, cache)

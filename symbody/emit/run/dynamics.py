@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -118,8 +118,11 @@ class Dynamics(Portable):
         """A program of the equations' own inputs."""
         return self._program(name, self._groups, outputs)
 
-    def _program(self, name: str, groups: Mapping[str, Any], outputs: Mapping[str, Any]) -> Program:
-        return program(name, groups, outputs, bake=self._bake, labels=self.equations.labels)
+    def _program(
+        self, name: str, groups: Mapping[str, Any], outputs: Mapping[str, Any], factored: bool = True
+    ) -> Program:
+        labels = self.equations.labels
+        return program(name, groups, outputs, bake=self._bake, labels=labels, factored=factored)
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
@@ -129,15 +132,20 @@ class Dynamics(Portable):
         empty = () if self._parameters.symbols else ("p",)
         return target_code(program, self._real, self._cache, empty)
 
-    def _shortest(self, ways: Sequence[Matrix], made: Callable[[Matrix], Program]) -> Program:
+    def _shortest(self, name: str, groups: Mapping[str, Any], output: str, ways: Sequence[Matrix]) -> Program:
         """The program of the way with fewest operations. On a GPU, where its values do not fit into the registers of a
-        thread, that of a way whose values need fewest."""
+        thread, one whose values need fewest, also of those without common factors: sums wait for theirs."""
+
+        def made(way: Matrix, factored: bool = True) -> Program:
+            return self._program(name, groups, {output: way}, factored)
+
         ways = sorted(ways, key=operations)
         first = made(ways[0])
-        if self._real is None or len(ways) == 1 or _alive(first) <= (room := REGISTERS[self._real]):
+        if self._real is None or _alive(first) <= (room := REGISTERS[self._real]):
             return first
-        near = [w for w in ways[1:] if operations(w) <= LONGER * operations(ways[0])]
-        return min([first, *map(made, near)], key=lambda p: (max(room, _alive(p)), p.cost.total))
+        near = [w for w in ways if operations(w) <= LONGER * operations(ways[0])]
+        tried = [first, *map(made, near[1:]), *(made(w, factored=False) for w in near)]
+        return min(tried, key=lambda p: (max(room, _alive(p)), p.cost.total))
 
     @cached_property
     def udot(self) -> Compiled:
@@ -148,7 +156,7 @@ class Dynamics(Portable):
             ways = ways_to_accelerations(eq)
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            return self._compiled(self._shortest(ways, lambda way: self.program("udot", {"a": way})))
+            return self._compiled(self._shortest("udot", self._groups, "a", ways))
 
     @cached_property
     def qdot(self) -> Compiled:
@@ -168,8 +176,7 @@ class Dynamics(Portable):
             ways = [state_rates(self.equations, udot) for udot in ways_to_accelerations(self.equations)]
             if self._bake:
                 ways = substitute_all(ways, self._bake)
-            rhs = self._shortest(ways, lambda way: self._program("rhs", self._whole_state, {"dx": way}))
-            return self._compiled(rhs)
+            return self._compiled(self._shortest("rhs", self._whole_state, "dx", ways))
 
     def rhs_derivatives(self, wrt: Iterable[Wrt] = ("x",)) -> Compiled:
         """Derivatives of x': ∂x'/∂s as the output dx_s for each s of `wrt`; a function of the arguments of `rhs`.
