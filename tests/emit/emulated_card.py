@@ -64,7 +64,9 @@ def for_this_computer(text: str) -> str:
     text = re.sub(r"addrspace\(3\) global", "global", re.sub(r"ptr addrspace\([13]\)", "ptr", text))
     text = text.replace("define ptx_kernel", "define")
     if "barrier0" in text:
-        text = text.replace("llvm.nvvm.read.ptx.sreg.tid.x", "number.of.thread").replace("llvm.nvvm.barrier0", "barrier0")
+        text = text.replace("llvm.nvvm.read.ptx.sreg.tid.x", "number.of.thread").replace(
+            "llvm.nvvm.barrier0", "barrier0"
+        )
     text = re.sub(r"addrspacecast ptr (\S+) to ptr", r"getelementptr i8, ptr \1, i64 0", text)
     text = re.sub(r"llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x", r"register.\1", text)
     return _SUPPLIED + text.replace("llvm.nvvm.rcp.approx.ftz", "estimate")
