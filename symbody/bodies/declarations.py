@@ -115,7 +115,16 @@ class Declarations(Portable):
                 )
 
     def coordinate(self, name: str) -> Symbol:
-        """A generalised coordinate; its rate is `q.dot`."""
+        """A generalised coordinate; its rate is `q.dot`.
+
+        >>> m = sb.Model("bead")
+        >>> x = m.coordinate("x")
+        >>> bead = m.particle("bead", m.ground.point(x, x**2, 0), mass=1)
+        >>> x.dot, sb.derive(m).M
+        (x_dot, vector(4*x**2 + 1))
+
+        See also: `Model.coordinates`, `Model.speeds`.
+        """
         return self.declare(name, "coordinate")
 
     def coordinates(self, names: str) -> tuple[Symbol, ...]:
@@ -131,7 +140,15 @@ class Declarations(Portable):
         return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
 
     def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
-        """A constant, with a value to use where none is given later."""
+        """A constant, with a value to use where none is given later.
+
+        >>> m = sb.Model("rod")
+        >>> l = m.parameter("l", 0.5, unit="m")
+        >>> l**2, m.default_values[l]
+        (l**2, 0.5)
+
+        See also: `Model.parameters`, `Model.input`.
+        """
         return self.declare(name, "parameter", value, unit)
 
     def parameters(self, names: str = "", /, *values: float, **named: float | None) -> Any:
@@ -173,7 +190,16 @@ class Declarations(Portable):
         return tuple(self.input(n) for n in names_of(names, "inputs"))
 
     def variable(self, name: str) -> Symbol:
-        """An additional variable, which needs an additional equation; its rate is `z.dot`."""
+        """An additional variable, which needs an additional equation; its rate is `z.dot`.
+
+        >>> m = sb.Model("circuit")
+        >>> i = m.variable("i")
+        >>> ohm = m.equation("circuit", 0.1 * i.dot + 2 * i - 5)
+        >>> sb.steady(sb.derive(m), start={"i": 1.0})["i"]
+        2.5
+
+        See also: `Model.equation`, `Model.input`.
+        """
         return self.declare(name, "variable")
 
     def variables(self, names: str) -> tuple[Symbol, ...]:

@@ -144,7 +144,15 @@ class Frame(FrameInTree):
 
     def dcm(self, other: Frame) -> Matrix:
         """The direction cosine matrix R with v_self = R v_other, `other.rotation_in(self).matrix`; its columns are the
-        axes of the other frame."""
+        axes of the other frame.
+
+        >>> m = sb.Model("frames")
+        >>> b = m.ground.rotate("z", m.coordinate("q"))
+        >>> m.ground.dcm(b)
+        matrix([[cos(q), -sin(q), 0], [sin(q), cos(q), 0], [0, 0, 1]])
+
+        See also: `Frame.rotate`, `Frame.angular_velocity`.
+        """
         return a_frame(other).rotation_in(self).matrix
 
     def pose_in(self, other: Frame) -> Pose:
@@ -153,7 +161,16 @@ class Frame(FrameInTree):
         return Pose(self.rotation_in(other), self.origin.in_frame(other).coordinates)
 
     def angular_velocity(self, frame: Frame | None = None) -> Vector:
-        """Angular velocity in another frame (the ground by default)."""
+        """Angular velocity in another frame (the ground by default).
+
+        >>> m = sb.Model("gimbal")
+        >>> a, b = m.coordinates("a b")
+        >>> ring = m.ground.rotate("z", a).rotate("x", b)
+        >>> ring.angular_velocity().components(ring)
+        vector(b_dot, sin(b)*a_dot, cos(b)*a_dot)
+
+        See also: `Frame.angular_acceleration`, `Frame.dcm`.
+        """
         other = self.root if frame is None else a_frame(frame)
         top = self.common_ancestor(other)
         out = Vector({f: f.spin for f in self.path[top.depth + 1 :]})

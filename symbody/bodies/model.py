@@ -121,6 +121,15 @@ class Model(Summarized, PathMethods):
         gradient   True: also what follows from the change of the attraction over each body, to second order in its size
                    over the distance: the gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with
                    it. Without it a body is drawn as a point is.
+
+        >>> m = sb.Model("satellite")
+        >>> r, a = m.coordinates("r a")
+        >>> probe = m.particle("probe", m.ground.rotate("z", a).point(r, 0, 0), mass=1)
+        >>> earth = m.central_gravity("earth", m.parameter("mu"))
+        >>> sb.derive(m).f[0]
+        r*a_dot**2 - mu/abs(r)**3*r
+
+        See also: `Model.gravity`, `Model.force`.
         """
         (mu,) = self._quantities(f"gravity {checked_name(name, 'gravity')!r}", strength=strength)
         origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
@@ -275,7 +284,17 @@ class Model(Summarized, PathMethods):
         quadratic: Any = 0,
         relative_to: Frame | None = None,
     ) -> Load:
-        """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame)."""
+        """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame).
+
+        >>> m = sb.Model("parachute")
+        >>> load = m.body("load", mass=80)
+        >>> joint = m.prismatic("z", m.ground, load, axis="z")
+        >>> air = m.drag("air", load.mass_centre, linear=5)
+        >>> sb.derive(m).f
+        vector(-5*z_dot)
+
+        See also: `Model.force`, `Model.friction`.
+        """
         frame = self._carrier(f"drag {checked_name(name, 'drag')!r}", on, at)
         if relative_to is not None:
             relative_to = self.frame_of(f"drag {name!r}, relative_to=", relative_to)
@@ -298,7 +317,16 @@ class Model(Summarized, PathMethods):
         return self.add_load(Load(self._new_load(name), "potential", potential=V))
 
     def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
-        """A force that does work on the rate of a coordinate."""
+        """A force that does work on the rate of a coordinate.
+
+        >>> m = sb.Model("cart")
+        >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
+        >>> spring = m.generalized_force("spring", x, -30 * x - x**3)
+        >>> sb.derive(m).f
+        vector(-30*x - x**3)
+
+        See also: `Model.force`, `Model.potential`.
+        """
         where = f"generalised force {checked_name(name, 'generalised force')!r}"
         if q not in (known := self.symbols_of_kind("coordinate")):
             raise unknown(where, "coordinate", str(q), [s.name for s in known])

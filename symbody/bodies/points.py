@@ -74,7 +74,15 @@ class Point(Immutable):
         return self._from_origin_of(top) - other._from_origin_of(top)
 
     def position(self, frame: Frame | None = None) -> Vector:
-        """From the origin of a frame (the ground by default) to this point, one term for each frame on the way."""
+        """From the origin of a frame (the ground by default) to this point, one term for each frame on the way.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.ground.rotate("z", m.coordinate("q"))
+        >>> arm.point(2, 0, 0).position().components(m.ground)
+        vector(2*cos(q), 2*sin(q), 0)
+
+        See also: `Point.velocity`.
+        """
         return self._from_origin_of(self.frame.root) if frame is None else self - a_frame(frame).origin
 
     def _from_origin_of(self, ancestor: Frame) -> Vector:
@@ -94,7 +102,16 @@ class Point(Immutable):
         return Point(frame, (self - a_frame(frame).origin).components(frame))
 
     def velocity(self, frame: Frame | None = None) -> Vector:
-        """Velocity in a frame (the ground by default): absolute velocity."""
+        """Velocity in a frame (the ground by default): absolute velocity.
+
+        >>> m = sb.Model("arm")
+        >>> q = m.coordinate("q")
+        >>> arm = m.ground.rotate("z", q)
+        >>> arm.point(2, 0, 0).velocity().components(arm)
+        vector(0, 2*q_dot, 0)
+
+        See also: `Point.position`, `Point.acceleration`.
+        """
         if frame is not None and frame is not self.frame.root:
             return (self - a_frame(frame).origin).dt(frame)
         return self.transport_velocity() + self.relative_velocity()
@@ -117,5 +134,13 @@ class Point(Immutable):
         return out
 
     def acceleration(self, frame: Frame | None = None) -> Vector:
-        """Time derivative of the velocity, in the same frame."""
+        """Time derivative of the velocity, in the same frame.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.ground.rotate("z", m.coordinate("q"))
+        >>> arm.point(2, 0, 0).acceleration().components(arm)
+        vector(-2*q_dot**2, 2*q_ddot, 0)
+
+        See also: `Point.velocity`.
+        """
         return self.velocity(frame).dt(frame)

@@ -44,7 +44,15 @@ class Vector(Tensor):
     terms: Mapping[Frame, Matrix]
 
     def components(self, frame: Frame) -> Matrix:
-        """The three components in a frame, as a column."""
+        """The three components in a frame, as a column.
+
+        >>> m = sb.Model("frames")
+        >>> b = m.ground.rotate("z", m.coordinate("q"))
+        >>> (3 * b.x).components(m.ground)
+        vector(3*cos(q), 3*sin(q), 0)
+
+        See also: `Vector.express`, `Frame.vector`.
+        """
         out = zeros(3)
         for f, c in self.terms.items():
             out = out + (c if f is frame else f.rotation_in(frame).outwards(c))
@@ -66,7 +74,15 @@ class Vector(Tensor):
     @overload
     def dot(self, other: Dyad) -> Vector: ...
     def dot(self, other: Vector | Dyad) -> Expr | Vector:
-        """a · b of two vectors, a scalar; a · D of a dyad, a vector."""
+        """a · b of two vectors, a scalar; a · D of a dyad, a vector.
+
+        >>> m = sb.Model("frames")
+        >>> b = m.ground.rotate("z", m.coordinate("q"))
+        >>> b.x.dot(m.ground.y)
+        sin(q)
+
+        See also: `Vector.cross`, `Vector.magnitude`.
+        """
         if isinstance(other, Dyad):
             return other.transposed().dot(self)
         return self._product(a_vector("dot", other), dot, as_expr(0))
@@ -76,7 +92,15 @@ class Vector(Tensor):
     @overload
     def cross(self, other: Dyad) -> Dyad: ...
     def cross(self, other: Vector | Dyad) -> Vector | Dyad:
-        """a × b of two vectors; a × D of a dyad, a dyad: a × (b c) = (a × b) c."""
+        """a × b of two vectors; a × D of a dyad, a dyad: a × (b c) = (a × b) c.
+
+        >>> m = sb.Model("frames")
+        >>> g = m.ground
+        >>> g.x.cross(2 * g.y).components(g)
+        vector(0, 0, 2)
+
+        See also: `Vector.dot`.
+        """
         if isinstance(other, Dyad):
             return other.crossed_by(self)
         a_vector("cross", other)

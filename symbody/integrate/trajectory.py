@@ -287,7 +287,16 @@ class Trajectory(Portable):
 
     def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
         """The derivative of a name or an expression with respect to a value at the start or a parameter, along the
-        motion."""
+        motion.
+
+        >>> x, k = sb.symbols("x k")
+        >>> eq = sb.from_equations({x: -k * x}, {k: 2.0})
+        >>> sim = sb.simulate(eq, 1.0, x=1.0, sensitivities=["k"])
+        >>> round(float(sim.sensitivity("x", "k")[-1]), 6)  # -t exp(-k t)
+        -0.135335
+
+        See also: `simulate`.
+        """
         return _joined([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
 
     @property
@@ -343,6 +352,16 @@ class Trajectory(Portable):
                 `symbody.reaction`
 
         The moment is about the joint's place on the child; `symbody.reaction(eq, joint, at=point)` takes others.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> m.gravity(0, -9.81, 0)
+        >>> sim = sb.simulate(sb.derive(m), 1.0)
+        >>> force, moment = sim.reaction("theta", frame="ground")
+        >>> force[-1].round(6) + 0.0
+        array([0.  , 9.81, 0.  ])
+
+        See also: `reaction`, `Trajectory.reactions`.
         """
         return self.reactions([joint], frame, share=share)[joint]
 

@@ -494,14 +494,33 @@ class LinearSystem(Summarized, Portable):
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:
         """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues
-        counted."""
+        counted.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> print(lin.modes(k=4.0, c=0.4))
+             real part    imag. part   freq. [Hz]  damping  mostly
+                  -0.2      -1.98997      0.31671   0.1000  x
+                  -0.2       1.98997      0.31671   0.1000  x
+
+        See also: `LinearSystem.eigenvalues`, `plot`.
+        """
         return modes(self, values or {})
 
     @values_by_name(StabilityError)
     def root_locus(
         self, values: Values = None, *, points: int = 400, options: ByName = None, **named: Any
     ) -> RootLocus:
-        """Eigenvalues over one parameter, followed as branches, with critical values: `lin.root_locus(V=(1, 40))`."""
+        """Eigenvalues over one parameter, followed as branches, with critical values: `lin.root_locus(V=(1, 40))`.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> locus = lin.root_locus(k=4.0, c=(0, 6), points=20)
+        >>> [(p.kind, round(p.value, 6)) for p in locus.critical]
+        [('meeting', 4.0)]
+
+        See also: `stability.RootLocus`, `LinearSystem.stability_chart`.
+        """
         return root_locus(self, values or {}, points)
 
     @values_by_name(StabilityError)
@@ -519,6 +538,14 @@ class LinearSystem(Summarized, Portable):
         given).
 
         `plot` draws it as Bode's or Nyquist's diagram.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> answer = lin.frequency_response("F", "x", [0.0, 1.0], k=4.0, c=0.4)
+        >>> abs(answer.values)
+        array([0.25    , 0.028116])
+
+        See also: `LinearSystem.step_response`, `plot`.
         """
         return response.frequency_response(self, r, y, hertz, values or {})
 
@@ -528,7 +555,16 @@ class LinearSystem(Summarized, Portable):
     def step_response(
         self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
     ) -> response.TimeResponse:  # fmt: skip
-        """Response of an output to an input that is switched from 0 to 1."""
+        """Response of an output to an input that is switched from 0 to 1.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> answer = lin.step_response("F", "x", k=4.0, c=0.4)
+        >>> round(float(answer.values[-1]), 2)
+        0.25
+
+        See also: `LinearSystem.frequency_response`, `LinearSystem.impulse_response`.
+        """
         return response.time_response(self, r, y, times, values or {}, "step")
 
     @values_by_name(StabilityError)
@@ -587,6 +623,14 @@ class LinearSystem(Summarized, Portable):
         of          "eigenvalues", or "squares" for ω² of oscillations
         bounds      (least, greatest) by parameter
         max_steps   of the iteration
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> found = lin.design([-1 + 2j], ["k", "c"], k=4.0, c=0.4)
+        >>> {n: round(v, 6) for n, v in found.values.items()}
+        {'k': 5.0, 'c': 2.0}
+
+        See also: `LinearSystem.eigenvalue_sensitivities`.
         """
         return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
 
@@ -615,7 +659,15 @@ class LinearSystem(Summarized, Portable):
         **named: float,
     ) -> feedback.Feedback:  # fmt: skip
         """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as
-        it is."""
+        it is.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.place([-1, -2], k=4.0, c=0.4).K
+        array([[-2. ,  2.6]])
+
+        See also: `LinearSystem.lqr`.
+        """
         return feedback.place(self, poles, inputs, values or {})
 
 

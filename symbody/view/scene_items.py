@@ -100,6 +100,7 @@ class Solid:
             raise unknown("a solid", "kind", self.kind, SIZES, ViewError)
         if len(self.size) != len(wanted.split(", ")):
             raise ViewError(f"a solid of kind {self.kind!r} has as its size ({wanted}), got {shown(self.size)}")
+        object.__setattr__(self, "colour", colour_text(self.colour))
 
 
 @dataclass(frozen=True, slots=True)

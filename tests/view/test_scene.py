@@ -256,6 +256,12 @@ def test_shapes_and_colours_of_choice():
     assert (lower.kind, lower.frame, lower.colour) == ("sphere", "lower", "#112233")
 
 
+def test_a_solid_knows_colours_by_name():
+    assert Solid("sphere", "", (1, 1, 1), colour="orange").colour == "#e8820c"
+    with pytest.raises(ViewError, match="'oranje' is not a colour.*did you mean 'orange'"):
+        Solid("sphere", "", (1, 1, 1), colour="oranje")
+
+
 def test_an_ellipsoid_is_no_ball_in_stills():
     """Its outline is as wide as its radii say; one of a ball is a disc, without corners that are seen."""
     eq = sb.derive(double_pendulum())
