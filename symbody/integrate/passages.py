@@ -23,7 +23,7 @@ from ..derive.row_space import RowSpace, sizes_of_rows
 from ..emit.run.callable import Array
 from ..errors import listed
 from .constraint_rows import rows_of
-from .explicit import PASSES, RungeKutta
+from .explicit import FINEST, PASSES, RungeKutta
 from .forms import Form
 from .impacts import impulses_of
 from .machine import Machine
@@ -87,6 +87,18 @@ def _ways_over(
         way = _WayBetween(start, times[k : k + 2], states[k : k + 2], between)
         if joints := way.joints():
             yield way, joints
+
+
+def coarse_note(method: Method, rtol: float) -> str:
+    """Say that steps over singular positions were not as fine as asked for."""
+    if not isinstance(method, RungeKutta) or not method.passed or rtol >= FINEST:
+        return ""
+    steps = (
+        "1 step over a singular position was"
+        if method.passed == 1
+        else f"{method.passed} steps over singular positions were"
+    )
+    return f"{steps} taken to {FINEST:g} instead of rtol = {rtol:g}: rates next to one are not exact enough for more"
 
 
 def jump(method: Method, start: State, rtol: float) -> str:

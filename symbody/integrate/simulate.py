@@ -30,7 +30,7 @@ from .inputs import with_inputs
 from .machine import Machine, Task, explicit_machine
 from .null_space import space_form
 from .outcome import Ending, Outcome
-from .passages import jump
+from .passages import coarse_note, jump
 from .record import Record
 from .run import Leg, Progress, drive
 from .segment import Segment
@@ -549,7 +549,7 @@ class Simulation:
             )
         if outcome and (wrong := jump(machine.method, s, o.rtol)):
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
-        if notes := [*changes, *filter(None, [record.note])]:
+        if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol)])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
         return Segment(
             eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),

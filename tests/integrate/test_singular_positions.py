@@ -140,3 +140,10 @@ def test_another_branch_can_be_chosen(swing):
     assert along.outcome
     assert np.ptp(along.energy) < 1e-6
     assert abs(along.final["a"] - along.final["c"]) > 1
+
+
+def test_a_tolerance_that_cannot_be_kept_is_said(swing):
+    eq, state = swing[0], swing[1]
+    said = [str(sb.simulate(eq, 3.0, state, rtol=rtol, form="projection").outcome) for rtol in (1e-13, 1e-10)]
+    assert "over singular positions were taken to 1e-11 instead of rtol = 1e-13" in said[0]
+    assert "instead of rtol" not in said[1]
