@@ -91,9 +91,12 @@ def common_monomial(p: Polynomial) -> int:
 
 
 def content(p: Polynomial) -> Coefficient:
-    """The greatest rational number of which all coefficients are integer multiples."""
+    """The greatest rational number of which all coefficients are integer multiples; 1 where one of them is rounded:
+    0.2 and 2 have 2⁻⁵⁴ in common, which nobody wants to read."""
     if _are_integers(p):
         return gcd(*p.values())  # type: ignore[arg-type]
+    if any(is_float(c) for c in p.values()):
+        return 1
     top, bottom = 0, 1
     for c in p.values():
         f = Fraction(c)

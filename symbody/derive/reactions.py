@@ -25,6 +25,7 @@ from ..algebra.mathml import drawn
 from ..algebra.matrix import Matrix, cross, dot, zeros
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
+from ..bodies.declarations import multiplier_of
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ..bodies.points import Point
@@ -401,5 +402,10 @@ def _coincidences(mechanism: Mechanism) -> dict[str, Joint]:
 def _joint(mechanism: Mechanism, name: str) -> Joint:
     joints = {**_coincidences(mechanism), **{j.name: j for j in mechanism.joints}}
     if name not in joints:
+        if name in {c.name for c in mechanism.constraints}:
+            raise ModelError(
+                f"mechanism {mechanism.name!r}: {name!r} is a constraint, no joint: its force is its multiplier, sim['{multiplier_of(name).name}'] "
+                f"of a trajectory; joints are {listed(joints)}"
+            )
         raise unknown(f"mechanism {mechanism.name!r}", "joint", name, joints)
     return joints[name]

@@ -212,6 +212,11 @@ def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) ->
     if isinstance(start, State) and start.equations is eq and not values:
         return start
     known = start_values(start, f"simulate {eq.name!r}")
+    laws = {s.name for s in eq.dependent if s.kind == "input"}
+    if twice := [name for key in values if (name := getattr(key, "name", key)) in laws]:
+        raise SimulationError(
+            f"simulate {eq.name!r}: {twice[0]} has a value, and a law in inputs=; leave out one of them"
+        )
     if is_whole_state(start):  # inputs that became functions are not in the equations any more
         known = {k: v for k, v in known.items() if k in eq.variables.of(ARGUMENTS)}
     return State.of(eq, {**known, **values})

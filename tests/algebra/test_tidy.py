@@ -15,6 +15,7 @@ from symbody.algebra.graph import ZERO, Expr
 from symbody.algebra.normal_form import Atoms, polynomials
 from symbody.algebra.polynomials import multiplied, quotient, variable
 from symbody.algebra.tidy import tidied, tidy
+from symbody.algebra.walk import ordered
 from symbody.errors import ExpressionError
 
 m, l, g, k = sb.symbols("m l g k")
@@ -145,3 +146,13 @@ def test_solves_of_small_systems_are_written_out() -> None:
     turn = sb.matrix([[c(a), s(a)], [-s(a), c(a)]])
     x = sb.solve(turn, [u, v])
     assert [str(e) for e in tidy(x).entries] == ["cos(a)*a_dot - sin(a)*b_dot", "cos(a)*b_dot + sin(a)*a_dot"]
+
+
+def test_decimals_stay_decimals():
+    """0.2 and 2 have no common factor that people would take out: none of 2⁻⁵⁴."""
+    a, b, c = sb.symbols("a b c", "coordinate")
+    e = c * (2 * sb.cos(a) - 0.5 * sb.cos(b) + 0.2 * sb.sin(a)) / (1.8 * sb.cos(a) + 2.2 * sb.sin(b))
+    found = tidy(e)
+    assert max(abs(n.data) for n in ordered([found]) if n.op == "const") < 10
+    at = {a: 0.3, b: 0.8, c: -1.2}
+    assert sb.evaluate(found, at) == pytest.approx(sb.evaluate(e, at), rel=1e-14)

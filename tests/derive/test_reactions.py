@@ -365,3 +365,12 @@ def test_euler_parameters_and_quasi_speeds() -> None:
     s = moving_state(eq)
     assert np.max(np.abs(numbers(reaction(eq, "ball").moment, s))) < 1e-11
     assert abs(numbers(reaction(eq, "slide").force, s)[0]) < 1e-11
+
+
+def test_a_constraint_is_no_joint():
+    m = sb.Model("bead")
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    m.constrain("wire", y - x**2)
+    with pytest.raises(sb.ModelError, match=r"'wire' is a constraint, no joint: its force is its multiplier.*lam_wire"):
+        sb.simulate(sb.derive(m), 0.1, x_dot=1.0).reaction("wire")

@@ -186,3 +186,9 @@ def test_inverse_dynamics_leaves_driven_inputs_alone():
     a = f.udot(0.0, [0.3], [0.5], [values[s.name] for s in eq.r])
     back = f.inverse(0.0, [0.3], [0.5], a, [values[s.name] for s in eq.r if s.name != "tau"])
     assert np.ravel(back[0] if isinstance(back, tuple) else back)[0] == pytest.approx(values["tau"])
+
+
+def test_an_input_has_one_value(eq):
+    for twice in ({"w": 0.1}, {eq.r[0]: 0.1}):
+        with pytest.raises(sb.SimulationError, match="w has a value, and a law in inputs=; leave out one"):
+            sb.simulate(eq, 1, values=twice, inputs={"w": 0.1 * eq.t})
