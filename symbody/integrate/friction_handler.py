@@ -289,7 +289,8 @@ class FrictionHandler(ContactHandler):
         posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, is_impact=True)
         problem, now = posed.problem, s.now
         found = problem.solved(frozenset(problem.normals), tuple(ConeState(STICKS) for _ in problem.cones))
-        name = listed(self.names[k] for k in posed.contacts)
+        alone = [self._table.frictions[j].name for j in posed.frictions]
+        name = listed(self.names[k] for k in posed.contacts) if posed.contacts else f"{listed(alone)} jams"
         if found is None or not np.any(found.forces):
             out.ending = Ending.SINGULAR
             out.stops = (

@@ -22,6 +22,7 @@ class Ending(Enum):
     NOT_FINITE = "a rate became infinite or undefined"
     OFF_CONSTRAINTS = "no way back to the constraints was found"
     ENERGY_GAINED = "an impact would gain energy"
+    JAMMED = "friction jammed"
     SINGULAR = "the constraints became dependent"
     LOCKED = "three angles locked"
     TOO_MANY_STEPS = "the number of steps allowed was used up"

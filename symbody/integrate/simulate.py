@@ -27,6 +27,7 @@ from .idle_machines import give_back, taken
 from .impacts import Contact
 from .implicit import any_form, follows, radau_machine
 from .inputs import with_inputs
+from .jamming import jammed_start, told_where_it_jams
 from .machine import Machine, Task, explicit_machine
 from .null_space import space_form
 from .outcome import Ending, Outcome
@@ -199,10 +200,14 @@ def simulate(
     check_steps(asked, begin, end)
     picked = choice(eq, asked)
     check_start(state)
-    simulation = Simulation(eq, picked, state, end, times)
-    return Trajectory.of(
-        simulation.run(handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin))
-    )
+    try:
+        simulation = Simulation(eq, picked, state, end, times)
+    except SimulationError:
+        if (stuck := jammed_start(state)) is None:
+            raise
+        return stuck
+    handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin)
+    return told_where_it_jams(Trajectory.of(simulation.run(handlers)))
 
 
 # ---------------------------------------------------------------------------------------------------- options and start

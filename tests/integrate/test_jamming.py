@@ -1,0 +1,82 @@
+"""Friction under the force of a constraint jams where it acts back on that force as much as the constraint does: the rod
+of Painlevé with its tip on a rail, whose determinant is known in closed form."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.integrate import Ending
+from symbody.integrate.jamming import margins
+
+g = 9.81
+MU = 1.6
+
+
+def rod(kind: str, more: float = 0.0) -> Any:
+    """Of half length one; the coefficient grows by `more` a second."""
+    m = sb.Model("rod")
+    x, y, th = m.coordinates("x y th")
+    m.gravity(0, -g, 0)
+    m.body("rod", m.ground.translate(x, y, 0).rotate("z", th), mass=1.0, inertia=(0, 0, 1 / 3))
+    slip, mu = x.dot + sb.sin(th) * th.dot, (1.2 if more else MU) + more * m.time
+    m.constrain("rail", y - sb.sin(th))
+    N = m.multiplier("rail")
+    if kind == "exact":
+        return sb.Contacts(sb.derive(m), sb.Friction("rub", slip, sb.Coulomb(mu), normal=N))
+    m.friction("rub", slip, sb.Coulomb(mu), normal=N if kind == "smooth" else abs(N), smooth=1e-3)
+    return sb.derive(m)
+
+
+@pytest.fixture(scope="module")
+def smooth() -> sb.Equations:
+    return rod("smooth")
+
+
+def start(th: float, v: float, omega: float = 0.0) -> dict[str, float]:
+    """The tip slips at v."""
+    s, c = float(np.sin(th)), float(np.cos(th))
+    return {"th": th, "y": s, "th_dot": omega, "y_dot": c * omega, "x_dot": v - s * omega}
+
+
+def closed_form(th: Any, mu: Any) -> Any:
+    """For slip backwards, in parts of what there is without friction (Génot and Brogliato 1999)."""
+    s, c = np.sin(th), np.cos(th)
+    return (1 + 3 * c**2 - 3 * mu * s * c) / (1 + 3 * c**2)
+
+
+def test_margin_is_that_of_the_closed_form(smooth: sb.Equations) -> None:
+    sim = sb.simulate(smooth, 0.1, start(1.4, -6.0, -0.5))
+    assert sim.outcome
+    assert margins(sim) == pytest.approx(closed_form(sim["th"], MU), rel=1e-11)
+
+
+def test_a_motion_ends_where_its_friction_jams() -> None:
+    """The coefficient grows until the determinant is zero: no motion goes on from there."""
+    sim = sb.simulate(rod("smooth", more=5.0), 0.3, start(1.1, -6.0))
+    assert sim.outcome.ending is Ending.JAMMED
+    assert "friction acts back on lam_rail" in str(sim.outcome)
+    margin = closed_form(sim["th"], 1.2 + 5 * sim.t)
+    assert 0 < margin[-1] < 1e-3
+    assert margin.min() == margin[-1]
+
+
+def test_a_motion_that_begins_jammed_says_so(smooth: sb.Equations) -> None:
+    begun = start(1.25, -2.0)
+    assert any("it jams (Painlevé)" in note for note in sb.simulate(smooth, 0.01, begun).outcome.notes)
+    exact = sb.simulate_modes(rod("exact"), 0.1, begun)
+    assert str(exact.events[0].name).startswith("rub jams: no acceleration satisfies Coulomb's law")
+    assert exact.modes[0] == "rub sticks"
+
+
+def test_friction_under_a_force_of_either_sign_jams_only_where_it_has_to() -> None:
+    """With |N| both signs are looked at where no acceleration is found, and nowhere else."""
+    eq = rod("abs")
+    stuck = sb.simulate(eq, 0.1, start(1.25, -2.0))
+    assert stuck.outcome.ending is Ending.JAMMED
+    assert stuck.outcome.t == 0.0
+    free = sb.simulate(eq, 0.6, start(1.4, -6.0, -0.5))
+    exact = sb.simulate_modes(rod("exact"), 0.6, start(1.4, -6.0, -0.5))
+    assert free.outcome
+    assert free["th"][-1] == pytest.approx(exact["th"][-1], abs=1e-4)
