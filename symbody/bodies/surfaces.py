@@ -2,13 +2,14 @@
 
 A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is
 n·(c - p) - h(n) and the point is c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point)
-and the other is everything near a point, a line or a circle, or an ellipsoid; and where both are crossed lines.
+and the other is everything near a point, a line or a circle, or an ellipsoid; where both are crossed lines; and where
+both are ellipsoids (`ellipsoids.py`).
 
     HalfSpace   below a plane through a point of a frame, across one of its axes
     Ball        of a radius around a point of a body; 0: the point itself
     Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
     Tube        around a line: a cylinder without ends; inside=True: a bore
-    Ellipsoid   by its three half axes along those of a body: on planes, and balls on it
+    Ellipsoid   by its three half axes along those of a body: on planes, on each other, and balls on it
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..algebra.graph import Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
 from ..errors import ModelError, shown
 from ..summary import tagged
+from .ellipsoids import PlacedEllipsoid, ellipsoids_near
 from .frames import Frame, three
 from .points import Point
 from .rotations import unit_vector
@@ -242,10 +244,12 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
         return _ball_near(a, b, frame)
     if isinstance(a, Tube) and isinstance(b, Tube) and not a.inside and not b.inside:
         return _tubes_crossed(a, b, frame)
+    if isinstance(a, Ellipsoid) and (isinstance(b, Ellipsoid) or (isinstance(b, Ball) and not b.inside)):
+        return ellipsoids_near(_ellipsoid(a), _ellipsoid(b), frame)
     kinds = f"{type(a).__name__} and {type(b).__name__}"
     raise ModelError(
-        f"touch: {kinds} have no gap in closed form here; on a HalfSpace everything has, a Ball or a "
-        "point (first) near Ball, Ring, Tube and Ellipsoid, and a Tube across a Tube"
+        f"touch: {kinds} have no gap here; on a HalfSpace everything has, a Ball or a point (first) near Ball, "
+        "Ring, Tube and Ellipsoid, an Ellipsoid near an Ellipsoid, and a Tube across a Tube"
     )
 
 
@@ -329,6 +333,15 @@ def _ball_on_ellipsoid(r: Expr, b: Ellipsoid, centre: Matrix) -> tuple[Matrix, M
     n = vector(*(x / s for s, x in zip(squares, foot.entries, strict=True)))
     n = n / sqrt(dot(n, n))
     return n, c + foot, dot(away, n) - r
+
+
+def _ellipsoid(s: Any) -> PlacedEllipsoid:
+    """Where an ellipsoid is, and its half axes; a ball has three that are alike."""
+    if isinstance(s, Ball):
+        if as_expr(s.radius).value == 0:
+            raise ModelError("touch: a point comes first, near an Ellipsoid")
+        return PlacedEllipsoid(_frame(s.on), _centre(s), vector(s.radius, s.radius, s.radius))
+    return PlacedEllipsoid(_frame(s.on), _centre(s), three(s.half_axes, "Ellipsoid: half_axes"))
 
 
 def _tubes_crossed(a: Tube, b: Tube, frame: Frame) -> tuple[Matrix, Matrix, Expr]:

@@ -33,6 +33,8 @@ ENOUGH: Final = (
 NEAR: Final = 1e-9  # of the largest terms: inequalities that hold within it hold
 TURNS: Final = 500  # iterations for the directions in which contacts begin to slip in space
 
+LEAST_PART: Final = 1 / 32  # of the way to a new direction
+
 STICKS: Final = "sticks"
 SLIPS: Final = "slips"
 
@@ -188,12 +190,13 @@ class FrictionProblem:
         self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int]
     ) -> tuple[ConeState | None, ...] | None:
         """Directions in which cones begin to slip: along their relative accelerations, found by going there again and
-        again."""
+        again, a smaller part of the way where that does not come nearer."""
         free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
         stuck = self._forces(closed, free)
         if stuck is None:
             return None
         ways = {k: _unit(-stuck[list(self.cones[k].rows)]) for k in unknown}
+        part, before = 1.0, np.inf
         for _ in range(TURNS):
             known = tuple(
                 ConeState(SLIPS, ways[k], s.sign) if k in ways and s is not None else s for k, s in enumerate(states)
@@ -204,7 +207,9 @@ class FrictionProblem:
             motions = self.A @ forces + self.b
             new = {k: _unit(motions[list(self.cones[k].rows)]) for k in unknown}
             change = max(float(np.abs(new[k] - ways[k]).max()) for k in unknown)
-            ways = {k: _unit(ways[k] + new[k]) if change > 0.1 else new[k] for k in unknown}
+            part = max(part / 2, LEAST_PART) if change > 0.9 * before else part
+            before = change
+            ways = {k: _unit((1 - part) * ways[k] + part * new[k]) for k in unknown}
             if change < 1e-13:
                 return known
         return known if change < 1e-6 else None

@@ -55,6 +55,8 @@ PAIRS = {
     "point on torus": Pair(lambda f: f.point(*P), lambda f: Ring(f, 0.6, 0.2, at=Q), on_ball(0, P), on_ring(0.6, 0.2, Q)),
     "ball on tube": Pair(lambda f: Ball(f, 0.4, P), lambda f: Tube(f, 0.3, at=Q), on_ball(0.4, P), on_tube(0.3, Q)),
     "ball on ellipsoid": Pair(lambda f: Ball(f, 0.2, P), lambda f: Ellipsoid(f, AXES, Q), on_ball(0.2, P), on_ellipsoid(AXES, Q)),
+    "ellipsoid on ellipsoid": Pair(lambda f: Ellipsoid(f, AXES, P), lambda f: Ellipsoid(f, (0.9, 0.4, 0.2), Q), on_ellipsoid(AXES, P), on_ellipsoid((0.9, 0.4, 0.2), Q)),
+    "ellipsoid on ball": Pair(lambda f: Ellipsoid(f, AXES, P), lambda f: Ball(f, 0.7, Q), on_ellipsoid(AXES, P), on_ball(0.7, Q)),
     "tube on tube": Pair(lambda f: Tube(f, 0.2, at=P), lambda f: Tube(f, 0.3, at=Q), on_tube(0.2, P), on_tube(0.3, Q)),
     "ball in a bore": Pair(lambda f: Ball(f, 0.4, P), lambda f: Tube(f, 2.0, at=Q, inside=True), on_ball(0.4, P), on_tube(2.0, Q), 0.3, True),
     "ball in a bowl": Pair(lambda f: Ball(f, 0.4, P), lambda f: Ball(f, 2.0, Q, inside=True), on_ball(0.4, P), on_ball(2.0, Q), 0.3, True),
@@ -126,3 +128,23 @@ def test_gap_is_the_least_distance_and_its_rate_the_normal_speed(name: str) -> N
     va = np.ravel(np.array(sb.evaluate(a.origin.velocity().components(m.ground), everything), dtype=float))
     wa = np.ravel(np.array(sb.evaluate(a.angular_velocity().components(m.ground), everything), dtype=float))
     assert rate == pytest.approx(unit @ (va + np.cross(wa, ahead - X[0][1]) - v[1]), abs=1e-10)
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.4, 3.0, -0.02])
+def test_ellipsoids_touch_to_rounding_where_their_common_normal_is_known(gap: float) -> None:
+    """Placed with a given normal and gap, half axes in ratios up to four, also a little inside each other."""
+    rng = np.random.default_rng(3)
+    m = sb.Model("pair")
+    turned = m.ground
+    for axis, angle in zip("xyz", rng.uniform(-3, 3, 3), strict=True):
+        turned = turned.rotate(axis, float(angle))
+    R = np.array([sb.evaluate(v.components(m.ground), {}) for v in (turned.x, turned.y, turned.z)], float).reshape(3, 3)
+    one, other, n = *rng.uniform(1.0, 4.0, (2, 3)), rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    S = [R.T @ np.diag(one**2) @ R, np.diag(other**2)]
+    d = gap * n + sum(Q @ n / np.sqrt(n @ Q @ n) for Q in S)
+    x = m.coordinate("x")
+    moved = turned.translate(*(float(e) for e in R @ d)).translate(x, 0, 0)
+    found = sb.touch(Ellipsoid(moved, tuple(map(float, one))), Ellipsoid(m.ground, tuple(map(float, other))))
+    numbers = np.ravel(np.array(sb.evaluate([found.gap, *found.normal.in_ground.entries], {x: 0.0}), dtype=float))
+    assert numbers == pytest.approx([gap, *n], abs=1e-12)

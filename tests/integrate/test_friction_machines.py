@@ -285,6 +285,19 @@ def test_feet_that_carry_nothing_do_not_let_the_others_slip(share: float) -> Non
     assert sim["p_x"][-1] == pytest.approx(0.0 if share < 0.6 else (share - 0.4) * g * 0.02, abs=1e-5)
 
 
+def test_a_slip_in_space_goes_where_its_friction_lets_it() -> None:
+    """An impact of two ellipsoids whose normal and tangential impulses move each other: plain steps towards the
+    direction of slip went to and fro."""
+    A = np.array([[5.630, -0.303, 2.134], [-0.303, 7.947, 1.252], [2.134, 1.252, 8.146]])
+    b = np.array([-2.828, -0.071, 0.663])
+    cone = Cone((1, 2), 0, 0.3, 0.3, np.array([1.0, 0.0, 0.0]))
+    (found,) = FrictionProblem(np.linalg.cholesky(A).T, b, (0,), (cone,)).solutions()
+    N, friction, slip = found.forces[0], found.forces[1:], found.motions[1:]
+    assert found.motions[0] == pytest.approx(0, abs=1e-12)
+    assert np.linalg.norm(friction) == pytest.approx(0.3 * N)
+    assert friction / np.linalg.norm(friction) == pytest.approx(-slip / np.linalg.norm(slip), abs=1e-9)
+
+
 @pytest.mark.parametrize("push", [5.0, 7.0])
 def test_many_contacts_stick_up_to_the_static_coefficient(push: float) -> None:
     """Six blocks beside each other: too many assignments to try them all, each goes as it would alone."""

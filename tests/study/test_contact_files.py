@@ -172,7 +172,7 @@ def test_corners_of_a_box_are_contacts_of_their_own() -> None:
         ("{gap: z, slip: x_dot, friction: {kinetic: 0.5, static: 0.6, stribeck: 1, stiffness: 2}}", "under `loads`"),
         ("{gap: z, slip: x_dot, friction: {kinetic: 0.5, damping: 2}}", "`viscous`"),
         ("{touch: [{ball: two, radius: r}, {half_space: ground}]}", "there is no body or frame 'two'"),
-        ("{touch: [{ring: one, radius: r}, {ring: ground, radius: r}]}", "no gap in closed form"),
+        ("{touch: [{ring: one, radius: r}, {ring: ground, radius: r}]}", "Ring and Ring have no gap here"),
         ("{friction: 0.5, slip: x_dot}", "normal"),
     ],
 )
