@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from .robots.base_parameters import BaseParameters, base_parameters
     from .robots.control import computed_torque, gravity_compensation, task_control
     from .robots.inertia_fit import Excitation, Identified, excitation, identify_robot, stacked
-    from .robots.inverse_kinematics import inverse_kinematics
+    from .robots.inverse_kinematics import Configurations, inverse_kinematics
     from .robots.regressor import Regressor, regressor
     from .robots.tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task
     from .robots.validation import Validation
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "vehicles",
-    "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics",
+    "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics", "Configurations",
     "gravity_compensation", "computed_torque", "task_control",
     "regressor", "Regressor", "base_parameters", "BaseParameters", "excitation", "Excitation", "identify_robot", "Identified",
     "stacked", "Validation",

@@ -111,4 +111,46 @@ def test_all_branches_of_inverse_kinematics(arm: SimpleNamespace) -> None:
     elbow = next(n for n in own if "elbow" in n)
     up = inverse_kinematics(T, arm.X.translation, arm.X.rotation, limits={elbow: (0, np.pi)})
     assert 0 < len(up) < 8
+    assert (found.most, found.finitely_many) == (16, True)
+    assert min(found.times) >= 4
+    assert found.unseen == 0
     assert all(way[elbow] >= 0 for way in up)
+
+
+def general_arm() -> tuple[sb.Model, sb.bodies.Frame]:
+    """Six revolute joints by Denavit and Hartenberg's parameters (Manseur and Doty 1989, A robot manipulator with 16
+    real inverse kinematic solution sets)."""
+    m = sb.Model("general arm")
+    frame = m.ground
+    for k, (a, d, twist) in enumerate(((0.3, 0, 90), (1, 0, 1), (0, 0.2, 90), (1.5, 0, 1), (0, 0, 90), (0, 0, 1))):
+        turned = frame.rotate("z", m.coordinate(f"q{k + 1}")).translate(a, 0, d)
+        frame = turned.rotate("x", np.radians(twist))
+        m.body(f"link {k + 1}", frame, mass=1.0, inertia=(1, 1, 1))
+    return m, frame
+
+
+def test_sixteen_configurations() -> None:
+    """As many as an arm with six joints can have: all are found, and it is known that there are no more."""
+    m, hand = general_arm()
+    printed = [[-0.760117, -0.641689, 0.102262], [0.133333, 0, 0.991071], [-0.635959, 0.766965, 0.085558]]
+    left, _, right = np.linalg.svd(np.array(printed))
+    T = task(sb.derive(m), hand)
+    found = inverse_kinematics(T, (-1.140175, 0, 0), left @ right)
+    assert len(found) == found.most == 16
+    assert found.unseen == 0
+    for way in found:
+        values = {s: way[s.name] for s in T.equations.q}
+        assert np.ravel(sb.evaluate(hand.origin.in_ground, values)) == pytest.approx([-1.140175, 0, 0], abs=1e-9)
+
+
+def test_curves_of_configurations_are_a_sample() -> None:
+    """Three joints hold a point of the plane in infinitely many ways."""
+    m = sb.Model("three links")
+    frame = m.ground
+    for k in range(3):
+        frame = frame.rotate("z", m.coordinate(f"q{k + 1}"))
+        m.body(f"link {k + 1}", frame, mass=1.0, shape=sb.bar(1.0, "x", at=(0.5, 0, 0)))
+        frame = frame.translate(1, 0, 0)
+    found = inverse_kinematics(task(sb.derive(m), frame, "xy"), (1.5, 0.5, 0), starts=30)
+    assert (found.finitely_many, found.most, found.unseen) == (False, None, 1.0)
+    assert len(found) > 10

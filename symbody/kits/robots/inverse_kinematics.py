@@ -2,7 +2,10 @@
 
 Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles
 taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
-most 16 with six revolute joints); one with more joints has curves of them, of which a sample is given.
+most 16 with six joints: Primrose 1986); one with more joints has curves of them, of which a sample is given.
+
+Finitely many are looked for until each was found several times. The probability that one more start would lead to a new
+one is then about the share of those that were found once (Good 1953).
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import symbody as sb
 from .tasks import LinkTask
 
 STARTS: Final = 120
+MOST_STARTS: Final = 3000
+OFTEN: Final = 4  # that each configuration was found, at least
+MOST_OF_SIX: Final = 16
 STEPS: Final = 60
 SAME: Final = 1e-6
 
@@ -27,14 +33,17 @@ def inverse_kinematics(
     rotation: Any = None,
     *,
     limits: Mapping[str, tuple[float, float]] | None = None,
-    starts: int = STARTS,
+    starts: int | None = None,
     seed: int = 0,
     tolerance: float = 1e-10,
-) -> list[dict[str, float]]:
+) -> Configurations:
     """Configurations, by the names of coordinates, in which the task's frame is at a place and turned by a rotation (3
     by 3, its axes as columns).
 
     limits   coordinate -> least and largest value; others are angles between -π and π
+    starts   searches from random configurations; None goes on until each configuration was found four times
+
+    The result is a list that says what is known of its completeness: `found.most`, `found.times`, `found.unseen`.
 
     >>> m = sb.Model("two links")
     >>> upper, lower = (m.body(n, mass=1.0, shape=sb.bar(1.0, "x", at=(0.5, 0, 0))) for n in ("upper", "lower"))
@@ -63,16 +72,64 @@ def inverse_kinematics(
     )
     rng = np.random.default_rng(seed)
     found: list[np.ndarray] = []
-    for _ in range(starts):
+    times: list[int] = []
+    tried, finitely_many = 0, True
+    while tried < (starts or MOST_STARTS) and (starts or tried < STARTS or (finitely_many and min(times, default=OFTEN) < OFTEN)):  # fmt: skip
+        tried += 1
         q = _descended(f, p, rng.uniform(low, high), goal, tolerance)
         if q is None:
             continue
         q = np.where(turns, (q + np.pi) % (2 * np.pi) - np.pi, q)
-        inside = np.all((q >= low - SAME) & (q <= high + SAME))
-        if inside and not any(_is_same(q, x, turns) for x in found):
+        same = next((k for k, x in enumerate(found) if _is_same(q, x, turns)), None)
+        if same is not None:
+            times[same] += 1
+        elif np.all((q >= low - SAME) & (q <= high + SAME)):
             found.append(q)
-    found.sort(key=lambda x: [round(float(c), 6) for c in x])
-    return [{s.name: float(x) for s, x in zip(eq.q, q, strict=True)} for q in found]
+            times.append(1)
+            finitely_many = finitely_many and _is_isolated(_misfit(f, p, q, goal)[1])
+    order = sorted(range(len(found)), key=lambda k: [round(float(c), 6) for c in found[k]])
+    named = [{s.name: float(x) for s, x in zip(eq.q, found[k], strict=True)} for k in order]
+    whole_pose = place is not None and rotation is not None
+    most = MOST_OF_SIX if finitely_many and whole_pose and len(eq.q) == 6 else None
+    return Configurations(named, tuple(times[k] for k in order), tried, finitely_many, most)
+
+
+class Configurations(list[dict[str, float]]):
+    """Configurations that were found, and what is known of others.
+
+    times            how many starts led to each
+    starts           how many there were
+    finitely_many    whether each is the only one near it; otherwise this is a sample of curves of them
+    most             the largest number that there can be without limits; None where none is known
+
+    >>> m = sb.Model("slide")
+    >>> block = m.body("block", mass=1.0)
+    >>> joint = m.prismatic("x", m.ground, block)
+    >>> found = sb.kits.inverse_kinematics(sb.task(sb.derive(m), block.frame, "x"), (0.5, 0, 0))
+    >>> round(found[0]["x"], 6), found.times, found.unseen
+    (0.5, (120,), 0.0)
+
+    See also: `kits.inverse_kinematics`.
+    """
+
+    def __init__(
+        self, found: list[dict[str, float]], times: tuple[int, ...], starts: int, finitely_many: bool, most: int | None
+    ) -> None:
+        super().__init__(found)
+        self.times, self.starts, self.finitely_many, self.most = times, starts, finitely_many, most
+
+    @property
+    def unseen(self) -> float:
+        """About how likely one more successful start is to find a new one (Good 1953); zero where there are no more."""
+        if self.most == len(self):
+            return 0.0
+        return sum(t == 1 for t in self.times) / max(sum(self.times), 1) if self.finitely_many else 1.0
+
+
+def _is_isolated(J: np.ndarray) -> bool:
+    """Whether no joint can move while the task holds."""
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return J.shape[0] >= J.shape[1] and bool(sizes[-1] > 1e-9 * sizes[0])
 
 
 def _is_same(a: np.ndarray, b: np.ndarray, turns: np.ndarray) -> bool:
