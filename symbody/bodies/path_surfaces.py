@@ -21,6 +21,7 @@ from ..algebra.functions import atan2, sign, sqrt, where
 from ..algebra.graph import PI, ZERO, Condition, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
 from .frames import Frame
+from .path_sides import Two, WayRound
 from .points import Point
 from .vectors import Vector
 
@@ -28,6 +29,8 @@ from .vectors import Vector
 @dataclass(frozen=True, eq=False)
 class WrapSphere:
     """A sphere about the origin of a frame, over which a path between two points may run.
+
+    beside   a point outside the sphere: the path goes round on its side; None: the shorter way
 
     >>> m = sb.Model("knee")
     >>> ends = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
@@ -40,17 +43,19 @@ class WrapSphere:
 
     frame: Frame
     radius: Any
+    beside: Point | None = None
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
-        return OverSphere(a, b, on, towards, self.frame, as_expr(self.radius))
+        return OverSphere(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
 
 
 @dataclass(frozen=True, eq=False)
 class WrapCylinder:
     """A cylinder about the z axis of a frame, of any length, over which a path between two points may run.
 
-    side   1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever is
-           shorter
+    side     1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever
+             is shorter
+    beside   instead: a point outside the cylinder, on whose side the path goes round
 
     >>> m = sb.Model("pulley")
     >>> ends = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
@@ -64,9 +69,10 @@ class WrapCylinder:
     frame: Frame
     radius: Any
     side: int | None = None
+    beside: Point | None = None
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
-        return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.side)
+        return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +104,7 @@ class OverSurface:
     towards: Frame
     surface: Frame
     radius: Expr
+    beside: Point | None
 
     @cached_property
     def p(self) -> Matrix:
@@ -129,6 +136,20 @@ class OverSurface:
     def _angle(self) -> Expr:
         raise NotImplementedError
 
+    def _in_plane(self, place: Matrix) -> Two:
+        """Coordinates in the plane of the circle."""
+        raise NotImplementedError
+
+    @cached_property
+    def _way_round(self) -> WayRound | None:
+        """On the side of a point, where one is given."""
+        if self.beside is None:
+            return None
+        side = (self.beside - self.surface.origin).components(self.surface)
+        d1, d2, _ = self._distances
+        a, b, c = (self._in_plane(x) for x in (self.p, self.q, side))
+        return WayRound(a, b, c, self.radius, self._tangents, (d1 * d1, d2 * d2))
+
     def _ways(self) -> tuple[Matrix, Matrix]:
         """Unit vectors from a and from b along the path, in the frame of the surface."""
         raise NotImplementedError
@@ -136,12 +157,16 @@ class OverSurface:
     @cached_property
     def wrap_angle(self) -> Expr:
         """θ, negative where the surface is not touched."""
+        if self._way_round is not None:
+            return self._way_round.angle
         l1, l2 = self._tangents
         return self._angle - atan2(l1, self.radius) - atan2(l2, self.radius)
 
     @cached_property
     def touches(self) -> Condition:
         """Whether the path is on the surface."""
+        if self._way_round is not None:
+            return self._way_round.is_taken & self._distances[2]
         return (self.wrap_angle > 0) & self._distances[2]
 
     @cached_property
@@ -189,15 +214,25 @@ class OverSphere(OverSurface):
     def _angle(self) -> Expr:
         return atan2(self._normal, dot(self.p, self.q))
 
+    def _in_plane(self, place: Matrix) -> Two:
+        """Along p, and at right angles to it towards q."""
+        square = dot(self.p, self.p)
+        size = sqrt(where(square > 0, square, 1))
+        u = self.p / size
+        t = (self.q - dot(self.q, u) * u) * (size / self._normal)
+        return dot(place, u), dot(place, t)
+
     def _ways(self) -> tuple[Matrix, Matrix]:
         l1, l2 = self._tangents
         d1, d2, _ = self._distances
         return self._way(self.p, self.q, d1, l1), self._way(self.q, self.p, d2, l2)
 
     def _way(self, p: Matrix, q: Matrix, d: Expr, l: Expr) -> Matrix:
-        """-(l/d) û + (R/d) t̂,  t̂ at right angles to û towards the other point."""
+        """-(l/d) û + (R/d) t̂,  t̂ at right angles to û towards the other point, or away from it the other way round."""
         u = p / d
         t = (q - dot(q, u) * u) * (d / self._normal)
+        if self._way_round is not None:
+            t = self._way_round.sense * t
         return (self.radius / d) * t - (l / d) * u
 
 
@@ -215,8 +250,13 @@ class OverCylinder(OverSurface):
         """(p × q) along the axis."""
         return self.p[0] * self.q[1] - self.p[1] * self.q[0]
 
+    def _in_plane(self, place: Matrix) -> Two:
+        return place[0], place[1]
+
     @cached_property
     def _sense(self) -> Expr:
+        if self._way_round is not None:
+            return self._way_round.sense
         return sign(self._turned) if self.side is None else as_expr(self.side)
 
     @cached_property

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ...algebra.graph import Expr
 from .mjcf_tree import Attributes
+from .muscle_law import MuscleLaw, muscle_law
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class ActuatorLaw:
         kv = 2 * self.damping_ratio * math.sqrt(self.gain[0] * inertia)
         return replace(self, bias=(self.bias[0], self.bias[1], -kv), damping_ratio=0.0)
 
+    def activation_rate(self, control: Expr, act: Expr) -> Expr:
+        return control if self.dynamics == "integrator" else (control - act) / self.time_constant
+
     def force(self, drive: Expr, length: Expr, rate: Expr) -> Expr:
         return _affine(self.gain, length, rate) * drive + _affine(self.bias, length, rate)
 
@@ -37,8 +41,11 @@ def _affine(c: tuple[float, float, float], length: Expr, rate: Expr) -> Expr:
     return c[0] + c[1] * length + c[2] * rate
 
 
-def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | str:
+def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | MuscleLaw | str:
     """The law of an element, or what of it is not understood."""
+    kinds = {given.text(k, "none") for k in ("dyntype", "gaintype", "biastype")}
+    if tag == "muscle" or (tag == "general" and kinds == {"muscle"}):
+        return muscle_law(given, tag == "general")
     if tag == "motor":
         return ActuatorLaw()
     if tag in ("position", "intvelocity"):

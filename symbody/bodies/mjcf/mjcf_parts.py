@@ -3,6 +3,7 @@ the model."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +16,17 @@ from ...algebra.walk import free_symbols
 from ...errors import SymbodyError, unknown
 from ..declarations import identifier
 from ..frames import Frame
-from ..line_paths import LinePath, StraightPiece
+from ..line_paths import LinePath, PathPiece, StraightPiece
 from ..loads import on_coordinate, torque
 from ..mechanism import Action, Load
+from ..path_surfaces import WrapCylinder, WrapSphere
 from ..robot.link_frames import LinkPlacement, transposed, turned_by
 from ..robot.robot import ActuatorText, Robot
 from ..robot.robot_text import JointText
 from .actuator_law import ActuatorLaw, actuator_law
 from .mjcf_text import WORLD, MjcfText
 from .mjcf_tree import ACTUATORS, Attributes
+from .muscle_law import MuscleLaw
 from .orientation import from_quaternion
 
 REFERENCE: Final = "qpos0"
@@ -190,8 +193,10 @@ class PartsOfMjcf:
         return Tendon(length, rate, pushed)
 
     def _spatial_tendon(self, name: str, given: Attributes) -> Tendon | None:
-        pieces, divisors = [], []
+        pieces: list[PathPiece] = []
+        divisors: list[Expr] = []
         before: Frame | None = None
+        over: WrapSphere | WrapCylinder | None = None
         divisor: Expr = ONE
         for c in given.element.children:
             own = Attributes(given.where, c, c.attributes)
@@ -200,18 +205,40 @@ class PartsOfMjcf:
             elif c.tag == "site":
                 here = self._site(own, "site")
                 if before is not None:
-                    pieces.append(StraightPiece(before.origin, here.origin, before, here))
+                    ends = before.origin, here.origin, before, here
+                    pieces.append(StraightPiece(*ends) if over is None else over.piece(*ends))
                     divisors.append(divisor)
-                before = here
-            else:
-                self.left_out[f"<{c.tag}> in <spatial> tendon {name!r}, which is not in the model"] += 1
+                before, over = here, None
+            elif isinstance(found := self._wrap(own), str):
+                self.left_out[f"<{c.tag}> in <spatial> {found}: tendon {name!r} is not in the model"] += 1
                 return None
+            else:
+                over = found
         path = LinePath(name, tuple(pieces), tuple(divisors))
 
         def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
             return path.load(name, kind, -force, potential)
 
         return Tendon(path.length, path.rate, pushed)
+
+    def _wrap(self, given: Attributes) -> WrapSphere | WrapCylinder | str:
+        """The surface that a tendon may go over, or why it is not in the model."""
+        if given.element.tag != "geom":
+            return "that is neither site, geom nor pulley"
+        geom = self.text.wraps.get(given.text("geom"))
+        if geom is None:
+            raise self.wrong(given, "sphere or cylinder", "geom", self.text.wraps)
+        frame = geom.at.frame(self.robot.links[geom.link], f"{identifier(given.text('geom'))}.wrap")
+        beside = self._site(given, "sidesite").origin if "sidesite" in given else None
+        if beside is not None:
+            site = self.text.sites[given.text("sidesite")]
+            if site.link != geom.link:
+                return "with a sidesite of another body"
+            if math.dist(site.at.p, geom.at.p) < geom.radius:
+                return "with a sidesite inside"
+        if geom.kind == "sphere":
+            return WrapSphere(frame, geom.radius, beside)
+        return WrapCylinder(frame, geom.radius, beside=beside)
 
     def _tendon(self, given: Attributes, key: str) -> Tendon:
         if given.text(key) not in self.tendons:
@@ -256,7 +283,7 @@ class PartsOfMjcf:
             else:
                 self._actuate(name, given, law)
 
-    def _actuate(self, name: str, given: Attributes, law: ActuatorLaw) -> None:
+    def _actuate(self, name: str, given: Attributes, law: ActuatorLaw | MuscleLaw) -> None:
         gear = given.several("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         length, rate, act = self._transmission(given, gear)
         if act is None:
@@ -266,7 +293,7 @@ class PartsOfMjcf:
         base = self.robot.unused_name(f"{identifier(name)}_ctrl")
         control = self.robot.input(base)
         drive = self._drive(base, control, law)
-        force = law.damped(self._met(length) if law.damping_ratio else 0.0).force(drive, length, rate)
+        force = self._complete(law, length).force(drive, length, rate)
         for load in act(f"{name}.actuator", force):
             self.robot.add_load(load)
         ranges = (
@@ -275,22 +302,27 @@ class PartsOfMjcf:
         )
         self.robot.actuators[name] = ActuatorText(control.name, gear, *(tuple(r) if r else None for r in ranges))
 
-    def _met(self, length: Expr) -> float:
-        """The inertia that a force along a length meets where the file shows the robot: 1 / (J M⁻¹ Jᵀ), J = ∂l/∂q."""
+    def _complete(self, law: ActuatorLaw | MuscleLaw, length: Expr) -> ActuatorLaw | MuscleLaw:
+        """With what follows from the inertia that a force along a length meets where the file shows the robot."""
+        if isinstance(law, MuscleLaw):
+            return law.scaled(self.text.inertia.acceleration(self._arms(length))) if law.needs_acceleration else law
+        return law.damped(self.text.inertia.along(self._arms(length)) if law.damping_ratio else 0.0)
+
+    def _arms(self, length: Expr) -> dict[str, float]:
+        """∂l/∂q there."""
         arms = {}
         for joint in self.text.robot.joints.values():
             q = self._coordinate(joint) if joint.kind in ("revolute", "prismatic") else None
             if isinstance(q, Symbol) and (arm := self._at_reference(derivative(length, q))):
                 arms[joint.name] = arm
-        return self.text.inertia.along(arms)
+        return arms
 
-    def _drive(self, base: str, control: Symbol, law: ActuatorLaw) -> Expr:
+    def _drive(self, base: str, control: Symbol, law: ActuatorLaw | MuscleLaw) -> Expr:
         """The control, or the activation that follows it."""
         if law.dynamics == "none":
             return control
         act = self.robot.variable(base.removesuffix("_ctrl") + "_act")
-        rate = control if law.dynamics == "integrator" else (control - act) / law.time_constant
-        self.robot.equation(f"{base}.activation", act.dot - rate)
+        self.robot.equation(f"{base}.activation", act.dot - law.activation_rate(control, act))
         return act
 
     def _transmission(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:

@@ -49,6 +49,11 @@ class ReferenceInertia:
         at = [(self.rows[n][0], a) for n, a in arms.items()]
         return 1 / max(math.fsum(a * b * self.inverse[i][k] for i, a in at for k, b in at), 1e-15)
 
+    def acceleration(self, arms: Mapping[str, float]) -> float:
+        """|M⁻¹ Jᵀ|: that a unit of force along a length gives."""
+        at = [(self.rows[n][0], a) for n, a in arms.items()]
+        return math.hypot(*(math.fsum(a * row[i] for i, a in at) for row in self.inverse))
+
 
 def reference_inertia(
     joints: Mapping[str, JointText], places: Mapping[str, LinkPlacement], masses: Mapping[str, LinkMass]

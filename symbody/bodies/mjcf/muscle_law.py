@@ -1,0 +1,101 @@
+"""MuJoCo's muscles: force along a length, and the activation that follows a control.
+
+    F = -F₀ (FL(L) FV(V) a + FP(L)),   L = r₀ + (l - l₀) / L₀,   V = l' / (L₀ vmax),   L₀ = (l₁ - l₀) / (r₁ - r₀)
+    a' = (u - a) / τ(u - a, a)
+
+(l₀, l₁) is the range of the length, (r₀, r₁) the same in units of the optimal fibre length L₀. FL is four parabolas
+between lmin and lmax with its top at one, FV two between -1 and fvmax - 1, FP one parabola from one on and a line; τ is
+τ₁ (0.5 + 1.5 a) where the activation rises and τ₂ / (0.5 + 1.5 a) where it falls (Millard et al. 2013), smooth between on request.
+MuJoCo's documentation, "Muscles".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ...algebra.functions import where
+from ...algebra.graph import Expr, as_expr
+from .mjcf_tree import Attributes
+
+DEFAULTS: Final = {
+    "range": (0.75, 1.05), "force": (-1.0,), "scale": (200.0,), "lmin": (0.5,), "lmax": (1.6,), "vmax": (1.5,), "fpmax": (1.3,), "fvmax": (1.2,),
+}  # fmt: skip
+TIMES: Final = (0.01, 0.04, 0.0)
+
+
+@dataclass(frozen=True)
+class MuscleLaw:
+    """lengths are of the range (l₀, l₁); numbers those of `gainprm`: r₀, r₁, force, scale, lmin, lmax, vmax, fpmax,
+    fvmax; times τ₁, τ₂ and the width of the change between them."""
+
+    lengths: tuple[float, float]
+    numbers: tuple[float, ...]
+    times: tuple[float, ...]
+    dynamics: str = "muscle"
+    damping_ratio: float = 0.0
+
+    @property
+    def needs_acceleration(self) -> bool:
+        """Whether the peak force is `scale` over the acceleration that a unit of force gives."""
+        return self.numbers[2] < 0
+
+    def scaled(self, acceleration: float) -> MuscleLaw:
+        first, last, _, scale, *rest = self.numbers
+        return MuscleLaw(self.lengths, (first, last, scale / max(acceleration, 1e-15), scale, *rest), self.times)
+
+    def force(self, drive: Expr, length: Expr, rate: Expr) -> Expr:
+        first, last, peak, _, least, most, fastest, passive, eccentric = self.numbers
+        unit = (self.lengths[1] - self.lengths[0]) / max(last - first, 1e-15)
+        L = first + (length - self.lengths[0]) / unit
+        active = _length_curve(L, least, most) * _speed_curve(rate / (unit * fastest), eccentric)
+        return -peak * (active * drive + _passive_curve(L, most, passive))
+
+    def activation_rate(self, control: Expr, act: Expr) -> Expr:
+        rise, fall, width = (*self.times, 0.0, 0.0)[:3]
+        excess = _between(control, 0.0, 1.0) - act
+        level = 0.5 + 1.5 * _between(act, 0.0, 1.0)
+        slow, quick = fall / level, rise * level
+        if width <= 0:
+            return excess / where(excess > 0, quick, slow)
+        x = _between(excess / width + 0.5, 0.0, 1.0)
+        return excess / (slow + (quick - slow) * (x * x * x * (3 * x * (2 * x - 5) + 10)))
+
+
+def _between(x: Expr, low: float, high: float) -> Expr:
+    return where(x < low, low, where(x > high, high, x))
+
+
+def _length_curve(L: Expr, least: float, most: float) -> Expr:
+    a, b = (least + 1) / 2, (1 + most) / 2
+    rising = where(L <= a, ((L - least) / (a - least)) ** 2 / 2, 1 - ((1 - L) / (1 - a)) ** 2 / 2)
+    falling = where(L <= b, 1 - ((L - 1) / (b - 1)) ** 2 / 2, ((most - L) / (most - b)) ** 2 / 2)
+    return where((L >= least) & (L <= most), where(L <= 1, rising, falling), 0)
+
+
+def _speed_curve(V: Expr, eccentric: float) -> Expr:
+    y = eccentric - 1
+    lengthening = where(V <= y, eccentric - (y - V) ** 2 / max(y, 1e-15), eccentric)
+    return where(V <= -1, 0, where(V <= 0, (V + 1) ** 2, lengthening))
+
+
+def _passive_curve(L: Expr, most: float, passive: float) -> Expr:
+    b = (1 + most) / 2
+    x = (L - 1) / (b - 1)
+    return passive * where(L <= 1, as_expr(0), where(L <= b, x**2 / 2, x - 0.5))
+
+
+def muscle_law(given: Attributes, is_general: bool) -> MuscleLaw | str:
+    """Of a <muscle>, or of a <general> of which everything is a muscle's."""
+    if len(lengths := given.numbers("lengthrange", ())) != 2 or lengths[0] >= lengths[1]:
+        return "that is a muscle without lengthrange, which MuJoCo would find by simulation"
+    if is_general:
+        gain = given.numbers("gainprm", ())
+        whole = tuple(x for d in DEFAULTS.values() for x in d)
+        numbers = (*gain, *whole[len(gain) :])[:9]
+        if tuple(given.numbers("biasprm", gain))[:9] not in (tuple(gain)[:9], numbers):
+            return "that is a muscle whose biasprm differs from its gainprm"
+        return MuscleLaw((lengths[0], lengths[1]), numbers, given.several("dynprm", TIMES)[:3])
+    numbers = tuple(x for key, default in DEFAULTS.items() for x in given.several(key, default))
+    times = (*given.several("timeconst", TIMES[:2])[:2], given.one("tausmooth"))
+    return MuscleLaw((lengths[0], lengths[1]), numbers, times)
