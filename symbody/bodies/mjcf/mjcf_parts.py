@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...algebra.derivatives import derivative
+from ...algebra.derivatives import derivative, time_derivative
 from ...algebra.functions import where
 from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.walk import free_symbols
@@ -345,7 +345,32 @@ class PartsOfMjcf:
                 yield Load(name, "actuator", tuple(actions))
 
             return ZERO, ZERO, push
+        if "refsite" in given:
+            return self._between_sites(given, gear)
         return ZERO, ZERO, None
+
+    def _between_sites(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+        """How far a site is from another, along axes of that one. Both sides of the force act at the place of the site,
+        so that motions which both share have no part in it."""
+        site, other = self._site(given, "site"), self._site(given, "refsite")
+        names = (self.text.sites[given.text(k)].link for k in ("site", "refsite"))
+        if any(gear[3:]) or not self._carries(*names):
+            return ZERO, ZERO, None
+        along = other.vector(*gear[:3])
+        length = (site.origin - other.origin).dot(along)
+
+        def push(name: str, f: Expr) -> Iterator[Load]:
+            both = (Action(site, force=f * along, at=site.origin), Action(other, force=-f * along, at=site.origin))
+            yield Load(name, "actuator", both)
+
+        return length, time_derivative(length), push
+
+    def _carries(self, link: str, other: str) -> bool:
+        """Whether the other link is on the way from the first one to the ground."""
+        parents = {j.child: j.parent for j in self.text.robot.joints.values()}
+        while link != other and link in parents:
+            link = parents[link]
+        return link == other
 
     def _on_joint(self, joint: JointText, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
         if joint.kind in ("revolute", "prismatic"):

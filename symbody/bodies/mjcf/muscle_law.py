@@ -90,12 +90,12 @@ def muscle_law(given: Attributes, is_general: bool) -> MuscleLaw | str:
     if len(lengths := given.numbers("lengthrange", ())) != 2 or lengths[0] >= lengths[1]:
         return "that is a muscle without lengthrange, which MuJoCo would find by simulation"
     if is_general:
-        gain = given.numbers("gainprm", ())
-        whole = tuple(x for d in DEFAULTS.values() for x in d)
-        numbers = (*gain, *whole[len(gain) :])[:9]
-        if tuple(given.numbers("biasprm", gain))[:9] not in (tuple(gain)[:9], numbers):
-            return "that is a muscle whose biasprm differs from its gainprm"
-        return MuscleLaw((lengths[0], lengths[1]), numbers, given.several("dynprm", TIMES)[:3])
+        numbers, times = tuple(given.numbers("gainprm", ()))[:9], given.several("dynprm", (1.0, 0.0, 0.0))[:3]
+        if len(numbers) < 9 or tuple(given.numbers("biasprm", ()))[:9] != numbers:
+            return "that is a muscle without nine numbers in gainprm and the same in biasprm"
+        if min(times[:2]) <= 0:
+            return "that is a muscle without two time constants in dynprm"
+        return MuscleLaw((lengths[0], lengths[1]), numbers, times)
     numbers = tuple(x for key, default in DEFAULTS.items() for x in given.several(key, default))
     times = (*given.several("timeconst", TIMES[:2])[:2], given.one("tausmooth"))
     return MuscleLaw((lengths[0], lengths[1]), numbers, times)
