@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .long_run.basins import Basins, basins
     from .long_run.lyapunov import LyapunovExponents, lyapunov
     from .long_run.poincare import PoincareSection, poincare
+    from .periodic.degenerate_orbits import DegenerateOrbit
     from .periodic.find_orbit import orbit
     from .periodic.orbit import Orbit
     from .periodic.orbit_branch import OrbitBranch, orbits
@@ -42,7 +43,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",
-    "Orbit", "orbit", "OrbitIteration", "OrbitBranch", "SpecialOrbit", "SpecialOrbitCurve", "OrbitEnd", "orbits",
+    "Orbit", "orbit", "OrbitIteration", "OrbitBranch", "SpecialOrbit", "SpecialOrbitCurve", "DegenerateOrbit", "OrbitEnd", "orbits",
     "PoincareSection", "poincare", "LyapunovExponents", "lyapunov", "Attractors", "attractors", "Basins", "basins",
 ]  # fmt: skip
 

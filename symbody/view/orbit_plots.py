@@ -126,7 +126,11 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
         raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")
     across, up = what or first.varied
     lines = tuple(Curve(c[across], c[up], c.kind, group=k) for k, c in enumerate(curves))
-    return Figure(title or f"special orbits of {first.equations.name}", (Panel(str(across), str(up), lines),))
+    places = [(p.known(c.varied)[str(across)], p.known(c.varied)[str(up)], p.kind) for c in curves for p in c.special]
+    dots = Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")
+    notes = tuple(Note(x, y, kind) for x, y, kind in places)
+    panel = Panel(str(across), str(up), (*lines, dots) if places else lines, notes=notes)
+    return Figure(title or f"special orbits of {first.equations.name}", (panel,))
 
 
 def _between(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:

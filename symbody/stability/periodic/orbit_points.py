@@ -82,11 +82,11 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
     turns = direction(here) * direction(there) < 0
     tests = {
         "fold": direction,
-        "symmetry breaking" if has_mirror else "period doubling": of(_doubling),
-        "Neimark-Sacker": of(_second_frequency),
+        "symmetry breaking" if has_mirror else "period doubling": of(doubling),
+        "Neimark-Sacker": of(second_frequency),
     }
     if not turns:
-        tests["branch point"] = of(_crossing)
+        tests["branch point"] = of(crossing)
     out = []
     for kind, test in tests.items():
         for function in (test, of(OUTSIDE[kind])) if kind in OUTSIDE else (test,):
@@ -105,9 +105,9 @@ def zero_function(kind: str) -> Callable[[OrbitCurvePoint], float]:
 
     return {
         "fold": lambda c: c.tangent.value,
-        "period doubling": of_multipliers(_doubling),
-        "symmetry breaking": of_multipliers(_doubling),
-        "Neimark-Sacker": of_multipliers(_second_frequency),
+        "period doubling": of_multipliers(doubling),
+        "symmetry breaking": of_multipliers(doubling),
+        "Neimark-Sacker": of_multipliers(second_frequency),
     }[kind]
 
 
@@ -124,15 +124,18 @@ def _beyond_one(m: Complex) -> float:
     return max((x.real - 1 for x in m.tolist()), default=-1.0)
 
 
-def _doubling(m: Complex) -> float:
+def doubling(m: Complex) -> float:
+    """Π (1 + μᵢ), of the order of 1."""
     return prod(((1 + x) / (1 + abs(x)) for x in m.tolist()), start=complex(1)).real
 
 
-def _crossing(m: Complex) -> float:
+def crossing(m: Complex) -> float:
+    """Π (1 - μᵢ), of the order of 1."""
     return prod(((1 - x) / (1 + abs(x)) for x in m.tolist()), start=complex(1)).real
 
 
-def _second_frequency(m: Complex) -> float:
+def second_frequency(m: Complex) -> float:
+    """Π (1 - μᵢ μⱼ), of the order of 1."""
     pairs = (a * b for a, b in combinations(m.tolist(), 2))
     return prod(((1 - x) / (1 + abs(x)) for x in pairs), start=complex(1)).real
 
@@ -170,11 +173,11 @@ def _located(
 
     if not value(0.0) * value(far) <= 0:
         return None
-    s = _zero(value, far, TIGHT * max(far, 1e-6))
+    s = zero_between(value, far, TIGHT * max(far, 1e-6))
     return known[s]
 
 
-def _zero(value: Callable[[float], float], far: float, enough: float) -> float:
+def zero_between(value: Callable[[float], float], far: float, enough: float) -> float:
     """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method may
     find no orbit, since rows become dependent where branches cross: then a place beside is taken."""
     (a, fa), (b, fb), side, last = (0.0, value(0.0)), (far, value(far)), 0, far

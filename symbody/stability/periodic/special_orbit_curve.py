@@ -23,8 +23,9 @@ from ...errors import StabilityError, unknown
 from ...integrate.tables import data_frame
 from ...summary import Tabular
 from ..gathered import gathered
+from .degenerate_orbits import DegenerateOrbit, degenerate_orbits
 from .find_orbit import orbit_of
-from .orbit import Orbit
+from .orbit import Orbit, without_trivial
 from .orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
 from .orbit_points import SpecialOrbit, zero_function
 
@@ -68,10 +69,11 @@ class SpecialOrbitCurve(Tabular, Portable):
     kind          fold, period doubling, symmetry breaking or Neimark-Sacker
     varied        the names of both values
     multipliers   a row for each orbit, without trivial ones
+    special       orbits of codimension two on it, in order: `DegenerateOrbit`s
     outcome       how it ended, at its beginning and at its end
 
     >>> sorted(sb.stability.SpecialOrbitCurve.__dataclass_fields__)
-    ['families', 'found', 'kind', 'outcome']
+    ['families', 'found', 'kind', 'outcome', 'special']
 
     See also: `OrbitBranch.curve_of`, `stability.SpecialOrbit`.
     """
@@ -79,6 +81,7 @@ class SpecialOrbitCurve(Tabular, Portable):
     families: tuple[OrbitBranch, OrbitBranch]
     kind: str
     found: tuple[TwoValues, ...]
+    special: tuple[DegenerateOrbit, ...]
     outcome: tuple[str, str]
 
     def __len__(self) -> int:
@@ -106,9 +109,9 @@ class SpecialOrbitCurve(Tabular, Portable):
             )
         return np.array([f.values[self.varied.index(name)] for f in self.found])
 
-    def orbit(self, k: int) -> Orbit:
-        """The orbit of a point of the curve."""
-        one = self.found[k]
+    def orbit(self, point: int | DegenerateOrbit) -> Orbit:
+        """The orbit of a point of the curve, or one of `special`."""
+        one = self.found[point] if isinstance(point, int) else point.at
         family, other = self.families[one.side], self.families[1 - one.side]
         problem = family.problem_for(family.setting)
         problem.p[_place(other)] = one.values[1 - one.side]
@@ -128,21 +131,25 @@ class SpecialOrbitCurve(Tabular, Portable):
     def __str__(self) -> str:
         a, b = self.varied
         x, y = self[a], self[b]
-        return (
-            f"{self.kind} of orbits of {self.equations.name!r} over {a} = {x.min():z.6g} ... {x.max():z.6g}, {b} = {y.min():z.6g} ... {y.max():z.6g}: {len(self)} orbits\n"
-            f"    beginning: {self.outcome[0]}; end: {self.outcome[1]}"
-        )
+        lines = [
+            f"{self.kind} of orbits of {self.equations.name!r} over {a} = {x.min():z.6g} ... {x.max():z.6g}, {b} = {y.min():z.6g} ... {y.max():z.6g}: {len(self)} orbits",
+            *(f"({a}, {b}): {p}" for p in self.special),
+            f"beginning: {self.outcome[0]}; end: {self.outcome[1]}",
+        ]
+        return "\n    ".join(lines)
 
 
 def special_orbit_curve(family: OrbitBranch, other: OrbitBranch, special: SpecialOrbit, most: int) -> SpecialOrbitCurve:
     """The curve through a special orbit, both ways, while both values stay in their intervals. `other` is the question
     over the second value."""
-    curve = _TwoFamilies((family, other), special.kind)
+    curve = TwoFamilies((family, other), special.kind)
     value = float(family.setting.p[_place(other)])
     start = TwoValues((special.value, value), special.at, 0)
     ahead, end = _way(curve, start, 1.0, most)
     back, begin = _way(curve, start, -1.0, most) if end is not SpecialCurveEnd.INTERRUPTED else ([], end)
-    return SpecialOrbitCurve((family, other), special.kind, (*reversed(back), start, *ahead), (begin.value, end.value))
+    found = (*reversed(back), start, *ahead)
+    special_ones = tuple(degenerate_orbits(curve, found))
+    return SpecialOrbitCurve((family, other), special.kind, found, special_ones, (begin.value, end.value))
 
 
 def _place(family: OrbitBranch) -> int:
@@ -150,7 +157,7 @@ def _place(family: OrbitBranch) -> int:
     return family.setting.place
 
 
-def _way(curve: _TwoFamilies, start: TwoValues, sign: float, most: int) -> tuple[list[TwoValues], SpecialCurveEnd]:
+def _way(curve: TwoFamilies, start: TwoValues, sign: float, most: int) -> tuple[list[TwoValues], SpecialCurveEnd]:
     a, b = (f.varied for f in curve.families)
     return gathered(
         curve.followed(start, sign, most),
@@ -160,7 +167,7 @@ def _way(curve: _TwoFamilies, start: TwoValues, sign: float, most: int) -> tuple
     )
 
 
-class _TwoFamilies:
+class TwoFamilies:
     """Families over the first value and over the second, whose problems share their numbers."""
 
     def __init__(self, families: tuple[OrbitBranch, OrbitBranch], kind: str) -> None:
@@ -201,15 +208,50 @@ class _TwoFamilies:
         """The special orbit a step ahead: the value that changes faster is given, the zero lies along the family over
         the other."""
         wanted = np.array(here.values) + step * direction * self.sizes
-        side = 0 if abs(direction[1]) >= abs(direction[0]) else 1
+        found = self._near(here, wanted, 0 if abs(direction[1]) >= abs(direction[0]) else 1)
+        if found is None:
+            return None
+        jump = np.abs((np.array(found.values) - wanted) / self.sizes).max()
+        return found if jump <= FAR * max(10 * step, 0.05) else None
+
+    def between(self, here: TwoValues, there: TwoValues, part: float) -> TwoValues | None:
+        """The special orbit a part of the way from one to the next."""
+        a, b = np.array(here.values), np.array(there.values)
+        moved = np.abs((b - a) / self.sizes)
+        return self._near(here, a + part * (b - a), 0 if moved[1] >= moved[0] else 1)
+
+    def _near(self, here: TwoValues, wanted: Array, side: int) -> TwoValues | None:
+        """The special orbit along the family over one value (0 the first, 1 the second) while the other is given."""
         curve, given = self.curves[side], 1 - side
         curve.problem.p[_place(self.families[given])] = wanted[given]
         found = self._zero(curve, here, float(wanted[side]), side)
         if found is None:
             return None
         values = (found.point.value, float(wanted[1])) if side == 0 else (float(wanted[0]), found.point.value)
-        jump = np.abs((np.array(values) - wanted) / self.sizes).max()
-        return TwoValues(values, found, side) if jump <= FAR * max(10 * step, 0.05) else None
+        return TwoValues(values, found, side)
+
+    @property
+    def halves(self) -> int:
+        return self.families[0].setting.halves
+
+    def doubled_multiplier(self, found: TwoValues, part: float) -> float:
+        """Of orbits of twice the period, a part of the size beside a period doubling: the multiplier next to 1; nan where
+        there is none."""
+        family, other = self.families
+        p = family.setting.p.copy()
+        p[_place(other)] = found.values[1]
+        problem = family.problem_for(replace(family.setting, p=p))
+        point = replace(found.at.point, value=found.values[0])
+        direction = problem.next_round(problem.null_direction(point, -1.0), -1.0, point)
+        whole = replace(problem.setting, period=None if problem.setting.period is None else 2 * problem.setting.period)
+        twice = family.problem_for(whole)
+        wide = ValueRange(family.range.low - family.range.size, family.range.high + family.range.size)
+        curve = OrbitCurve(twice, wide, *family.steps)
+        made = curve.beside(problem.next_round(point), direction, part, found.at.mesh_error)
+        if made is None:
+            return np.nan
+        m = without_trivial(twice.multipliers(made.point, twice.maps(made.point)), whole.period is not None)[0]
+        return float(m[np.argmin(np.abs(m - 1))].real)
 
     def _at_bound(self, here: TwoValues, there: TwoValues) -> TwoValues | None:
         """The special orbit at the bound that lies between two of them."""
