@@ -80,3 +80,20 @@ def test_folds_meet_period_doublings(eq):
     assert curve.special[0].values == pytest.approx((-0.1, 0.0), abs=1e-6)
     v = np.array([curve.orbit(k).state["v"] for k in (0, -1)])
     assert v[0] * v[1] < 0
+
+
+def test_folds_meet_in_a_cusp():
+    """r' = r (μ + k s - s³) with s = r² - 1: folds at 27 μ² = 4 k³ on both sides of the cusp at 0, through which the curve
+    goes on."""
+    x, y, mu, k = sb.symbols("x y mu k")
+    s = x**2 + y**2 - 1
+    grow = mu + k * s - s**3
+    eq = sb.from_equations({x: grow * x - y, y: grow * y + x}, {mu: 0.0, k: 0.3})
+    family = sb.orbits(eq, sb.orbit(eq, {"x": 1.25}, period=6.3), mu=(-0.2, 0.2))
+    fold = special(family, "fold")
+    curve = family.curve_of(fold, k=(-0.2, 0.4))
+    assert 27 * curve["mu"] ** 2 == pytest.approx(4 * curve["k"] ** 3, abs=1e-10)
+    assert kinds(curve) == ["cusp"]
+    assert curve.special[0].values == pytest.approx((0.0, 0.0), abs=1e-7)
+    assert curve["k"][[0, -1]] == pytest.approx([0.4, 0.4])
+    assert curve["mu"][0] == pytest.approx(-curve["mu"][-1])

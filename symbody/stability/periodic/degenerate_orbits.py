@@ -7,6 +7,7 @@ pair of a Neimark-Sacker point, what changes its sign is
     Π (1 + μᵢ)           fold-flip on folds, 1:2 resonance on period doublings
     Π (1 - μᵢ μⱼ)        a second frequency beside a fold or a period doubling
     t - 2 cos(2π/n)      n:1 resonances, n = 1 ... 4, on Neimark-Sacker points
+    λ''                  cusp, of folds: the second derivative of the first value along the family
     c                    generalised flip: 1 - 2 c A² is the multiplier of orbits of twice the period with the amplitude A
 """
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .special_orbit_curve import TwoFamilies, TwoValues
 
 WORDS: Final = {
+    "cusp": "two folds meet and vanish",
     "fold-flip": "folds and period doublings meet",
     "1:1 resonance": "two multipliers are 1",
     "1:2 resonance": "two multipliers are -1",
@@ -73,6 +75,10 @@ def degenerate_orbits(curve: TwoFamilies, found: Sequence[TwoValues]) -> Iterato
     tests = _tests(curve)
     values = [{kind: test(point) for kind, test in tests.items()} for point in found]
     for place, ((here, there), (before, behind)) in enumerate(zip(pairwise(found), pairwise(values), strict=True)):
+        passed = there if there.before is not None and np.allclose(there.before.values, here.values) else here
+        if passed.before is not None and (passed is there or np.allclose(passed.before.values, there.values)):
+            yield from _cusp(curve, passed.before, passed, place)
+            continue
         for kind, test in tests.items():
             if before[kind] * behind[kind] < 0 and max(abs(before[kind]), abs(behind[kind])) > NOISE:
                 at = _located(curve, here, there, test, (before[kind], behind[kind]))
@@ -143,6 +149,20 @@ def _located(
         return numbers[part]
 
     return known[zero_between(value, 1.0, CLOSE)]
+
+
+def _cusp(curve: TwoFamilies, here: TwoValues, there: TwoValues, place: int) -> Iterator[DegenerateOrbit]:
+    """Between folds on both sides of it, along the family."""
+    far, known = curve.curves[0].distance(here.at, there.at), {0.0: here, 1.0: there}
+
+    def bend(part: float) -> float:
+        if part not in known and (found := curve.along_orbit(here, part * far)) is not None:
+            known[part] = found
+        return curve.fold_bend(known[part]) if part in known else np.nan
+
+    at = known.get(zero_between(bend, 1.0, CLOSE))
+    if at is not None:
+        yield DegenerateOrbit("cusp", at.values, at.at.point.T * curve.halves, place, at)
 
 
 def _bend(curve: TwoFamilies, found: TwoValues) -> float:

@@ -4,7 +4,8 @@ value changes.
 A special orbit is a zero of a function of the multipliers, or of the tangent, along a family over the first value at a
 given second one; and just as well along a family over the second value at a given first. From one point of the curve to
 the next the value that changes faster is stepped, and the zero is found along the family over the other, so that the
-curve may turn back in either.
+curve may turn back in either. In a cusp of folds it turns back in both: there the orbit is stepped, along the family,
+and the second value is found at which it is a fold.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..gathered import gathered
 from .degenerate_orbits import DegenerateOrbit, degenerate_orbits
 from .find_orbit import orbit_of
 from .orbit import Orbit, without_trivial
+from .orbit_collocation import EXACT
 from .orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
 from .orbit_points import SpecialOrbit, zero_function
 
@@ -39,6 +41,9 @@ LEAST_STEP: Final = 1e-5
 SECANTS: Final = 14
 CLOSE: Final = 1e-11  # of the length of a step along the family: the last change of a zero
 FAR: Final = 0.3  # of the intervals: as far as a zero may be from where it was foreseen
+CUSP: Final = STEP / 16  # steps of a curve of folds below which a cusp is looked for
+PASSED: Final = (0.02, 0.05, 0.1, 0.2)  # of the sizes: steps along the family over a cusp
+BENT: Final = 1e-3  # of the sizes: beside a fold, for its second derivative
 TRIED: Final = 1e-3  # of the sizes: the second place of a secant
 
 
@@ -54,11 +59,12 @@ class SpecialCurveEnd(Enum):
 @dataclass(frozen=True)
 class TwoValues:
     """A special orbit over two values; `side` is that of the family on which it was found: 0 over the first, 1 over the
-    second."""
+    second. Where a cusp was passed, `before` is the fold on its other side."""
 
     values: tuple[float, float]
     at: OrbitCurvePoint
     side: int
+    before: TwoValues | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,12 +186,14 @@ class TwoFamilies:
     def followed(self, start: TwoValues, sign: float, most: int) -> Iterator[TwoValues | SpecialCurveEnd]:
         """Special orbits in one direction of the second value, the start not among them; the last item says how it
         ended."""
-        here, step = start, STEP
+        here, step, last = start, STEP, start
         direction = np.array([0.0, sign])
         for _ in range(most):
             there = None
             while there is None and step >= LEAST_STEP:
                 there = self._next(here, direction, step)
+                if there is None and step < CUSP and last is not here:
+                    there = self._over_cusp(last, here)
                 step = step / 2 if there is None else step
             if there is None:
                 yield SpecialCurveEnd.STUCK
@@ -197,7 +205,7 @@ class TwoFamilies:
                 return
             yield there
             moved = (np.array(there.values) - here.values) / self.sizes
-            direction, here = moved / np.linalg.norm(moved), there
+            direction, last, here = moved / np.linalg.norm(moved), here, there
             step = min(1.5 * step, MOST_STEP)
         yield SpecialCurveEnd.POINTS
 
@@ -229,6 +237,57 @@ class TwoFamilies:
             return None
         values = (found.point.value, float(wanted[1])) if side == 0 else (float(wanted[0]), found.point.value)
         return TwoValues(values, found, side)
+
+    def _over_cusp(self, last: TwoValues, here: TwoValues) -> TwoValues | None:
+        """The fold on the other side of a cusp: as far along the family as it takes for the second value to come back; None
+        where there is none."""
+        own = self._near(here, np.array(here.values), 0)
+        if self.kind != "fold" or own is None:
+            return None
+        curve = self.curves[0]
+        gone = curve.distance(own.at, last.at)
+        for far in PASSED:
+            length = -np.sign(gone) * far
+            there = self.along_orbit(own, length)
+            if there is not None and self.fold_bend(own) * self.fold_bend(there) < 0:
+                return replace(there, before=own)
+        return None
+
+    def along_orbit(self, here: TwoValues, length: float) -> TwoValues | None:
+        """The fold a length along the family over the first value, with the second value that it needs."""
+        curve, place = self.curves[0], _place(self.families[1])
+        guess = here.at.point.moved(here.at.tangent, length)
+        planes = (curve.problem.phase(here.at.point), curve.problem.across(guess, here.at.dual))
+
+        def fold_at(value: float) -> OrbitCurvePoint | None:
+            curve.problem.p[place] = value
+            near = curve.problem.corrected(guess, planes, EXACT)
+            # once more with the first value that was found: the tangent is to be that of the orbit itself
+            found = None if near is None else curve.problem.corrected(near.point, planes, EXACT)
+            return None if found is None else curve.made(found, here.at.tangent, here.at.mesh_error, exact=True)
+
+        a, b = here.values[1], here.values[1] + TRIED * float(self.sizes[1])
+        first = fold_at(a)
+        fa = np.nan if first is None else first.tangent.value
+        for _ in range(SECANTS):
+            point = fold_at(b)
+            if point is None or not np.isfinite(fa):
+                return None
+            fb = point.tangent.value
+            if fb == fa or abs(b - a) <= CLOSE * float(self.sizes[1]):
+                return TwoValues((point.point.value, b), point, 0)
+            a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
+            if not abs(b - here.values[1]) < float(self.sizes[1]):
+                return None
+        return None
+
+    def fold_bend(self, found: TwoValues) -> float:
+        """The second derivative of the first value along the family, in a fold: zero in a cusp."""
+        curve = self.curves[0]
+        curve.problem.p[_place(self.families[1])] = found.values[1]
+        both = [curve.ahead(found.at, s * BENT, exact=True) for s in (1.0, -1.0)]
+        ends = [np.nan if c is None else c.tangent.value for c in both]
+        return float((ends[0] - ends[1]) / (2 * BENT))
 
     @property
     def halves(self) -> int:
