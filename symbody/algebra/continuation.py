@@ -35,6 +35,8 @@ SMALLEST: Final = 1e-7  # of the largest step
 CONVERGED: Final = 1e-12  # of the unknowns, or of their sizes
 LEFT: Final = 1e-7  # of their terms, in rows that follow from others
 EQUILIBRATIONS: Final = 10
+LEVEL: Final = 1e-9  # part along an unknown of a tangent, of its size, that is rounding
+LOOKED_AT: Final = 50  # points, before a curve is said to stay at one value
 
 
 class CurveEnd(Enum):
@@ -44,6 +46,7 @@ class CurveEnd(Enum):
     CLOSED = "came back to its beginning"
     POINTS = "has as many points as allowed"
     STUCK = "no further point was found with the smallest step"
+    LEVEL = "stays at one value, however far it goes"
     NOT_FINITE = "the rows have no finite value further on"
     INTERRUPTED = "was interrupted"
 
@@ -186,6 +189,7 @@ class SolutionCurve:
     def followed(self, start: CurvePoint, bounds: Sequence[Bound], most: int) -> Iterator[CurvePoint | CurveEnd]:
         """Points in the direction of the start's tangent, the start not among them; how it ended comes last."""
         here, step = start, self.step
+        is_level = all(self.is_level(start, b.unknown) for b in bounds)
         for count in range(most):
             there, step, why = self._next(here, step)
             if there is None:
@@ -201,7 +205,15 @@ class SolutionCurve:
                 return
             yield there
             here = there
+            is_level = is_level and all(self.is_level(here, b.unknown) for b in bounds)
+            if is_level and count >= LOOKED_AT:
+                yield CurveEnd.LEVEL
+                return
         yield CurveEnd.POINTS
+
+    def is_level(self, point: CurvePoint, unknown: int) -> bool:
+        """Whether an unknown stays the same along the curve there, but for rounding."""
+        return bool(abs(point.tangent[unknown]) <= LEVEL * self.sizes[unknown])
 
     def _next(self, here: CurvePoint, step: float) -> tuple[CurvePoint | None, float, CurveEnd]:
         why = CurveEnd.STUCK

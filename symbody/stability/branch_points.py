@@ -1,7 +1,9 @@
 """Special points of a branch: folds, branch points and Hopf points, located, named and described.
 
-At a fold the tangent has no part along the freed value. At a branch point J has a second null direction; with its null
-vectors φ₁, φ₂ and the left one ψ the directions of the branches that meet there are the zeros of the quadratic form
+At a fold the tangent has no part along the freed value; where it has none all along, as in equations that are linear in
+the state, motions of all sizes belong to one value, and nothing turns. At a branch point J has a second null direction;
+with its null vectors φ₁, φ₂ and the left one ψ the directions of the branches that meet there are the zeros of the
+quadratic form
 
     Σ cᵢⱼ αᵢ αⱼ = 0,   cᵢⱼ = ψᵀ ∂²R[φᵢ, φⱼ]                                        (Keller 1977)
 
@@ -18,7 +20,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
-from ..algebra.continuation import CurvePoint, SolutionCurve
+from ..algebra.continuation import LEVEL, CurvePoint, SolutionCurve
 from ..algebra.trust_region import EPS
 from ..emit.run.callable import Array
 from .branch_problem import BranchProblem
@@ -51,8 +53,8 @@ class SpecialPoint:
     place       where it lies: behind so many points of the branch
     eigenvalue  that is zero there, or imaginary (Hopf)
     criticality "supercritical", "subcritical", or empty where it has none: which side the new motions lie on
-    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s², of a Hopf point
-    the first Lyapunov coefficient
+    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s² (0 where
+                motions of all sizes belong to one value), of a Hopf point the first Lyapunov coefficient
     form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
 
     >>> x, mu = sb.symbols("x mu")
@@ -78,7 +80,7 @@ class SpecialPoint:
     def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
         """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability;
         the numbers of unstable eigenvalues before and behind it tell, and whether the varied value rises on the way."""
-        if self.kind != "pitchfork" or before == after or not np.isfinite(self.coefficient):
+        if self.kind != "pitchfork" or before == after or not np.isfinite(self.coefficient) or not self.coefficient:
             return self
         is_above = (after > before) == is_rising  # stability is lost towards larger values
         return replace(self, criticality="supercritical" if (self.coefficient > 0) == is_above else "subcritical")
@@ -90,6 +92,8 @@ class SpecialPoint:
 
     @property
     def _meaning(self) -> str:
+        if self.kind == "pitchfork" and self.coefficient == 0.0:
+            return "motions of all sizes at this one value; terms of higher order than the model has decide beyond it"
         if self.form is None or not self.form.c1.real:
             return WORDS[self.kind]
         side = "larger" if self.form.amplitude > 0 else "smaller"
@@ -106,10 +110,15 @@ def between(
     out = []
     if curve.orientation(here, here.range) * curve.orientation(there, here.range) < 0:
         out += _branch_point(problem, curve, place, here, there)
-    elif here.tangent[-1] * there.tangent[-1] < 0:
+    elif here.tangent[-1] * there.tangent[-1] < 0 and not _stays(curve, here, there):
         found = located(curve, here, there, lambda point: float(point.tangent[-1]))
         out += [] if found is None else [_fold(problem, curve, place, found)]
     return out
+
+
+def _stays(curve: SolutionCurve, here: CurvePoint, there: CurvePoint) -> bool:
+    """Whether the freed value is the same all the way between two points, so that an eigenvalue is zero all along."""
+    return curve.is_level(here, -1) and curve.is_level(there, -1)
 
 
 def _fold(problem: BranchProblem, curve: SolutionCurve, place: int, point: CurvePoint) -> SpecialPoint:
@@ -207,7 +216,7 @@ def _named(
     cubic = float(psi @ (third + 3 * mixed))
     crossed = float(psi @ problem.form(x, v, along)) / along[-1]
     bend = -cubic / (6 * crossed) if crossed else np.nan  # value ≈ value₀ + bend a²
-    return "pitchfork", bend
+    return "pitchfork", 0.0 if abs(bend) <= LEVEL * curve.sizes[-1] else bend
 
 
 # ----------------------------------------------------------------------------------------------- zeros along the branch
@@ -245,7 +254,7 @@ def crossings(
         ends = points[k], points[k + 1]
         for a, b in crossed(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
             out += _hopf(problem, curve, k, *ends, _Followed(problem, curve, family, *ends, a, b))
-        if k not in known and _slowest(spectra[k]) * _slowest(spectra[k + 1]) < 0:
+        if k not in known and not _stays(curve, *ends) and _slowest(spectra[k]) * _slowest(spectra[k + 1]) < 0:
             out += _divergence(problem, curve, family, k, *ends)
     return out
 

@@ -48,6 +48,21 @@ def test_a_branch_begins_at_the_buckling_load(buckling):
     assert point.value == pytest.approx(pi**2 / 4, rel=2e-4)
 
 
+def test_one_beam_has_motions_of_all_sizes_at_its_buckling_load():
+    """Its equations of rest are linear in the deflections, (K - P Kg) q = 0: the branch stands upright on one load, and
+    rounding of that load makes neither folds nor divergences of it."""
+    eq = column(1, 2)
+    straight = sb.branch(eq, sb.steady(eq), P=(2, 4))
+    (point,) = straight.special
+    assert (point.kind, point.coefficient, point.criticality) == ("pitchfork", 0.0, "")
+    assert "motions of all sizes" in str(point)
+    bent = straight.switched()
+    assert [p.kind for p in bent.special] == ["pitchfork"]
+    assert set(bent.outcome) == {"stays at one value, however far it goes"}
+    assert bent["P"] == pytest.approx(point.value, rel=1e-12)
+    assert np.ptp(bent["part0_y1"]) > 1.0
+
+
 @pytest.mark.parametrize("degrees", [20, 60])
 def test_steady_motions_beyond_it(buckling, degrees):
     """Euler's elastica: P = K(k)², deflection 2 k / K(k), k = sin α / 2 for an end that is turned by α; three beams are
