@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import io, linalg, sparse
+from scipy.interpolate import CubicSpline
 
 import symbody as sb
 
@@ -150,6 +151,47 @@ def test_stiffening_by_unit_loads(part):
         interfaces={"root": "rbe2"}, modes=4, stiffening={"w_yy": sparse.csc_array(part.stiffness.shape)}
     )
     assert np.abs(none.stiffening.second).max() == 0.0
+
+
+@pytest.mark.parametrize("kind", ["rbe2", "rbe3"])
+def test_stiffening_by_unit_torques(kind, tmp_path):
+    """A torque T about z at the end of a strip, w' its slope and φ its twist: the forces of a torque that keeps its
+    direction, T ∫ (w_k' φ_l' + φ_k' w_l') dx - T φ_k w_l' at the end, on mode l for mode k (Ziegler 1968)."""
+    skfem = pytest.importorskip("skfem", reason="needs the package scikit-fem")
+    lines = np.linspace(0, 1, 9), np.linspace(-0.03, 0.03, 3), np.linspace(-0.005, 0.005, 2)
+    basis = skfem.Basis(skfem.MeshHex.init_tensor(*lines), skfem.ElementHex2())
+    strip = sb.finite_elements(basis, young=2.1e11, poisson=0.0, density=7850.0)
+    strip = strip.with_sets(root=strip.near(x=0), tip=strip.near(x=1))
+    made = strip.reduced(interfaces={"root": "rbe2", "tip": kind}, modes=1, stiffening=True)
+    m = sb.Model("strip")
+    T = m.parameter("T", 1.0)
+    body = m.elastic_from("strip", made, m.ground)
+    m.torque("torque", body.at("tip"), m.ground.vector(0, 0, T))
+    eq = sb.derive(m)
+    rest = dict.fromkeys((*eq.q, *eq.u), 0.0)
+    slopes = sb.jacobian(sb.jacobian(eq.f, [T]), eq.q)
+    found = np.array(sb.evaluate(list(slopes.entries), rest), dtype=float).reshape(made.count, made.count)
+    w, twist = _slopes_along(made.skin)
+    ends = -made.points["tip"].angles[:, 1], made.points["tip"].angles[:, 0]
+    along = np.einsum("kx,lx->lk", w, twist) / w.shape[1]
+    expected = along + along.T - np.outer(ends[0], ends[1])
+    size = np.abs(expected).max()
+    assert size > 1.0
+    assert found == pytest.approx(expected, abs=0.01 * size)
+    read = sb.read_reduced(made.save(tmp_path / "strip.sid"))
+    assert read.points["tip"].turned == pytest.approx(made.points["tip"].turned, rel=1e-12)
+
+
+def _slopes_along(skin):
+    """w' and φ' of sections at even places, of each mode, by what is fitted to the displacements along z."""
+    places = np.unique(np.round(skin.nodes[:, 0], 9))
+    fitted = np.zeros((len(skin.shifts), len(places), 2))
+    for j, x in enumerate(places):
+        at = np.flatnonzero(np.abs(skin.nodes[:, 0] - x) < 1e-9)
+        rows = np.stack([np.ones(len(at)), skin.nodes[at, 1]], axis=1)
+        fitted[:, j] = np.linalg.lstsq(rows, skin.shifts[:, at, 2].T, rcond=None)[0].T
+    even = (np.arange(2000) + 0.5) / 2000
+    return [CubicSpline(places, fitted[..., c], axis=1)(even, 1) for c in range(2)]
 
 
 # ---------------------------------------------------------------------------------------------------------- files

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 
 from ...algebra.graph import HALF, ONE, ZERO, Expr, Symbol, as_expr
-from ...algebra.matrix import Matrix
+from ...algebra.matrix import Matrix, zeros
 from ...errors import ModelError, listed, shown
 from ...summary import Summarized, Summary, filled
 from ..elastic_body import Place, turned_frame
@@ -23,7 +23,7 @@ from ..frames import Frame
 from ..moments import Moments
 from .finite_body import Array, FiniteElements
 from .reduce import HeldBody, ReductionQuestion
-from .reduced_body import DUST, DeformingSurface, NodalShapes, ReducedBody, Skin, Stiffening
+from .reduced_body import DUST, DeformingSurface, NodalShapes, ReducedBody, Skin, Stiffening, in_sequence
 
 NEAR: Final = 0.5  # cosine of the largest angle between spans of samples that are still the same shapes
 
@@ -201,11 +201,23 @@ class InterpolatedBody(Summarized):
         out = {}
         for name in self.samples[0].points:
             p = [b.points[name] for b in self.samples]
-            parts = [self._sum(np.stack([x.place for x in p]), np.stack([x.shifts for x in p]), q)]
-            parts.append(self._sum(np.zeros((len(p), 3)), np.stack([x.angles for x in p]), q))
-            x, y, z = parts[1].entries
-            out[name] = turned_frame(on, parts[0], (z, y, x), f"{on.name}.{name}")
+            offset = self._sum(np.stack([x.place for x in p]), np.stack([x.shifts for x in p]), q)
+            angles = self._sum(np.zeros((len(p), 3)), np.stack([x.angles for x in p]), q)
+            second, turned = (self._quadratic([getattr(x, n) for x in p], q) for n in ("second", "turned"))
+            offset = offset if second is None else offset + second
+            out[name] = turned_frame(on, offset, in_sequence(angles, turned), f"{on.name}.{name}")
         return out
+
+    def _quadratic(self, parts: list[Array | None], q: tuple[Symbol, ...]) -> Matrix | None:
+        """½ Σ q_k q_l x_kl, where all samples have it."""
+        if any(x is None for x in parts):
+            return None
+        found = np.stack([x for x in parts if x is not None])
+        dust, total = DUST * max(float(np.abs(found).max()), 1e-300), zeros(3)
+        for k in range(len(q)):
+            for l in range(k, len(q)):
+                total = total + (q[k] * q[l] * (HALF if k == l else ONE)) * self._matrix(found[:, k, l], dust)
+        return total
 
     def _sum(self, rest: Array, parts: Array, q: tuple[Symbol, ...]) -> Matrix:
         size = DUST * max(float(np.abs(parts).max(initial=0.0)), 1e-300)

@@ -82,7 +82,9 @@ class HeldBody:
         frames = self._points(v, shapes)
         geometric = stiffening_of(where, self.solver, held, v, ask.stiffening)
         if geometric is not None:
-            frames = {n: PointData(p.place, p.shifts, p.angles, geometric.at.get(n)) for n, p in frames.items()}
+            frames = {
+                n: replace(p, second=geometric.at.get(n), turned=geometric.turned.get(n)) for n, p in frames.items()
+            }
         moved = np.stack([nodal(body, shapes[:, k]) for k in range(shapes.shape[1])])
         return ReducedBody(
             m, first, second, K, D, frames, kept, held.words, None if geometric is None else geometric.fields,

@@ -28,13 +28,14 @@ DUST: Final = 1e-9  # of what an entry could be: what the conditioning of a stif
 @dataclass(frozen=True, eq=False)
 class PointData:
     """A frame on the body: its place at rest, shifts and angles about x, y, z for each mode, second-order shifts of ½
-    q_k q_l s_kl, and how it is turned at rest."""
+    q_k q_l s_kl, how it is turned at rest, and second-order rotation vectors of ½ q_k q_l θ_kl."""
 
     place: Array
     shifts: Array
     angles: Array
     second: Array | None = None
     rest: Array = field(default_factory=lambda: np.eye(3))
+    turned: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,12 +277,10 @@ class ReducedBody(Summarized):
 
     def motion(self, p: PointData, q: tuple[Symbol, ...]) -> tuple[Matrix, Place]:
         """Place, and angles about z, y, x."""
-        offset, (x, y, z) = sum_of(p.place, p.shifts, q), sum_of(np.zeros(3), p.angles, q).entries
+        offset, angles = sum_of(p.place, p.shifts, q), sum_of(np.zeros(3), p.angles, q)
         if p.second is not None:
-            for k in range(len(q)):
-                for l in range(k, len(q)):
-                    offset = offset + (q[k] * q[l] * (HALF if k == l else ONE)) * _column(p.second[k, l], 0.0)
-        return offset, (z, y, x)
+            offset = offset + _quadratic(p.second, q)
+        return offset, in_sequence(angles, None if p.turned is None else _quadratic(p.turned, q))
 
     def save(self, path: Any) -> Any:
         """Write it as .SID_FEM (for other multibody programs), or as .npz with all that it has."""
@@ -289,6 +288,29 @@ class ReducedBody(Summarized):
 
     def with_(self, **changes: Any) -> ReducedBody:
         return replace(self, **changes)
+
+
+def in_sequence(angles: Matrix, second: Matrix | None) -> Place:
+    """Angles about z, y, x, one after the other, of a rotation vector to second order.
+
+    Turns by z, y, x have the rotation vector (x, y, z) + ½ (-y z, x z, -x y) to second order, of which the second part
+    is taken back; without second-order rotations angles to first order are what they are.
+    """
+    x, y, z = angles.entries
+    if second is None:
+        return z, y, x
+    a, b, c = second.entries
+    return z + c + HALF * x * y, y + b - HALF * x * z, x + a + HALF * y * z
+
+
+def _quadratic(parts: Array, q: tuple[Symbol, ...]) -> Matrix:
+    """½ Σ q_k q_l x_kl, without terms that are rounding."""
+    dust = DUST * max(float(np.abs(parts).max(initial=0.0)), 1e-300)
+    total = _column(np.zeros(3), 0.0)
+    for k in range(len(q)):
+        for l in range(k, len(q)):
+            total = total + (q[k] * q[l] * (HALF if k == l else ONE)) * _column(parts[k, l], dust)
+    return total
 
 
 def sum_of(rest: Array, parts: Array, q: tuple[Symbol, ...]) -> Matrix:

@@ -68,8 +68,7 @@ def _arrays(body: ReducedBody) -> dict[str, Any]:
     }
     for k, p in enumerate(body.points.values()):
         out |= {f"point{k}_{f}": getattr(p, f) for f in ("place", "shifts", "angles", "rest")}
-        if p.second is not None:
-            out[f"point{k}_second"] = p.second
+        out |= {f"point{k}_{f}": x for f in ("second", "turned") if (x := getattr(p, f)) is not None}
     if body.stiffening is not None:
         out |= {"stiffening_first": body.stiffening.first, "stiffening_second": body.stiffening.second}
     if body.skin is not None:
@@ -85,7 +84,9 @@ def _from_arrays(where: str, place: Path) -> ReducedBody:
         points = {}
         for k, name in enumerate(found["point_names"]):
             parts = {x: found[f"point{k}_{x}"] for x in ("place", "shifts", "angles", "rest")}
-            points[str(name)] = PointData(second=found.get(f"point{k}_second"), **parts)
+            points[str(name)] = PointData(
+                second=found.get(f"point{k}_second"), turned=found.get(f"point{k}_turned"), **parts
+            )
         stiff = (
             Stiffening(found["stiffening_first"], found["stiffening_second"]) if "stiffening_first" in found else None
         )

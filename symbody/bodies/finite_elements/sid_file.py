@@ -263,8 +263,8 @@ def _point(where: str, block: _SidBlock, n: int) -> PointData:
         raise ModelError(
             f"{where}: node {block.settings['name']}: AP is no rotation where nothing is deformed: {rest.tolist()}"
         )
-    second = None if phi.m1 is None else phi.m1.transpose(1, 2, 0)
-    return PointData(origin.m0[:, 0], phi.m0.T, psi.m0.T, second, rest)
+    second, turned = (None if x.m1 is None else x.m1.transpose(1, 2, 0) for x in (phi, psi))
+    return PointData(origin.m0[:, 0], phi.m0.T, psi.m0.T, second, rest, turned)
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
@@ -299,8 +299,8 @@ def _lines(body: ReducedBody) -> Iterator[str]:
         yield f"new node = {name}"
         yield "  rframe = body ref"
         yield from _matrix("origin", Taylor(p.place[:, None], p.shifts.T[:, :, None]))
-        yield from _matrix("phi", Taylor(p.shifts.T, None if p.second is None else p.second.transpose(2, 0, 1)))
-        yield from _matrix("psi", Taylor(p.angles.T))
+        for name, first, second in (("phi", p.shifts, p.second), ("psi", p.angles, p.turned)):
+            yield from _matrix(name, Taylor(first.T, None if second is None else second.transpose(2, 0, 1)))
         turns = np.stack([_skew(-a) @ p.rest for a in p.angles], axis=1) if n else np.zeros((3, 0, 3))
         yield from _matrix("AP", Taylor(p.rest, turns))
         yield "end node"
