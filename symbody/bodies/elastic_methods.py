@@ -355,6 +355,10 @@ def _section(
     if EI is None and (axes or (EA is None and GJ is None)):
         raise ModelError(f"{where}: needs EI= to bend, EA= to stretch or GJ= to twist")
     by_axis = {a: EI if pair is None else pair["yz".index(a)] for a in axes}
+    stiffness = {f"EI= of {a}" if pair else "EI=": e for a, e in by_axis.items()} | {"EA=": EA, "GJ=": GJ, "GA=": GA}
+    for name, given in {**stiffness, "rho_A=": rho_A}.items():
+        if given is not None and (e := as_expression(given, f"{where}, {name}")).value is not None and e.value <= 0:
+            raise ModelError(f"{where}: {name} must be positive, got {e}")
     inertias = None if rho_I is None else tuple(rho_I) if isinstance(rho_I, (tuple, list)) else (rho_I, rho_I)
     if inertias is None and (GJ is not None or GA is not None):
         what = "torsion" if GJ is not None else "shear"

@@ -172,6 +172,8 @@ BEAMS = {
     "torsion": ({"GJ": 1, "modes": 1}, r"torsion needs rho_I="),
     "count": ({"EI": 1, "modes": 0}, r"modes= is a whole number from 1"),
     "length": ({"EI": 1, "modes": 1, "length": -1}, r"its length must be positive, got -1"),
+    "negative": ({"EI": (1, -2), "modes": 1}, r"EI= of z must be positive, got -2"),
+    "massless": ({"EI": 1, "rho_A": 0, "modes": 1}, r"rho_A= must be positive, got 0"),
     "taper": ({"EI": sb.sin(x), "modes": 1}, r"is not a polynomial in one material coordinate"),
 }
 

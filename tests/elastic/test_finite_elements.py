@@ -182,6 +182,12 @@ def test_stiffening_by_unit_torques(kind, tmp_path):
     assert read.points["tip"].turned == pytest.approx(made.points["tip"].turned, rel=1e-12)
 
 
+def _with_negative_mass(part):
+    """Every diagonal entry and the whole are positive, and one motion has negative kinetic energy."""
+    values, vectors = np.linalg.eigh(part.mass.toarray())
+    return replace(part, mass=sparse.csc_array(part.mass - 1.5 * values[0] * np.outer(vectors[:, 0], vectors[:, 0])))
+
+
 def _slopes_along(skin):
     """w' and φ' of sections at even places, of each mode, by what is fitted to the displacements along z."""
     places = np.unique(np.round(skin.nodes[:, 0], 9))
@@ -348,6 +354,7 @@ def refused(part, block):
         "there is no method 'modal'": lambda: part.reduced(method="modal", modes=1),
         "there is no interface 'hub'": lambda: part.reduced(interfaces={"tip": "rbe2"}, modes=1, frame="hub"),
         "needs the stresses of the elements": lambda: replace(part, prestressed=None).reduced(method="free", modes=1, stiffening=True),
+        "its mass matrix is not positive definite: 1 negative": lambda: _with_negative_mass(part).reduced(method="free", modes=1),
         "negative eigenvalues beside": lambda: replace(part, stiffness=part.stiffness - 3e7 * part.mass).reduced(method="free", modes=1),
         "motions without stiffness beside": lambda: _loose(block).reduced(method="free", modes=1),
         "is made of a reduced body": lambda: sb.Model("m").elastic_from("a", part),

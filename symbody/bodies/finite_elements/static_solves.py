@@ -20,6 +20,7 @@ from ...errors import ModelError
 from .finite_body import Array, Indices
 from .interfaces import TiedBody
 
+NEGATIVE: Final = 1e-6  # eigenvalue of a mass matrix with ones on its diagonal that seven digits of a file may give
 LOOSE: Final = 1e-9  # pivot of the stiffness, of its diagonal, that counts as zero
 
 
@@ -29,6 +30,7 @@ class FreeSolver:
     def __init__(self, where: str, body: TiedBody) -> None:
         self.where, self.body = where, body
         self.M, self.K, self.R = body.mass, body.stiffness, body.rigid
+        self._refuse_negative_masses()
         self._inertia = linalg.cho_factor(self.R.T @ (self.M @ self.R))  # six by six
 
     @cached_property
@@ -42,6 +44,23 @@ class FreeSolver:
     def _free(self) -> Indices:
         return np.setdiff1d(np.arange(self.K.shape[0]), self.held, assume_unique=True)
 
+    def _refuse_negative_masses(self) -> None:
+        """A mass matrix may have rows without mass, but no negative eigenvalue beyond the digits of files."""
+        body = self.body.body
+        d = body.mass.diagonal()
+        S = sparse.diags_array(1 / np.sqrt(np.where(d > 0, d, 1.0)))
+        lu = _symmetric_factors(sparse.csc_array(S @ body.mass @ S) + NEGATIVE * sparse.eye_array(len(d)))
+        if not (lu.perm_r == lu.perm_c).all():
+            return
+        pivots = lu.U.diagonal()
+        if negative := int((pivots < 0).sum()):
+            k = int(np.flatnonzero(lu.perm_c == int(pivots.argmin()))[0])
+            raise ModelError(
+                f"{self.where}: its mass matrix is not positive definite: {negative} negative eigenvalues (least pivot "
+                f"{pivots.min():z.3g} of the diagonal, at node {body.labels[body.node_of[k]]}); motions would have negative kinetic energy. "
+                "Were entries lost, or mass and stiffness swapped?"
+            )
+
     @cached_property
     def _factors(self) -> Any:
         K = sparse.csc_array(self.K[self._free][:, self._free])
@@ -53,12 +72,7 @@ class FreeSolver:
                 f"entry {d.min():z.4g}"
             )
         S = sparse.diags_array(1 / np.sqrt(d))
-        lu = splu(
-            sparse.csc_matrix(S @ K @ S),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
+        lu = _symmetric_factors(S @ K @ S)
         pivots = lu.U.diagonal()
         if (lu.perm_r == lu.perm_c).all():
             self._refuse(pivots, lu.perm_c)
@@ -109,6 +123,12 @@ class FreeSolver:
     def free_modes(self, count: int) -> tuple[Array, Array]:
         """ω² and Φ, Φᵀ M Φ = 1, beside the six rigid ones."""
         return modes(self.where, self, self.flexible, count, self.K.shape[0] - 6)
+
+
+def _symmetric_factors(A: Any) -> Any:
+    """L U with pivots from the diagonal, where they are not zero."""
+    how = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
+    return splu(sparse.csc_matrix(A), **how)
 
 
 class HeldSolver:
