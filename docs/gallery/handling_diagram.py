@@ -43,13 +43,10 @@ sb.plot(diagram.branch, "delta")
 
 # %%
 V = 80 / 3.6
-sim = sb.simulate(car, 4, inputs={"delta": vh.step_steer(car.t, 0.03, at=0.5)}, V=V)
-measured = vh.step_measures(sim.t, sim["delta"], sim["r"])
-print(
-    f"response time {measured.response_time:.3f} s, peak at {measured.peak_time:.3f} s, overshoot {100 * measured.overshoot:.1f} %"
-)
-assert 0.1 < measured.response_time < 0.3
-sb.plot(sim, ["r"], ["ay"], ["delta"])
+test = vh.step_test(car, 0.03, V=V)
+print(test)
+assert 0.1 < test["r"].response_time < 0.3
+sb.plot(test.sim, ["r"], ["ay"], ["beta"])
 
 # %% [markdown]
 # Yaw rate over steering in frequency, and how the poles move with speed:

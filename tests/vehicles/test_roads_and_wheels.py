@@ -52,6 +52,49 @@ def test_contact_is_the_lowest_point_of_the_torus(tube: float, seed: int) -> Non
     assert np.allclose(lowest, point, atol=1e-2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_torus_on_an_uneven_road_beside_its_lowest_point(seed: int) -> None:
+    """On waves, with lean and heading: deflection, contact point, camber and loaded radius beside the point of the torus
+    that is deepest below the road, by brute force. The tangent plane is that under the wheel's centre, so they differ
+    by the road's curvature κ: ½ κ d² in deflection, d being how far slope and lean put the contact from there."""
+    rng = np.random.default_rng(seed)
+    yaw, lean = rng.uniform(-0.5, 0.5, 2)
+    x0, y0 = rng.uniform(-2, 2, 2)
+    wave, height = 2 * np.pi / 8.0, 0.06
+
+    def surface(x: Any, y: Any, f: Any) -> Any:
+        return height * f.sin(wave * x) * f.cos(0.5 * wave * y)
+
+    m = sb.Model("wheel")
+    z0 = float(surface(x0, y0, np)) + (R - TUBE) * cos(lean) + TUBE - 0.02
+    held = m.ground.translate(x0, y0, z0).rotate("z", yaw).rotate("x", lean)
+    g = vh.contact_geometry(held, vh.Road(m.ground, lambda x, y: surface(x, y, sb)), R, TUBE)
+    rot = np.array([[value(x) for x in m.ground.dcm(held).row(i)] for i in range(3)])
+    a, b = np.meshgrid(np.linspace(-2.4, -0.7, 700), np.linspace(-1.2, 1.2, 600))  # of the lower part
+    for around in (np.zeros_like(b), np.full_like(b, np.pi)):
+        ring = R - TUBE + TUBE * np.cos(b + around)
+        torus = np.stack([ring * np.cos(a), TUBE * np.sin(b + around), ring * np.sin(a)]).reshape(3, -1)
+        p = rot @ torus + np.array([[x0], [y0], [z0]])
+        sx = height * wave * np.cos(wave * p[0]) * np.cos(0.5 * wave * p[1])
+        sy = -0.5 * height * wave * np.sin(wave * p[0]) * np.sin(0.5 * wave * p[1])
+        below = (surface(p[0], p[1], np) - p[2]) / np.sqrt(1 + sx**2 + sy**2)
+        if around[0, 0] == 0:
+            deepest, k = below.max(), below.argmax()
+            lowest, n = p[:, k], np.array([-sx[k], -sy[k], 1]) / np.sqrt(1 + sx[k] ** 2 + sy[k] ** 2)
+        else:
+            assert below.max() < deepest  # the inside of the tube is above
+    curvature, reach = height * wave**2, R * (np.hypot(n[0], n[1]) + abs(sin(lean)))
+    radial = n - (n @ rot[:, 1]) * rot[:, 1]
+    radial /= np.linalg.norm(radial)
+    pressed = lowest + deepest / (n @ radial) * radial  # the carcass gives way in the plane of the wheel
+    assert value(g.deflection) == pytest.approx(deepest, abs=0.7 * curvature * reach**2 + 1e-5)
+    point = np.array([value(x) for x in g.point.in_ground.entries])
+    assert np.linalg.norm(point - pressed) < 2 * curvature * R * reach + 1e-3
+    assert np.arcsin(value(g.sin_camber)) == pytest.approx(np.arcsin(rot[:, 1] @ n), abs=2 * curvature * reach)
+    loaded = np.linalg.norm([value(x) for x in g.arm.entries])
+    assert loaded == pytest.approx(np.linalg.norm(pressed - [x0, y0, z0]), abs=curvature * reach**2 + 1e-4)
+
+
 def rolling(tyre: vh.Tyre, **options: Any) -> tuple[sb.Model, vh.WheelContact]:
     """A wheel with steer and camber on a carrier that moves along x."""
     m = sb.Model("wheel")

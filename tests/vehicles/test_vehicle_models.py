@@ -7,7 +7,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
-from tests.amount import dear
+from tests.amount import FULL, dear, some
 
 
 def test_strut_turns_about_its_instant_centre() -> None:
@@ -65,7 +65,7 @@ def test_motorcycles_with_one_heading_and_with_two_turn_alike() -> None:
         for C1, C2 in ((11174.0, 938.6), (15831.0, 1325.6))
     ]
     one, two = sb.derive(vh.motorcycle(*tyres)), sb.derive(vh.sharps_motorcycle())
-    for lean, near in ((0.02, 3e-4), (0.3, 2e-2)):
+    for lean, near in some([(0.3, 2e-2), (0.02, 3e-4)], 2):
         a = vh.leaning_turn(one, 20.0, lean=lean)
         b = vh.leaning_turn(two, 20.0, lean=lean, Zf=-float(a["front_Fz"]))
         assert a.is_steady
@@ -82,6 +82,7 @@ def test_motorcycles_with_one_heading_and_with_two_turn_alike() -> None:
         assert float(a["drive"]) == pytest.approx(float(b["drive"]), rel=5e-3)
         around = vh.leaning_turn(two, 20.0, radius=20.0 / float(b["psi_dot"]), Zf=-float(a["front_Fz"]))
         assert float(around["phi"]) == pytest.approx(lean, rel=1e-9)
+    if FULL:
         assert float(vh.leaning_turn(one, 20.0, radius=-20.0 / float(a["r"]))["roll"]) == pytest.approx(lean, rel=1e-7)
     with pytest.raises(sb.StabilityError, match="lean= or a radius="):
         vh.leaning_turn(two, 20.0)
