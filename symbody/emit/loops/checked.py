@@ -64,11 +64,16 @@ MATHEMATICS: Final = {"abs": 1, "sqrt": 1, "sin": 1, "cos": 1, "pow": 2, "is_fin
 
 
 @cache
-def _functions(file: str) -> dict[int, ast.FunctionDef]:
+def _syntax(file: str) -> ast.Module:
+    return ast.parse("".join(linecache.getlines(file)))
+
+
+@cache
+def _functions(file: str, inside_others: bool = False) -> dict[int, ast.FunctionDef]:
     """The functions of a file by their first lines: read at once, which takes less time than to look for each of
-    them."""
-    tree = ast.parse("".join(linecache.getlines(file)))
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    them; those inside others, too, where they are asked for."""
+    nodes = ast.walk(_syntax(file)) if inside_others else _syntax(file).body
+    found = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     return {min([f.lineno, *(d.lineno for d in f.decorator_list)]): f for f in found}
 
 
@@ -88,11 +93,10 @@ class KernelText:
     def tree(self) -> ast.FunctionDef:
         """Its syntax, read when somebody translates it: machine code that is on disk is found without."""
         code = self._code
-        tree = _functions(code.co_filename).get(code.co_firstlineno)
+        file, line = code.co_filename, code.co_firstlineno
+        tree = _functions(file).get(line) or _functions(file, inside_others=True).get(line)
         if tree is None:
-            raise CompileError(
-                f"kernel {self.kernel.__name__}: its text is not in {code.co_filename}; write it into a file"
-            )
+            raise CompileError(f"kernel {self.kernel.__name__}: its text is not in {file}; write it into a file")
         return tree
 
     def where(self, node: ast.AST) -> str:

@@ -31,7 +31,7 @@ def with_common_factors(p: Program) -> Program:
     if not sums.found:
         return p
     number = {k: at for at, k in enumerate(sums.order())}
-    code = tuple(sums.code[k]._replace(args=tuple(number[a] for a in sums.code[k].args)) for k in number)
+    code = tuple(sums.code[k].of(tuple(number[a] for a in sums.code[k].args)) for k in number)
     outputs = tuple(replace(o, values=tuple(number[sums.at[v]] for v in o.values)) for o in p.outputs)
     labels = {number[sums.at[v]]: label for v, label in p.labels.items() if sums.at.get(v) in number}
     return Program(p.name, p.inputs, outputs, code, labels)

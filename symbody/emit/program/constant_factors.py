@@ -136,7 +136,7 @@ class _ConstantFactors:
         number = {k: n for n, k in enumerate(order)}
         return replace(
             self.p,
-            code=tuple(self.code[k]._replace(args=tuple(number[a] for a in args[k])) for k in order),
+            code=tuple(self.code[k].of(tuple(number[a] for a in args[k])) for k in order),
             outputs=tuple(replace(o, values=tuple(number[at(v)] for v in o.values)) for o in self.p.outputs),
             labels={number[k]: label for k, label in self.p.labels.items() if k in number},
         )

@@ -75,7 +75,7 @@ def _needed(name: str, groups: Iterable[Group], outputs: Iterable[Output], code:
     made = tuple(outputs)
     order = depth_first((v for o in made for v in o.values), {k: i.args for k, i in enumerate(code)})
     number = {k: at for at, k in enumerate(order)}
-    kept = tuple(code[k]._replace(args=tuple(number[a] for a in code[k].args)) for k in order)
+    kept = tuple(code[k].of(tuple(number[a] for a in code[k].args)) for k in order)
     return Program(
         name, tuple(groups), tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in made), kept
     )

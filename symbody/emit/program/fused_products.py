@@ -25,7 +25,7 @@ def with_fused_products(p: Program) -> Program:
             continue
         made = _together(p.code, i, fused[k]) if k in fused else i
         number[k] = len(code)
-        code.append(made._replace(args=tuple(number[a] for a in made.args)))
+        code.append(made.of(tuple(number[a] for a in made.args)))
     outputs = tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in p.outputs)
     return replace(p, code=tuple(code), outputs=outputs, labels={})
 

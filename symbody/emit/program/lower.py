@@ -351,7 +351,7 @@ def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Outpu
             for a in lowered.code[k].args:
                 needed[a] = True
     number = list(accumulate(needed, initial=0))
-    code = tuple(i._replace(args=tuple(number[a] for a in i.args)) for k, i in enumerate(lowered.code) if needed[k])
+    code = tuple(i.of(tuple(number[a] for a in i.args)) for k, i in enumerate(lowered.code) if needed[k])
     kept = tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in outputs)
     return Program(name, groups, kept, code, {number[k]: label for k, label in lowered.labels.items() if needed[k]})
 

@@ -29,7 +29,7 @@ def without_single_reciprocals(p: Program) -> Program:
     number = {k: at for at, k in enumerate(order)}
     return replace(
         p,
-        code=tuple(code[k]._replace(args=tuple(number[a] for a in code[k].args)) for k in order),
+        code=tuple(code[k].of(tuple(number[a] for a in code[k].args)) for k in order),
         outputs=tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in p.outputs),
         labels={number[k]: label for k, label in p.labels.items() if k in number},
     )

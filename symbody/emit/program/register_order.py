@@ -43,7 +43,7 @@ def _in_order(program: Program, order: Sequence[int]) -> Program:
     code, number = program.code, {v: k for k, v in enumerate(order)}
     return replace(
         program,
-        code=tuple(code[v]._replace(args=tuple(number[a] for a in code[v].args)) for v in order),
+        code=tuple(code[v].of(tuple(number[a] for a in code[v].args)) for v in order),
         outputs=tuple(replace(o, values=tuple(number[v] for v in o.values)) for o in program.outputs),
         labels={number[k]: name for k, name in program.labels.items()},
     )

@@ -27,7 +27,7 @@ def with_joined_solves(p: Program) -> Program:
     where: dict[int, tuple[int, int]] = {}  # solve -> solve that it is joined into, place of its first item
     for part in parts:
         first, n = part[0], p.code[p.code[part[0]].args[0]].data.n
-        code[first] = code[first]._replace(args=(code[first].args[0], *(a for k in part for a in p.code[k].args[1:])))
+        code[first] = code[first].of((code[first].args[0], *(a for k in part for a in p.code[k].args[1:])))
         where |= {k: (first, place * n) for place, k in enumerate(part)}
     for k, i in enumerate(p.code):
         if i.op == "item" and i.args[0] in where:
@@ -69,7 +69,7 @@ def in_order(
     number = {k: at for at, k in enumerate(order)}
     return replace(
         p,
-        code=tuple(code[k]._replace(args=tuple(number[a] for a in code[k].args)) for k in order),
+        code=tuple(code[k].of(tuple(number[a] for a in code[k].args)) for k in order),
         outputs=tuple(
             replace(o, values=tuple(number[v] for v in values)) for o, values in zip(p.outputs, outputs, strict=True)
         ),

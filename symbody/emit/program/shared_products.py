@@ -149,9 +149,12 @@ class _Grouping:
             for p in _pairs(factors):
                 self.having[p].pop(n, None)
             times = factors[pair.one] // 2 if pair.one is pair.other else min(factors[pair.one], factors[pair.other])
-            factors -= Counter({f: times * k for f, k in Counter(pair).items()})
+            for f in pair:
+                factors[f] -= times
+            for f in {*pair}:
+                if not factors[f]:
+                    del factors[f]
             factors[pair] += times
-            self.products[n] = factors
             for p in _pairs(factors):
                 self.having.setdefault(p, {})[n] = None
                 changed[p] = None

@@ -44,7 +44,7 @@ def with_fewest_negations(p: Program) -> Program:
         p.name,
         p.inputs,
         tuple(replace(o, values=tuple(number[place[v]] for v in o.values)) for o in p.outputs),
-        tuple(written.code[k]._replace(args=tuple(number[a] for a in written.code[k].args)) for k in needed),
+        tuple(written.code[k].of(tuple(number[a] for a in written.code[k].args)) for k in needed),
         labels,
     )
     is_better = made.cost.total < p.cost.total and len(labels) == len(p.labels)  # no label stands for an opposite

@@ -18,6 +18,7 @@ from .answers import Answers, Schema
 from .job import BatchReport, BatchTask, Job, packed_job, run_members, run_task
 from .optional_package import optional_package
 
+LOCAL = ("threads", "processes", "cuda")  # on this computer
 NAMES = ("threads", "processes", "dask", "cuda")
 
 

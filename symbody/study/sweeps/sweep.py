@@ -11,13 +11,14 @@ from typing import Any
 from ...bodies.mechanism import Mechanism
 from ...bodies.model import Model
 from ...emit.run.callable import Array
+from ...emit.run.cuda_driver import cuda
 from ...errors import StudyError, finite_number, in_number, shown
 from .answers import UNKNOWN, schema_of
 from .batches import batches
 from .claims import claim, forget_claims
 from .identity import fingerprint
 from .job import PACKAGE_VERSION, Job
-from .places import Place, place_of
+from .places import LOCAL, Place, place_of
 from .questions import FunctionValues, Question
 from .study_folder import StudyFolder
 from .sweep_progress import SweepProgress
@@ -201,7 +202,9 @@ def _question(what: Any, ask: Any, batched: bool, on: Any) -> Question:
     if isinstance(on, str) and on == "cuda":
         if not hasattr(ask, "target"):
             raise StudyError("sweep: on='cuda' is for motions: at_times and at_end")
-        return replace(ask, target="cuda")
+        ask = replace(ask, target="cuda")
+    if getattr(ask, "target", "cpu") == "cuda" and (on is None or on in LOCAL):
+        cuda()  # says what is missing, before all members fail by it
     made: Question = ask
     return made
 
