@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.collection import without_collection
 from ..algebra.derivatives import jacobian
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
@@ -43,10 +44,11 @@ class Rows:
         disk."""
         eq = self.equations
         made_of = eq.cached("content", (), lambda: content_of(eq))
-        return compile_program(
-            kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
-            is_quick=True,  # it is called a few times for each start
-        )
+        with without_collection():
+            return compile_program(
+                kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
+                is_quick=True,  # it is called a few times for each start
+            )
 
     # ------------------------------------------------------------------------------------------------ positions
 

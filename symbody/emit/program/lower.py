@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
+from ...algebra.collection import without_collection
 from ...algebra.evaluate import evaluate
 from ...algebra.functions import maximum, minimum, no_value, where
 from ...algebra.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
@@ -65,15 +66,27 @@ def program(
 
     See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
     """
+    with without_collection():
+        return _made(name, inputs, outputs, bake or {}, set(sparse), labels, as_written)
+
+
+def _made(
+    name: str,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    bake: Mapping[Any, Any],
+    wanted: set[str],
+    labels: Labels | None,
+    as_written: bool,
+) -> Program:
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
-    _check_groups(name, groups, bake or {})
+    _check_groups(name, groups, bake)
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
         things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
     things, label = _regrouped(*_unrolled(things, labels_by_node(labels)))
     roots = scalars(*things)
     _refuse_strays(name, roots, groups)
-    wanted = set(sparse)
     if unknown := wanted - set(outputs):
         raise ProgramError(
             f"program {name!r}: {in_number(unknown, 'sparse output {} is', 'sparse outputs {} are')} not among {listed(outputs)}"

@@ -1,0 +1,51 @@
+"""The garbage collector while programs are made."""
+
+import gc
+from contextlib import nullcontext
+
+import pytest
+
+import symbody as sb
+from examples import four_bars
+from symbody.algebra.collection import without_collection
+from symbody.emit.program import lower
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_collector_is_afterwards_as_it_was(is_on):
+    """Also where calls are nested, and where they fail."""
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with without_collection(), without_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled() == is_on
+        with pytest.raises(sb.ProgramError):
+            sb.program("f", {"x": sb.symbol("x")}, {"y": sb.symbol("y")})
+        assert gc.isenabled() == is_on
+    finally:
+        gc.enable()
+
+
+def test_nothing_is_collected_while_a_program_is_made(monkeypatch):
+    """Which would look at thousands of nodes, again and again, and find nothing; at the end it may."""
+    eq = sb.derive(four_bars.model(6), check=False)
+    assert collections(eq) <= 1
+    monkeypatch.setattr(lower, "without_collection", nullcontext)
+    assert collections(eq) > 1
+
+
+def collections(eq):
+    """While a program is made of equations."""
+    seen = []
+
+    def collected(phase, info):
+        seen.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(collected)
+    try:
+        made = sb.program("f", {"q": list(eq.q), "u": list(eq.u), "p": list(eq.p)}, {"M": eq.M, "f": eq.f})
+    finally:
+        gc.callbacks.remove(collected)
+    assert len(made.code) > 100
+    return seen.count("start")
