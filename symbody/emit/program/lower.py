@@ -67,17 +67,17 @@ def program(
     See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
     """
     with without_collection():
-        return _made(name, inputs, outputs, bake or {}, set(sparse), labels, as_written)
+        found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels)
+        return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 
 
-def _made(
+def _as_written(
     name: str,
     inputs: Mapping[str, Any],
     outputs: Mapping[str, Any],
     bake: Mapping[Any, Any],
     wanted: set[str],
     labels: Labels | None,
-    as_written: bool,
 ) -> Program:
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake)
@@ -93,8 +93,7 @@ def _made(
         )
     lowered = _Lowering(groups, roots, label)
     made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
-    found = _without_dead_code(name, groups, made, lowered)
-    return with_joined_solves(found if as_written else _fewer_operations(found, factored))
+    return _without_dead_code(name, groups, made, lowered)
 
 
 def _fewer_operations(p: Program, factored: bool) -> Program:
