@@ -28,6 +28,7 @@ from ..llvm.program_text import LlvmText, entry, llvm_text
 from ..llvm.table_text import KERNELS as TABLE_KERNELS
 from ..llvm.table_text import exported, table_loops, table_text
 from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels
+from ..loops.records import address_of
 from ..program import fused_products, pieces, program_tables, right_sides, tree_shape
 from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
@@ -275,19 +276,19 @@ class Compiled:
         real: str,
     ) -> None:
         _, share, work = self._batch(real)
-        ins = np.array([*(a.ctypes.data for a in arrays), self._externals.table.ctypes.data], dtype=np.intp)
-        targets = np.array([o.ctypes.data for o in results], dtype=np.intp)
+        ins = np.array([*map(address_of, arrays), address_of(self._externals.table)], dtype=np.intp)
+        targets = np.array([*map(address_of, results)], dtype=np.intp)
         lengths = np.array(strides, dtype=np.int64)
 
         cost = max(1, self.program.cost.total)
         wanted = threads or max(1, min(cores(), n * cost // THREAD_OPERATIONS))
         next_state, size = np.zeros(1, dtype=np.int64), grain(n, wanted, 64)
 
+        tables = [address_of(x) for x in (ins, lengths, targets)]
+
         def take_parts() -> None:
             scratch = np.empty(work + 8)
-            share(
-                ins.ctypes.data, lengths.ctypes.data, targets.ctypes.data, aligned(scratch), next_state.ctypes.data, size, n
-            )  # fmt: skip
+            share(*tables, aligned(scratch), address_of(next_state), size, n)
             self._externals.raise_pending()
 
         in_threads(take_parts, min(wanted, -(-n // size)))
@@ -364,7 +365,7 @@ def _pointers(array: Array, sizes: list[int], *more: int) -> NDArray[np.intp]:
 
 def aligned(array: Array) -> int:
     """Address of the first place in the array that begins a cache line."""
-    return -(-array.ctypes.data // 64) * 64
+    return -(-address_of(array) // 64) * 64
 
 
 def output_shape(out: Output) -> tuple[int, ...]:
