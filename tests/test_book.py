@@ -128,6 +128,13 @@ def test_every_folder_has_a_chapter(stage: str) -> None:
     assert "](../why/" in text or stage in ("kits", "study", "bodies")
 
 
+def test_indices_stand_beside_what_has_a_dot() -> None:
+    assert "munder" not in mathml.inline(r"\dot q_k + \bar J^T")
+    assert "msub" in mathml.inline(r"\dot q_k")
+    assert "munder" in mathml.inline(r"\sum_k q_k")
+    assert 'accent="true"' in mathml.inline(r"\dot q")
+
+
 def test_headings_of_files_end_where_a_clause_does() -> None:
     assert headed("Short.") == ("Short", "")
     title, more = headed("One sentence. " + "Another one that goes on and on, " * 4)

@@ -5,10 +5,14 @@ Pages write them in blocks of LaTeX, ```` ```math ````, which also GitHub and no
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+
+MATHML: Final = "http://www.w3.org/1998/Math/MathML"
+ACCENTS: Final = "˙¨ˉˆ^~˜"
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -18,7 +22,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 
 def _inline(page: Any, node: nodes.math) -> None:
-    page.body.append(tex2mathml(node.astext()))
+    page.body.append(inline(node.astext()))
     raise nodes.SkipNode
 
 
@@ -29,4 +33,20 @@ def _block(page: Any, node: nodes.math_block) -> None:
 
 def block(latex: str) -> str:
     """An equation on lines of its own; LaTeX that cannot be read is an error that shows it."""
-    return tex2mathml(latex).replace("<math ", '<math display="block" ', 1)
+    return inline(latex).replace("<math ", '<math display="block" ', 1)
+
+
+def inline(latex: str) -> str:
+    """An equation in a line of text. The index of q with a dot stands beside it, where docutils has it below, as under
+    a sum."""
+    text = tex2mathml(latex).replace("&ApplyFunction;", "\u2061")
+    root = ElementTree.fromstring(text)
+    for e in root.iter(f"{{{MATHML}}}munderover"):
+        base, index, mark = e
+        if mark.text and mark.text in ACCENTS:
+            accented = ElementTree.Element(f"{{{MATHML}}}mover", {"accent": "true"})
+            accented.extend([base, mark])
+            e.tag = f"{{{MATHML}}}msub"
+            e[:] = [accented, index]
+    ElementTree.register_namespace("", MATHML)
+    return ElementTree.tostring(root, encoding="unicode")
