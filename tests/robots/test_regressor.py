@@ -12,6 +12,7 @@ import pytest
 import symbody as sb
 from symbody.bodies import Robot
 from symbody.kits import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
+from symbody.kits.robots.base_parameters import sampled
 from symbody.kits.robots.inertia_fit import inertial_parameters, log_cholesky, stacked
 
 from .mjcf_texts import FOUR_BAR
@@ -110,6 +111,27 @@ def test_closed_loop() -> None:
     )
     ours, theirs = (float(np.ravel(sb.evaluate(e, values))[0]) for e in (Y.forces, sb.joint_forces(eq)))
     assert ours == pytest.approx(theirs, rel=1e-11)
+
+
+def test_base_parameters_of_a_closed_loop() -> None:
+    """A four-bar linkage has eight: joints group masses as in a tree, with lengths as symbols; the loop ties the rocker's
+    inertia to all others. What is grouped gives the forces of all parameters, at motions that were not used."""
+    m = sb.Model("four bar")
+    p = m.parameters(a=0.3, b=1.0, c=0.8, d=1.1)
+    crank, rod, rocker = (m.body(n, mass=1.0, com=(0.1, 0.05, 0), inertia=(0.1, 0.1, 0.1)) for n in ("crank", "rod", "rocker"))  # fmt: skip
+    m.gravity(0, -9.81, 0)
+    m.revolute("q1", m.ground, crank)
+    m.revolute("q2", crank, rod, at=(p.a, 0, 0))
+    m.revolute("q3", m.ground, rocker, at=(p.d, 0, 0))
+    m.coincide("loop", rod.point(p.b, 0, 0), rocker.point(p.c, 0, 0), axes="xy")
+    Y = regressor(sb.derive(m))
+    base = base_parameters(Y)
+    assert len(base) == 8
+    formulas = dict(zip(base.names, map(sb.text, base.formulas), strict=True))
+    assert "a*rod_m" in formulas["crank_mcx"]
+    assert "a**2*rod_m" in formulas["crank_Izz"]
+    A = sampled(Y, 7)
+    assert np.abs(A[:, list(base.columns)] @ base.grouping - A).max() < 1e-9 * np.abs(A).max()
 
 
 def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> None:

@@ -26,6 +26,7 @@ from .regressor import Regressor
 
 GAP: Final = 1e-9  # singular values below this part of the largest are zero
 SAMPLES: Final = 60
+SPEEDS: Final = 3  # at each configuration of a loop: terms of accelerations, of speeds, and of gravity
 _INERTIA: Final = {(0, 0): 4, (0, 1): 5, (1, 1): 6, (0, 2): 7, (1, 2): 8, (2, 2): 9}
 
 
@@ -118,7 +119,7 @@ def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> tuple[list[sb.Expr],
     frames = list(Y.frames)
     for b in sorted(range(len(frames)), key=lambda k: -len(Y.carriers[k].path)):
         above = _carrier(Y.carriers, b)
-        if above is None or eq.source is not None:
+        if above is None:
             continue
         kind, axis, p, R = _joint_between(tree, frames[above], frames[b])
         own, outer = range(10 * b, 10 * b + 10), range(10 * above, 10 * above + 10)
@@ -222,16 +223,19 @@ def sampled(Y: Regressor, seed: int, gravity: bool = True) -> np.ndarray:
 
 
 def _states(eq: sb.Equations, rng: np.random.Generator, count: int) -> Any:
-    """Random q, u; Euler parameters of norm one; configurations that close loops."""
+    """Random q, u; Euler parameters of norm one; configurations that close loops, each with several speeds, since they
+    have to be searched for."""
     groups = _euler_parameters(eq)
-    for _ in range(count):
+    speeds = 1 if eq.source is None else SPEEDS
+    for _ in range(-(-count // speeds)):
         q = rng.uniform(-2, 2, len(eq.q))
         for g in groups:
             q[g] /= np.linalg.norm(q[g])
         if eq.source is not None:
-            start = sb.assemble(eq.source, {s.name: float(x) for s, x in zip(eq.q, q, strict=True)})
+            start = sb.assemble(eq.source, start={s.name: float(x) for s, x in zip(eq.q, q, strict=True)})
             q = np.array([start[s] for s in eq.q])
-        yield q, rng.normal(size=len(eq.u)) * 2
+        for _ in range(speeds):
+            yield q, rng.normal(size=len(eq.u)) * 2
 
 
 def _euler_parameters(eq: sb.Equations) -> list[list[int]]:
