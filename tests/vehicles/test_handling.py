@@ -115,6 +115,8 @@ def test_handling_diagram_at_constant_speed(sliding: sb.Equations) -> None:
     b, a, Cr, m = 1.5, 1.2, 1e5, 1500.0  # β = (b/V² - m a/(L Cr)) ay to first order
     assert found.slip_gradient[0] == pytest.approx(b / 25.0**2 - m * a / (2.7 * Cr), rel=1e-2)
     assert len(str(found).splitlines()) == 10
+    geared = vh.handling_diagram(sliding, (0.0, 1.0), speed=25.0, wheelbase=2.7, ratio=16.0)
+    assert geared.gradient[0] == pytest.approx((found.gradient[0] + 2.7 / 625) / 16 - 2.7 / 625, rel=1e-3)
     with pytest.raises(sb.StabilityError, match="it goes from 0 to 8"):
         found.at(9.0)
 

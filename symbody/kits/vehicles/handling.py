@@ -103,7 +103,7 @@ def straight(eq: sb.Equations, speed: float, *, settle: float = 4.0, **values: f
 class HandlingDiagram:
     """Steady turns over lateral acceleration (ISO 4138): print it for a table.
 
-    steer, side_slip   at each `ay`; `gradient` dδ/d ay less that of the curvature at constant speed; `slip_gradient`
+    steer, side_slip   at each `ay`; `gradient` dδ/d ay of the road wheels less that of the curvature at constant speed; `slip_gradient`
                        dβ/d ay
     branch             the steady motions behind them, with stability and special points
     """
@@ -149,13 +149,14 @@ class HandlingDiagram:
 
 def handling_diagram(
     eq: sb.Equations, ay: tuple[float, float], *, speed: float | None = None, radius: float | None = None,
-    wheelbase: float, steer: str = "delta", speed_name: str = "V", free: Sequence[str] = (), start: Any = None,
+    wheelbase: float, ratio: float = 1.0, steer: str = "delta", speed_name: str = "V", free: Sequence[str] = (), start: Any = None,
     **values: float,
 ) -> HandlingDiagram:  # fmt: skip
     """Steady turns of a car with the outputs `ay` and `beta`, followed as a branch through folds.
 
-    speed      constant speed: the turn tightens. ISO 4138, 6.3: gradient = dδ/d ay - L/V²
-    radius     constant radius: the speed grows. gradient = dδ/d ay
+    speed      constant speed: the turn tightens. ISO 4138, 6.3: gradient = dδ/d ay / i - L/V²
+    radius     constant radius: the speed grows. gradient = dδ/d ay / i
+    ratio      i, the steer angle for a radian of the road wheels; 1 where the steer angle is that of the wheels
     free       further inputs to be found: `free=["drive"]` of a `vh.car`, with speed_name="u" and
                start=vh.straight(eq, speed)
     """
@@ -172,7 +173,7 @@ def handling_diagram(
     ahead = np.concatenate([[True], np.diff(found["ay"]) != 0])  # a branch begins twice where it begins at its border
     at, angle, slip = (np.asarray(found[k])[ahead] for k in ("ay", steer, "beta"))
     steeper, slipping = (np.gradient(x, at, edge_order=2) for x in (angle, slip))
-    return HandlingDiagram(at, angle, slip, steeper - away, slipping, found)
+    return HandlingDiagram(at, angle, slip, steeper / ratio - away, slipping, found)
 
 
 def _turn_of_a_radius(
