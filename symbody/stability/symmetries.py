@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.derivatives import directional_derivative
-from ..algebra.evaluate import evaluate
+from ..algebra.evaluate import Evaluator, evaluate
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, sum_of_products
 from ..algebra.walk import free_symbols
@@ -193,11 +193,15 @@ def _completed(
 def _tidied(eq: Equations, things: list[Expr], state: Mapping[Symbol, float]) -> list[Expr]:
     """Expressions that are linear in coordinates and speeds with round coefficients, written so: x' = -y, e0' =
     -e1/2."""
+    if not any(e.args for e in things):
+        return things
     symbols = eq.variables.of("q u").symbols
     parameters = {s: v for s, v in state.items() if s in eq.p}
     draws = [{**random_values(eq, Random(k)), **parameters} for k in range(len(symbols) + 4)]
+    moving = [s for s in draws[0] if s not in parameters]
     try:
-        values = np.array([evaluate(things, at) for at in draws], dtype=float)
+        evaluated = Evaluator(things, parameters, moving)
+        values = np.array([evaluated([float(at[s]) for s in moving]) for at in draws], dtype=float)
     except (EvaluationError, OverflowError):  # a solve has no value at one of them
         return things
     terms = np.array([[1.0, *(at[s] for s in symbols)] for at in draws])
