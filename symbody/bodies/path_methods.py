@@ -13,7 +13,7 @@ from .frames import Frame
 from .friction_methods import FrictionMethods
 from .line_paths import LinePath, PathPiece, StraightPiece, Tension
 from .parts import moves_in_frame
-from .path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapSphere
+from .path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 from .points import Point
 
 
@@ -25,7 +25,8 @@ class PathMethods(FrictionMethods):
         was written.
 
         Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
-        go through it, or one `ViaPoint`, through which it runs while a condition holds. It has a `length`, a `rate`,
+        go through it, one `WrapRing`, through whose hole it runs, or one `ViaPoint`, through which it runs while a
+        condition holds. It has a `length`, a `rate`,
         and no force: `m.tension` gives it one.
         """
         where = f"path {checked_name(name, 'path')!r}"
@@ -43,12 +44,12 @@ class PathMethods(FrictionMethods):
                 self.point_of(where, s)
                 pieces.append(self._piece(where, before, between, s))
                 before, between = s, None
-            elif between is None and isinstance(s, (WrapSphere, WrapCylinder, ViaPoint)):
+            elif between is None and isinstance(s, (WrapSphere, WrapCylinder, WrapRing, ViaPoint)):
                 between = s
             else:
                 raise ModelError(
-                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder "
-                    f"or ViaPoint; got {shown(s)}"
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, "
+                    f"WrapRing or ViaPoint; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
 

@@ -7,23 +7,28 @@ In the plane of a circle of radius R, seen from its centre, with points at dista
     l = √(d₁² - R²) + R θ + √(d₂² - R²),    θ = Φ - acos(R/d₁) - acos(R/d₂),    touched where θ > 0
 
 A sphere has that plane through its centre and both points; on a cylinder the same is seen along its axis, and √(l² +
-Δz²) is the length.
+Δz²) is the length. Through a ring whose tube is thin a path bends at one point of it, where its length is least.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from ..algebra.functions import atan2, sign, sqrt, where
+from ..algebra.functions import atan2, maximum, minimum, sign, sqrt, where
 from ..algebra.graph import PI, ZERO, Condition, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
 from .frames import Frame
 from .path_sides import Two, WayRound
 from .points import Point
 from .vectors import Vector
+
+TURNS: Final = 9  # of Newton's method for the point of a ring, to rounding
+LEAST_CURVATURE: Final = Fraction(3, 1000)  # of a bound of it
+LONGEST: Final = Fraction(1, 2)  # radians
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,30 @@ class WrapCylinder:
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
         return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
+
+
+@dataclass(frozen=True, eq=False)
+class WrapRing:
+    """A ring about the z axis of a frame, through which a path between two points runs: a torus whose tube is thin.
+
+    The path is straight where it goes through the hole, and bends over the ring where it would pass outside; between
+    points on one side of the plane of the ring it is straight.
+
+    >>> m = sb.Model("eyelet")
+    >>> x = m.coordinate("x")
+    >>> ends = m.ground.point(0, 0, 1), m.ground.translate(x, 0, -1).origin
+    >>> path = m.path("string", [ends[0], sb.bodies.WrapRing(m.ground, 0.5), ends[1]])
+    >>> [sb.evaluate(path.length, {x: v}) for v in (0.8, 3.0)]  # through the hole, and over the ring
+    [2.15407, 3.81062]
+
+    See also: `bodies.WrapCylinder`, `bodies.WrapSphere`, `Model.path`.
+    """
+
+    frame: Frame
+    radius: Any
+
+    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        return OverRing(a, b, on, towards, self.frame, as_expr(self.radius), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,6 +314,60 @@ class OverCylinder(OverSurface):
         t = vector(-sense * u[1], sense * u[0], 0)
         flat = (self.radius / d) * t - (l / d) * u
         return (self.round / self._over) * flat + vector(ZERO, ZERO, rise / self._over)
+
+
+class OverRing(OverSurface):
+    """Over the point c of a circle at which l = |p - c| + |q - c| is least: l' = 0 along the circle by Newton's method,
+    from where the straight line crosses the plane of the ring."""
+
+    @cached_property
+    def _crossing(self) -> tuple[Expr, Expr, Condition]:
+        """Where the straight line crosses the plane, and whether that is outside; else numbers that do no harm."""
+        above, below = abs(self.p[2]), abs(self.q[2])
+        x, y = ((self.p[k] * below + self.q[k] * above) / (above + below) for k in (0, 1))
+        opposite = self.p[2] * self.q[2] < 0
+        outside = opposite & (x * x + y * y > self.radius * self.radius)
+        return where(outside, x, self.radius), where(outside, y, 0), outside
+
+    @cached_property
+    def touches(self) -> Condition:
+        return self._crossing[2]
+
+    @cached_property
+    def _bend(self) -> Matrix:
+        x, y, _ = self._crossing
+        size = sqrt(x * x + y * y)
+        cosine, sine = x / size, y / size
+        for _ in range(TURNS):
+            turn = self._turn(cosine, sine)
+            cosine, sine = cosine - turn * sine, sine + turn * cosine
+            size = sqrt(cosine * cosine + sine * sine)
+            cosine, sine = cosine / size, sine / size
+        return vector(self.radius * cosine, self.radius * sine, 0)
+
+    def _turn(self, cosine: Expr, sine: Expr) -> Expr:
+        """-l' / l'' by the angle of c; where l is not convex, downhill, and by LONGEST at most."""
+        R, slope, curvature, bound = self.radius, ZERO, ZERO, ZERO
+        for x in (self.p, self.q):
+            along, outward = R * (sine * x[0] - cosine * x[1]), R * (cosine * x[0] + sine * x[1])
+            distance = sqrt(dot(x, x) + R * R - 2 * outward)
+            slope = slope + along / distance
+            curvature = curvature + (outward - (along / distance) ** 2) / distance
+            bound = bound + R * sqrt(x[0] ** 2 + x[1] ** 2) / distance
+        turn = -slope / maximum(curvature, LEAST_CURVATURE * bound)
+        return minimum(maximum(turn, -LONGEST), LONGEST)
+
+    @property
+    def _over(self) -> Expr:
+        return _length(self.p - self._bend) + _length(self.q - self._bend)
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        first, second = self._bend - self.p, self._bend - self.q
+        return first / _length(first), second / _length(second)
+
+
+def _length(v: Matrix) -> Expr:
+    return sqrt(dot(v, v))
 
 
 @dataclass(frozen=True, eq=False)

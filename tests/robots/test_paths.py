@@ -7,9 +7,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import symbody as sb
-from symbody.bodies import LinePath, ViaPoint, WrapCylinder, WrapSphere
+from symbody.bodies import LinePath, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 
 OPENSIM = {  # (shoulder, elbow) -> length, moment arms about shoulder and elbow, by OpenSim 4.6
     (0.3, 1.0): {
@@ -117,6 +118,49 @@ def test_path_over_a_surface(kind: str) -> None:
     (l0, s0), (l1, s1) = at(low - 1e-6), at(high + 1e-6)
     assert l1 - l0 == pytest.approx((s0 + s1) / 2 * (high - low + 2e-6), abs=1e-12)
     assert s0 == pytest.approx(s1, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def eyelet() -> tuple[sb.Model, LinePath]:
+    """A string through a ring that moves and turns, between a fixed point and one that moves."""
+    m = sb.Model("eyelet")
+    x, y, z, a, b = m.coordinates("x y z a b")
+    ring = m.body("ring", m.ground.translate(0, 0.1, z).rotate("x", a).rotate("y", b), mass=1.0, inertia=(1, 1, 1))
+    end = m.body("end", m.ground.translate(x, y, -1.0), mass=1.0)
+    path = m.path("string", [m.ground.point(0.3, 0.2, 1.5), WrapRing(ring.frame, 0.5), end.frame.origin])
+    m.tension("string", path, m.input("T"))
+    return m, path
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_path_through_a_ring_is_the_shortest_one(eyelet: tuple[sb.Model, LinePath], seed: int) -> None:
+    m, path = eyelet
+    rng = np.random.default_rng(seed)
+    coordinates = m.symbols_of_kind("coordinate")
+    values = dict(zip(coordinates, (*rng.uniform(-3, 3, 2), *rng.uniform(-0.3, 0.3, 3)), strict=True))
+    ring = m.bodies["ring"].frame
+    ends = [np.ravel(np.array(sb.evaluate((p - ring.origin).components(ring), values), dtype=float)) for p in (m.ground.point(0.3, 0.2, 1.5), m.bodies["end"].frame.origin)]  # fmt: skip
+    share = abs(ends[0][2]) / (abs(ends[0][2]) + abs(ends[1][2]))
+    crossing = ends[0] + share * (ends[1] - ends[0])
+
+    def bent(angle: float) -> float:
+        c = 0.5 * np.array([np.cos(angle), np.sin(angle), 0])
+        return float(sum(np.linalg.norm(p - c) for p in ends))
+
+    least = min(minimize_scalar(bent, bounds=(k, k + 1.0), method="bounded", options={"xatol": 1e-12}).fun for k in np.arange(-np.pi, np.pi, 0.9))  # fmt: skip
+    expected = least if np.hypot(*crossing[:2]) > 0.5 else float(np.linalg.norm(ends[0] - ends[1]))
+    assert float(sb.evaluate(path.length, values)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_tension_through_a_ring_does_virtual_work(eyelet: tuple[sb.Model, LinePath]) -> None:
+    """Forces on the ring and on the end together are -∂l/∂q."""
+    m, path = eyelet
+    eq = sb.derive(m)
+    values = {**dict.fromkeys(eq.u, 0.0), **dict(zip(eq.q, (2.0, -1.0, 0.1, 0.2, -0.1), strict=True))}
+    pushed = np.ravel(np.array(sb.evaluate(sb.jacobian(eq.f, eq.r), values), dtype=float))
+    slopes = [-float(sb.evaluate(sb.derivative(path.length, q), values)) for q in eq.q]
+    assert pushed == pytest.approx(slopes, abs=1e-12)
+    assert abs(np.array(slopes)).min() > 1e-3
 
 
 def test_via_point_that_switches() -> None:
