@@ -27,6 +27,7 @@ RANK: Final = 1e-10  # below this part of the largest, rows or columns are said 
 DOUBTFUL: Final = 1e-6  # directions along which rows change by less than this part of the most are looked at row by row
 IDLE: Final = 1e-12  # no row changes along a direction if it changes by less than this part of its entries
 DUST: Final = 1e-25
+LEAST_SLOPE: Final = 2e-16  # beside the others of its row and column
 FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
 SWEEPS: Final = 12
 GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, and altogether
@@ -181,8 +182,12 @@ class Linearisation:
     @cached_property
     def _loads(self) -> SingularValues:
         """Of the columns of linear unknowns. Rows without them take no part, not even by rounding: where there are no
-        loads, multipliers are zero, not 1e-34 N that nothing balances."""
-        A = (self.R[:, None] * self.J * self.D)[:, self.linear]
+        loads, multipliers are zero, not 1e-34 N that nothing balances. Nor do slopes that are rounding beside both their
+        row and their column, such as cos(π/2): scales may have made them as large as any other."""
+        J = self.J[:, self.linear]
+        sizes = np.abs(J)
+        least = LEAST_SLOPE * np.minimum(sizes.max(axis=1, initial=0.0)[:, None], sizes.max(axis=0, initial=0.0))
+        A = self.R[:, None] * np.where(sizes > least, J, 0.0) * self.D[self.linear]
         found = SingularValues.of(A)
         return replace(found, U=np.where(A.any(axis=1, keepdims=True), found.U, 0.0))
 
