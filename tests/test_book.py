@@ -91,7 +91,7 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert reference.documented_names() == flat | special
 
 
-@pytest.mark.parametrize("entry", some(gallery.entries(), 4), ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", some(gallery.entries(), 9), ids=lambda e: e.name)
 def test_mechanism_of_the_gallery(entry: gallery.Entry, tmp_path: Path) -> None:
     """It runs, asserts what it reproduces, and shows itself in motion."""
     made = run(entry.name, entry.path, entry.cells)

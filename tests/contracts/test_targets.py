@@ -31,7 +31,7 @@ from symbody.emit.program.lower import program
 from symbody.emit.program.program import Program
 from symbody.write.code import c
 
-from ..amount import FULL
+from ..amount import FULL, some
 from .targets import TARGETS, Target
 
 AGREEMENT = 1e-13
@@ -396,7 +396,7 @@ def solved(a: Matrix, factors: Factors, outputs: dict[str, Any], seed: int) -> C
     return case
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", some(SIZES, 2))
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
 def test_solve(target: Target, kind: str, n: int) -> None:
     """Several right sides share the factors; one is solved with the transpose."""
@@ -428,7 +428,7 @@ MANY = [("definite", LOOP + 1, 3), ("definite", LOOP, 7), ("definite", LOOP + 1,
 MANY += [(kind, 5, count) for kind in ("indefinite", "general") for count in (3, 66)]
 
 
-@pytest.mark.parametrize(("kind", "n", "count"), MANY)
+@pytest.mark.parametrize(("kind", "n", "count"), some(MANY, 3))
 def test_many_right_sides(target: Target, kind: str, n: int, count: int) -> None:
     """Solved together, side by side, in lots of all widths."""
     a = entries_matrix(n, kind)
@@ -453,7 +453,7 @@ def test_many_right_sides_in_pieces(target: Target, small_pieces: None, kind: st
     check(target, case)
 
 
-@pytest.mark.parametrize("n", [2, 5, 13])
+@pytest.mark.parametrize("n", some([13, 2, 5], 3))
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
 def test_solve_in_pieces(target: Target, small_pieces: None, kind: str, n: int) -> None:
     """Factors and solutions are read far from where they were made."""
@@ -478,7 +478,7 @@ def test_solve_inside_solve(target: Target, kind: str) -> None:
     check(target, case)
 
 
-@pytest.mark.parametrize("n", [2, 13])
+@pytest.mark.parametrize("n", some([13, 2], 2))
 @pytest.mark.parametrize("kind", ["definite", "indefinite", "general"])
 def test_derivative_of_solve(target: Target, kind: str, n: int) -> None:
     a = entries_matrix(n, kind)

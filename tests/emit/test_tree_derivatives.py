@@ -17,6 +17,7 @@ from symbody.emit.program.written_out import written_out
 from symbody.emit.run.callable import aligned, compile_program
 from symbody.emit.text.numpy_text import numpy_function
 
+from ..amount import some
 from ..derive.mechanisms import BODY, chain, double_pendulum, four_bar, quasi, turntable
 from ..derive.states import close, moving_state, numbers
 from ..derive.test_slopes import complex_step
@@ -105,7 +106,7 @@ def agrees(case: tuple[sb.Equations, dict[sb.Symbol, float], list[np.ndarray]], 
     return all(close(x, e, 1e-9) for x, e in zip((got[0] @ along, *got[1:]), expected, strict=True))
 
 
-@pytest.mark.parametrize(("lanes", "register"), [(1, 2), (1, 4), (1, 8), (2, 8)])
+@pytest.mark.parametrize(("lanes", "register"), some([(2, 8), (1, 4), (1, 8), (1, 2)], 2))
 def test_every_width_of_vectors_gives_the_derivatives(case, lanes: int, register: int) -> None:
     """Also for states side by side. On uninitialised scratch memory: every number is written before it is read."""
     program = loops_of(case[0])
