@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.collection import without_collection
 from ..algebra.derivatives import jacobian
+from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled, compile_program
@@ -44,7 +44,7 @@ class Rows:
         disk."""
         eq = self.equations
         made_of = eq.cached("content", (), lambda: content_of(eq))
-        with without_collection():
+        with gc_paused():
             return compile_program(
                 kept_program(made_of and f"{made_of}|rows", name, lambda: Dynamics(eq).program(name, outputs())),
                 is_quick=True,  # it is called a few times for each start

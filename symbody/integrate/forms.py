@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..algebra.cache_owner import CacheOwner
-from ..algebra.collection import without_collection
 from ..algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ..algebra.node_table import gc_paused
 from ..algebra.walk import free_symbols
 from ..derive.additional_rates import variable_rates
 from ..derive.energies import energy, external_power, kinetic_energy
@@ -166,7 +166,7 @@ class Form(CacheOwner):
         """
         groups = {"t": self.equations.t, "y": list(self.y), **(more or {}), "p": list(self.parameters)}
         content = self._content if of is None else self._content and of and f"{self._content}|{of}"
-        with without_collection():
+        with gc_paused():
             made = kept_program(content, name, lambda: program(name, groups, outputs()))
             compiled = compile_program(made, is_quick=not self.effort.is_full)
         self.effort.code.add(compiled)

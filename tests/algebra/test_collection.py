@@ -7,7 +7,7 @@ import pytest
 
 import symbody as sb
 from examples import four_bars
-from symbody.algebra.collection import without_collection
+from symbody.algebra.node_table import gc_paused
 from symbody.emit.program import lower
 
 
@@ -16,7 +16,7 @@ def test_the_collector_is_afterwards_as_it_was(is_on):
     """Also where calls are nested, and where they fail."""
     (gc.enable if is_on else gc.disable)()
     try:
-        with without_collection(), without_collection():
+        with gc_paused(), gc_paused():
             assert not gc.isenabled()
         assert gc.isenabled() == is_on
         with pytest.raises(sb.ProgramError):
@@ -30,7 +30,7 @@ def test_nothing_is_collected_while_a_program_is_made(monkeypatch):
     """Which would look at thousands of nodes, again and again, and find nothing; at the end it may."""
     eq = sb.derive(four_bars.model(6), check=False)
     assert collections(eq) <= 1
-    monkeypatch.setattr(lower, "without_collection", nullcontext)
+    monkeypatch.setattr(lower, "gc_paused", nullcontext)
     assert collections(eq) > 1
 
 

@@ -49,11 +49,13 @@ class _Tile:
 
     def word(self, x: str, e: str) -> list[str]:
         """The word of number e, as %x.w."""
-        lines = [f"  %{x}.b = add nuw nsw i32 {e}, {self.begin}"]
         if not self.is_padded:
-            return [*lines, f"  %{x}.w = add nuw nsw i32 %{x}.b, 0"]
-        out = f"  %{x}.o = udiv i32 {e}, {self.rows * self.size}"
-        return [*lines, out, f"  %{x}.w = add nuw nsw i32 %{x}.b, %{x}.o"]
+            return [f"  %{x}.w = add nuw nsw i32 {e}, {self.begin}"]
+        return [
+            f"  %{x}.b = add nuw nsw i32 {e}, {self.begin}",
+            f"  %{x}.o = udiv i32 {e}, {self.rows * self.size}",
+            f"  %{x}.w = add nuw nsw i32 %{x}.b, %{x}.o",
+        ]
 
 
 def tiles(program: Program, layouts: Sequence[str], results: str) -> list[_Tile]:

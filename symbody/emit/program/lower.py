@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Final
 
-from ...algebra.collection import without_collection
 from ...algebra.evaluate import evaluate
 from ...algebra.functions import maximum, minimum, no_value, where
 from ...algebra.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.linear import LEAST_PIVOT, FactorShape, solve_block
 from ...algebra.matrix import Matrix
+from ...algebra.node_table import gc_paused
 from ...algebra.walk import ordered, rebuilt, scalars, substitute_all
 from ...errors import ProgramError, in_number, listed, shown
 from .canonical import canonical_arguments
@@ -66,7 +66,7 @@ def program(
 
     See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
     """
-    with without_collection():
+    with gc_paused():
         found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels)
         return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 

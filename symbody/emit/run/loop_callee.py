@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.collection import without_collection
+from ...algebra.node_table import gc_paused
 from ..llvm import jit, loop_text
 from ..loops.checked import KernelText, source
 from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type
@@ -59,7 +59,7 @@ def compiled_loops(
     for quick in (False, True) if is_quick else (False,):
         if (kept := disk.load(keys[quick])) is not None:
             return jit.Loaded(kept), quick
-    with without_collection():
+    with gc_paused():
         written = text() if is_ours else made_of
     made = jit.machine_code(written, "", is_quick, is_plain=is_quick)
     disk.save(keys[is_quick], made)
