@@ -28,6 +28,13 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
     return Matrix(n, 1, x.entries[:n]), Matrix(len(chosen), 1, tuple(-e for e in x.entries[n:]))
 
 
+def all_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = None) -> list[Matrix]:
+    """u' in every way of solving that is known, the one with fewest operations first."""
+    if not eq.u or eq.lam:
+        return [accelerations(eq, chosen, c)[0]]
+    return sorted(ways_to_accelerations(eq), key=operations)
+
+
 def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
     """Factors of [M Hᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
     whole = eq.factors.unguarded

@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from ..algebra.graph import Expr, Symbol, symbol
-from ..algebra.walk import scalars
+from ..algebra.walk import scalars, substitute_all
 from ..emit.llvm.device_loops import DeviceFunction, DeviceModule
+from ..emit.program.fitting_program import REGISTERS, fitting_program
 from ..emit.program.lower import program
 from ..emit.program.program import Program
 from . import projection
@@ -32,19 +33,33 @@ class DeviceForm:
         self.parameters = tuple(s for s in form.parameters if s not in self.bake)
         self.costs: dict[str, int] = {}  # operations of each function
 
-    def program(self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> Program:
+    def program(
+        self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None, factored: bool = True
+    ) -> Program:
         groups = {"t": self.form.equations.t, "y": list(self.form.y), **(more or {}), "p": list(self.parameters)}
-        return program(name, groups, outputs, bake=self.bake)
+        return program(name, groups, outputs, bake=self.bake, factored=factored)
 
     def function(
         self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None, is_inlined: bool = True
     ) -> DeviceFunction:
-        made = self.program(name, outputs, more)
-        self.costs[name] = made.cost.total
-        return self.module.program(name, made, 2 + len(more or {}), is_inlined)
+        return self._fitting(name, list(outputs), [list(outputs.values())], more or {}, is_inlined)
+
+    def _fitting(
+        self, name: str, outputs: Sequence[str], ways: Sequence[Any], more: Mapping[str, Any], is_inlined: bool
+    ) -> DeviceFunction:
+        """The function of one of several ways to the same outputs, whose values fit into a thread's registers."""
+
+        def made(way: Sequence[Any], factored: bool) -> Program:
+            return self.program(name, dict(zip(outputs, way, strict=True)), more, factored)
+
+        found = fitting_program(ways, made, REGISTERS[self.module.real])
+        self.costs[name] = found.cost.total
+        return self.module.program(name, found, 2 + len(more), is_inlined)
 
     def rhs(self, is_inlined: bool = True) -> DeviceFunction:
-        return self.function("rates", {"dy": list(self.form.rates)}, is_inlined=is_inlined)
+        form = self.form
+        ways = [[list(way)] for way in ([form.rates] if form.ways is None else form.ways())]
+        return self._fitting("rates", ["dy"], substitute_all(ways, self.bake), {}, is_inlined)
 
     def rates_of_positions(self) -> DeviceFunction:
         return self.function("position_rates", {"dq": list(self.form.rates[: len(self.form.equations.q)])})

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,7 +31,7 @@ from ..emit.run.kept_programs import content_of, kept_program
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, shown, unknown
 from . import projection
-from .accelerations import accelerations, stabilized
+from .accelerations import all_accelerations, stabilized
 from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
 from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
 from .effort import Effort
@@ -53,6 +53,7 @@ class Form(CacheOwner):
     choice       how far independent speeds serve, where others were eliminated (`choices_of_speeds.py`)
     recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on
                  disk
+    ways         makes the rates in every way of solving that is known, where there are several
     """
 
     name: str
@@ -67,6 +68,7 @@ class Form(CacheOwner):
     own: Sequence[Expr] = ()
     choice: Expr | None = None
     recipe: str = ""
+    ways: Callable[[], Sequence[Sequence[Expr]]] | None = None
 
     @property
     def n(self) -> int:
@@ -410,14 +412,15 @@ def explicit_form(
     """One of the forms of this file."""
     choice = choice_of(eq)
 
-    def rates() -> Sequence[Expr]:
+    @cache
+    def ways() -> list[Sequence[Expr]]:
         c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
-        udot, _ = accelerations(eq, chosen, c)
-        return guarded([*eq.rates.entries, *udot.entries, *variable_rates(eq).entries, *kept.rates.values()], choice)
+        rest = [*variable_rates(eq).entries, *kept.rates.values()]
+        return [guarded([*eq.rates.entries, *udot.entries, *rest], choice) for udot in all_accelerations(eq, chosen, c)]
 
     y = (*eq.state, *kept.rates)
     recipe = "" if kept.invariants or kept.rates else f"{name} {chosen} {metric} {alpha!r} {beta!r}"
     return Form(
-        name, eq, y, LaterRates(len(y), rates), chosen, metric, invariants=kept.invariants, scales=kept.scales,
-        own=[ZERO] * len(kept.rates), choice=choice, recipe=recipe,
+        name, eq, y, LaterRates(len(y), lambda: ways()[0]), chosen, metric, invariants=kept.invariants, scales=kept.scales,
+        own=[ZERO] * len(kept.rates), choice=choice, recipe=recipe, ways=ways,
     )  # fmt: skip

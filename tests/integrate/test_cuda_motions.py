@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from examples import slider_crank, triple_pendulum
+from examples import slider_crank, spherical_chain, triple_pendulum
 from symbody.emit.llvm import jit
+from symbody.emit.run import dynamics
+from symbody.integrate import device_form
 
 from ..emit.emulated_card import EmulatedLibrary, emulate, forget
 
@@ -199,3 +201,19 @@ def test_states_of_fixed_steps_stay_in_registers(monkeypatch: pytest.MonkeyPatch
     assert not re.search(r"\b(?:add|mul|fma)\.rn\.f64", text[text.index(".visible .entry") :].split("\n}\n")[0])
     cost = sb.compile(eq, bake={s.name: v for s, v in eq.variables.of("p").defaults.items()}).udot.program.cost.total
     assert len(re.findall(r"\b(?:add|sub|mul|fma)\.rn\.f32", text)) < 2 * cost + 200
+
+
+def test_loops_take_the_rates_whose_values_fit(library: EmulatedLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same program as forward dynamics on a card, also where registers are short; the motion is the same."""
+    eq = sb.derive(spherical_chain.model(2), check=False)
+    numbers = {s.name: v for s, v in eq.variables.of("p").defaults.items()}
+    y, found = np.linspace(0.1, 0.9, 2 * len(eq.state)).reshape(2, -1), {}
+    for room in (10_000, 1):
+        for where in (dynamics, device_form):
+            monkeypatch.setattr(where, "REGISTERS", {"double": room})
+        run = sb.cuda_motions(eq, STEP)
+        alone = dynamics.Dynamics(eq, numbers, real="double").rhs.program
+        assert run.cost_of_rates == alone.cost.total
+        found[room] = run.cost_of_rates, run(sb.device_array(y), 20).y.numpy()
+    assert found[1][0] > found[10_000][0]
+    assert close(found[1][1], found[10_000][1], "double")

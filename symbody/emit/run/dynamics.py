@@ -22,18 +22,15 @@ from ...derive.inverse import shortest_inverse_dynamics
 from ...derive.keywords import values_by_name
 from ...derive.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
+from ..program.fitting_program import REGISTERS, fitting_program
 from ..program.lower import operations, program
 from ..program.program import Program, a_program
-from ..program.register_order import values_alive, with_fewer_alive
 from ..program.tree_program import tree_program
-from ..program.written_out import written_out
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
 
 TARGETS: Final = ("cpu", "cuda")
-REGISTERS: Final = {"float": 200, "double": 100}  # values that a thread of a GPU holds, addresses and constants beside
-LONGER: Final = 1.3  # times the fewest operations, up to which a way is tried on a GPU
 LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
 
 
@@ -133,19 +130,14 @@ class Dynamics(Portable):
         return target_code(program, self._real, self._cache, empty)
 
     def _shortest(self, name: str, groups: Mapping[str, Any], output: str, ways: Sequence[Matrix]) -> Program:
-        """The program of the way with fewest operations. On a GPU, where its values do not fit into the registers of a
-        thread, one whose values need fewest, also of those without common factors: sums wait for theirs."""
+        """The program of the way with fewest operations; on a GPU, of one whose values fit into a thread's registers."""
 
         def made(way: Matrix, factored: bool = True) -> Program:
             return self._program(name, groups, {output: way}, factored)
 
-        ways = sorted(ways, key=operations)
-        first = made(ways[0])
-        if self._real is None or _alive(first) <= (room := REGISTERS[self._real]):
-            return first
-        near = [w for w in ways if operations(w) <= LONGER * operations(ways[0])]
-        tried = [first, *map(made, near[1:]), *(made(w, factored=False) for w in near)]
-        return min(tried, key=lambda p: (max(room, _alive(p)), p.cost.total))
+        if self._real is None:
+            return made(min(ways, key=operations))
+        return fitting_program(ways, made, REGISTERS[self._real])
 
     @cached_property
     def udot(self) -> Compiled:
@@ -309,11 +301,6 @@ def target_code(program: Program, real: str | None, cache: bool, empty: tuple[st
         if real is None
         else CudaFunction(program, real, cache, empty)
     )
-
-
-def _alive(made: Program) -> int:
-    """Values alive at one time, as a GPU computes them."""
-    return values_alive(with_fewer_alive(written_out(made)))
 
 
 def compile(
