@@ -139,7 +139,8 @@ class KeywordCall:
             return None
         more: dict[str, str] = {}
         for argument in (*args[1:], *rest.values(), values):
-            more |= _new_parameters(argument)
+            if kinds_of(argument) is not own:  # a state of the same equations brings nothing along
+                more |= _new_parameters(argument)
         return {**more, **own} if more else own
 
     def _refuse_ambiguous(

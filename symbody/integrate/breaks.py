@@ -42,8 +42,10 @@ def _jumps(table: LookupTable) -> Array:
 def breaks_between(eq: Equations, begin: float, end: float) -> list[tuple[float, float]]:
     """The breaks inside a time, in the order in which they are passed, each as the end of a step and the beginning of
     the next."""
+    if not len(jumps := breaks(eq)):
+        return []
     aside = ASIDE * float(np.spacing(max(abs(begin), abs(end))))
-    inside = [t for t in breaks(eq).tolist() if min(begin, end) + aside < t < max(begin, end) - aside]
+    inside = [t for t in jumps.tolist() if min(begin, end) + aside < t < max(begin, end) - aside]
     if end > begin:
         return [(t - aside, t) for t in inside]
     return [(t + aside, t - aside) for t in reversed(inside)]

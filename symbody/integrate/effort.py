@@ -29,14 +29,17 @@ class Effort:
     code: WeakSet[Improvable] = field(default_factory=WeakSet)
     seconds: float = 0.0
     is_full: bool = False
+    _enough: float = 0.0  # seconds that better code takes, when it was last looked at
     _lock: Lock = field(default_factory=Lock)
 
     def spend(self, seconds: float) -> None:
         """The code has run for some time more."""
         if not self.is_full:
             self.seconds += seconds
-            if self.seconds > sum(c.seconds_to_improve for c in self.code):
-                self.improve()
+            if self.seconds > self._enough:
+                self._enough = sum(c.seconds_to_improve for c in self.code)
+                if self.seconds > self._enough:
+                    self.improve()
 
     def improve(self) -> None:
         """Full effort from now on, also for what is there; other threads wait for it."""

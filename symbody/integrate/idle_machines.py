@@ -15,7 +15,7 @@ from .borders import parts
 from .machine import Machine, Task
 
 MOST: Final = 2  # idle machines of one shape
-BYTES: Final = 4_000_000  # of memory for results that an idle one may hold
+BYTES: Final = 4_000_000  # of memory that an idle one may hold
 
 
 def taken(method: str, task: Task, make: Callable[[str, Task], Machine]) -> Machine:
@@ -30,17 +30,10 @@ def taken(method: str, task: Task, make: Callable[[str, Task], Machine]) -> Mach
 
 def give_back(method: str, machine: Machine) -> None:
     """A machine that nobody looks at any more."""
-    if machine.is_explicit and _memory_used(machine) < BYTES and _can_be_idle(machine.task):
+    if machine.bytes < BYTES and _can_be_idle(machine.task):
         idle = _idle(method, machine.task)
         if len(idle) < MOST:
             idle.append(machine)
-
-
-def _memory_used(machine: Machine) -> int:
-    """Bytes of results that were written: memory that was not takes no place."""
-    memory = machine.memory
-    rows = min(machine.counts.steps, len(memory.rows)) + memory.results.reached
-    return rows * (memory.rows[:1].nbytes + memory.polynomials[:1].nbytes)
 
 
 def _can_be_idle(task: Task) -> bool:

@@ -298,20 +298,37 @@ def sparse_of(form: Form, places: Sequence[tuple[int, int]]) -> Sparse:
 def radau_machine(task: Task) -> Machine:
     """Radau IIA steps (`radau.py`).
 
-    The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' =
-    rtol^(2/3) / 10, so that they mean the same as those of explicit methods. One machine code serves all sizes and
-    options: knowing them makes it no faster.
+    One machine code serves all sizes and options: knowing them makes it no faster.
     """
-    form, n = task.form, task.form.n
-    rtol = 0.1 * task.rtol ** (2 / 3)
-    steps, memory = steps_of(replace(task, rtol=rtol, atol=task.atol * (rtol / task.rtol)), radau.PIECES)
+    form, n, own = task.form, task.form.n, _with_own_tolerances(task)
+    steps, memory = steps_of(own, radau.PIECES)
     slopes, places = slopes_program(form)
     rows, columns = np.array([*places, (0, 0)], dtype=np.int64).T.copy()
     method = radau.Radau(
-        **radau.KERNELS, filled=len(places), goal=max(10 * TINY / rtol, min(0.03, rtol**0.5)), rounding=TINY / rtol,
+        **radau.KERNELS, **_newton_tolerances(own.rtol), filled=len(places),
         mass=1.0 - np.array(form.algebraic), index=np.array(form.index, dtype=np.int64), k=np.zeros(n), jac=np.zeros(n * n),
         places=rows * n + columns, rows=rows, columns=columns, v=np.ones(n), growth=1.0, reach=task.reach, patience=task.patience, entries=np.zeros(len(places) + 1), a=np.zeros(n * n),
         p=np.zeros(n, dtype=np.int64), re=np.zeros(n * n), im=np.zeros(n * n), pc=np.zeros(n, dtype=np.int64), z=np.zeros(3 * n),
         w=np.zeros(3 * n), f=np.zeros(3 * n), scale=np.zeros(n), sparse=sparse_of(form, places), slopes=program_callee(slopes, {"p": task.p}),
     )  # fmt: skip
-    return Machine(task, method, steps, memory)
+    return RadauMachine(task, method, steps, memory)
+
+
+class RadauMachine(Machine):
+    """Radau IIA steps at work."""
+
+    def begin(self, task: Task) -> None:
+        own = _with_own_tolerances(task)
+        super().begin(own)
+        self.method.put(reach=task.reach, **_newton_tolerances(own.rtol))
+
+
+def _with_own_tolerances(task: Task) -> Task:
+    """The error estimate is of order 3 while the method is of order 5: tolerances are changed as in RADAU5 to rtol' =
+    rtol^(2/3) / 10, so that they mean the same as those of explicit methods."""
+    rtol = 0.1 * task.rtol ** (2 / 3)
+    return replace(task, rtol=rtol, atol=task.atol * (rtol / task.rtol))
+
+
+def _newton_tolerances(rtol: float) -> dict[str, float]:
+    return {"goal": max(10 * TINY / rtol, min(0.03, rtol**0.5)), "rounding": TINY / rtol}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -122,29 +122,13 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
     return steps, memory
 
 
-def begin(steps: Steps, memory: Memory, task: Task) -> None:
-    """Put the numbers of a task into the records of another one that has the same shape."""
-    steps.put(
-        t=task.t,
-        t_end=task.end,
-        rtol=task.rtol,
-        max_step=task.max_step,
-        max_growth=task.max_growth,
-        h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t),
-    )
-    np.asarray(steps.atol)[:], np.asarray(steps.y)[:] = task.atol, task.y
-    steps.growth.put(level=_level(task))
-    np.asarray(steps.growth.per_size)[:] = _per_size(task)
-    if task.times is not None:
-        memory.times[:] = task.times
-
-
 class Machine:
     """Steps of a method, compiled: what `run.py` drives. `side` and `least` are those of its event functions
     (`march.Watched`)."""
 
     def __init__(self, task: Task, method: Method, steps: Steps, memory: Memory) -> None:
         self.task, self.method, self.steps, self.memory = task, method, steps, memory
+        self._p = task.p  # where machine code reads the parameters
         self.counts, self.watched = steps.counts, steps.watched
         self.y, self.side, self.least = (
             np.asarray(steps.y),
@@ -196,11 +180,35 @@ class Machine:
         """This machine as it was when it was made, for a task that differs from its own in numbers alone."""
         for x, first in zip(self._memory, self._first, strict=True):
             x[...] = first
-        self.task.p[:] = task.p
-        self.task = replace(task, p=self.task.p)
-        begin(self.steps, self.memory, task)
+        self._p[:] = task.p
+        self.task = task
+        self.begin(task)
         self.restart()
         return self
+
+    def begin(self, task: Task) -> None:
+        """Put the numbers of a task into records that were made for another one of the same shape. Methods that have
+        numbers of their own for some of them put these."""
+        steps = self.steps
+        steps.put(
+            t=task.t, t_end=task.end, rtol=task.rtol, max_step=task.max_step, max_growth=task.max_growth,
+            h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t),
+        )  # fmt: skip
+        np.asarray(steps.atol)[:], self.y[:] = task.atol, task.y
+        steps.growth.put(level=_level(task))
+        np.asarray(steps.growth.per_size)[:] = _per_size(task)
+        if task.times is not None:
+            self.memory.times[:] = task.times
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes beside what was never written: its own, and results."""
+        rows = min(self.counts.steps, len(self.memory.rows)) + self.memory.results.reached
+        return self._own_bytes + 8 * rows * self.steps.n * (self.memory.pieces + 1)
+
+    @cached_property
+    def _own_bytes(self) -> int:
+        return 2 * sum(x.nbytes for x in self._first)
 
     def prepare(self) -> None:
         """Have the machine code."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final, TextIO
 
 from . import march
@@ -137,10 +136,10 @@ def drive(
         leg.collect()
         leg.record.fits()
         spent = time.perf_counter() - begun
-        leg.record.statistics += replace(statistics(leg.machine), seconds=spent)
+        leg.record.statistics += statistics(leg.machine, spent)
 
 
-def statistics(machine: Machine) -> Statistics:
+def statistics(machine: Machine, seconds: float = 0.0) -> Statistics:
     c = machine.counts
     return Statistics(
         c.steps,
@@ -149,6 +148,7 @@ def statistics(machine: Machine) -> Statistics:
         c.corrections,
         c.jacobians,
         c.factorizations,
+        seconds,
         most_corrections=c.most_corrections,
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Final
 
 import numpy as np
 
+from ..algebra.cache_owner import CacheOwner
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..derive.variables import ARGUMENTS
@@ -49,7 +51,7 @@ METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
 
 
 @dataclass(frozen=True)
-class SimulationOptions:
+class SimulationOptions(CacheOwner):
     """Options of `simulate`."""
 
     method: str = "auto"
@@ -74,6 +76,10 @@ class SimulationOptions:
     max_size: float = 1e8
     progress: bool | None = None
     adapts: bool = False  # whether the method may change on the way: it was "auto"
+
+    def by(self, method: str, adapts: bool) -> SimulationOptions:
+        """The same with the method that the start decides."""
+        return self.cached("method", (method, adapts), lambda: replace(self, method=method, adapts=adapts))
 
 
 @values_by_name(SimulationError)
@@ -196,9 +202,8 @@ def simulate(
     begin, end, times = span(eq, t, state.t)
     if begin != state.t:
         state = replace(state, t=begin)
-    check_options(asked)
+    picked = prepared(eq, asked)
     check_steps(asked, begin, end)
-    picked = choice(eq, asked)
     check_start(state)
     try:
         simulation = Simulation(eq, picked, state, end, times)
@@ -262,7 +267,7 @@ def span(eq: Equations, t: Any, now: float) -> tuple[float, float, Array | None]
             raise SimulationError(f"simulate {eq.name!r}: times must increase (or decrease) throughout")
     else:
         raise SimulationError(f"simulate {eq.name!r}: t is the end, (begin, end), or an array of times; got {shown(t)}")
-    if not np.all(np.isfinite(given)):
+    if not (isfinite(begin) and isfinite(end) and (times is None or np.all(np.isfinite(times)))):
         raise SimulationError(f"simulate {eq.name!r}: t must be finite, got {shown(t)}")
     if begin == end:
         raise SimulationError(f"simulate {eq.name!r}: t goes nowhere, from {begin:g} to {end:g}")
@@ -307,6 +312,22 @@ def check_steps(o: SimulationOptions, begin: float, end: float) -> None:
                 f"{name} = {shown(step)} is lost in rounding: times near {max(abs(begin), abs(end)):g} are "
                 f"{least:z.3g} apart"
             )
+
+
+def prepared(eq: Equations, o: SimulationOptions) -> SimulationOptions:
+    """Options that were checked, with form and method chosen: what a motion needs that depends on the equations and the
+    question alone, and not on numbers of the start. Kept with the equations, since many a motion takes less time than
+    that."""
+
+    def made() -> SimulationOptions:
+        check_options(o)
+        return choice(eq, o)
+
+    try:
+        hash(o)
+    except TypeError:  # tolerances by name, or what is refused
+        return made()
+    return eq.cached("options", o, made)
 
 
 def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
@@ -432,11 +453,13 @@ def explicit_method(o: SimulationOptions) -> str:
 def absolute_tolerances(eq: Equations, form: Form, o: SimulationOptions) -> Array:
     """Of each variable of a form."""
     out = np.full(form.n, o.rtol)
+    if o.atol is None:
+        return out
     if isinstance(o.atol, Mapping):
         table = eq.variables.of("q u z").having(form.y, "z")
         for s, value in table.numbers(o.atol, f"atol of {eq.name!r}", SimulationError, "variable").items():
             out[form.y.index(s)] = value
-    elif o.atol is not None:
+    else:
         out[:] = finite_number(o.atol, "atol", SimulationError)
     if not np.all(out > 0):
         raise SimulationError(f"atol = {shown(o.atol)}: tolerances must be positive")
@@ -486,7 +509,7 @@ class Simulation:
         if o.method == "auto":
             adapts = o.step is None and bool(form.rates) and form.kind.has_rates
             stiff = adapts and not o.sensitivities and is_stiff(form, s.t, self.y, self.p, end - s.t)
-            self.options = replace(o, method=IMPLICIT if stiff else self._explicit, adapts=adapts)
+            self.options = o.by(IMPLICIT if stiff else self._explicit, adapts)
 
     @property
     def _explicit(self) -> str:

@@ -14,6 +14,7 @@ the distance over which the difference is taken belong to a jump (dry friction a
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,7 @@ from .forms import Form
 RATIO: Final = 1000.0
 BUSY: Final = 100.0  # how often something is taken to happen during the time span
 DISTANCES: Final = np.array([1e-6, 4e-6])
+FAR: Final = 0.01
 BOUND: Final = 1.0  # |λ| times the mean step, from which on stability bounds the steps
 
 
@@ -32,7 +34,7 @@ def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
     n, f = len(y), form.rhs_program
     d = np.outer(DISTANCES, 1.0 + np.abs(y))
     ahead, behind = y + d[:, :, None] * np.eye(n), y - d[:, :, None] * np.eye(n)
-    rates = np.array([f(t, x, p) for x in np.concatenate([ahead, behind]).reshape(-1, n)]).reshape(2, 2, n, n)
+    rates = f.over("y", np.concatenate([ahead, behind]).reshape(-1, n), t, y, p).reshape(2, 2, n, n)
     with np.errstate(invalid="ignore"):  # states beside this one may have no rates
         near, far = ((rates[0] - rates[1]) / (2 * d[:, :, None])).transpose(0, 2, 1)
         is_smooth = np.abs(near - far) <= 0.2 * np.abs(near) + 1e-6
@@ -42,8 +44,23 @@ def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
 def _rough_size(form: Form, t: float, y: Array, p: Array) -> float:
     """The norm of ∂F/∂y by differences to one side: a quarter of the evaluations."""
     f, d = form.rhs_program, DISTANCES[0] * (1.0 + np.abs(y))
-    here, beside = f(t, y, p), y + np.diag(d)
-    return float(np.linalg.norm((np.array([f(t, x, p) for x in beside]) - here) / d[:, None]))
+    here, *beside = f.over("y", np.vstack([y, y + np.diag(d)]), t, y, p)
+    return float(np.linalg.norm((np.array(beside) - here) / d[:, None]))
+
+
+def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:
+    """Whether ∂F/∂y is far below a bound, by its stretch of a few directions: four evaluations, however many variables.
+    A matrix of norm `bound` shrinks all of them below `FAR` of it once in a million times; then it counts as small."""
+    directions = _directions(len(y))
+    here, *beside = form.rhs_program.over(
+        "y", np.vstack([y, y + DISTANCES[0] * (1.0 + np.abs(y)) * directions]), t, y, p
+    )
+    return float(np.linalg.norm(np.array(beside) - here, axis=1).max()) <= FAR * bound * DISTANCES[0]
+
+
+@cache
+def _directions(n: int) -> Array:
+    return np.random.default_rng(1).standard_normal((3, n))
 
 
 def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
@@ -77,7 +94,8 @@ def largest_rate(form: Form, t: float, y: Array, p: Array) -> float:
 
 def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
     """Whether an implicit method is the better one from here on."""
-    if _rough_size(form, t, y, p) <= rough_bound(span):  # no eigenvalue is larger
+    bound = rough_bound(span)  # where the norm of ∂F/∂y is smaller, no eigenvalue is larger
+    if _is_small(form, t, y, p, bound) or _rough_size(form, t, y, p) <= bound:
         return False
     fast, staying = fastest_decay(form, t, y, p)
     return fast > max(RATIO * staying, _least(span))

@@ -162,7 +162,7 @@ def variational_machine(task: Task) -> Machine:
     form = task.form.discrete
     assert form is not None
     n, k = len(form.equations.q), len(form.chosen)
-    steps, memory = steps_of(replace(task, max_step=np.inf), variational_steps.PIECES)
+    steps, memory = steps_of(_with_any_step(task), variational_steps.PIECES)
     shares = COMPOSITIONS[form.order]
     programs = {"beginning": form.beginning, "newton": form.newton, "ending": form.ending}
     method = variational_steps.Variational(
@@ -170,4 +170,15 @@ def variational_machine(task: Task) -> Machine:
         momenta=np.zeros(n), G=np.zeros(n * k), rates=np.zeros(2 * n), rates_end=np.zeros(2 * n),
         **{name: program_callee(c, {"p": task.p}) for name, c in programs.items()},
     )  # fmt: skip
-    return Machine(task, method, steps, memory)
+    return VariationalMachine(task, method, steps, memory)
+
+
+class VariationalMachine(Machine):
+    """Symmetric steps at work."""
+
+    def begin(self, task: Task) -> None:
+        super().begin(_with_any_step(task))
+
+
+def _with_any_step(task: Task) -> Task:
+    return replace(task, max_step=np.inf)

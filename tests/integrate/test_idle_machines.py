@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.emit.run.callable import Compiled
 from symbody.integrate import idle_machines
 
 from .mechanisms import START, double_pendulum, slider_crank
@@ -17,6 +20,9 @@ RUNS = {
     "baumgarte": {"form": "baumgarte"},
     "energy": {"invariants": ["energy"]},
     "short": {"max_step": 1e-3},
+    "radau": {"method": "radau", "rtol": 1e-6},
+    "ggl": {"form": "ggl", "rtol": 1e-6},
+    "variational": {"method": "variational", "step": 1e-3, "max_step": 1e-4},
 }
 
 
@@ -64,6 +70,37 @@ def test_results_are_not_overwritten_and_machines_are_used_again(monkeypatch):
         assert not np.array_equal(second.y[-1], kept[-1])
     assert made[-1] == 0  # it was taken, and has not come back when this is looked at
     assert 1 in made
+
+
+@pytest.mark.parametrize("method", ["dp8", "radau", "variational"])
+def test_nothing_is_chosen_or_made_again(method, monkeypatch):
+    """Of the second motion, and of one with other tolerances, only numbers are new."""
+    eq, step = double_pendulum(), 1e-2 if method == "variational" else None
+    options = {"method": method, "step": step, "tau": 0.0}
+    sb.simulate(eq, 0.1, q1=0.5, **options)
+    sb.simulate(eq, 0.1, q1=0.5, rtol=1e-6, **options)
+    expected = sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y
+    made, module = [], import_module("symbody.integrate.simulate")
+    for name in ("choice", "check_options", "machine_of"):
+        monkeypatch.setattr(module, name, lambda *a, name=name: made.append(name))
+    assert np.array_equal(sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y, expected)
+    assert not made
+
+
+def test_few_rates_say_that_a_short_motion_is_not_stiff(monkeypatch):
+    """However many variables there are."""
+    eq = slider_crank()
+    start = sb.assemble(eq, start=START)
+    sb.simulate(eq, 0.01, start)
+    rates, over = [], Compiled.over
+
+    def counted(self, group, rows, *groups):
+        rates.append(len(rows))
+        return over(self, group, rows, *groups)
+
+    monkeypatch.setattr(Compiled, "over", counted)
+    sb.simulate(eq, 0.01, start)
+    assert sum(rates) <= 4 < len(eq.state)
 
 
 def test_times_of_another_motion():

@@ -47,6 +47,7 @@ def _machine(level: int = LEVEL) -> llvm.TargetMachine:
     return _new_machine(level)
 
 
+@cache
 def _features() -> str:
     try:
         return llvm.get_host_cpu_features().flatten()
@@ -67,6 +68,7 @@ def lanes(real: str = "double") -> int:
     return (8 if "+avx512f" in features else 4 if "+avx2" in features else 2) * (2 if real == "float" else 1)
 
 
+@cache
 def identity() -> str:
     """Everything that decides the machine code beside the text."""
     return "|".join(
