@@ -38,14 +38,16 @@ STAGES = (
     "elastic",
     "contact",
     "regressors",
+    "mjcf_survey",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),
     "quick": ("dynamics", "simulate", "overhead", "batch", "gpu"),
     "robots": ("dynamics",),
     "functions": ("dynamics",),
-    "only": ("equilibria",),
-    "keep": ("equilibria",),
+    "only": ("equilibria", "mjcf_survey"),
+    "keep": ("equilibria", "mjcf_survey"),
+    "folders": ("mjcf_survey",),
 }
 
 
@@ -80,12 +82,15 @@ def main() -> None:
     )
     parser.add_argument("--robots", nargs="+", choices=CASES, help="only these (dynamics)")
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, help="only these (dynamics)")
-    parser.add_argument("--only", nargs="+", help="cases with one of these words in their name (equilibria)")
     parser.add_argument(
-        "--keep", help="a file for rows as they come; cases that are in it are not run again (equilibria)"
+        "--only", nargs="+", help="cases with one of these words in their name (equilibria, mjcf_survey)"
     )
+    parser.add_argument(
+        "--keep", help="a file for rows as they come; cases that are in it are not run again (equilibria, mjcf_survey)"
+    )
+    parser.add_argument("--folders", nargs="+", help="with MJCF files below them (mjcf_survey)")
     chosen = parser.parse_args()
-    if chosen.record and (chosen.robots or chosen.functions or chosen.only):
+    if chosen.record and (chosen.robots or chosen.functions or chosen.only or chosen.folders):
         parser.error("--record keeps all rows of a stage, not some of them")
     given = {name: value for name in OPTIONS if (value := getattr(chosen, name))}
     for name in given:

@@ -11,11 +11,9 @@ it has found nothing then.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +25,7 @@ from symbody.algebra.nonlinear import Function, System
 from symbody.stability.steady import SteadyQuestion, question
 
 from .equilibrium_cases import Case, cases
+from .kept_rows import KeptRows
 from .timing import Row
 
 STARTS: Final = 20
@@ -46,7 +45,7 @@ def rows(only: list[str] | None = None, keep: str | None = None) -> Iterator[Row
     only   cases with one of these words in their names
     keep   a file to which rows are added as they come; cases that are in it are not run again
     """
-    kept = _Kept(keep)
+    kept = KeptRows(keep)
     every: list[Row] = []
     for case in cases():
         if only and not any(word in case.name for word in only):
@@ -56,24 +55,6 @@ def rows(only: list[str] | None = None, keep: str | None = None) -> Iterator[Row
             yield row
     for peer in PEERS:
         yield _all([row for row in every if row["peer"] == _limited(peer)], peer)
-
-
-class _Kept:
-    """Rows in a file of JSON lines."""
-
-    def __init__(self, file: str | None) -> None:
-        self.file = None if file is None else Path(file)
-        lines = self.file.read_text().splitlines() if self.file is not None and self.file.exists() else []
-        self.known: list[Row] = [json.loads(line) for line in lines]
-
-    def rows(self, case: str) -> list[Row]:
-        return [row for row in self.known if row["case"] == case]
-
-    def added(self, rows: list[Row]) -> list[Row]:
-        if self.file is not None:
-            with self.file.open("a") as out:
-                out.writelines(json.dumps(row) + "\n" for row in rows)
-        return rows
 
 
 def _limited(peer: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.functions import atan, sqrt
@@ -37,6 +37,8 @@ from .structure import Part
 from .substructure import Attached, attach
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .vectors import Vector
+
+ROUNDING: Final = 1e-14  # of lengths and cosines in constraints that hold by themselves
 
 
 class Model(Summarized, PathMethods):
@@ -789,13 +791,13 @@ class Model(Summarized, PathMethods):
         )
 
     def _constraints_that_say_something(self) -> tuple[tuple[Constraint, ...], tuple[str, ...]]:
-        """Constraints of loop joints that are zero whatever the coordinates (as out of the plane of a plane linkage)
-        are left out and noted."""
+        """Constraints of loop joints that are zero, or rounding of zero, whatever the coordinates (as out of the plane
+        of a plane linkage) are left out and noted."""
         kept, notes = [], []
         for c in self._constraints.values():
             if c.expression.value is None:
                 kept.append(c)
-            elif c.expression is ZERO and c.joint is not None:
+            elif c.joint is not None and abs(float(c.expression.value)) <= ROUNDING:
                 notes.append(f"constraint {c.name} holds by itself and is left out")
             else:
                 raise ModelError(f"constraint {c.name!r} cannot hold: it says {shown(c.expression)} = 0")

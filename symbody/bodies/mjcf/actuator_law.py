@@ -60,7 +60,8 @@ def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | MuscleLaw | str:
     if tag == "damper":
         return ActuatorLaw((0.0, 0.0, -given.one("kv", 1.0)))
     if tag == "cylinder":
-        area, bias = given.one("area", 1.0), given.several("bias", (0.0, 0.0, 0.0))
+        area = math.pi * given.one("diameter") ** 2 / 4 if "diameter" in given else given.one("area", 1.0)
+        bias = given.several("bias", (0.0, 0.0, 0.0))
         return ActuatorLaw((area, 0.0, 0.0), (bias[0], bias[1], bias[2]), "filter", given.one("timeconst", 1.0))
     return _general(given) if tag == "general" else "that is no general actuator"
 

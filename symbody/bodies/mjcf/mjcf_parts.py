@@ -1,15 +1,14 @@
-"""What an MJCF file hangs on bodies and joints: sites, equality constraints, tendons, actuators, keyframes -> parts of
-the model."""
+"""What an MJCF file hangs on bodies and joints: sites, equality constraints, springs, tendons, keyframes -> parts of the
+model."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ...algebra.derivatives import derivative, time_derivative
 from ...algebra.functions import where
 from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.walk import free_symbols
@@ -21,13 +20,13 @@ from ..loads import on_coordinate, torque
 from ..mechanism import Action, Load
 from ..path_surfaces import WrapCylinder, WrapSphere
 from ..robot.link_frames import LinkPlacement, transposed, turned_by
-from ..robot.robot import ActuatorText, Robot
+from ..robot.robot import Robot
 from ..robot.robot_text import JointText
-from .actuator_law import ActuatorLaw, actuator_law
+from ..vectors import Vector
 from .mjcf_text import WORLD, MjcfText
-from .mjcf_tree import ACTUATORS, Attributes
-from .muscle_law import MuscleLaw
+from .mjcf_tree import Attributes
 from .orientation import from_quaternion
+from .spring_laws import damper_polynomial, polynomial, rotation_vector, spring_polynomial
 
 REFERENCE: Final = "qpos0"
 """The key of the configuration that the file shows, beside the names of its keyframes."""
@@ -116,12 +115,13 @@ class PartsOfMjcf:
         self._constrain(name, gap)
 
     def _tie_tendons(self, name: str, given: Attributes) -> None:
-        one = self._tendon(given, "tendon1").length
-        x = self._tendon(given, "tendon2").length if "tendon2" in given else ZERO
-        if "polycoef" in given and "tendon2" not in given:
-            self._constrain(name, one - polynomial(given.several("polycoef", (0, 1, 0, 0, 0)), x))
-        else:
-            self.left_out["<tendon> in <equality>: lengths are compared with those at the reference"] += 1
+        """l1 - l1(qpos0) = c0 + c1 x + ... + c4 x⁴,   x = l2 - l2(qpos0)"""
+        first, x = self._tendon(given, "tendon1").length, ZERO
+        if "tendon2" in given:
+            second = self._tendon(given, "tendon2").length
+            x = second - self._at_reference(second)
+        wanted = polynomial(given.several("polycoef", (0, 1, 0, 0, 0)), x)
+        self._constrain(name, first - self._at_reference(first) - wanted)
 
     def _constrain(self, name: str, gap: Expr) -> None:
         if not any(s.kind == "coordinate" for s in free_symbols(gap)):
@@ -246,148 +246,76 @@ class PartsOfMjcf:
         return self.tendons[given.text(key)]
 
     def _tendon_loads(self, name: str, given: Attributes, tendon: Tendon) -> None:
-        stiffness, damping = given.numbers("stiffness", (0.0,))[0], given.numbers("damping", (0.0,))[0]
-        for key in ("frictionloss", "armature"):
-            if given.one(key):
-                self.left_out[f"{key} of a tendon"] += 1
-        if stiffness:
+        stiffness, damping = given.numbers("stiffness", (0.0,)), given.numbers("damping", (0.0,))
+        if given.one("frictionloss"):
+            self.left_out["frictionloss of a tendon"] += 1
+        if given.one("armature"):
+            self._add_rotor(name, given.one("armature"), tendon.rate)
+        if any(stiffness) and not self.text.tree.is_off("spring"):
             rest = given.numbers("springlength", (-1.0,))
             if rest[0] < 0:
                 rest = (self._at_reference(tendon.length),)
             low, high = as_expr(rest[0]), as_expr(rest[-1])
             l = tendon.length
             stretch = l - low if low is high else where(l > high, l - high, where(l < low, l - low, 0))
-            load = tendon.pushed(f"{name}.spring", "spring", -stiffness * stretch, stiffness * stretch**2 / 2)
-            self.robot.add_load(load)
-        if damping:
-            self.robot.add_load(tendon.pushed(f"{name}.damper", "damper", -damping * tendon.rate, None))
+            force, potential = spring_polynomial(stiffness, stretch)
+            self.robot.add_load(tendon.pushed(f"{name}.spring", "spring", force, potential))
+        if any(damping) and not self.text.tree.is_off("damper"):
+            force = damper_polynomial(damping, tendon.rate)
+            self.robot.add_load(tendon.pushed(f"{name}.damper", "damper", force, None))
+
+    def _add_rotor(self, name: str, armature: float, rate: Expr) -> None:
+        """What turns with a length: ½ armature l'²."""
+        self.robot.kinetic_energy(f"{name}.rotor", armature * rate**2 / 2)
 
     def _at_reference(self, e: Expr) -> float:
         return float(self.robot.value_at(e, self.robot.keyframes[REFERENCE]))
 
-    # ------------------------------------------------------------------------------------------------ actuators
+    # ------------------------------------------------------------------------------------------------ joints, weights
 
-    def add_actuators(self, chosen: Callable[[str], bool]) -> None:
-        for k, e in enumerate(self.text.tree.sections.get("actuator", ())):
-            if e.tag not in ACTUATORS:
-                self.left_out[f"<{e.tag}> in <actuator>"] += 1
-                continue
-            given = self.text.tree.filled(e, "actuator")
-            target = next((given.text(t) for t in ("joint", "jointinparent", "tendon", "site") if t in given), "")
-            name = given.text("name") or target or f"actuator_{k + 1}"
-            if not chosen(name):
-                continue
-            law = actuator_law(given, e.tag)
-            if isinstance(law, str):
-                self.left_out[f"<{e.tag}> {law}"] += 1
-            else:
-                self._actuate(name, given, law)
+    def add_springs_of_joints(self) -> None:
+        """Springs and dampers of joints beyond what every reader of robots has: nonlinear ones, and springs against
+        turning."""
+        for name, k in self.text.springs.items():
+            joint = self.text.robot.joints[name]
+            if joint.kind in ("spherical", "floating"):
+                self._spring_of_several(joint, k[0])
+            elif isinstance(q := self._coordinate(joint), Symbol):
+                force, potential = spring_polynomial(k, q - joint.rest)
+                self.robot.add_load(on_coordinate(f"{name}.hardening spring", "spring", q, force, potential))
+        for name, c in self.text.dampers.items():
+            if isinstance(q := self._coordinate(self.text.robot.joints[name]), Symbol):
+                force = damper_polynomial(c, q.dot)
+                self.robot.add_load(on_coordinate(f"{name}.hardening damper", "damper", q, force))
 
-    def _actuate(self, name: str, given: Attributes, law: ActuatorLaw | MuscleLaw) -> None:
-        gear = given.several("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-        length, rate, act = self._transmission(given, gear)
-        if act is None:
-            by = next((t for t in ("refsite", "slidersite", "body", "tendon", "joint") if t in given), "its")
-            self.left_out[f"<{given.element.tag}> with a transmission by {by}"] += 1
+    def _spring_of_several(self, joint: JointText, stiffness: float) -> None:
+        """A torque -k φ along the rotation vector φ from the pose that the file shows, and a force on what floats."""
+        made = self.robot.joints.get(joint.name)
+        if made is None:
             return
-        base = self.robot.unused_name(f"{identifier(name)}_ctrl")
-        control = self.robot.input(base)
-        drive = self._drive(base, control, law)
-        force = self._complete(law, length).force(drive, length, rate)
-        for load in act(f"{name}.actuator", force):
-            self.robot.add_load(load)
-        ranges = (
-            given.numbers(k, ()) if given.text(w) != "false" else ()
-            for k, w in (("ctrlrange", "ctrllimited"), ("forcerange", "forcelimited"))
-        )
-        self.robot.actuators[name] = ActuatorText(control.name, gear, *(tuple(r) if r else None for r in ranges))
+        start = self.text.starts[joint.name]
+        phi = rotation_vector(made.coordinates[-4:], start[-4:])
+        turn = torque(f"{joint.name}.spring", made.inner.vector(*(-stiffness * x for x in phi)), made.inner, made.outer)
+        self.robot.add_load(replace(turn, kind="spring", potential=stiffness * sum(x * x for x in phi) / 2))
+        for q, rest in zip(made.coordinates[:-4], start, strict=False):
+            force, potential = spring_polynomial((stiffness,), q - rest)
+            self.robot.add_load(on_coordinate(f"{joint.name}.spring.{q.name}", "spring", q, force, potential))
 
-    def _complete(self, law: ActuatorLaw | MuscleLaw, length: Expr) -> ActuatorLaw | MuscleLaw:
-        """With what follows from the inertia that a force along a length meets where the file shows the robot."""
-        if isinstance(law, MuscleLaw):
-            return law.scaled(self.text.inertia.acceleration(self._arms(length))) if law.needs_acceleration else law
-        return law.damped(self.text.inertia.along(self._arms(length)) if law.damping_ratio else 0.0)
-
-    def _arms(self, length: Expr) -> dict[str, float]:
-        """∂l/∂q there."""
-        arms = {}
-        for joint in self.text.robot.joints.values():
-            q = self._coordinate(joint) if joint.kind in ("revolute", "prismatic") else None
-            if isinstance(q, Symbol) and (arm := self._at_reference(derivative(length, q))):
-                arms[joint.name] = arm
-        return arms
-
-    def _drive(self, base: str, control: Symbol, law: ActuatorLaw | MuscleLaw) -> Expr:
-        """The control, or the activation that follows it."""
-        if law.dynamics == "none":
-            return control
-        act = self.robot.variable(base.removesuffix("_ctrl") + "_act")
-        self.robot.equation(f"{base}.activation", act.dot - law.activation_rate(control, act))
-        return act
-
-    def _transmission(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
-        """Length, its rate, and the loads that a force which increases it is."""
-        if "tendon" in given:
-            tendon = self.tendons.get(given.text("tendon"))
-            if tendon is None:
-                return ZERO, ZERO, None
-            g = gear[0]
-            return g * tendon.length, g * tendon.rate, lambda n, f: [tendon.pushed(n, "actuator", g * f, None)]
-        if "joint" in given or "jointinparent" in given:
-            return self._on_joint(self._joint(given, "joint" if "joint" in given else "jointinparent"), given, gear)
-        if "site" in given and "refsite" not in given:
-            site = self._site(given, "site")
-            v, w = site.vector(*gear[:3]), site.vector(*gear[3:])
-
-            def push(name: str, f: Expr) -> Iterator[Load]:
-                actions = [Action(site, force=f * v, at=site.origin)] if any(gear[:3]) else []
-                actions += [Action(site, torque=f * w)] if any(gear[3:]) else []
-                yield Load(name, "actuator", tuple(actions))
-
-            return ZERO, ZERO, push
-        if "refsite" in given:
-            return self._between_sites(given, gear)
-        return ZERO, ZERO, None
-
-    def _between_sites(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
-        """How far a site is from another, along axes of that one. Both sides of the force act at the place of the site,
-        so that motions which both share have no part in it."""
-        site, other = self._site(given, "site"), self._site(given, "refsite")
-        names = (self.text.sites[given.text(k)].link for k in ("site", "refsite"))
-        if any(gear[3:]) or not self._carries(*names):
-            return ZERO, ZERO, None
-        along = other.vector(*gear[:3])
-        length = (site.origin - other.origin).dot(along)
-
-        def push(name: str, f: Expr) -> Iterator[Load]:
-            both = (Action(site, force=f * along, at=site.origin), Action(other, force=-f * along, at=site.origin))
-            yield Load(name, "actuator", both)
-
-        return length, time_derivative(length), push
-
-    def _carries(self, link: str, other: str) -> bool:
-        """Whether the other link is on the way from the first one to the ground."""
-        parents = {j.child: j.parent for j in self.text.robot.joints.values()}
-        while link != other and link in parents:
-            link = parents[link]
-        return link == other
-
-    def _on_joint(self, joint: JointText, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
-        if joint.kind in ("revolute", "prismatic"):
-            q, g = self._coordinate(joint), gear[0]
-            if not isinstance(q, Symbol):
-                return ZERO, ZERO, lambda n, f: []
-            return g * q, g * q.dot, lambda n, f: [on_coordinate(n, "actuator", q, g * f)]
-        made = self.robot.joints[joint.name]
-        frame = made.inner if "joint" in given else made.outer
-        if joint.kind == "spherical":
-            about = frame.vector(*gear[:3])
-            return (
-                ZERO,
-                made.inner.angular_velocity(made.outer).dot(about),
-                lambda n, f: [torque(n, f * about, made.inner, made.outer)],
-            )
-        return ZERO, ZERO, None
+    def add_lifts(self, gravity: Vector) -> None:
+        """Forces at the mass centres of bodies against a part of their weight (`gravcomp`); MuJoCo counts them with
+        springs and dampers, and has none where both are off."""
+        if self.text.tree.is_off("spring") and self.text.tree.is_off("damper"):
+            return
+        for body, part in self.text.lifted.items():
+            mass = self.text.masses.get(body)
+            if mass is None:
+                continue
+            base, frame = self.names["link", body], self.robot.links[body]
+            own = [self.robot.symbols.get(f"{base}_{k}", x) for k, x in zip(("m", "cx", "cy", "cz"), (mass.m, *mass.c), strict=True)]  # fmt: skip
+            at, lift = frame.point(*own[1:]), -part * own[0] * gravity
+            potential = -(at - self.robot.ground.origin).dot(lift)
+            if frame.root is not frame:
+                self.robot.add_load(Load(f"{body}.lift", "force", (Action(frame, force=lift, at=at),), potential))
 
     # ------------------------------------------------------------------------------------------------ keyframes
 
@@ -416,10 +344,3 @@ class PartsOfMjcf:
     def _state(self, moving: Sequence[JointText], numbers: Sequence[float]) -> dict[str, float]:
         names = [n for j in moving for n in self._names(j)]
         return {n: x for n, x in zip(names, numbers, strict=True) if n in self.robot.symbols}
-
-
-def polynomial(coefficients: Sequence[float], x: Expr) -> Expr:
-    total: Expr = ZERO
-    for c in reversed(coefficients):
-        total = total * x + c
-    return total

@@ -10,24 +10,21 @@ those before it have moved:
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
-from ...errors import unknown
-from ..meshes.mesh_file import triangles
-from ..meshes.solid_moments import UniformSolid, enclosed_solid
-from ..meshes.surface_triangles import composed, mapped_corners, scaling, shifting
+from ..meshes.solid_moments import UniformSolid
 from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
 from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
 from ..robot.xml_tree import XmlElement
 from .geom_inertia import SHAPES, mass_of_solid, of_body, solid_of
+from .mjcf_attributes import unread_attributes
+from .mjcf_meshes import MjcfMeshes
 from .mjcf_tree import Attributes, MjcfTree
 from .orientation import Compiler, compiler_of, rotation_of, smallest_turn
 from .principal import bounded_inertia
@@ -52,7 +49,6 @@ _SECTIONS: Final = (  # whose absence from the model is no loss, or which are re
     ),
     *("equality", "tendon", "actuator", "keyframe"),
 )
-_MESHES: Final = (".stl", ".obj", ".msh")
 _VISIBLE: Final = 3  # groups below this one are shown
 
 
@@ -73,6 +69,9 @@ class MjcfText:
 
     places   of links in the ground where every joint is at its reference
     starts   of joints of several coordinates there: position (of a floating one) and Euler parameters
+    springs  of joints: what a single stiffness does not say, k₁, k₂, k₃ in k₁ x + k₂ x² + k₃ x³; `dampers` likewise, in
+             c₁ v + c₂ v |v| + c₃ v³
+    lifted   body -> part of its weight that is compensated
     """
 
     tree: MjcfTree
@@ -83,6 +82,9 @@ class MjcfText:
     wraps: Mapping[str, SiteText]
     starts: Mapping[str, tuple[float, ...]]
     masses: Mapping[str, LinkMass]
+    springs: Mapping[str, tuple[float, ...]]
+    dampers: Mapping[str, tuple[float, ...]]
+    lifted: Mapping[str, float]
 
     @cached_property
     def inertia(self) -> ReferenceInertia:
@@ -107,6 +109,7 @@ class MjcfReader:
         top = XmlElement("compiler", {}, 0)
         self.compiler = compiler_of(Attributes(tree.where, top, tree.options("compiler")))
         self.left_out: Counter[str] = Counter()
+        self.meshes = MjcfMeshes(tree, self.compiler, self.left_out)
         self.links: dict[str, LinkText] = {WORLD: LinkText(WORLD, 0, None, (), ())}
         self.joints: dict[str, JointText] = {}
         self.places: dict[str, LinkPlacement] = {WORLD: LinkPlacement()}
@@ -115,11 +118,16 @@ class MjcfReader:
         self.wraps: dict[str, SiteText] = {}
         self.starts: dict[str, tuple[float, ...]] = {}
         self.tuned: dict[str, tuple[float, float]] = {}  # joints with time constants and damping ratios
+        self.springs: dict[str, tuple[float, ...]] = {}
+        self.dampers: dict[str, tuple[float, ...]] = {}
+        self.lifted: dict[str, float] = {}
+        self.seats: dict[str, Vec] = {}  # of bodies in the ones around them
 
     def text(self) -> MjcfText:
         for tag in self.tree.sections:
             if tag.startswith("<") and tag.strip("<>") not in _SECTIONS:
                 self.left_out[tag] += 1
+        self.left_out.update(unread_attributes(self.tree))
         if (e := next(iter(self.tree.sections.get("<worldbody>", ())), None)) is not None:
             world = XmlElement("worldbody", e.attributes, e.line)
             world.children = list(self.tree.sections["worldbody"])
@@ -128,7 +136,10 @@ class MjcfReader:
         links = {n: replace(link, inertial=self._inertial(n)) for n, link in self.links.items()}
         self._tune()
         robot = RobotText(self.tree.name, links, self.joints, dict(self.left_out), "MJCF")
-        return MjcfText(self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts, self.masses)
+        return MjcfText(
+            self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts, self.masses,
+            self.springs, self.dampers, self.lifted,
+        )  # fmt: skip
 
     def _tune(self) -> None:
         """Springs and dampers by a time constant T and a damping ratio ζ: k = J / (T ζ)², c = 2 J / T."""
@@ -136,8 +147,11 @@ class MjcfReader:
             return
         inertia = reference_inertia(self.joints, self.places, self.masses)
         for name, (T, ratio) in self.tuned.items():
-            J = inertia.of(name)
-            self.joints[name] = replace(self.joints[name], stiffness=J / (T * ratio) ** 2, damping=2 * J / T)
+            J, joint = inertia.of(name), self.joints[name]
+            k = 0.0 if self.tree.is_off("spring") else J / (T * ratio) ** 2
+            if joint.kind in ("spherical", "floating"):
+                self.springs[name], k = (k,), 0.0
+            self.joints[name] = replace(joint, stiffness=k, damping=0.0 if self.tree.is_off("damper") else 2 * J / T)
 
     # ------------------------------------------------------------------------------------------------ bodies
 
@@ -169,8 +183,11 @@ class MjcfReader:
     def _body(self, e: XmlElement, around: _Around) -> None:
         given = Attributes(self.tree.where, e, e.attributes)
         name = self._new_name(given.text("name"), "body", self.links)
+        if given.one("gravcomp"):
+            self.lifted[name] = given.one("gravcomp")
         inherited = given.text("childclass") or around.inherited
         at = around.at @ self._placement(given)
+        self.seats[name] = at.p
         self.places[name] = self.places[around.link] @ at
         joints = [self._joint(c, inherited, name) for c in e.children if c.tag in ("joint", "freejoint")]
         self._hang(name, e, around.link, at, joints)
@@ -237,23 +254,32 @@ class MjcfReader:
             raise given.wrong("its axis is zero and has no direction")
         angle = self.compiler.angle if kind == "hinge" else float
         anchor = given.three("pos") if kind in ("hinge", "ball") else (0.0, 0.0, 0.0)
-        springs = given.numbers("stiffness", (0.0,)), given.numbers("damping", (0.0,))
-        if any(len(s) > 1 for s in springs):
-            self.left_out["<joint> with a nonlinear stiffness or damping: its linear part is in the model"] += 1
+        stiffness, damping = self._springs(name, kind, given)
         T, ratio = given.numbers("springdamper", (0.0, 0.0), 2)
         if T > 0 and ratio > 0:
             self.tuned[name] = (T, ratio)
-        for key in ("frictionloss", "actuatorgravcomp"):
-            if key in given and given.text(key) not in ("0", "false"):
-                self.left_out[
-                    f"{key} of <joint>" + (", unless friction= is given" if key == "frictionloss" else "")
-                ] += 1
+        if given.one("frictionloss"):
+            self.left_out["frictionloss of <joint>, unless friction= is given"] += 1
         reference = angle(given.one("ref")) if kind in ("hinge", "slide") else 0.0
         return JointText(
             name, e.line, KINDS[kind], "", "", (0, 0, 0), roll_pitch_yaw(UNTURNED), axis, self._limits(given, angle),
-            springs[1][0], given.one("frictionloss"), None, anchor, reference, springs[0][0],
+            damping, given.one("frictionloss"), None, anchor, reference, stiffness,
             angle(given.one("springref")), given.one("armature"),
         )  # fmt: skip
+
+    def _springs(self, name: str, kind: str, given: Attributes) -> tuple[float, float]:
+        """Stiffness and damping of a joint; keeps what one number does not say."""
+        k = (0.0,) if self.tree.is_off("spring") else given.numbers("stiffness", (0.0,))
+        c = (0.0,) if self.tree.is_off("damper") else given.numbers("damping", (0.0,))
+        several = kind in ("ball", "free")
+        if several and any((*k[1:], *c[1:])):
+            self.left_out[f"nonlinear part of the stiffness or damping of a {kind} joint"] += 1
+            k, c = k[:1], c[:1]
+        if any(own := k if several else (0.0, *k[1:])):
+            self.springs[name] = own
+        if any(c[1:]):
+            self.dampers[name] = (0.0, *c[1:])
+        return 0.0 if several else k[0], c[0]
 
     def _limits(self, given: Attributes, angle: type[float] | object) -> Limits:
         turned = angle if callable(angle) else float
@@ -295,7 +321,7 @@ class MjcfReader:
         if kind in SHAPES and "mesh" not in given:
             return solid_of(given, kind, size)
         if kind == "mesh":
-            return self._mesh(given)
+            return self.meshes.solid(given)
         self.left_out[
             f"<geom> of type {kind}" + (" fitted to a mesh" if "mesh" in given else "") + ": it has no mass here"
         ] += 1
@@ -322,7 +348,7 @@ class MjcfReader:
             return
         rgba = given.numbers("rgba", ())
         colour = (rgba[0], rgba[1], rgba[2], rgba[3]) if len(rgba) == 4 else None
-        file, scale = self._mesh_file(given) if kind == "mesh" else ("", (1.0, 1.0, 1.0))
+        file, scale = self.meshes.file(given) if kind == "mesh" else ("", (1.0, 1.0, 1.0))
         shape = LinkShape(
             kind, edges, file, scale, at.p, (roll.value, pitch.value, yaw.value), colour, given.text("name")
         )
@@ -333,39 +359,6 @@ class MjcfReader:
             visuals=(*old.visuals, shape) if shown else old.visuals,
             collisions=(*old.collisions, shape) if collides else old.collisions,
         )
-
-    # ------------------------------------------------------------------------------------------------ meshes
-
-    @cached_property
-    def _meshes(self) -> dict[str, Attributes]:
-        found = [self.tree.filled(e, "mesh") for e in self.tree.sections.get("asset", ()) if e.tag == "mesh"]
-        return {g.text("name") or Path(g.text("file")).stem: g for g in found}
-
-    def _mesh_of(self, given: Attributes) -> Attributes:
-        name = given.text("mesh")
-        if name not in self._meshes:
-            raise unknown(f"{self.tree.where} (line {given.element.line}), <geom>", "mesh", name, self._meshes)
-        return self._meshes[name]
-
-    def _mesh_file(self, given: Attributes) -> tuple[str, tuple[float, float, float]]:
-        mesh = self._mesh_of(given)
-        file = mesh.text("file")
-        file = Path(file).name if self.compiler.strips_paths else file
-        return (Path(self.compiler.mesh_folder) / file).as_posix() if file else "", mesh.three("scale", (1.0, 1.0, 1.0))
-
-    def _mesh(self, given: Attributes) -> UniformSolid | None:
-        """Volume and inertia of a mesh; nothing, and a remark, where its file is not there to be read."""
-        mesh, (file, scale) = self._mesh_of(given), self._mesh_file(given)
-        kind = mesh.text("inertia", "legacy")
-        path = None if self.tree.folder is None or not file else self.tree.folder / file
-        if path is None or not path.is_file() or kind not in ("legacy", "exact") or "refquat" in mesh:
-            why = "is not there" if path is None or not path.is_file() else f"has inertia={kind!r} or a refquat"
-            self.left_out[f"mass of <geom> of the mesh {mesh.text('name') or file!r}, which {why}"] += 1
-            return None
-        rx, ry, rz = mesh.three("refpos")
-        single = array("d", array("f", triangles(path, kinds=_MESHES)))  # in which MuJoCo keeps coordinates
-        moved = mapped_corners(composed(scaling(*scale), shifting(-rx, -ry, -rz)), single)
-        return enclosed_solid(moved, signed=kind == "exact")
 
     # ------------------------------------------------------------------------------------------------ masses
 
@@ -388,6 +381,11 @@ class MjcfReader:
     def _scale(self) -> None:
         """Least masses and inertias, balanced inertias, the total mass: in the order in which MuJoCo does it."""
         c = self.compiler
+        if (
+            c.least_mass or c.least_inertia
+        ):  # of bodies without any too, in MuJoCo at the place of their frame in the parent
+            nothing = tensor_of(0.0, 0.0, 0.0)
+            self.masses = {n: self.masses.get(n) or LinkMass(n, 0.0, p, nothing) for n, p in self.seats.items()}
         for name, b in self.masses.items():
             I: Mat = b.I
             if c.least_inertia or c.balances:

@@ -51,6 +51,17 @@ class MjcfTree:
         """Attributes of all sections <tag>; what comes later counts."""
         return {k: v for e in self.sections.get(f"<{tag}>", ()) for k, v in e.attributes.items()}
 
+    def is_off(self, effect: str) -> bool:
+        """Whether a <flag> of <option> disables an effect: "spring", "damper", "actuation", "equality" ..."""
+        off = {
+            k
+            for e in self.sections.get("option", ())
+            if e.tag == "flag"
+            for k, v in e.attributes.items()
+            if v == "disable"
+        }
+        return effect in off or (effect in ("spring", "damper") and "passive" in off) or (effect == "equality" and "constraint" in off)  # fmt: skip
+
     def filled(self, e: XmlElement, kind: str, inherited: str | None = None) -> Attributes:
         """The attributes of an element, with those of its class, or of the class that a body around it gives to what is
         in it."""

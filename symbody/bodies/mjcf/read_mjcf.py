@@ -2,7 +2,7 @@
 
 Data pass through `mjcf_tree.py` (the file with its includes and defaults), `mjcf_text.py` (links and joints, inertias
 from shapes), the builder that all readers share (`robot/make_robot.py`), and `mjcf_parts.py` (sites, equalities,
-tendons, actuators, keyframes).
+tendons, keyframes) and `mjcf_actuators.py`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..robot.choices import NameChoice, RobotOptions
 from ..robot.make_robot import Builder
 from ..robot.robot import Robot
 from ..robot.xml_tree import XmlElement
-from .mjcf_parts import PartsOfMjcf
-from .mjcf_text import MjcfReader, MjcfText
+from .mjcf_actuators import ActuatedParts
+from .mjcf_text import MjcfReader
 from .mjcf_tree import Attributes, mjcf_tree
 
 
@@ -80,22 +80,23 @@ def read_mjcf(
     with gc_paused():
         builder = Builder(text.robot, options)
         robot = builder.robot()
-        parts = PartsOfMjcf(text, robot, builder.names)
+        parts = ActuatedParts(text, robot, builder.names)
         parts.add_sites()
         parts.add_keyframes()
+        parts.add_springs_of_joints()
         parts.add_tendons()
-        if equality:
+        if equality and not text.tree.is_off("equality"):
             parts.add_equalities()
         if joints is None and actuators is not None:
             _add_chosen(parts, actuators)
-    _set_gravity(robot, text, gravity)
+    _set_gravity(robot, parts, gravity)
     more = {**robot.report.left_out, **parts.left_out}
     robot.report = replace(robot.report, left_out=more)
     robot.note(*(f"not read: {n} {what}" for what, n in parts.left_out.items()))
     return robot
 
 
-def _add_chosen(parts: PartsOfMjcf, actuators: Any) -> None:
+def _add_chosen(parts: ActuatedParts, actuators: Any) -> None:
     if actuators == "file":
         parts.add_actuators(lambda name: True)
         return
@@ -104,14 +105,16 @@ def _add_chosen(parts: PartsOfMjcf, actuators: Any) -> None:
     choice.check()
 
 
-def _set_gravity(robot: Robot, text: MjcfText, gravity: Any) -> None:
+def _set_gravity(robot: Robot, parts: ActuatedParts, gravity: Any) -> None:
+    text = parts.text
     if gravity is None:
         return
     option = Attributes(text.tree.where, XmlElement("option", {}, 0), text.tree.options("option"))
     for key in ("density", "viscosity", "wind"):
         if any(option.numbers(key, (0.0,))):
             robot.report.left_out[f"{key} of <option>: forces of a fluid"] = 1  # type: ignore[index]
-    flags = {k: v for c in text.tree.sections.get("option", ()) if c.tag == "flag" for k, v in c.attributes.items()}
-    if isinstance(gravity, str) and flags.get("gravity") == "disable":
+    if isinstance(gravity, str) and text.tree.is_off("gravity"):
         return
-    robot.gravity(*(option.three("gravity", (0.0, 0.0, -9.81)) if isinstance(gravity, str) else gravity))
+    acceleration = option.three("gravity", (0.0, 0.0, -9.81)) if isinstance(gravity, str) else gravity
+    robot.gravity(*acceleration)
+    parts.add_lifts(robot.ground.vector(*acceleration))

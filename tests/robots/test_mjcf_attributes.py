@@ -1,0 +1,132 @@
+"""One attribute at a time: whatever an MJCF file says beside the plain robot is in the model as MuJoCo has it, or in the
+report. Nothing is left out in silence."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from .mujoco_numbers import mujocos, ours, random_state
+
+ROBOT = """<mujoco><compiler angle="radian" {compiler}/><option gravity="0.3 0 -9.81" {option}><flag {flag}/></option>
+ <asset>{asset}</asset>
+ <worldbody>
+  <site name="home" pos="0.1 0 0.2" euler="0.2 0.3 0.4"/>
+  <body name="a" pos="0 0 0.3" {body}><joint name="ja" axis="0 1 0" {joint}/><geom type="capsule" size="0.05" fromto="0 0 0 0.3 0 0.1" {geom}/>
+   <body name="b" pos="0.3 0 0.1" euler="0.1 0.2 0.3"><joint name="jb" type="ball" {ball}/><geom type="box" size="0.1 0.05 0.02" pos="0.1 0 0"/>
+    <site name="sb" pos="0.2 -0.02 0.01"/>
+    <body name="c" pos="0.2 0 0"><joint name="jc" type="slide" axis="1 0.2 0" {slide}/><geom size="0.05" pos="0.1 0.02 0"/>
+     <site name="sc" pos="0.15 0.04 0.02"/>{inner}</body></body></body>
+  <body name="f" pos="1 0 0" euler="0.3 0 0.2"><joint name="jf" type="free" {free}/>
+   <geom type="box" size="0.1 0.2 0.05" pos="0.02 0.01 0" euler="0.1 0.2 0"/></body>
+ </worldbody>
+ <tendon><fixed name="t1" {fixed}><joint joint="ja" coef="0.5"/><joint joint="jc" coef="-2"/></fixed>
+  <spatial name="t2" {spatial}><site site="home"/><site site="sb"/></spatial></tendon>
+ <equality>{equality}</equality><actuator>{actuator}</actuator></mujoco>"""
+CORNER = 'name="k" vertex="0 0 0 0.1 0 0 0 0.1 0 0 0 0.1"'
+READ = {  # in the model
+    "body gravcomp": {"body": 'gravcomp="0.7"'},
+    "no gravity, no lift": {"body": 'gravcomp="0.7"', "flag": 'gravity="disable"'},
+    "no passive forces, no lift": {"body": 'gravcomp="0.7"', "flag": 'spring="disable" damper="disable"'},
+    "least mass of all bodies": {"compiler": 'boundmass="0.3" boundinertia="0.02"', "inner": '<body pos="0.1 0 0"/>'},
+    "springs off": {"flag": 'spring="disable"', "joint": 'stiffness="5"', "ball": 'stiffness="2"', "fixed": 'stiffness="3"'},
+    "dampers off": {"flag": 'damper="disable"', "joint": 'damping="5"', "actuator": '<motor joint="ja" damping="2"/>'},
+    "cubic springs": {"joint": 'stiffness="5 1 2" springref="0.1"', "fixed": 'stiffness="5 1 2" springlength="0.1 0.2"'},
+    "cubic dampers": {"joint": 'damping="5 1 2"', "spatial": 'damping="1 2 3"'},
+    "springs against turning": {"ball": 'stiffness="5" damping="1"', "free": 'stiffness="3"'},
+    "time constants of a ball joint": {"ball": 'springdamper="0.3 0.5"'},
+    "armature of tendons": {"fixed": 'armature="0.3"', "spatial": 'armature="0.4"'},
+    "rotor of an actuator": {"actuator": '<motor joint="ja" gear="3" armature="0.2" damping="0.2 1 2"/>'},
+    "rotor on a tendon": {"actuator": '<motor tendon="t2" gear="3" armature="0.2" damping="0.2"/>'},
+    "velocity of a site": {"actuator": '<velocity site="sc" kv="3" gear="1 2 0.5 0.1 0.2 0.3"/>'},
+    "servo on a ball joint": {"actuator": '<position joint="jb" kp="3" kv="2" gear="1 2 0.5"/>'},
+    "servo seen from the parent": {"actuator": '<position jointinparent="jb" kp="3" kv="2" gear="1 2 0.5"/>'},
+    "motor on a free joint": {"actuator": '<velocity joint="jf" kv="2" gear="1 2 3 4 5 6"/><motor jointinparent="jf" gear="6 5 4 3 2 1"/>'},
+    "actuators without names": {"actuator": '<position joint="ja" kp="3"/><velocity joint="ja" kv="2"/><motor joint="ja"/>'},
+    "triangles in the file": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3"/>', "inner": '<geom type="mesh" mesh="k"/>'},
+}  # fmt: skip
+REPORTED = {  # in the report, by the first word
+    "align": {"compiler": 'alignfree="true"'},
+    "delay": {"actuator": '<motor joint="ja" delay="0.1" nsample="20"/>'},
+    "actearly": {"actuator": '<general joint="ja" dyntype="filter" dynprm="0.5" actearly="true"/>'},
+    "refsite": {"actuator": '<position site="sc" refsite="home" gear="0 0 0 1 0.5 2"/>'},
+    "armature": {"actuator": '<motor joint="jb" gear="1 2 3" armature="0.1"/>'},
+    "disables": {"option": 'actuatorgroupdisable="1"', "actuator": '<motor joint="ja" group="1"/>'},
+    "shellinertia": {"geom": 'shellinertia="true"'},
+    "fitted": {"asset": f"<mesh {CORNER}/>", "inner": '<geom type="box" mesh="k"/>'},
+    "wobble": {"joint": 'wobble="3"'},
+}
+
+
+def robot_text(parts: dict[str, str]) -> str:
+    return ROBOT.format_map(defaultdict(str, parts))
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_is_read_is_mujocos(case: str) -> None:
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    text = robot_text(READ[case])
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:
+        pytest.skip(f"MuJoCo {mujoco.__version__} does not know it: {error}")
+    robot = sb.read_mjcf(text, parameters="none")
+    assert "not read" not in str(robot.report)
+    qpos, qvel = random_state(mujoco, model, 1)
+    controls = np.random.default_rng(0).uniform(0.2, 1, model.nu)
+    M, f = ours(robot, qpos, qvel, controls)
+    N, g = mujocos(mujoco, model, qpos, qvel, controls)
+    assert np.abs(M - N).max() <= 1e-12 * np.abs(N).max()
+    assert np.abs(f - g).max() <= 1e-12 * np.abs(g).max()
+
+
+@pytest.mark.parametrize("word", REPORTED)
+def test_what_is_not_read_is_reported(word: str) -> None:
+    """Attributes that nobody knows too."""
+    assert re.search(f"not read: .*{word}", str(sb.read_mjcf(robot_text(REPORTED[word])).report))
+
+
+EQUALITIES = {
+    "lengths of tendons": '<tendon tendon1="t1" tendon2="t2" polycoef="0.1 0.3 0.2 0 0"/>',
+    "length of a tendon": '<tendon tendon1="t2" polycoef="0.1 0.3 0.2 0 0"/>',
+    "joints": '<joint joint1="ja" joint2="jc" polycoef="0.1 0.3 0.2 0 0"/>',
+    "points": '<connect body1="c" body2="f" anchor="0.1 0.2 0.3"/>',
+    "sites": '<connect site1="sc" site2="home"/>',
+}
+
+
+@pytest.mark.parametrize("case", EQUALITIES)
+def test_equalities_are_as_far_from_holding_as_mujocos(case: str) -> None:
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    text = robot_text({"equality": EQUALITIES[case], "joint": 'ref="0.3"', "slide": 'ref="0.2"'})
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], _ = random_state(mujoco, model, 2)
+    mujoco.mj_forward(model, data)
+    robot = sb.read_mjcf(text, parameters="none")
+    eq = sb.derive(robot)
+    at = dict(zip(robot.keyframes["qpos0"], data.qpos, strict=True))
+    gaps = np.ravel(sb.evaluate(eq.phi, {q: at[q.name] for q in eq.q})).astype(float)
+    theirs = np.array([x for x, kind in zip(data.efc_pos, data.efc_type, strict=True) if kind == 0])
+    assert len(gaps) == len(theirs)
+    assert np.linalg.norm(gaps) == pytest.approx(np.linalg.norm(theirs), rel=1e-10)
+
+
+@pytest.mark.parametrize("apart", [1e-17, 1e-9])
+def test_rounding_of_a_plane_loop_is_no_constraint(apart: float) -> None:
+    """Across the plane of two links the points always meet, but for rounding of where they are."""
+    m = sb.Model("loop")
+    a, b = (m.body(n, mass=1.0, inertia=(1, 1, 1)) for n in "ab")
+    m.revolute("p", m.ground, a)
+    m.revolute("q", m.ground, b, at=(1, 0, 0))
+    m.coincide("pin", a.point(1, 0, apart), b.point(0, 1, 0))
+    if apart < 1e-14:
+        assert len(sb.derive(m).phi.entries) == 2
+    else:
+        with pytest.raises(sb.ModelError, match="cannot hold"):
+            sb.derive(m)
