@@ -78,6 +78,20 @@ def test_measurements_say_where_peers_are_faster(tmp_path: Path, monkeypatch: py
     assert bench_record.surroundings()["date"] in below
 
 
+def test_tables_with_sums_are_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums stand before a table that opens at a click, and what all rows share stands below it."""
+    rows = [{"case": c, "solved": k, "peer": "A"} for k, c in enumerate(("one", "two", "three"), 1)]
+    monkeypatch.setattr(bench_record, "RESULTS", tmp_path)
+    bench_record.record(
+        "equilibria", "python -m bench equilibria", [*rows, {"case": "all 3 cases", "solved": 6, "peer": "A"}]
+    )
+    benchmarks.write_benchmarks(tmp_path / "benchmarks.md", tmp_path)
+    before, within = (tmp_path / "benchmarks.md").read_text(encoding="utf-8").split("<details>")
+    assert "| all 3 cases | 6 | A |" in before
+    assert "| two | 2 |" in within
+    assert "In all rows peer: A." in within
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     flat = {f"sb.{n}" for n in symbody.__all__ if not isinstance(getattr(symbody, n), ModuleType)}
     assert "sb.derive" in flat

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .pages import raw
 from .reference import as_markdown
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -66,16 +67,32 @@ def _tables(rows: Sequence[dict[str, Any]]) -> list[str]:
         shown = {k: v for k, v in row.items() if k not in _HIDDEN}
         groups.setdefault(tuple(shown), []).append(shown)
     notes = dict.fromkeys(f"{_case(r)}: {r['note']}" for r in rows if r.get("note") and "case" in r)
-    return [*map(_table, groups.values()), *(["\n".join(f"- {n}" for n in notes)] if notes else [])]
+    tables = [part for group in groups.values() for part in _folded(group)]
+    return [*tables, *(["\n".join(f"- {n}" for n in notes)] if notes else [])]
+
+
+def _folded(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """A table that is summed up ("all 94 cases") opens at a click, below its sums."""
+    sums = [r for r in rows if str(r.get("case", "")).startswith("all ")]
+    if not sums:
+        return [_table(rows)]
+    opening = raw(f"<details><summary>All {len(rows) - len(sums)} rows</summary>")
+    return [_table(sums), opening, _table([r for r in rows if r not in sums]), raw("</details>")]
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
-    """Columns in which nothing stands are left out."""
+    """Columns in which nothing stands are left out; what is the same in all rows is said once, below."""
     columns = [c for c in rows[0] if any(r[c] is not None for r in rows)]
+    words = [c for c in columns if all(isinstance(r[c], str) for r in rows)]
+    same = [c for c in words if c != "case" and len(rows) > 2 and len({r[c] for r in rows}) == 1]
+    columns = [c for c in columns if c not in same]
     numeric = {c for c in columns if all(r[c] is None or isinstance(r[c], (int, float)) for r in rows)}
     line = "|".join("---:" if c in numeric else "---" for c in columns)
     body = ["| " + " | ".join(_shown(r[c]) for c in columns) + " |" for r in rows]
-    return "\n".join(["| " + " | ".join(columns) + " |", f"|{line}|", *body])
+    below = "; ".join(f"{c}: {_shown(rows[0][c])}" for c in same)
+    return "\n".join(
+        ["| " + " | ".join(columns) + " |", f"|{line}|", *body, *(["", f"In all rows {below}."] if below else [])]
+    )
 
 
 def _shown(value: Any) -> str:

@@ -44,6 +44,7 @@ def program(
     labels: Labels | None = None,
     as_written: bool = False,
     factored: bool = True,
+    matrices: Iterable[str] = (),
 ) -> Program:
     """A program that computes `outputs` from `inputs`.
 
@@ -56,6 +57,7 @@ def program(
                  solver, of which the last bit decides between zeros that are equally near to a symmetric start
     factored     take common factors out of sums: fewer operations, but sums wait for their factors, which costs
                  registers where those are scarce
+    matrices     names of outputs that are matrices also where they have one column, which else is a vector
 
     >>> x, y = sb.symbols("x y")
     >>> f = sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)})
@@ -67,7 +69,7 @@ def program(
     See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
     """
     with gc_paused():
-        found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels)
+        found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels, set(matrices))
         return with_joined_solves(found if as_written else _fewer_operations(found, factored))
 
 
@@ -78,6 +80,7 @@ def _as_written(
     bake: Mapping[Any, Any],
     wanted: set[str],
     labels: Labels | None,
+    matrices: set[str],
 ) -> Program:
     groups = tuple(_group(name, k, v) for k, v in inputs.items())
     _check_groups(name, groups, bake)
@@ -92,7 +95,7 @@ def _as_written(
             f"program {name!r}: {in_number(unknown, 'sparse output {} is', 'sparse outputs {} are')} not among {listed(outputs)}"
         )
     lowered = _Lowering(groups, roots, label)
-    made = [_output(k, t, k in wanted, lowered.value) for k, t in zip(outputs, things, strict=True)]
+    made = [_output(k, t, k in wanted, k in matrices, lowered.value) for k, t in zip(outputs, things, strict=True)]
     return _without_dead_code(name, groups, made, lowered)
 
 
@@ -368,10 +371,10 @@ def _without_dead_code(name: str, groups: tuple[Group, ...], outputs: list[Outpu
     return Program(name, groups, kept, code, {number[k]: label for k, label in lowered.labels.items() if needed[k]})
 
 
-def _output(key: str, thing: Any, is_sparse: bool, value: Mapping[Node, int]) -> Output:
+def _output(key: str, thing: Any, is_sparse: bool, is_matrix: bool, value: Mapping[Node, int]) -> Output:
     rows, cols = thing.shape if isinstance(thing, Matrix) else (1, 1)
     entries = scalars(thing)
-    shape = () if isinstance(thing, Expr) else (rows,) if cols == 1 else (rows, cols)
+    shape = () if isinstance(thing, Expr) else (rows,) if cols == 1 and not is_matrix else (rows, cols)
     index = [tuple(divmod(k, cols)) if len(shape) == 2 else (k,) * len(shape) for k in range(len(entries))]
     kept = [k for k, e in enumerate(entries) if e is not ZERO]
     mirrored = (

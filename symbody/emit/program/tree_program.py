@@ -3,7 +3,7 @@ of freedom in loops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,11 +21,16 @@ MOST_SLOPES: Final = 3  # of forces, for each column: with more of them the loop
 
 
 def tree_program(
-    name: str, inputs: Mapping[str, Any], eq: Equations, groups: Mapping[str, Sequence[Symbol]], **options: Any
+    name: str,
+    inputs: Mapping[str, Any],
+    eq: Equations,
+    groups: Mapping[str, Sequence[Symbol]],
+    matrices: Collection[str],
+    **options: Any,
 ) -> Program | None:
     """∂u'/∂x as output a_x for each group x; None where the loops do not fit: other mechanisms than trees (see
     `tree_form`), derivatives without all coordinates and speeds or with respect to what moves bodies otherwise, forces
-    that depend on much. `options` are those of `program`."""
+    that depend on much. `matrices` and `options` are those of `program`."""
     moving, wanted = eq.variables.of("q u").symbols, [s for g in groups.values() for s in g]
     others = [s for s in wanted if s not in set(moving)]
     if len(wanted) != len(set(wanted)) or not set(moving) <= set(wanted):
@@ -42,7 +47,7 @@ def tree_program(
         return None
     shape = _shape(form, ranges, len(others), list(slopes))
     straight = program(name, inputs, {"state": _state(form, list(slopes.values()))}, **options)
-    return _with_loops(straight, shape, {f"a_{k}": len(g) for k, g in groups.items()})
+    return _with_loops(straight, shape, {f"a_{k}": len(g) for k, g in groups.items()}, matrices)
 
 
 def _slopes(form: TreeForm, columns: Sequence[Symbol], others: Sequence[Symbol]) -> dict[tuple[int, int], Expr] | None:
@@ -87,12 +92,15 @@ def _shape(form: TreeForm, groups: list[tuple[int, int]], more: int, entries: li
     return TreeShape(form.parent, form.last, lump, form.speeds, joint, tuple(groups), more, tuple(entries))
 
 
-def _with_loops(p: Program, shape: TreeShape, sizes: Mapping[str, int]) -> Program:
+def _with_loops(p: Program, shape: TreeShape, sizes: Mapping[str, int], matrices: Collection[str]) -> Program:
     tree = len(p.code)
     items = tuple(Instruction("item", (tree,), k) for k in range(shape.results))
     outputs = []
     for g, (key, size) in enumerate(sizes.items()):
-        places = tuple((i, j) for i in range(shape.n) for j in range(size))
-        outputs.append(Output(key, (shape.n, size), tuple(tree + 1 + k for k in shape.items(g)), places))
+        values, n = tuple(tree + 1 + k for k in shape.items(g)), shape.n
+        if size == 1 and key not in matrices:
+            outputs.append(Output(key, (n,), values, tuple((i,) for i in range(n))))
+        else:
+            outputs.append(Output(key, (n, size), values, tuple((i, j) for i in range(n) for j in range(size))))
     block = Instruction("tree", p.outputs[0].values, shape)
     return replace(p, code=(*p.code, block, *items), outputs=tuple(outputs))

@@ -116,10 +116,15 @@ class Dynamics(Portable):
         return self._program(name, self._groups, outputs)
 
     def _program(
-        self, name: str, groups: Mapping[str, Any], outputs: Mapping[str, Any], factored: bool = True
+        self,
+        name: str,
+        groups: Mapping[str, Any],
+        outputs: Mapping[str, Any],
+        factored: bool = True,
+        matrices: Iterable[str] = (),
     ) -> Program:
         labels = self.equations.labels
-        return program(name, groups, outputs, bake=self._bake, labels=labels, factored=factored)
+        return program(name, groups, outputs, bake=self._bake, labels=labels, factored=factored, matrices=matrices)
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Compiled:
         """Anything else, compiled as a function of the same arguments."""
@@ -179,12 +184,12 @@ class Dynamics(Portable):
         with gc_paused():
             groups = self._unbaked(symbols_to_vary(eq, wrt, {"x": eq.state}))
             found = {f"dx_{k}": state_rate_derivatives(eq, x) for k, x in groups.items()}
-            return self._compiled(self._program("rhs_derivatives", self._whole_state, found))
+            return self._derivative_code("rhs_derivatives", self._whole_state, found)
 
     @cached_property
     def M(self) -> Compiled:  # noqa: N802  (notation)
         """Mass matrix."""
-        return self.function("mass_matrix", {"M": self.equations.M})
+        return self._compiled(self._program("mass_matrix", self._groups, {"M": self.equations.M}, matrices=("M",)))
 
     @cached_property
     def f(self) -> Compiled:
@@ -234,7 +239,7 @@ class Dynamics(Portable):
 
     def derivatives(self, wrt: Iterable[Wrt] | None = None) -> Compiled:
         """Derivatives of forward dynamics: ∂u'/∂x as the output a_x for each x of `wrt`, and ∂lam/∂x as lam_x where
-        there are constraints.
+        there are constraints. They are matrices for groups of symbols, vectors for single ones and for time.
 
         wrt   "q", "u", "z", "r" (by default those that the equations have), "p", "t", and single symbols by name: ("q",
               "u", "m1")
@@ -252,8 +257,7 @@ class Dynamics(Portable):
         with gc_paused():
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
-            made = self._program("inverse_derivatives", self._with_accelerations, outputs)
-        return self._compiled(made)
+            return self._derivative_code("inverse_derivatives", self._with_accelerations, outputs)
 
     def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:
         """All parameters are those that are left as arguments."""
@@ -270,7 +274,11 @@ class Dynamics(Portable):
             outputs = {f"a_{k}": J for k, J in found.udot.items()}
             if with_multipliers and eq.is_constrained:
                 outputs |= {f"lam_{k}": J for k, J in found.multipliers.items()}
-            return self.function(name, outputs)
+            return self._derivative_code(name, self._groups, outputs)
+
+    def _derivative_code(self, name: str, groups: Mapping[str, Any], outputs: Mapping[str, Matrix]) -> Compiled:
+        """A column for each symbol: with respect to a group always a matrix, to a single symbol a vector."""
+        return self._compiled(self._program(name, groups, outputs, matrices=filter(_is_by_group, outputs)))
 
     def _in_loops(self, name: str, groups: Mapping[str, Sequence[Symbol]]) -> Program | None:
         """Derivatives by loops over a tree with many degrees of freedom; None where there are few, or where it is no
@@ -278,7 +286,8 @@ class Dynamics(Portable):
         eq = self.equations
         if self._real is not None or len(eq.u) < LOOPS_FROM:
             return None
-        return tree_program(name, self._groups, eq, groups, bake=self._bake, labels=eq.labels)
+        matrices = [key for k in groups if _is_by_group(key := f"a_{k}")]
+        return tree_program(name, self._groups, eq, groups, matrices, bake=self._bake, labels=eq.labels)
 
     @cached_property
     def energies(self) -> Compiled:
@@ -301,6 +310,11 @@ def target_code(program: Program, real: str | None, cache: bool, empty: tuple[st
         if real is None
         else CudaFunction(program, real, cache, empty)
     )
+
+
+def _is_by_group(derivative: str) -> bool:
+    """Of a_q, lam_r, dx_x, ...: rather than with respect to time or to a symbol by its name."""
+    return derivative.partition("_")[2] in set("quzrpxa")
 
 
 def compile(
