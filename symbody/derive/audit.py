@@ -71,10 +71,10 @@ class Audit(Summarized, Portable):
         holonomic, nonholonomic = len(m.holonomic), len(m.nonholonomic)
         dof = "unknown (no configuration found)" if self.degrees_of_freedom is None else str(self.degrees_of_freedom)
         mechanics = [
-            f"  {len(m.bodies)} bodies: {listed(b.name for b in m.bodies)}",
-            f"  {len(m.joints)} joints: {listed(joints)}",
-            f"  {len(m.q)} coordinates: {listed(m.q)}",
-            f"  {len(m.u)} speeds: {listed(u.name for u in m.u)}",
+            f"  {counted(len(m.bodies), 'body', 'bodies')}: {listed(b.name for b in m.bodies)}",
+            f"  {counted(len(m.joints), 'joint')}: {listed(joints)}",
+            f"  {counted(len(m.q), 'coordinate')}: {listed(m.q)}",
+            f"  {counted(len(m.u), 'speed')}: {listed(u.name for u in m.u)}",
             (
                 f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: "
                 f"{listed(c.name for c in constraints_of(m))}"
@@ -85,9 +85,9 @@ class Audit(Summarized, Portable):
         lines = [
             f"mechanism {m.name!r}",
             *(mechanics if m.q or m.bodies or not m.z else ()),
-            *_symbols("parameters", m.p, m),
-            *_symbols("inputs", m.r, m),
-            *_symbols("additional variables", m.z, m),
+            *_symbols("parameter", m.p, m),
+            *_symbols("input", m.r, m),
+            *_symbols("additional variable", m.z, m),
             *(f"  note: {n}" for n in m.notes),
             *(f"  {r}" for r in self.remarks),
             *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
@@ -100,7 +100,7 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
     for s in symbols:
         value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
         texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
-    return [f"  {len(texts)} {what}: {listed(texts, MOST_SYMBOLS)}"] if texts else []
+    return [f"  {counted(len(texts), what)}: {listed(texts, MOST_SYMBOLS)}"] if texts else []
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:

@@ -78,7 +78,7 @@ class ReadableEquations:
         """Coordinates and parameters that do not appear, in sentences."""
         out = []
         if self.absent:
-            out.append(f"do not appear: {_names(self.absent)}")
+            out.append(f"{_names(self.absent)} {'appears' if len(self.absent) == 1 else 'appear'} in no equation")
         if self.unused:
             out.append(f"without influence: {_names(self.unused)}")
         if len(self.blocks) > 1:

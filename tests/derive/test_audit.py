@@ -38,8 +38,8 @@ def test_page() -> None:
         "2 holonomic and 0 nonholonomic constraints: closure.x, closure.y",
         "rank of the constraints: 2",
         "degrees of freedom: 1",
-        "1 parameters: c = 0.25 N m s",
-        "1 inputs: tau",
+        "1 parameter: c = 0.25 N m s",
+        "1 input: tau",
         "note: constraint closure.z holds by itself and is left out",
     ):
         assert line in page

@@ -34,7 +34,7 @@ def test_what_does_not_appear() -> None:
     }
     assert [s.name for s in found["symmetric_top"].absent] == ["psi", "phi"]
     assert [s.name for s in found["symmetric_top"].unused] == ["m", "l", "g"]
-    assert found["cart_and_pole"].remarks == ("do not appear: x",)
+    assert found["cart_and_pole"].remarks == ("x appears in no equation",)
     assert found["half_car"].remarks == ()
 
 

@@ -25,7 +25,7 @@ def tree_program(
     inputs: Mapping[str, Any],
     eq: Equations,
     groups: Mapping[str, Sequence[Symbol]],
-    matrices: Collection[str],
+    matrices: Collection[str] = (),
     **options: Any,
 ) -> Program | None:
     """∂u'/∂x as output a_x for each group x; None where the loops do not fit: other mechanisms than trees (see
