@@ -15,7 +15,14 @@ from .loop_text import LlvmKernel, simple_kernel
 from .numbers import BYTES, SUFFIX, real_of
 from .transposed import turned
 
-_SHARED: Final = """define void @NAME.share(ptr %in, ptr %strides, ptr %out, ptr %work, ptr %next, i64 %size, i64 %count) nounwind {
+_SHARED: Final = """define void @NAME.share(ptr %table, ptr %work) nounwind {
+  %strides = getelementptr i64, ptr %table, i64 STRIDES
+  %out = getelementptr i64, ptr %table, i64 OUT
+  %next = getelementptr i64, ptr %table, i64 NEXT
+  %size.p = getelementptr i64, ptr %next, i64 1
+  %size = load i64, ptr %size.p
+  %count.p = getelementptr i64, ptr %next, i64 2
+  %count = load i64, ptr %count.p
   br label %ask
 ask:
   %first = atomicrmw add ptr %next, i64 %size seq_cst
@@ -25,7 +32,7 @@ take:
   %end = add nsw i64 %first, %size
   %is_last = icmp sgt i64 %end, %count
   %stop = select i1 %is_last, i64 %count, i64 %end
-  call void @NAME.batch(ptr %in, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop)
+  call void @NAME.batch(ptr %table, ptr %strides, ptr %out, ptr %work, i64 %first, i64 %stop)
   br label %ask
 done:
   ret void
@@ -33,12 +40,20 @@ done:
 """
 
 
+def _shared(name: str, ins: int, outs: int) -> str:
+    text = _SHARED.replace("NAME", name).replace("STRIDES", str(ins + 1)).replace("OUT", str(2 * ins + 1))
+    return text.replace("NEXT", str(2 * ins + 1 + outs))
+
+
 def batch_text(program: Program, name: str, lanes: int, real: str = "double") -> str:
     """The loop over states: `void name.batch(in, strides, out, work, first, stop)`.
 
     Each time round it packs `lanes` rows of every input side by side into scratch memory, calls the program, and
-    unpacks. An input that is the same for all states (of stride 0) is packed once. `name.share` takes parts of so many
-    states from a common count until there are none left: threads that share a batch meet nowhere else.
+    unpacks. An input that is the same for all states (of stride 0) is packed once.
+
+    `name.share(table, work)` takes parts of the states from a common count until there are none left: threads that
+    share a batch meet nowhere else. In its table are pointers to the inputs and to external functions, strides,
+    pointers to the outputs, the count, the states of a part, and all states.
     """
     sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
     ins, outs = len(sizes_in) + 1, len(sizes_out)
@@ -109,7 +124,7 @@ def batch_text(program: Program, name: str, lanes: int, real: str = "double") ->
         "  ret void",
         "}",
     ]
-    return "\n".join(lines) + "\n" + _SHARED.replace("NAME", name)
+    return "\n".join(lines) + "\n" + _shared(name, len(sizes_in), outs)
 
 
 def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:

@@ -24,7 +24,7 @@ from ..program.program import Instruction, Output, Program, right_sides
 from ..program.right_sides import ZERO, Layout, layout, leading_zeros
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
-from .sincos import LARGEST, sincos
+from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos
 from .tree_text import TreeText, tree_text
 
 PIECE: Final = 600  # instructions in a piece, about
@@ -172,6 +172,7 @@ class _LlvmModule:
         self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
         self.kernels: dict[str, LlvmKernel] = {}
         self.declared: set[str] = set()
+        self.large_sines = ""  # the function for large angles, where there are angles
         self.items: dict[int, list[int]] = {}  # of each pair of sine and cosine
         for k, i in enumerate(program.code):
             if i.op == "item" and program.code[i.args[0]].op == "sincos":
@@ -203,9 +204,8 @@ class _LlvmModule:
         # Kernels are told apart by size, so that two programs loaded into one engine would clash: only one is.
         self.declared.update(d for t in self.trees.values() for d in t.declarations)
         declared = sorted(self.declared | {f"declare void @{k.name}({k.types})" for k in self.kernels.values()})
-        return LlvmText(
-            fabs(self.real) + kernels, "\n".join([*declared, *functions, main, _UNLIKELY]), self.memory.size
-        )
+        pieces = "\n".join([*declared, self.large_sines, *functions, main, _UNLIKELY])
+        return LlvmText(fabs(self.real) + kernels, pieces, self.memory.size)
 
     def _clearing(self) -> str:
         """Calls that put zeros into the outputs which are mostly zero."""
@@ -446,10 +446,7 @@ class _LlvmPiece:
 
     def by_lane(self, function: str, args: list[str]) -> str:
         """Call a scalar function of doubles, once for each lane."""
-        return self.of_doubles(function, self.in_double(args))
-
-    def of_doubles(self, function: str, args: list[str]) -> str:
-        """The same of numbers that are in double precision already."""
+        args = self.in_double(args)
         if self.lanes == 1:
             return self.from_double([self.new(f"call double {function}({', '.join(f'double {a}' for a in args)})")])[0]
         number, out = vector_of("double", self.lanes), "poison"
@@ -470,26 +467,37 @@ class _LlvmPiece:
         return [self.new(f"fptrunc {vector_of('double', self.lanes)} {v} to {self.number}") for v in values]
 
     def sincos(self, x: str) -> tuple[str, str]:
-        """Inline and in double precision, with a call of the library for very large angles."""
+        """Inline and in double precision; a function looks after lanes with very large angles."""
         number, (x,) = vector_of("double", self.lanes), self.in_double([x])
         size = self.new(f"call {number} @{self.intrinsic('llvm.fabs', number)}({number} {x})")
         large = self.new(f"fcmp ogt {number} {size}, {splat(LARGEST, number)}")
         if self.lanes > 1:
             bits = self.new(f"bitcast {self.module.truth} {large} to i{self.lanes}")
             large = self.new(f"icmp ne i{self.lanes} {bits}, 0")
-        self.count += 1
-        fast, slow, done = (f"{w}{self.count}" for w in ("fast", "slow", "done"))
-        self.lines += [f"  br i1 {large}, label %{slow}, label %{fast}, !prof !0", f"{fast}:"]
         if self.module.rounding == "fused":
             self.module.declared.add(fma_declaration(number))
-        s1, c1 = self.from_double(list(sincos(x, number, self.new, self.module.rounding)))
-        self.lines += [f"  br label %{done}", f"{slow}:"]
-        for f in ("sin", "cos"):
-            self.module.declared.add(f"declare double @{f}(double)")
-        s2, c2 = self.of_doubles("@sin", [x]), self.of_doubles("@cos", [x])
+        self.count += 1
+        fast, slow, done = (f"{w}{self.count}" for w in ("fast", "slow", "done"))
+        self.lines += [f"  br label %{fast}", f"{fast}:"]
+        near = sincos(x, number, self.new, self.module.rounding)
+        self.lines += [f"  br i1 {large}, label %{slow}, label %{done}, !prof !0", f"{slow}:"]
+        far = self.large_sines(x, *near, number)
         self.lines += [f"  br label %{done}", f"{done}:"]
-        join = f"phi {self.number} [ {{}}, %{fast} ], [ {{}}, %{slow} ]"
-        return self.new(join.format(s1, s2)), self.new(join.format(c1, c2))
+        join = f"phi {number} [ {{}}, %{fast} ], [ {{}}, %{slow} ]"
+        s, c = (self.new(join.format(*pair)) for pair in zip(near, far, strict=True))
+        s, c = self.from_double([s, c])
+        return s, c
+
+    def large_sines(self, x: str, s: str, c: str, number: str) -> tuple[str, str]:
+        """Sines and cosines with those of large angles in place of others."""
+        self.module.large_sines = large_sines(number)
+        places = [f"%large.{v}" for v in "xsc"]
+        if self.head.count(space := f"  {places[0]} = alloca {number}, align 64") == 0:
+            self.head += [space, *(f"  {p} = alloca {number}, align 64" for p in places[1:])]
+        self.lines += [f"  store {number} {v}, ptr {p}, align 64" for v, p in zip((x, s, c), places, strict=True)]
+        arguments = ", ".join(f"ptr {p}" for p in places)
+        s = self.new(f"call {number} @{LARGE_SINES}({arguments}) {leaves_registers(number)}")
+        return s, self.new(f"load {number}, ptr {places[2]}, align 64")
 
     # ------------------------------------------------------------------------------------------------ linear systems
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from .numbers import fma, splat
+from .numbers import fma, lanes_of, splat
 
 _SIN: Final = (
     -0.16666666666666632, 0.008333333333322316, -0.0001984126982972525,
@@ -91,6 +91,61 @@ def _turned(shifted: str, s: str, c: str, number: str, new: New) -> tuple[str, s
     first = new(f"select {truth} {odd}, {number} {c}, {number} {s}")
     second = new(f"select {truth} {odd}, {number} {s}, {number} {c}")
     return signed(first, k), signed(second, new(f"add {integer} {k}, {constant(1)}"))
+
+
+LARGE_SINES: Final = "symbody.large_sines"
+_LARGE_SINES: Final = """declare double @sin(double)
+declare double @cos(double)
+define internal NUMBER @NAME(ptr %x, ptr %s, ptr %c) noinline nounwind HOW {
+  br label %lane
+lane:
+  %k = phi i64 [ 0, %0 ], [ %next, %last ]
+  %angle.p = getelementptr double, ptr %x, i64 %k
+  %angle = load double, ptr %angle.p
+  %above = fcmp ugt double %angle, LARGEST
+  %below = fcmp ult double %angle, -LARGEST
+  %large = or i1 %above, %below
+  br i1 %large, label %library, label %last
+library:
+  %sine = call double @sin(double %angle)
+  %cosine = call double @cos(double %angle)
+  %sine.p = getelementptr double, ptr %s, i64 %k
+  %cosine.p = getelementptr double, ptr %c, i64 %k
+  store double %sine, ptr %sine.p
+  store double %cosine, ptr %cosine.p
+  br label %last
+last:
+  %next = add nuw nsw i64 %k, 1
+  %again = icmp slt i64 %next, LANES
+  br i1 %again, label %lane, label %done
+done:
+  %sines = load NUMBER, ptr %s
+  ret NUMBER %sines
+}
+"""
+
+
+def large_sines(number: str) -> str:
+    """A function of pointers to angles, sines and cosines that puts in those of angles beyond `LARGEST`, by the
+    library, and returns the sines."""
+    words = {
+        "NAME": LARGE_SINES, "HOW": leaves_registers(number), "NUMBER": number, "LANES": str(lanes_of(number)),
+        "-LARGEST": splat(-LARGEST, "double"), "LARGEST": splat(LARGEST, "double"),
+    }  # fmt: skip
+    text = _LARGE_SINES
+    for word, meant in words.items():
+        text = text.replace(word, meant)
+    return text
+
+
+def leaves_registers(number: str) -> str:
+    """Of a function and its calls: it saves every register that it uses. Nothing has to be put away around a call that
+    is hardly ever made.
+
+    A function that returns such a vector has the upper parts of registers as it found them; LLVM clears them at the end
+    of others, which would do for numbers alone but for the vectors that LLVM makes of their stores.
+    """
+    return '"no_caller_saved_registers"' if lanes_of(number) >= 4 else ""
 
 
 _SINES: Final = """define internal double @symbody.NAME(double %x) nounwind {

@@ -34,6 +34,7 @@ from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
 from ..program.program_tables import is_tabulated
 from . import disk_cache as disk
+from .batch_memory import KeptMemory, aligned
 from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
@@ -47,7 +48,7 @@ DTYPES: Final = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)} 
 
 _Call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _CallHoldingLock = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-_Shared = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 2)
+_Shared = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
 @cache
@@ -126,7 +127,7 @@ class Compiled:
         self._externals = _Externals(program.externals)
         self._local = threading.local()
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
-        self._batches: dict[str, tuple[jit.Loaded, Any, int]] = {}
+        self._batches: dict[str, tuple[jit.Loaded, Any, KeptMemory]] = {}
         self._improving = threading.Lock()
         self._earlier: list[jit.Loaded] = []  # machine code that somebody may be running
         self.callers: WeakSet[Any] = WeakSet()  # tables that hold its address, with `set_address`
@@ -242,12 +243,13 @@ class Compiled:
 
     # ------------------------------------------------------------------------------------------------ many states
 
-    def _batch(self, real: str) -> tuple[jit.Loaded, Any, int]:
-        """Machine code for many states in a precision, how it is called, and numbers of scratch memory."""
+    def _batch(self, real: str) -> tuple[jit.Loaded, Any, KeptMemory]:
+        """Machine code for many states in a precision, how it is called, and its memory."""
         if real not in self._batches:
             lanes = 1 if self._has_tree else jit.lanes(real)
             code, work, _ = self._built(lanes, for_many=True, real=real)
-            made = code, _Shared(code.address(f"{entry(self.program)}.share")), work * lanes
+            share = _Shared(code.address(f"{entry(self.program)}.share"))
+            made = code, share, KeptMemory(self.program, work * lanes)
             self._batches.setdefault(real, made)  # another thread may have been first
         return self._batches[real]
 
@@ -277,12 +279,12 @@ class Compiled:
         number = DTYPES[checked_precision(real)]
         arrays, strides, n = self._rows(groups, number)
         results = self._results(n, out, number)
-        constant = tuple(k for k, s in enumerate(strides) if s == 0)
+        constant = tuple([k for k, s in enumerate(strides) if s == 0]) if n >= MANY_STATES else ()
         if real == "float" and self._is_double:
             wide = self.batch(*arrays, threads=threads)
             for result, found in zip(results, wide if isinstance(wide, tuple) else (wide,), strict=True):
                 result[...] = found
-        elif n >= MANY_STATES and constant and (parts := self._parts(constant)) is not None:
+        elif constant and (parts := self._parts(constant)) is not None:
             first, rest = parts
             rest.batch(*arrays, first(*(arrays[k] for k in constant)), threads=threads, out=results, real=real)
         else:
@@ -298,35 +300,32 @@ class Compiled:
         threads: int | None,
         real: str,
     ) -> None:
-        _, share, work = self._batch(real)
-        ins = np.array([*map(address_of, arrays), address_of(self._externals.table)], dtype=np.intp)
-        targets = np.array([*map(address_of, results)], dtype=np.intp)
-        lengths = np.array(strides, dtype=np.int64)
-
-        cost = max(1, self.program.cost.total)
-        wanted = threads or max(1, min(cores(), n * cost // THREAD_OPERATIONS))
-        next_state, size = np.zeros(1, dtype=np.int64), grain(n, wanted, 64)
-
-        tables = [address_of(x) for x in (ins, lengths, targets)]
+        _, share, memory = self._batch(real)
+        for_threads = n * max(1, self.program.cost.total) // THREAD_OPERATIONS
+        wanted = threads or (1 if for_threads < 2 else min(cores(), for_threads))
+        size, batch = grain(n, wanted, 64), memory.take()
+        batch.fill(arrays, self._externals.address, strides, results, size, n)
 
         def take_parts() -> None:
-            scratch = np.empty(work + 8)
-            share(*tables, aligned(scratch), address_of(next_state), size, n)
+            own = memory.take()
+            share(batch.table, own.scratch)
+            memory.give(own)
             self._externals.raise_pending()
 
         in_threads(take_parts, min(wanted, -(-n // size)))
+        memory.give(batch)
 
     def _results(self, n: int, out: Any, number: Any) -> tuple[Array, ...]:
         """New arrays for n states, or those that are given, checked."""
-        outputs = self.program.outputs
+        shapes = [(n, *shape) for shape in self._shapes_of_outputs]
         if out is None:
-            return tuple(np.empty((n, *output_shape(o)), dtype=number) for o in outputs)
-        given = (out,) if isinstance(out, np.ndarray) else tuple(out)
-        for o, a in zip(outputs, given, strict=False):
-            if not _can_take(a, (n, *output_shape(o)), number):
+            return tuple([np.empty(shape, dtype=number) for shape in shapes])
+        given, outputs = (out,) if isinstance(out, np.ndarray) else tuple(out), self.program.outputs
+        for o, a, shape in zip(outputs, given, shapes, strict=False):
+            if not _can_take(a, shape, number):
                 raise ProgramError(
                     f"{self.program.name}.batch: out for {o.name} must be a writable array of {8 * number.itemsize}-bit floats in rows, of shape "
-                    f"{(n, *output_shape(o))}; got {_described(a)}"
+                    f"{shape}; got {_described(a)}"
                 )
         if len(given) != len(outputs):
             names = listed(o.name for o in outputs)
@@ -349,22 +348,29 @@ class Compiled:
         if len(groups) != n:
             raise wrong_count(program, len(groups), f"{program.name}.batch")
         arrays = [np.asarray(g, dtype=number, order="C") for g in groups]
-        counts = set()
-        strides = []
-        for group, a in zip(program.inputs, arrays, strict=True):
-            row = () if group.is_scalar else (len(group),)
-            if a.shape == row:
+        counts, strides = set(), []
+        for (row, size), a in zip(self._rows_of_inputs, arrays, strict=True):
+            shape = a.shape
+            if shape == row:
                 strides.append(0)
-            elif a.shape[1:] == row and a.ndim == len(row) + 1:
-                counts.add(a.shape[0])
-                strides.append(len(group))
+            elif shape[1:] == row and shape:
+                counts.add(shape[0])
+                strides.append(size)
             else:
-                raise ProgramError(
-                    f"{program.name}.batch: {group.name} has shape {a.shape}, expected {('n', *row)} or {row}"
-                )
+                name = program.inputs[len(strides)].name
+                raise ProgramError(f"{program.name}.batch: {name} has shape {shape}, expected {('n', *row)} or {row}")
         if len(counts) > 1:
             raise ProgramError(f"{program.name}.batch: inputs have different numbers of states: {sorted(counts)}")
         return arrays, strides, counts.pop() if counts else 1
+
+    @cached_property
+    def _rows_of_inputs(self) -> list[tuple[tuple[int, ...], int]]:
+        """Shape and size of a state's part of each input."""
+        return [(() if g.is_scalar else (len(g),), len(g)) for g in self.program.inputs]
+
+    @cached_property
+    def _shapes_of_outputs(self) -> list[tuple[int, ...]]:
+        return [output_shape(o) for o in self.program.outputs]
 
 
 class _Buffers:
@@ -384,11 +390,6 @@ class _Buffers:
 def _pointers(array: Array, sizes: list[int], *more: int) -> NDArray[np.intp]:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if sizes else np.zeros(0)
     return np.array([*(array.ctypes.data + 8 * starts.astype(np.intp)), *more], dtype=np.intp)
-
-
-def aligned(array: Array) -> int:
-    """Address of the first place in the array that begins a cache line."""
-    return -(-address_of(array) // 64) * 64
 
 
 def output_shape(out: Output) -> tuple[int, ...]:
@@ -419,8 +420,8 @@ def _can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
         isinstance(a, np.ndarray)
         and a.dtype == number
         and a.shape == shape
-        and a.flags.c_contiguous
-        and a.flags.writeable
+        and (flags := a.flags).c_contiguous
+        and flags.writeable
     )
 
 
@@ -519,6 +520,7 @@ class _Externals:
         self._pending = threading.local()
         self._kept: list[Any] = []
         self.table = np.array([self._address(f) for f in functions] or [0], dtype=np.intp)
+        self.address = address_of(self.table)
 
     def _address(self, function: ExternalFunction) -> int:
         if function.address is not None:

@@ -22,7 +22,8 @@ from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type
 from ..loops.language import Kernel
 from ..loops.records import Struct, address_of, known_of, type_of
 from . import disk_cache as disk
-from .callable import Array, Compiled, aligned
+from .batch_memory import aligned
+from .callable import Array, Compiled
 from .kept_programs import sources_of
 
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
