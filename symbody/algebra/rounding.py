@@ -25,16 +25,20 @@ APART: Final = 2.0**10  # arguments are moved by so many times their error, so t
 
 
 def rounding(
-    expressions: Sequence[Expr], values: Mapping[Any, float], sizes: Mapping[Symbol, float] | None = None
+    expressions: Sequence[Expr],
+    values: Mapping[Any, float],
+    sizes: Mapping[Symbol, float] | None = None,
+    order: Sequence[Node] | None = None,
 ) -> list[float]:
     """For each expression, a bound of the error of its value in double precision; infinite where it has none.
 
     sizes   of symbols that are rounded beside a larger number than their own value
+    order   of evaluation, where it is known: `ordered(expressions)`; then values are by symbol
     """
-    beside, given = sizes or {}, by_symbol(list(expressions), values)
+    beside, given = sizes or {}, by_symbol(list(expressions), values) if order is None else values
     value: dict[Node, Any] = {}
     error: dict[Node, Any] = {}
-    for n in ordered(expressions):
+    for n in ordered(expressions) if order is None else order:
         if isinstance(n, Symbol):
             value[n] = float(given[n])
             error[n] = UNIT * abs(beside.get(n, value[n]))

@@ -89,12 +89,13 @@ def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol,
         *((more, wrt) for wrt in (dz, du, q, u, z, r)),
         *((seen, wrt) for wrt in (q, u, z, r)),
     ]  # fmt: skip
-    slopes = [_slopes(things, wrt) for things, wrt in asked]
+    slopes = [slopes_of(things, wrt) for things, wrt in asked]
     slopes.insert([f.name for f in fields(Variation)].index("H"), eq.directions)
     return Variation(*folded(slopes, point))
 
 
-def _slopes(things: Any, wrt: tuple[Any, ...]) -> Matrix:
+def slopes_of(things: Any, wrt: tuple[Any, ...]) -> Matrix:
+    """Derivatives of some entries, also of none."""
     rows = scalars(things)
     return jacobian(rows, wrt) if rows and wrt else Matrix(len(rows), len(wrt), ())
 

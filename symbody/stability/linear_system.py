@@ -31,6 +31,7 @@ from . import feedback, response
 from . import state_choice as states
 from .chart import StabilityChart, stability_chart
 from .first_variation import Variation
+from .late_matrices import LateMatrix, LateParts, late_source
 from .locus import RootLocus, root_locus
 from .parameter_samples import array, arrays, cleaned
 from .pencil import Complex
@@ -106,6 +107,9 @@ class LinearSystem(Summarized, Portable):
                     f"outputs need {shape}"
                 )
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v.plain() if isinstance(v, LateMatrix) else v for k, v in vars(self).items()}
+
     def _summary(self) -> Summary:
         rows = filled(
             form=f"E x' = A x{self._inputs_text('B')}" + (f", y = C x{self._inputs_text('D')}" if self.y else ""),
@@ -139,7 +143,8 @@ class LinearSystem(Summarized, Portable):
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
         """Symbols of the entries, in the order of declaration; those without a default value must be given."""
-        seen = [s for s in free_symbols(*(getattr(self, part) for part in PARTS)) if s not in self.unknowns]
+        things = [getattr(self, part) for part in PARTS] if self._late is None else self._late.variation.values()
+        seen = [s for s in free_symbols(*things) if s not in self.unknowns]
         more = self.about.parameters if self.about is not None and self.unknowns else ()
         declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
         place = {s: k for k, s in enumerate(declared)}
@@ -249,7 +254,20 @@ class LinearSystem(Summarized, Portable):
         return numpy_function(program(name, groups, {"entries": entries}, as_written=True))
 
     @cached_property
+    def _late(self) -> LateParts | None:
+        """What all matrices are known by in numbers, where their expressions are not made yet."""
+        return late_source(getattr(self, p) for p in (*PARTS, *RECOVERY))
+
+    def _from_late(self, found: Any) -> Array:
+        """Entries one after the other."""
+        numbers = [getattr(self, p).numbers(found) for p in PARTS]
+        return np.concatenate([m.reshape(*m.shape[:-2], -1) for m in numbers], axis=-1)
+
+    @cached_property
     def _entries(self) -> Function:
+        if (late := self._late) is not None:
+            order = [self.parameters.index(s) for s in late.parameters]
+            return lambda p, w, _: self._from_late(late.numbers(np.asarray(p)[..., order], np.asarray(w)))
         return self._function("linear_entries", [getattr(self, p) for p in PARTS])
 
     @values_by_name(StabilityError)
@@ -359,6 +377,9 @@ class LinearSystem(Summarized, Portable):
 
     def _derivatives_by(self, by: Symbol) -> Function:
         known: dict[Symbol, Function] = self._derivative_functions
+        if by not in known and (late := self._late) is not None:
+            order, changed = [self.parameters.index(s) for s in late.parameters], late.derivatives(by)
+            known[by] = lambda p, w, moved: self._from_late(changed(p[..., order], w, moved))
         if by not in known:
             rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
             parts = [directional_derivative(getattr(self, p), {by: 1, **rates}) for p in PARTS]
@@ -374,6 +395,12 @@ class LinearSystem(Summarized, Portable):
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array."""
+        if (late := self._late) is not None:
+            p = self.values(values)
+            w = self.operating_point(p)
+            T: Any = self.T
+            at = np.array([p[s] for s in late.parameters]), np.array([w[s] for s in late.unknowns])
+            return np.asarray(T.numbers(late.numbers(*at)))
         return array(self.T, self.all_values(values, [self.T]))
 
     def variation_numbers(self, values: Mapping[str, float]) -> dict[str, Array]:
@@ -710,4 +737,6 @@ def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSy
 
 
 def _has_entries(m: Matrix) -> bool:
+    if isinstance(m, LateMatrix):
+        return bool(m.nominal.any())
     return any(e is not ZERO for e in m.entries)

@@ -23,16 +23,20 @@ from ..errors import StabilityError, listed, with_article
 from ..integrate.inputs import with_inputs
 from ..integrate.state import State
 from .condition_rows import ConditionRow, position_rows, speed_rows
-from .first_variation import Variation, variation
+from .first_variation import Variation, input_columns, slopes_of, variation
+from .late_matrices import TURN, LateMatrix, LateParts
 from .linear_system import LinearSystem
-from .parameter_samples import cleaned, folded, sample_at, samples
+from .parameter_samples import arrays, cleaned, folded, sample_at, samples
 from .pivoting import solved
+from .reduced_numbers import EliminatedVariables, reduced_arrays
 from .reduction import Partition, ReducedMatrices, chosen_partition, reduced
 from .steady import steady
 from .steady_motion import SteadyMotion
 from .symmetries import Symmetry
-from .system_matrices import FullSystem
+from .system_matrices import PARTS, RECOVERY, FullSystem
 
+MANY = 8  # constraints, from which on a system about a motion in numbers is reduced in numbers
+SINGULAR = 1e-12
 STILL = 1e-13  # a rate is zero below this
 ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
 
@@ -106,7 +110,10 @@ def _linearized(
     eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion | None,
     independent: Iterable[Symbol | str], turning: Iterable[Symbol], outputs: Mapping[str, Any] | None,
 ) -> LinearSystem:  # fmt: skip
-    seen = _in_the_state(eq, output_rows(eq.outputs if outputs is None else outputs))
+    rows = output_rows(eq.outputs if outputs is None else outputs)
+    if motion is not None and motion.unknowns and len(eq.lam) >= MANY:
+        return _known_by_numbers(eq, point, defaults, motion, independent, turning, rows)
+    seen = _in_the_state(eq, rows)
     unknowns = motion.unknowns if motion is not None else ()
     v = variation(eq, seen, {s: e for s, e in point.items() if s not in unknowns})
     near = {**defaults, **(motion.found if motion is not None else {})}
@@ -118,20 +125,79 @@ def _linearized(
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
     small = _seen_along(eq, reduced(v, kept, sample), kept, motion)
     k = len(eq.inputs)
-    parts = [
-        small.E,
-        small.A,
-        small.C,
-        small.T,
-        *(m[:, k * i : k * i + k] for m in (small.B, small.D, small.Tr) for i in range(3)),
-    ]
-    E, A, C, T, B, B1, B2, D, D1, D2, Tr, Tr1, _ = cleaned(parts, near) if in_closed_form else parts
+    parts = _by_name(small, k)
+    if in_closed_form:
+        parts = dict(zip(parts, cleaned(list(parts.values()), near), strict=True))
+    return _system(eq, parts, tuple(seen), v, kept, defaults, motion)
+
+
+def _by_name(small: ReducedMatrices, k: int) -> dict[str, Matrix]:
+    """Matrices by their names in a linear system; columns of inputs, rates and second rates apart."""
+    split = {
+        f"{name}{i or ''}": m[:, k * i : k * i + k]
+        for name, m in (("B", small.B), ("D", small.D), ("Tr", small.Tr))
+        for i in range(3)
+    }
+    return {"E": small.E, "A": small.A, "C": small.C, "T": small.T, **split}
+
+
+def _system(
+    eq: Equations, parts: Mapping[str, Matrix], seen: tuple[str, ...], v: Variation, kept: Partition, defaults: Mapping[Symbol, float],
+    motion: SteadyMotion | None,
+) -> LinearSystem:  # fmt: skip
     q, u, z = (tuple(s.name for s in group) for group in (eq.q, eq.u, eq.z))
+    full = FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u))
     return LinearSystem(
-        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.inputs),
-        tuple(seen), E, A, B, C, D, (*q, *u, *z), T, defaults, motion,
-        FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u)), B1, B2, D1, D2, Tr, Tr1,
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.inputs), seen,
+        variables=(*q, *u, *z), defaults=defaults, about=motion, full=full,
+        **{name: parts[name] for name in (*PARTS, *RECOVERY)},
     )  # fmt: skip
+
+
+def _known_by_numbers(
+    eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion,
+    independent: Iterable[Symbol | str], turning: Iterable[Symbol], rows: Mapping[str, Expr],
+) -> LinearSystem:  # fmt: skip
+    """About a motion in numbers, with many constraints: the first variation is evaluated and reduced in arrays; entries
+    are expressions for those who look at them."""
+    known, near = {s: e for s, e in point.items() if s not in motion.unknowns}, {**defaults, **motion.found}
+    v = variation(eq, {}, known)
+    sample = sample_at(_everything(v), near)
+    numbers = dict(zip((f.name for f in fields(v)), arrays(_everything(v), sample), strict=True))
+    kept = chosen_partition(eq, v, sample, independent, turning, motion.conditions.cyclic, numbers)
+    elimination = EliminatedVariables.of(numbers, kept.q, kept.u)
+    has_rates = np.linalg.cond(reduced_arrays(numbers, elimination)["E"]) < 1 / SINGULAR
+    more = _output_slopes(eq, rows, known, has_rates)
+    if (turn := _turning(eq, motion)) is not None:
+        more[TURN] = turn
+    at = arrays(list(more.values()), sample_at(list(more.values()), near))
+    numbers |= dict(zip(more, at, strict=True))
+    matrices = {**{f.name: getattr(v, f.name) for f in fields(v)}, **more}
+    parameters = tuple(s for s in free_symbols(*matrices.values()) if s not in motion.unknowns)
+
+    def expressions() -> dict[str, Matrix]:
+        whole = variation(eq, _in_the_state(eq, rows), known)
+        return _by_name(_seen_along(eq, reduced(whole, kept, sample), kept, motion), len(eq.inputs))
+
+    source = LateParts(matrices, elimination, len(eq.inputs), parameters, motion.unknowns, near, numbers, expressions)
+    parts = {name: LateMatrix.part(source, name) for name in (*PARTS, *RECOVERY)}
+    return _system(eq, parts, tuple(rows), v, kept, defaults, motion)
+
+
+def _output_slopes(
+    eq: Equations, rows: Mapping[str, Expr], known: Mapping[Symbol, Expr], has_rates: bool
+) -> dict[str, Matrix]:
+    """Of outputs, also by accelerations, which follow from the reduced equations where these have all rates; multipliers
+    in them are written out."""
+    plain = _in_own_rates(eq, rows)
+    left = [n for n, e in plain.items() if has_rates and "multiplier" not in {s.kind for s in free_symbols(e)}]
+    seen = _in_the_state(eq, {n: e for n, e in rows.items() if n not in left})
+    seen |= dict(zip(left, eq.in_own_terms([plain[n] for n in left]), strict=True))
+    groups: dict[str, Any] = {"q": eq.q, "u": eq.u, "z": eq.z, "r": input_columns(eq)}
+    if has_rates:
+        groups["du"] = tuple(s.dot for s in eq.u)
+    made = folded([slopes_of([seen[n] for n in rows], wrt) for wrt in groups.values()], dict(known))
+    return {f"out_{name}": m for name, m in zip(groups, made, strict=True)}
 
 
 def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: SteadyMotion | None) -> ReducedMatrices:
@@ -140,22 +206,29 @@ def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: 
     A motion along symmetries is x(t) = exp(t Y) x(0), Y = Σ ωk Yk. Variations are carried along as ξ = exp(-t DY) δx,
     so that E ξ' = (A - E DY) ξ, DY at the operating point (Marsden, Lectures on Mechanics, ch. 5).
     """
-    along = [] if motion is None else [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
-    if motion is None or not along:
+    slopes = None if motion is None else _turning(eq, motion)
+    if slopes is None:
         return small
-    states = eq.variables.of("q u").symbols
-    known = {s: e for s, e in motion.expressions.items() if s not in motion.unknowns}
-    parts = [rate * jacobian([{**s.q, **s.u}.get(x, ZERO) for x in states], states) for s, rate in along]
-    total = sum(parts[1:], start=parts[0])
-    slopes = Matrix(total.rows, total.cols, tuple(substitute_all([*total.entries], known)))
     rows = [*kept.q, *(len(eq.q) + j for j in kept.u)]
-    n, nz = len(states), len(eq.z)
+    n, nz = slopes.cols, len(eq.z)
     turn = Matrix(len(rows), n, tuple(slopes[i, j] for i in rows for j in range(n)))
     return replace(
         small,
         A=small.A - small.E @ stack(turn @ small.T[:n, :], zeros(nz, small.T.cols)),
         B=small.B - small.E @ stack(turn @ small.Tr[:n, :], zeros(nz, small.Tr.cols)),
     )
+
+
+def _turning(eq: Equations, motion: SteadyMotion) -> Matrix | None:
+    """DY of the coordinates and speeds, where the motion goes along symmetries that bend."""
+    along = [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
+    if not along:
+        return None
+    states = eq.variables.of("q u").symbols
+    known = {s: e for s, e in motion.expressions.items() if s not in motion.unknowns}
+    parts = [rate * jacobian([{**s.q, **s.u}.get(x, ZERO) for x in states], states) for s, rate in along]
+    total = sum(parts[1:], start=parts[0])
+    return Matrix(total.rows, total.cols, tuple(substitute_all([*total.entries], known)))
 
 
 def _bends(s: Symmetry) -> bool:
@@ -166,13 +239,19 @@ def _bends(s: Symmetry) -> bool:
 
 def _in_the_state(eq: Equations, rows: Mapping[str, Expr]) -> dict[str, Expr]:
     """Outputs with what accelerations, multipliers and rates of variables in them are."""
-    dz = [z.dot for z in eq.z]
-    if any(s in dz for s in free_symbols(*rows.values())):
-        found = dict(zip(dz, variable_rates(eq).entries, strict=True))
-        rows = dict(zip(rows, substitute_all(list(rows.values()), found), strict=True))
+    rows = _in_own_rates(eq, rows)
     kinds = {s.kind for s in free_symbols(*rows.values())}
     is_solved = not kinds.isdisjoint(("acceleration", "multiplier"))
     return dict(zip(rows, eq.in_own_terms(list(rows.values()), solved=is_solved), strict=True))
+
+
+def _in_own_rates(eq: Equations, rows: Mapping[str, Expr]) -> Mapping[str, Expr]:
+    """Outputs with what rates of variables in them are."""
+    dz = [z.dot for z in eq.z]
+    if not any(s in dz for s in free_symbols(*rows.values())):
+        return rows
+    found = dict(zip(dz, variable_rates(eq).entries, strict=True))
+    return dict(zip(rows, substitute_all(list(rows.values()), found), strict=True))
 
 
 def _everything(v: Variation) -> list[Matrix]:

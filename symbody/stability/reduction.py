@@ -10,20 +10,21 @@ r being the inputs, their rates and their second rates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ..algebra.graph import ONE, ZERO, Expr, Symbol
 from ..algebra.matrix import Matrix, identity, stack, zeros
 from ..derive.equations import Equations
 from ..derive.row_space import dependent_columns
 from ..emit.run.callable import Array
 from ..errors import StabilityError, listed
 from .first_variation import Variation
-from .parameter_samples import Sample, array, arrays
+from .parameter_samples import Sample, arrays
 from .pivoting import solved
+from .reduced_numbers import EliminatedVariables, reduced_arrays
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ def _beside(parts: Sequence[Matrix]) -> Matrix:
 
 
 def chosen_partition(
-    eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol], cyclic: Iterable[Symbol] = ()
+    eq: Equations, v: Variation, sample: Sample, wanted: Iterable[Symbol | str], turning: Iterable[Symbol], cyclic: Iterable[Symbol] = (),
+    known: Mapping[str, Array] | None = None,
 ) -> Partition:  # fmt: skip
     """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before
     those that do not.
@@ -185,10 +187,12 @@ def chosen_partition(
     turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not
               change with time
     cyclic    coordinates that are known to matter nowhere; others are seen in the numbers
+    known     numbers of the variation there, where somebody has them
     """
     names = _wanted(eq, wanted)
-    numbers = v.mapped(lambda matrices: [_as_numbers(a) for a in arrays(matrices, sample)])
-    phi, J = array(numbers.phi_q, {}), array(numbers.Jc, {})
+    parts = {f.name: getattr(v, f.name) for f in fields(v)}
+    numbers = known or dict(zip(parts, arrays(list(parts.values()), sample), strict=True))
+    phi, J = numbers["phi_q"], numbers["Jc"]
     turned = [j for j, u in enumerate(eq.u) if u in set(turning)]
     first = _split(eq, phi, J, names, turned, cyclic=())
     idle = _idle(numbers, first, [j for j, q in enumerate(eq.q) if q in set(cyclic)])
@@ -240,11 +244,11 @@ def _pivots(eq: Equations, what: str, J: Array, order: Sequence[int], kept: set[
     return found
 
 
-def _idle(numbers: Variation, kept: Partition, cyclic: Sequence[int]) -> list[int]:
+def _idle(numbers: Mapping[str, Array], kept: Partition, cyclic: Sequence[int]) -> list[int]:
     """Cyclic coordinates at this point: only rates of coordinates of the same kind depend on them."""
-    found = reduced(numbers, kept, {})
+    found = reduced_arrays(numbers, EliminatedVariables.of(numbers, kept.q, kept.u))
     known = [k for k, j in enumerate(kept.q) if j in cyclic]
-    return [kept.q[j] for j in idle_states(array(found.E, {}), array(found.A, {}), range(len(kept.q)), known)]
+    return [kept.q[j] for j in idle_states(found["E"], found["A"], range(len(kept.q)), known)]
 
 
 def idle_states(E: Array, A: Array, candidates: Iterable[int], cyclic: Sequence[int] = ()) -> list[int]:
@@ -264,7 +268,3 @@ def idle_states(E: Array, A: Array, candidates: Iterable[int], cyclic: Sequence[
         if not busy:
             return sorted(idle)
         idle -= busy
-
-
-def _as_numbers(a: Array) -> Matrix:
-    return Matrix(a.shape[0], a.shape[1], tuple(as_expr(float(x)) for x in a.ravel()))

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.graph import Expr, Symbol, symbol
+from ..algebra.graph import Expr, Node, Symbol, symbol
 from ..algebra.rounding import rounding, rounding_expressions
+from ..algebra.walk import ordered
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
 
@@ -30,7 +31,12 @@ class RoundingBounds:
             if np.isfinite(found).all():
                 return np.asarray(found)
         values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
-        return np.array(rounding(self.expressions, values, dict(zip(self.unknowns, map(float, sizes), strict=True))))
+        beside = dict(zip(self.unknowns, map(float, sizes), strict=True))
+        return np.array(rounding(self.expressions, values, beside, self._order))
+
+    @cached_property
+    def _order(self) -> list[Node]:
+        return ordered(self.expressions)
 
     @cached_property
     def _compiled(self) -> Any:
@@ -39,4 +45,4 @@ class RoundingBounds:
         if bounds is None or not bounds:
             return None
         groups = {"w": self.unknowns, "sizes": sizes, "p": self.parameters}
-        return compile_program(program("steady_rounding", groups, {"e": bounds}, as_written=True))
+        return compile_program(program("steady_rounding", groups, {"e": bounds}, as_written=True), is_quick=True)

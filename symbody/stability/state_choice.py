@@ -14,6 +14,7 @@ from ..algebra.matrix import Matrix, as_matrix
 from ..algebra.printing import text
 from ..algebra.walk import free_symbols, substitute
 from ..errors import StabilityError, in_number, listed, unknown
+from .late_matrices import LateMatrix
 from .parameter_samples import array, sample_at, vanishing
 from .reduction import idle_states
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 def picked(m: Matrix, rows: Iterable[int], cols: Iterable[int]) -> Matrix:
     i, j = list(rows), list(cols)
+    if isinstance(m, LateMatrix):
+        return m.picked(i, j)
     return Matrix(len(i), len(j), tuple(m[a, b] for a in i for b in j))
 
 
@@ -36,10 +39,23 @@ def _label(name: str | Symbol) -> str:
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
     """Coordinates that no other rate depends on."""
     coordinates = set(lin.full.q) if lin.full is not None else set(lin.x)
-    at = sample_at([lin.E, lin.A], lin.nominal)
     candidates = [k for k, n in enumerate(lin.x) if n in coordinates]
-    found = idle_states(array(lin.E, at), array(lin.A, at), candidates, _known_cyclic(lin))
+    E, A = _numbers(lin, [lin.E, lin.A])
+    found = idle_states(E, A, candidates, _known_cyclic(lin))
     return tuple(lin.x[j] for j in found)
+
+
+def _numbers(lin: LinearSystem, matrices: Sequence[Matrix]) -> list[Any]:
+    """At the nominal values."""
+    late = [m.nominal for m in matrices if isinstance(m, LateMatrix)]
+    if len(late) == len(matrices):
+        return late
+    at = sample_at(matrices, lin.nominal)
+    return [array(m, at) for m in matrices]
+
+
+def _may_be_there(m: Matrix, i: int, j: int) -> bool:
+    return isinstance(m, LateMatrix) or m[i, j] is not ZERO
 
 
 def _known_cyclic(lin: LinearSystem) -> list[int]:
@@ -53,7 +69,7 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
     drop = [lin.state(n) for n in names]
     keep = [j for j in range(len(lin.x)) if j not in drop]
     doubtful = [j for j in drop if j not in _known_cyclic(lin)]
-    coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in doubtful if m[i, j] is not ZERO]
+    coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in doubtful if _may_be_there(m, i, j)]
     for (_, i, j), vanishes in zip(coupled, _vanish(lin, coupled), strict=True):
         if not vanishes:
             raise StabilityError(
@@ -82,7 +98,7 @@ def _picked(
 
 def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int]:
     """Rows that do not need the dropped states: what does is no function of those that are left."""
-    places = [(m, i, j) for i in range(m.rows) for j in drop if m[i, j] is not ZERO]
+    places = [(m, i, j) for i in range(m.rows) for j in drop if _may_be_there(m, i, j)]
     needing = {i for (_, i, _), vanishes in zip(places, _vanish(lin, places), strict=True) if not vanishes}
     return [i for i in range(m.rows) if i not in needing]
 
@@ -93,8 +109,7 @@ def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> lis
     if not lin.unknowns:
         return vanishing([m[i, j] for m, i, j in places], lin.nominal)
     matrices = {id(m): m for m, _, _ in places}
-    at = sample_at(list(matrices.values()), lin.nominal)
-    numbers = {key: np.abs(array(m, at)) for key, m in matrices.items()}
+    numbers = dict(zip(matrices, map(np.abs, _numbers(lin, list(matrices.values()))), strict=True))
     return [bool(numbers[id(m)][i, j] <= 1e-9 * numbers[id(m)][i].max()) for m, i, j in places]
 
 
@@ -156,6 +171,8 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
 
 def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     """Other outputs: those the system has, states, or dependent coordinates and speeds."""
+    if isinstance(lin.C, LateMatrix):
+        return _late_outputs(lin, tuple(map(_label, names)))
     none = (ZERO,) * len(lin.r)
     visible = {
         n: (tuple(ONE if i == j else ZERO for i in range(len(lin.x))), none, none, none) for j, n in enumerate(lin.x)
@@ -173,3 +190,35 @@ def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSyst
         for part, cols in enumerate((len(lin.x), *(len(lin.r),) * 3))
     )
     return replace(lin, y=labels, C=C, D=D, D1=D1, D2=D2)
+
+
+def _late_outputs(lin: LinearSystem, labels: Sequence[str]) -> LinearSystem:
+    """The same by the numbers of matrices that are not made yet: rows of T, which has the states too, or of C."""
+    shown = {n: ("T", k) for k, n in enumerate(lin.variables)} | {n: ("C", k) for k, n in enumerate(lin.y)}
+    for n in labels:
+        if n not in shown:
+            raise unknown(f"linear system {lin.name!r}", "output or variable", n, shown, StabilityError)
+    sources = {"C": ("T", "C"), "D": ("Tr", "D"), "D1": ("Tr1", "D1"), "D2": ("", "D2")}
+
+    def rows_of(part: str, of_row: Any) -> list[Any]:
+        return [of_row(sources[part][shown[n][0] == "C"], shown[n][1]) for n in labels]
+
+    def made(part: str) -> LateMatrix:
+        width = len(lin.x) if part == "C" else len(lin.r)
+
+        def numbers(found: Any) -> Any:
+            front = found["E"].shape[:-2]
+            rows = rows_of(
+                part, lambda m, k: getattr(lin, m).numbers(found)[..., k, :] if m else np.zeros((*front, width))
+            )
+            return np.stack(rows, axis=-2) if rows else np.zeros((*front, 0, width))
+
+        def entries() -> list[Expr]:
+            return [
+                e for row in rows_of(part, lambda m, k: getattr(lin, m).row(k) if m else (ZERO,) * width) for e in row
+            ]
+
+        return LateMatrix((len(labels), width), lin.C.source, numbers, entries)  # type: ignore[attr-defined]
+
+    changed: dict[str, Any] = {part: made(part) for part in sources}
+    return replace(lin, y=tuple(labels), **changed)

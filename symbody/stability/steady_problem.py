@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -41,8 +42,9 @@ from ..algebra.walk import free_symbols
 from ..algebra.zeros import ZeroSearch
 from ..derive.equations import Equations
 from ..emit.program.lower import program
-from ..emit.run.callable import Array, compile_program
+from ..emit.run.callable import Array, Compiled, compile_program
 from ..errors import EvaluationError
+from ..integrate.effort import Effort
 from .condition_rows import ConditionRow
 from .conditions import Conditions
 from .parameter_samples import arrays, folded
@@ -120,16 +122,17 @@ class SteadyProblem:
 
     def rows_and_slopes(self, w: Array, p: Array) -> tuple[Array, Array]:
         """F and ∂F/∂w."""
-        r, J = self._compiled(w, p)
+        rows = self._compiled
+        began = perf_counter()
+        r, J = rows(w, p)
+        self.effort.spend(perf_counter() - began)
         return r, J.reshape(self.shape)
 
     def slopes_by(self, parameters: tuple[Symbol, ...]) -> Callable[[Array, Array], Array]:
         """(w, p) -> ∂F/∂(some parameters), with a column for each; compiled once."""
         if parameters not in self._compiled_by:
             outputs = {"r_p": [*jacobian(self.expressions, parameters).entries]}
-            self._compiled_by[parameters] = compile_program(
-                program("steady_slopes", self._groups, outputs, as_written=True)
-            )
+            self._compiled_by[parameters] = self._made("steady_slopes", outputs)
         function, shape = self._compiled_by[parameters], (len(self.rows), len(parameters))
         return lambda w, p: np.reshape(function(w, p), shape)
 
@@ -151,9 +154,17 @@ class SteadyProblem:
 
     @cached_property
     def _compiled(self) -> Any:
-        return compile_program(
-            program("steady_rows", self._groups, {"r": self.expressions, "J": [*self._slopes.entries]}, as_written=True)
-        )
+        return self._made("steady_rows", {"r": self.expressions, "J": [*self._slopes.entries]})
+
+    @cached_property
+    def effort(self) -> Effort:
+        """How much work goes into its machine code: a steady motion takes a dozen evaluations, a branch thousands."""
+        return Effort()
+
+    def _made(self, name: str, outputs: Mapping[str, Sequence[Expr]]) -> Compiled:
+        made = compile_program(program(name, self._groups, outputs, as_written=True), is_quick=not self.effort.is_full)
+        self.effort.code.add(made)
+        return made
 
     @cached_property
     def _compiled_by(self) -> dict[tuple[Symbol, ...], Any]:
@@ -167,9 +178,11 @@ class SteadyProblem:
     def _linear(self) -> NDArray[np.bool_]:
         """Unknowns in which the rows are linear together: multipliers and accelerations, then inputs and variables
         where these do not spoil it."""
-        columns = {s: set(free_symbols(*self._slopes.column(j))) for j, s in enumerate(self.unknowns)}
+        groups = (("multiplier", "acceleration"), ("input",), ("variable",))
+        asked = {j: s for j, s in enumerate(self.unknowns) if any(s.kind in kinds for kinds in groups)}
+        columns = {s: set(free_symbols(*self._slopes.column(j))) for j, s in asked.items()}
         linear: list[Symbol] = []
-        for kinds in (("multiplier", "acceleration"), ("input",), ("variable",)):
+        for kinds in groups:
             more = [*linear, *(s for s in self.unknowns if s.kind in kinds)]
             if not any(columns[s].intersection(more) for s in more):
                 linear = more
@@ -189,7 +202,7 @@ class SteadyProblem:
         return System(
             lambda w: self.rows_and_slopes(w, p), linear=self._linear, reach=np.where(self._angles, TURN, np.inf),
             typical=np.where(self._angles, 1.0, 0.0), rounding=_once(lambda w: self._row_rounding(w, np.abs(w), p)),
-            slope_rounding=lambda w, sizes: self._slope_rounding(w, sizes, p).reshape(self.shape),
+            slope_rounding=_once(lambda w, sizes: self._slope_rounding(w, sizes, p).reshape(self.shape)),
         )  # fmt: skip
 
     def search(self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float]) -> ZeroSearch:
@@ -283,7 +296,7 @@ class SteadyProblem:
     @cached_property
     def _compiled_masses(self) -> Any:
         outputs = {name: [*m.entries] for name, m in zip("MNJ", self._mass_matrices, strict=True) if m.entries}
-        return compile_program(program("steady_masses", self._groups, outputs, as_written=True))
+        return self._made("steady_masses", outputs)
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
         """M, N and Jc; compiled where they are asked for often."""
@@ -384,15 +397,15 @@ def least_part(M: Array, Jc: Array) -> float:
     return float(s[-1] / s[0])
 
 
-def _once(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+def _once(function: Callable[..., Array]) -> Callable[..., Array]:
     """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the
     end."""
-    last: list[tuple[bytes, Array]] = []
+    last: list[tuple[tuple[bytes, ...], Array]] = []
 
-    def kept(w: Array) -> Array:
-        key = w.tobytes()
+    def kept(*arguments: Array) -> Array:
+        key = tuple(a.tobytes() for a in arguments)
         if not last or last[0][0] != key:
-            last[:] = [(key, function(w))]
+            last[:] = [(key, function(*arguments))]
         return last[0][1]
 
     return kept

@@ -118,5 +118,7 @@ class StiffSprings:
         laws = [s / k - e for s, (_, k, _), e in zip(forces, chosen, stretches, strict=True)]
         whole, every = [*substitute_all(self.rows, table), *laws], [*self.unknowns, *forces]
         outputs = {"r": whole, "J": [*jacobian(whole, every).entries]}
-        made = compile_program(program("steady_lifted", {"w": every, "p": self.parameters}, outputs, as_written=True))
+        made = compile_program(
+            program("steady_lifted", {"w": every, "p": self.parameters}, outputs, as_written=True), is_quick=True
+        )
         return LiftedRows(made, (len(whole), len(every)))

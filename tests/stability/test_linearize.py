@@ -157,7 +157,7 @@ def test_a_sweep_of_operating_points_compiles_once(monkeypatch):
     assert lin.unknowns
     made = []
     compiled = steady.compile_program
-    monkeypatch.setattr(steady, "compile_program", lambda x: made.append(x.name) or compiled(x))
+    monkeypatch.setattr(steady, "compile_program", lambda x, **how: made.append(x.name) or compiled(x, **how))
     locus = lin.root_locus(points=30, T=(0.5, 9.0))
     assert len(locus.values) >= 30
     assert made.count("steady_slopes") == 1

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from .corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
     from .crg_file import CrgFile, read_crg
     from .curved_road import CurvedRoad
-    from .drivetrain import brake, differential, drive, preview_driver, spin_rate
+    from .driver import Driver, preview_driver
+    from .drivetrain import brake, differential, drive, spin_rate
     from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
     from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
     from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
     from .motorcycle import leaning_turn, motorcycle, sharps_motorcycle
+    from .path import PlanePath, path_of_curvature, path_through
     from .rail import bogie, wheelset
     from .road import (
         RandomProfile,
@@ -50,7 +52,8 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "CurvedRoad", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
-    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate", "preview_driver",
+    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
+    "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver",
     "wheel_angles", "kinematics", "KinematicCurves",
     "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "motorcycle", "sharps_motorcycle", "leaning_turn",
     "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",

@@ -8,6 +8,7 @@ from typing import Any, Final
 import symbody as sb
 
 from .corner import WISHBONES, Corner, Place, double_wishbone, mcpherson, moved_points, spring_preload
+from .driver import Driver
 from .drivetrain import differential
 from .hardpoints import Hardpoints
 from .linear_tyre import BrushTyre
@@ -28,7 +29,8 @@ MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 def car(
     tyre: Tyre | None = None, *, front: Mapping[str, Place] = WISHBONES, rear: Mapping[str, Place] = WISHBONES,
     wheelbase: float = 2.6, share: float = 0.52, place: bool = False, road: Callable[[sb.Frame], Road] | None = None,
-    steering: Mapping[str, Any] | None = None, axle: Mapping[str, Any] | None = None, **parameters: float,
+    steering: Mapping[str, Any] | None = None, axle: Mapping[str, Any] | None = None, driver: Driver | None = None,
+    **parameters: float,
 ) -> sb.Model:  # fmt: skip
     """A car with four suspensions: fourteen degrees of freedom, and loops.
 
@@ -39,6 +41,8 @@ def car(
     road          a function of the ground's frame, `lambda ground: vh.random_road(ground, "C")`; the place is kept then
     steering      options of its `rack`: {"stiffness": 2e6, "damping": 1e4}
     axle          options of its `differential`: {"lock": 50.0}, {"locked": True}
+    driver        who steers along a path and holds the speed, in place of the inputs: the middle of the front axle follows
+                  the path, the variables are `steer` and `steer_s`; the place is kept
     parameters    M, Jx, Jy, Jz, hc (height of the mass centre) of the body, k_front, k_rear, c_front, c_rear, bar_front,
                   bar_rear (anti-roll bars between the travels of the springs), g, ratio (travel of the rack in m per
                   rad of delta)
@@ -51,11 +55,11 @@ def car(
     m = sb.Model("car")
     p = m.parameters(**{**CAR_BODY, **parameters})
     m.gravity(0, 0, -p.g)
-    delta, torque = m.inputs("delta drive")
     z, pitch, roll = m.coordinates("z pitch roll")
-    heading = _heading(m, place or road is not None)
+    heading = _heading(m, place or road is not None or driver is not None)
     surface = Road(heading) if road is None else road(m.ground)
     tyre = tyre or BrushTyre(radius=0.32, cornering=5e4, along=6e4, friction=0.95, contact=0.06, damping=500.0)
+    delta, torque = m.inputs("delta drive") if driver is None else _driven(m, driver, heading, p.M * tyre.free_radius)
     centre = wheelbase * (share - 1)
     frame = heading.translate(0, 0, z).rotate("y", pitch).rotate("x", roll)
     body = m.body("body", frame, mass=p.M, com=(centre, 0, p.hc), inertia=(p.Jx, p.Jy, p.Jz))
@@ -94,6 +98,12 @@ def _heading(m: sb.Model, place: bool) -> sb.Frame:
     m.speed("v", y.dot * sb.cos(yaw) - x.dot * sb.sin(yaw))
     m.speed("r", yaw.dot)
     return m.ground.translate(x, y, 0).rotate("z", yaw, name="heading")
+
+
+def _driven(m: sb.Model, driver: Driver, heading: sb.Frame, lever: Any) -> tuple[Any, Any]:
+    """Steer angle and drive torque."""
+    steer, lacking, rise = driver.steered(m, "steer", heading)
+    return steer, driver.pull * lacking + lever * rise
 
 
 def _with_wheel(m: sb.Model, corner: Corner, tyre: Tyre, road: Road) -> Corner:

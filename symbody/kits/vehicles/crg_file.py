@@ -22,6 +22,7 @@ import symbody as sb
 
 from ...errors import ModelError, listed
 from .curved_road import CurvedRoad
+from .path import PlanePath
 from .road import Road, sampled_road, sampled_surface
 
 TEXT_WIDTHS: Final = {"LRFI": 10, "LDFI": 20}
@@ -65,6 +66,11 @@ class CrgFile:
         k = int(np.argmin(np.sum(away**2, axis=1)))
         left = np.array([-along[k, 1], along[k, 0]]) / np.linalg.norm(along[k])
         return float(self.u[k] + part[k] * (self.u[k + 1] - self.u[k])), float(left @ away[k])
+
+    @property
+    def path(self) -> PlanePath:
+        """The reference line as a path in the plane of the file, for a `Driver`; s is u less that of the beginning."""
+        return PlanePath(self.u - self.u[0], self.line, name="road_line")
 
     def road(self, frame: sb.Frame) -> Road:
         """The road in a frame whose coordinates are those of the file: a surface that has two continuous derivatives.

@@ -1,8 +1,7 @@
-"""Torques on wheels, and the driver."""
+"""Torques on wheels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import symbody as sb
@@ -53,26 +52,3 @@ def differential(
     for side, (wheel, carrier), part, sign in (("left", left, share, 1), ("right", right, -share, -1)):
         drive(m, f"{name}.{side}", wheel, carrier, torque / 2 + part, reacting=chassis)
         m.output(f"{name}_{side}", torque / 2 + part + sign * held)
-
-
-def preview_driver(
-    m: sb.Model,
-    name: str,
-    vehicle: sb.Frame,
-    path: Callable[[Any], Any],
-    *,
-    preview: Any,
-    gain: Any = 1,
-    lag: Any = 0.1,
-) -> sb.Symbol:
-    """A driver who looks ahead: the steer angle is a variable that follows the deviation of the path from the point
-    seen, at the distance L along x of the vehicle:
-
-        lag δ' + δ = gain (y_path(x_P) - y_P) / L
-
-    path   y over x of the ground, a function of an expression: `sb.integrate.interpolation(name, x, y)`
-    """
-    x, y, _ = vehicle.point(preview, 0, 0).in_ground.entries
-    steer = m.variable(name)
-    m.rate(steer, (gain * (path(x) - y) / preview - steer) / lag)
-    return steer

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import symbody as sb
 
 from ...errors import StabilityError
+
+STIFF_STEPS: Final = 20  # of Newton's method for a car on stiff springs
 
 
 def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
@@ -85,18 +87,57 @@ def understeer(
 
 
 def straight(eq: sb.Equations, speed: float, *, settle: float = 4.0, **values: float) -> Any:
-    """A car that runs straight at a speed u, its drive torque found: let go at that speed with wheels at rest until it
-    has settled on its springs and rolls, then solved for. A `vh.car` whose wheels are not yet known is too far from
-    zero for `sb.steady` to be quick.
+    """A car that runs straight at a speed u, its drive torque found. The search begins where the car would stand and roll
+    if its suspensions were stiff, which is next to the answer where springs hold the design position; a car without the
+    names of `vh.car` is let go at that speed with wheels at rest until it has settled on its springs and rolls.
 
-    settle   how long it is let go [s]
+    settle   how long it is let go [s], where it is
     values   of parameters other than the model's
     """
-    sim = sb.simulate(eq, settle, {"u": speed}, values=values)
-    spun_up = speed / float(sim["u"][-1])  # spinning the wheels up took some of the speed
-    near = {s.name: float(sim[s.name][-1]) * (spun_up if s.kind == "speed" else 1) for s in (*eq.q, *eq.u)}
+    found = None
+    if (stiff := _on_stiff_springs(eq, speed, values)) is not None:
+        found = _running_straight(eq, speed, stiff, values)
+    if found is None or not found.is_steady:
+        sim = sb.simulate(eq, settle, {"u": speed}, values=values)
+        spun_up = speed / float(sim["u"][-1])  # spinning the wheels up took some of the speed
+        near = {s.name: float(sim[s.name][-1]) * (spun_up if s.kind == "speed" else 1) for s in (*eq.q, *eq.u)}
+        found = _running_straight(eq, speed, near, values)
+    return found
+
+
+def _running_straight(eq: sb.Equations, speed: float, near: Mapping[str, float], values: Mapping[str, float]) -> Any:
     placed = [q.name for q in eq.q if q.name in ("y", "yaw")]
     return sb.steady(eq, {"u": speed, **values}, zero=["v", "r", *placed], free=["drive"], start=near)
+
+
+def _on_stiff_springs(eq: sb.Equations, speed: float, values: Mapping[str, float]) -> dict[str, float] | None:
+    """Height and pitch at which the tyres carry the car, and spins at which they do not push, all else as it was
+    designed: by Newton's method on the rows of the forces that belong to them. None where there is no such motion."""
+    rates = [u for u in eq.u if u.name in ("z_dot", "pitch_dot") or u.name.endswith("_spin_dot")]
+    if not {"z_dot", "pitch_dot"} < {u.name for u in rates}:
+        return None
+    named = {s.name: s for s in (*eq.q, *eq.u)}
+    unknowns = [u if u.name.endswith("_spin_dot") else named[u.name.removesuffix("_dot")] for u in rates]
+    rows = [eq.f.entries[eq.u.index(u)] for u in rates]
+    slopes, at = sb.jacobian(rows, unknowns), _design(eq, speed, values)
+    x = np.array([at[s] for s in unknowns])
+    reach = np.where(x == 0, 0.02, 0.02 * np.abs(x))  # tyres that slide or are in the air have no slopes
+    for _ in range(STIFF_STEPS):
+        at.update(zip(unknowns, map(float, x), strict=True))
+        F, J = (np.array(sb.evaluate(list(e), at), dtype=float) for e in (rows, slopes.entries))
+        step = np.linalg.lstsq(J.reshape(slopes.shape), F, rcond=1e-12)[0]
+        if not np.isfinite(step).all():
+            return None
+        x = x - np.clip(step, -reach, reach)
+        if (np.abs(step) <= 1e-6 * (1 + np.abs(x))).all():
+            return {"u": speed, **{s.name: float(v) for s, v in zip(unknowns, x, strict=True)}}
+    return None
+
+
+def _design(eq: sb.Equations, speed: float, values: Mapping[str, float]) -> dict[sb.Symbol, float]:
+    """All at zero, with wheels that roll as if they were of 0.3 m, at the speed u."""
+    rolling = {u.name: speed / 0.3 for u in eq.u if u.name.endswith("_spin_dot")}
+    return dict(eq.values({"u": speed, **rolling, **values}, otherwise=0.0))
 
 
 @dataclass(frozen=True, eq=False)

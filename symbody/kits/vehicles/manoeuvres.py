@@ -10,6 +10,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import ModelError, StudyError, unknown
+from .path import PlanePath, path_through
 
 
 def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0, smooth: bool = False) -> Any:
@@ -100,6 +101,17 @@ class LaneChange:
             x += [a + 0.2 * shift, b - 0.2 * shift]
             y += [self._middle(k)] * 2
         return sb.integrate.interpolation("lane", [*x, x[-1] + 50.0], [*y, y[-1]], "linear")
+
+    def line(self, step: float = 1.0) -> PlanePath:
+        """The middle of the lanes as a path in the plane with continuous curvature, for a `Driver`: between lanes it goes
+        across by s³ (10 - 15 s + 6 s²)."""
+        first, last = self.sections[0][0] - 50.0, self.sections[-1][1] + 50.0
+        x = np.linspace(first, last, round((last - first) / step) + 1)
+        y = np.full_like(x, self._middle(0))
+        for k, ((_, a, *_), (b, *_)) in enumerate(zip(self.sections, self.sections[1:], strict=False)):
+            s = np.clip((x - a) / (b - a), 0, 1)
+            y += (self._middle(k + 1) - self._middle(k)) * s**3 * (10 - 15 * s + 6 * s**2)
+        return path_through(np.column_stack([x, y]), name="lane")
 
     def _middle(self, k: int) -> float:
         return (self.sections[k][2] + self.sections[k][3]) / 2

@@ -9,13 +9,14 @@ from typing import Any
 
 import symbody as sb
 
-from .drivetrain import preview_driver
+from .driver import Driver, preview_driver
 from .linear_tyre import LinearTyre
 from .road import Road
 from .tyre import Tyre
 from .wheel_contact import wheel_on_road
 
 CAR = {"m": 1500.0, "J": 2500.0, "a": 1.2, "b": 1.5, "h": 0.5, "Cf": 8e4, "Cr": 1e5, "V": 25.0, "g": 9.81}
+FOLLOWED = 0.3  # s, in which a car that follows a profile of speeds makes up for a deviation
 TRAILER = {"mt": 1500.0, "Jt": 4000.0, "c": 2.3, "d": 3.6, "e": 3.5, "Ct": 9e4}
 
 
@@ -86,21 +87,27 @@ def path_follower(
     path: Any, front: Tyre | None = None, rear: Tyre | None = None, *, preview: Any = 6.0, gain: Any = 0.8, lag: Any = 0.05,
     **parameters: float,
 ) -> sb.Model:  # fmt: skip
-    """A single-track car at the speed V with a driver who looks ahead along a path y(x) of the ground: coordinates car_x,
-    car_y, car_a, speeds u, v, r, the steer angle `steer` as a variable.
+    """A single-track car with a driver who looks ahead along a path of the ground: coordinates car_x, car_y, car_a, speeds
+    u, v, r, the steer angle `steer` as a variable.
 
-    path        of `lanes.path()`, or any function of an expression
+    path        of `lanes.path()`, any function y of an expression x, or a `PlanePath` in the plane: at the speed V. A
+                `Driver` brings preview, gains and speeds along the path; a drive force at the mass centre follows them
     parameters  those of `single_track`
 
-    Outputs: ay, beta, and those of the wheels `front` and `rear`.
+    Outputs: ay, beta, those of the wheels `front` and `rear`, and of a path in the plane `steer_left`, how far the mass
+    centre is to the left of it; `steer_speed` of a driver.
     """
     m = sb.Model("car on a path")
     p = m.parameters(**{**CAR, **parameters})
     body = m.body("body", mass=p.m, inertia=(p.J, p.J, p.J))
     m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
     u, v, r = (m.symbols[k] for k in "uvr")
-    m.constrain_speed("cruise", u - p.V)
-    steer = preview_driver(m, "steer", body.frame, path, preview=preview, gain=gain, lag=lag)
+    if isinstance(path, Driver):
+        steer, lacking, rise = path.steered(m, "steer", body.frame)
+        m.force("drive", body, body.vector(p.m * (rise + lacking / FOLLOWED), 0, 0))
+    else:
+        m.constrain_speed("cruise", u - p.V)
+        steer = preview_driver(m, "steer", body.frame, path, preview=preview, gain=gain, lag=lag)
     L = p.a + p.b
     for name, tyre, C, x, angle, share in (("front", front, p.Cf, p.a, steer, p.b), ("rear", rear, p.Cr, -p.b, 0, p.a)):
         _axle(m, name, body.frame, tyre or LinearTyre(radius=0.3, cornering=C), x, angle, p.m * p.g * share / L)
