@@ -92,6 +92,11 @@ def loaded(eq: Equations, name: str, forces: Mapping[Symbol, Expr]) -> Equations
     )
 
 
+def force_of_row(name: str) -> Symbol:
+    """The multiplier of a constraint that is added here, by its name."""
+    return multiplier_of(name)
+
+
 def _column(entries: list[Expr]) -> Matrix:
     return Matrix(len(entries), 1, tuple(entries))
 

@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ..algebra.cache_owner import CacheOwner
-from ..algebra.derivatives import jacobian
+from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import ZERO, Expr, Symbol, symbol
 from ..algebra.matrix import sum_of_products
-from ..derive.constrained import constrained, constrained_speeds, loaded
+from ..algebra.walk import substitute_all
+from ..derive.constrained import constrained, constrained_speeds, force_of_row, loaded
 from ..derive.equations import Equations
 from ..errors import SimulationError, unknown
 from .friction_problem import SLIPS, STICKS
 from .frictions import Friction
 from .impacts import Contact
+from .shared_forces import resultant, shared_forces, spanning_rows
 
 FREE: Final = "free"
 HELD: Final = "held"  # at the limit of friction, kept from slipping by others
@@ -49,6 +51,15 @@ class ContactMode:
     states: Mapping[str, FrictionState]
 
 
+@dataclass(frozen=True)
+class ModeEquations:
+    """Equations of a mode, and the forces in the rows that it holds (closed contacts, and frictions that stick), by the
+    names of these."""
+
+    equations: Equations
+    forces: Mapping[str, Expr]
+
+
 class ModeTable(CacheOwner):
     """Contacts and frictions of equations, names of modes, and their equations."""
 
@@ -57,10 +68,8 @@ class ModeTable(CacheOwner):
         self.alone = tuple(frictions)
         self.frictions = (*(f for c in contacts for f in c.frictions), *frictions)
         self.owner = {f.name: c.name for c in contacts for f in c.frictions}
-        self._made: dict[str, Equations] = {}
-        self.forces = {
-            c.name: constrained(base, {c.name: c.gap}).lam[len(base.phi.entries)] for c in contacts
-        }  # of the contacts
+        self._made: dict[str, ModeEquations] = {}
+        self.forces = {c.name: force_of_row(c.name) for c in contacts}
 
     def name(self, mode: ContactMode) -> str:
         parts = []
@@ -99,23 +108,51 @@ class ModeTable(CacheOwner):
         return ZERO if f.normal is None else f.normal
 
     def equations(self, name: str) -> Equations:
+        return self.made(name).equations
+
+    def made(self, name: str) -> ModeEquations:
+        """Equations of a mode, made when it is first asked for."""
         if name not in self._made:
-            mode = self.read(name)
-            made = constrained(self.base, {c.name: c.gap for c in self.contacts if c.name in mode.closed})
-            sticking = [f for f in self.frictions if _kind(mode, f) == STICKS]
-            held = {row: v for f in sticking for row, v in zip(f.rows, f.speeds(self.base), strict=True)}
-            made = constrained_speeds(made, held)
-            for f in self.frictions:
-                if _kind(mode, f) in (SLIPS, HELD):
-                    made = loaded(made, f"{f.name} friction", self._pushed(f, mode.states[f.name]))
-            outputs = {s.name: ZERO for n, s in self.forces.items() if n not in mode.closed}
-            outputs |= {row: e for f in self.frictions if f not in sticking for row, e in self._seen(f, mode).items()}
-            ways = [s for f in self.frictions if _kind(mode, f) == SLIPS for s in self.ways(f)]
-            self._made[name] = replace(made, outputs={**made.outputs, **outputs}, p=(*made.p, *ways))
+            self._made[name] = self._of(self.read(name))
         return self._made[name]
 
+    def _of(self, mode: ContactMode) -> ModeEquations:
+        closed = {c.name: c.gap for c in self.contacts if c.name in mode.closed}
+        sticking = [f for f in self.frictions if _kind(mode, f) == STICKS]
+        held = {row: v for f in sticking for row, v in zip(f.rows, f.speeds(self.base), strict=True)}
+        made, forces = self._holding(closed, held)
+        shared = {force_of_row(row): e for row, e in forces.items()}
+        for f in self.frictions:
+            if _kind(mode, f) in (SLIPS, HELD):
+                made = loaded(made, f"{f.name} friction", self._pushed(f, mode.states[f.name], shared))
+        outputs = {s.name: ZERO for n, s in self.forces.items() if n not in mode.closed}
+        outputs |= {s.name: e for s, e in shared.items() if e is not s}
+        for f in self.frictions:
+            if f not in sticking:
+                outputs |= self._seen(f, mode, shared)
+        ways = [s for f in self.frictions if _kind(mode, f) in (SLIPS, HELD) for s in self.ways(f)]
+        return ModeEquations(replace(made, outputs={**made.outputs, **outputs}, p=(*made.p, *ways)), forces)
+
+    def _holding(self, closed: Mapping[str, Expr], held: Mapping[str, Expr]) -> tuple[Equations, dict[str, Expr]]:
+        """Equations with closed gaps and sticking speeds, and the forces in these rows: their multipliers, or what
+        these share where they are redundant at every state."""
+        base, names = self.base, [*closed, *held]
+        rates = dict(zip(base.q, base.rates.entries, strict=True))
+        speeds = [*(time_derivative(e, rates) for e in closed.values()), *held.values()]
+        G = jacobian(speeds, base.u)
+        spanning = spanning_rows(base, G, len(closed)) if len(names) > 1 and base.border is None else None
+        if spanning is None:
+            made = constrained_speeds(constrained(base, closed), held)
+            return made, {name: force_of_row(name) for name in names}
+        gaps = {resultant(names[i]): closed[names[i]] for i in spanning.gaps}
+        rest = {resultant(names[i]): held[names[i]] for i in spanning.sticking}
+        made = constrained_speeds(constrained(base, gaps), rest)
+        shared = shared_forces(G, spanning, [force_of_row(name) for name in (*gaps, *rest)])
+        return made, dict(zip(names, shared, strict=True))
+
     def ways(self, f: Friction) -> tuple[Symbol, ...]:
-        """Parameters of the modes in which a friction slips in space: a direction in which it does."""
+        """Parameters of the modes in which a friction slips in space, or is held at its limit: a direction in which it
+        does, or would."""
         if f.is_plane:
             return ()
         plain = re.sub(r"\W+", "_", f.name, flags=re.ASCII).strip("_")
@@ -123,23 +160,21 @@ class ModeTable(CacheOwner):
 
     def along(self, f: Friction, state: FrictionState) -> list[Expr]:
         """Forces along the rows of a friction that slips, or is held at its limit."""
-        v = f.speeds(self.base)
-        return f.forces(v, self.normal(f), state.sense, state.sign)
+        if state.kind == HELD and not f.is_plane:
+            return [-f.law.coefficient(ZERO) * state.sign * self.normal(f) * d for d in self.ways(f)]
+        return f.forces(f.speeds(self.base), self.normal(f), state.sense, state.sign)
 
-    def _pushed(self, f: Friction, state: FrictionState) -> dict[Symbol, Expr]:
-        G, forces = jacobian(f.speeds(self.base), self.base.u), self.along(f, state)
+    def _pushed(self, f: Friction, state: FrictionState, shared: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+        G, forces = jacobian(f.speeds(self.base), self.base.u), substitute_all(self.along(f, state), shared)
         pushed = {u: sum_of_products(G.column(j), forces) for j, u in enumerate(self.base.u)}
         return {u: e for u, e in pushed.items() if e is not ZERO}
 
-    def _seen(self, f: Friction, mode: ContactMode) -> dict[str, Expr]:
+    def _seen(self, f: Friction, mode: ContactMode, shared: Mapping[Symbol, Expr]) -> dict[str, Expr]:
         """Friction forces as outputs where they are no multipliers, under the names of these."""
-        names = [
-            s.name
-            for s in constrained_speeds(self.base, dict.fromkeys(f.rows, f.speeds(self.base)[0])).lam[-len(f.rows) :]
-        ]
+        names = [force_of_row(row).name for row in f.rows]
         if f.name not in mode.states:
             return dict.fromkeys(names, ZERO)
-        return dict(zip(names, self.along(f, mode.states[f.name]), strict=True))
+        return dict(zip(names, substitute_all(self.along(f, mode.states[f.name]), shared), strict=True))
 
 
 def _kind(mode: ContactMode, f: Friction) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,20 @@ from .segment import Occurrence
 Flags = NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class ContactFunction:
+    """An event function of a contact or friction.
+
+    what   "gap", "force", "slip", "limit" or "sign"
+    size   of its terms, of which a share is rounding; None where its derivatives say so
+    """
+
+    name: str
+    what: str
+    function: Expr
+    size: Expr | None = None
+
+
 class ContactHandler:
     """Impacts where gaps close; in `Contacts` also which contacts stay closed."""
 
@@ -47,25 +62,34 @@ class ContactHandler:
         rtol: float,
         atol: Array,
         mode: Callable[[frozenset[str]], str] = str,
+        forces: Mapping[str, Expr] | None = None,
     ) -> None:
         """eq: equations with all contacts open; closed: names of those that are constraints of the form, None where
-        contacts never rest."""
+        contacts never rest; forces: in these."""
         for c in contacts:
             c.check(eq)
         self._eq, self.contacts, self.closed = eq, tuple(contacts), closed
         self._impulses: Impulses = impulses_of(eq, contacts)
         self._n_q, self._n_u = len(eq.q), len(eq.u)
-        self._rtol, self._atol, self._mode = rtol, atol, mode
+        self._rtol, self._atol, self._mode, self._forces = rtol, atol, mode, forces or {}
         self._varies = form.variations is not None  # then impacts give their maps too
         self.names = [c.name for c in contacts]
         self._hit: set[str] = set()  # contacts that are closed or had an impact, at one event
-        self.watched: tuple[tuple[Expr, int], ...] = tuple((e, -1) for e in self._functions(form))
+        functions = self._functions(form)
+        self.watched: tuple[tuple[Expr, int], ...] = tuple((f.function, -1) for f in functions)
+        self.sizes: tuple[Expr | None, ...] = tuple(f.size for f in functions)
 
-    def _functions(self, form: Form) -> list[Expr]:
+    def _functions(self, form: Form) -> list[ContactFunction]:
         """Event functions: gaps of open contacts and forces of closed ones."""
-        lam = dict(zip(_rows(form.equations), form.equations.lam, strict=True))
-        functions = [lam[c.name] if c.name in (self.closed or ()) else c.gap for c in self.contacts]
-        return in_state(form.equations, f"contacts of {self._eq.name!r}", functions, form.y)
+        total = size_of_forces(self._forces)
+        made = [
+            ContactFunction(c.name, "force", self._forces[c.name], total)
+            if c.name in (self.closed or ())
+            else ContactFunction(c.name, "gap", c.gap)
+            for c in self.contacts
+        ]
+        where = f"contacts of {self._eq.name!r}"
+        return in_terms_of_state(made, lambda things: in_state(form.equations, where, things, form.y))
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         x = self._numbers(now)
@@ -226,9 +250,20 @@ class ContactHandler:
         return Instant(now.t, state, now.p, now.r)
 
 
-def _rows(eq: Equations) -> list[str]:
-    """Names of the constraints in the order of the multipliers."""
-    return [row.name for row in eq.speed_rows]
+def size_of_forces(forces: Mapping[str, Expr]) -> Expr:
+    """Σ |λ|, of which a share is the rounding of every force: they come from one solve."""
+    return sum((abs(e) for e in forces.values()), ZERO)
+
+
+def in_terms_of_state(
+    made: Sequence[ContactFunction], solved: Callable[[list[Expr]], list[Expr]]
+) -> list[ContactFunction]:
+    """Functions and sizes with the values of multipliers put in."""
+    sizes = iter(solved([f.function for f in made] + [f.size for f in made if f.size is not None]))
+    functions = [next(sizes) for _ in made]
+    return [
+        replace(f, function=e, size=None if f.size is None else next(sizes)) for f, e in zip(made, functions, strict=True)
+    ]
 
 
 def check_names(eq: Equations, contacts: Sequence[Contact]) -> None:

@@ -65,9 +65,13 @@ class EventResult:
 
 
 class EventHandler(Protocol):
-    """Event functions, each with the direction of the crossings that count (-1, 0, 1), and their consequences."""
+    """Event functions, each with the direction of the crossings that count (-1, 0, 1), and their consequences.
+
+    sizes   of the terms of each, of which a share is rounding; None where derivatives of the function say so
+    """
 
     watched: tuple[tuple[Expr, int], ...]
+    sizes: tuple[Expr | None, ...]
     is_one_sided: bool  # whether the functions are positive between events
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
@@ -84,6 +88,7 @@ class UserEventHandler:
     """Handler of an `Event`."""
 
     is_one_sided = False
+    sizes: tuple[Expr | None, ...] = (None,)
 
     def __init__(self, form: Form, event: Event) -> None:
         self.event, self.name, self._form, eq = event, event.name, form, form.equations

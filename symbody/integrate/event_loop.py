@@ -80,7 +80,9 @@ class EventLoop:
         self.direction = 1.0 if forward else -1.0
         self._owner = [(a, k) for a in self.handlers for k in range(len(a.watched))]
         self._sense = np.array([a.watched[k][1] for a, k in self._owner])
-        self._watch: Watch = watch_of(form, [a.watched[k][0] for a, k in self._owner])
+        self._watch: Watch = watch_of(
+            form, [a.watched[k][0] for a, k in self._owner], [a.sizes[k] for a, k in self._owner]
+        )
         self.occurrences: list[Occurrence] = []
         self.target: Transition | None = None
         self.detail = ""

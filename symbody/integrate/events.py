@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..algebra.derivatives import directional_derivative, gradient
 from ..algebra.graph import ONE, ZERO, Condition, Expr, Symbol, as_expr
+from ..algebra.matrix import Matrix
 from ..algebra.portable import Portable
 from ..algebra.printing import outline
 from ..algebra.walk import free_symbols
@@ -134,6 +135,7 @@ class WatchedFunctions(Portable):
     """Event functions, to be pickled together."""
 
     functions: tuple[Expr, ...]
+    sizes: tuple[Expr | None, ...]
 
 
 class Watch:
@@ -142,12 +144,13 @@ class Watch:
 
         ROUNDING (Σ |e| + Σ |∂e/∂x x| + |g' t|)       x: the state, parameters and time; times are rounded too
 
-    Where a function has no derivative (a Python function), its rate counts as unknown and its rounding as zero.
+    Where a function has no derivative (a Python function), its rate counts as unknown and its rounding as zero. Where
+    sizes are given, they take the place of the sums.
     """
 
-    def __init__(self, form: Form, functions: Sequence[Expr]) -> None:
-        made = cache(lambda: watched_values(form, functions))
-        self.count, of = len(functions), content_of(WatchedFunctions(tuple(functions)))
+    def __init__(self, form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None]) -> None:
+        made = cache(lambda: watched_values(form, functions, sizes))
+        self.count, of = len(functions), content_of(WatchedFunctions(tuple(functions), tuple(sizes)))
         self.program = form.kept("watch", lambda: {"g": made()[0]}, of=of)
         self._terms = form.kept("rounding", lambda: {"g": made()[1]}, of=of)
 
@@ -165,13 +168,16 @@ class Watch:
         return np.any(np.abs(g) <= NEAR * least, axis=1)
 
 
-def watched_values(form: Form, functions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+def watched_values(
+    form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None] | None = None
+) -> tuple[list[Expr], list[Expr]]:
     """Event functions and after them their rates; and the sizes of the terms of each, of which a share is rounding."""
     eq, flow = form.equations, _flow(form)
-    rates = [_rate(e, flow | {eq.t: ONE}) for e in functions]
+    rates = _rates(functions, flow | {eq.t: ONE})
     symbols = (*form.y, *form.parameters, eq.t)
-    terms = [_size_of_terms(e, symbols) + abs(r * eq.t) for e, r in zip(functions, rates, strict=True)]
-    return [*functions, *rates], terms
+    known = sizes or [None] * len(functions)
+    own = [_size_of_terms(e, symbols) if size is None else size for e, size in zip(functions, known, strict=True)]
+    return [*functions, *rates], [size + abs(r * eq.t) for size, r in zip(own, rates, strict=True)]
 
 
 def _flow(form: Form) -> dict[Symbol, Expr]:
@@ -180,12 +186,15 @@ def _flow(form: Form) -> dict[Symbol, Expr]:
     return {s: r for s, r, is_algebraic in lines if not is_algebraic}
 
 
-def _rate(e: Expr, flow: Mapping[Symbol, Expr]) -> Expr:
+def _rates(functions: Sequence[Expr], flow: Mapping[Symbol, Expr]) -> list[Expr]:
+    """Rates along the flow, all in one sweep; one by one where some of them have none."""
     try:
-        moving = {s for s in free_symbols(e) if s.kind not in ("parameter", "input")}
-        return directional_derivative(e, flow) if moving <= set(flow) else ZERO
+        known = [set(s for s in free_symbols(e) if s.kind not in ("parameter", "input")) <= set(flow) for e in functions]
+        moving = [e for e, is_known in zip(functions, known, strict=True) if is_known]
+        found = iter(directional_derivative(Matrix(len(moving), 1, tuple(moving)), flow).entries)
+        return [next(found) if is_known else ZERO for is_known in known]
     except ExpressionError:
-        return ZERO
+        return [ZERO] if len(functions) == 1 else [r for e in functions for r in _rates([e], flow)]
 
 
 def _size_of_terms(g: Expr, symbols: Sequence[Symbol]) -> Expr:
@@ -210,6 +219,7 @@ def _disturbance(e: Expr, symbols: Sequence[Symbol]) -> Expr:
     return sum((abs(slope * s) for slope, s in zip(slopes, wrt, strict=True)), ZERO)
 
 
-def watch_of(form: Form, functions: Sequence[Expr]) -> Watch:
+def watch_of(form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None] | None = None) -> Watch:
     """Compiled once, and kept as long as the form is."""
-    return form.cached("watch", tuple(functions), lambda: Watch(form, functions))
+    known = tuple(sizes or [None] * len(functions))
+    return form.cached("watch", (tuple(functions), known), lambda: Watch(form, functions, known))

@@ -14,16 +14,17 @@ import numpy as np
 
 from ..algebra.graph import Expr, Symbol, as_expr
 from ..algebra.matrix import sum_of_products
-from ..algebra.walk import free_symbols
+from ..algebra.walk import free_symbols, substitute
 from ..derive.undetermined import LEAST_NORM
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed
 from .contact_modes import HELD, ContactMode, FrictionState, ModeTable
 from .contact_problems import ContactProblems, ContactState, PosedProblem
-from .contacts import ContactHandler, Flags
+from .contacts import ContactFunction, ContactHandler, Flags, in_terms_of_state, size_of_forces
 from .event_handlers import EventResult, Instant, Transition
 from .forms import Form
 from .friction_problem import SLIPS, STICKS, Cone, ConeState, FrictionProblem, FrictionSolution
+from .frictions import Friction
 from .impact_maps import ImpactMap, ImpulsePhase, impact_cases
 from .impacts import FINE, ContactValues, Impact, named_impulses
 from .outcome import Ending
@@ -41,7 +42,8 @@ class FrictionHandler(ContactHandler):
 
     def __init__(self, table: ModeTable, form: Form, mode: ContactMode, rtol: float, atol: Array, impacts: str) -> None:
         self._table, self._current, self._impact_law = table, mode, impacts
-        super().__init__(table.base, form, table.contacts, mode.closed, rtol, atol)
+        forces = table.made(table.name(mode)).forces
+        super().__init__(table.base, form, table.contacts, mode.closed, rtol, atol, forces=forces)
         self._problems = ContactProblems(table, rtol, atol)
         self._is_driven = self._eq.t in set(free_symbols(self._eq.b, *(c.gap for c in table.contacts)))
         self._broken: set[str] = set()
@@ -49,36 +51,44 @@ class FrictionHandler(ContactHandler):
 
     # ------------------------------------------------------------------------------------------------ event functions
 
-    def _functions(self, form: Form) -> list[Expr]:
-        """Event functions of the mode; `_about` says what each is: (name, "gap", "force", "slip", "limit" or "sign").
-
-        Where sticking contacts hold more than they need to, their forces are those of least norm.
-        """
+    def _functions(self, form: Form) -> list[ContactFunction]:
+        """Event functions of the mode. Where sticking contacts hold more than they need to, their forces are those of
+        least norm."""
         eq = form.equations
         lam = {row.name: s for row, s in zip(eq.speed_rows, eq.lam, strict=True)}
-        functions: list[tuple[Expr, str, str]] = []
-        for c in self.contacts:
-            is_closed = c.name in self._current.closed
-            functions.append((lam[c.name], c.name, "force") if is_closed else (c.gap, c.name, "gap"))
+        total = size_of_forces({**lam, **self._forces})
+        made = [
+            ContactFunction(c.name, "force", self._forces[c.name], total)
+            if c.name in self._current.closed
+            else ContactFunction(c.name, "gap", c.gap)
+            for c in self.contacts
+        ]
         for f in self._table.frictions:
-            state = self._current.states.get(f.name)
-            if state is None:
-                continue
-            v, N = f.speeds(self._table.base), state.sign * self._table.normal(f)
-            if state.kind == SLIPS:
-                size = state.sense * v[0] if f.is_plane else sum_of_products(v, self._table.ways(f))
-                functions.append((as_expr(size), f.name, "slip"))
-            elif state.kind == STICKS:
-                limit, forces = f.law.sticking * N, [lam[row] for row in f.rows]
-                if f.is_plane:
-                    functions += [(limit - forces[0], f.name, "limit"), (limit + forces[0], f.name, "limit")]
-                else:
-                    functions.append((limit**2 - forces[0] ** 2 - forces[1] ** 2, f.name, "limit"))
-            if f.name not in self._table.owner and set(eq.lam).intersection(free_symbols(N)):
-                functions.append((N, f.name, "sign"))
-        self._about = [(name, what) for _, name, what in functions]
+            if f.name in self._current.states:
+                made += self._of_friction(f, self._current.states[f.name], total)
+        self._about = [(f.name, f.what) for f in made]
         share = None if eq.border is None else LEAST_NORM
-        return eq.in_own_terms([e for e, _, _ in functions], solved=True, share=share)
+        return in_terms_of_state(made, lambda things: eq.in_own_terms(things, solved=True, share=share))
+
+    def _of_friction(self, f: Friction, state: FrictionState, total: Expr) -> list[ContactFunction]:
+        table, out = self._table, list[ContactFunction]()
+        given = {table.forces[n]: self._forces[n] for n in self._current.closed}
+        N = state.sign * substitute(table.normal(f), given)
+        if state.kind == SLIPS:
+            v = f.speeds(table.base)
+            size = state.sense * v[0] if f.is_plane else sum_of_products(v, table.ways(f))
+            out.append(ContactFunction(f.name, "slip", as_expr(size)))
+        elif state.kind == STICKS:
+            limit, forces = f.law.sticking * N, [self._forces[row] for row in f.rows]
+            most = (1 + abs(f.law.sticking)) * (total + abs(N))
+            if f.is_plane:
+                out += [ContactFunction(f.name, "limit", limit + sign * forces[0], most) for sign in (-1, 1)]
+            else:
+                left = limit**2 - forces[0] ** 2 - forces[1] ** 2
+                out.append(ContactFunction(f.name, "limit", left, most**2))
+        if f.name not in table.owner and set(table.base.lam).intersection(free_symbols(N)):
+            out.append(ContactFunction(f.name, "sign", N, total + abs(N)))
+        return out
 
     def tolerance(self, now: Instant) -> Array:
         gaps = dict(zip(self.names, FINE * self._gap_tolerance(self._numbers(now), now), strict=True))
@@ -99,6 +109,8 @@ class FrictionHandler(ContactHandler):
         if self._broken:  # those at their limit already, which others held, have nobody to hold them
             self._broken |= {n for n, state in self._current.states.items() if state.kind == HELD}
         leaving = {self._about[k][0] for k in which if self._about[k][1] == "force"}
+        if any(self._about[k][1] == "slip" for k in which):  # where slip ends, its direction and what it pushes have no value
+            leaving = set()
         return self._handled(leaving, now)
 
     def _numbers(self, now: Instant) -> ContactValues:
@@ -225,7 +237,7 @@ class FrictionHandler(ContactHandler):
     def _goes_on(self, s: ContactState, posed: PosedProblem, found: FrictionSolution, out: EventResult) -> EventResult:
         mode, before = self._mode_of(found, posed), self._current
         now = self._with_slip(s, posed, found, mode, out)
-        ways = self._ways(mode, now)
+        ways = self._ways(mode, now, posed, found)
         if mode == before and (self._is_entered or not ways):
             return out
         out.target = Transition(self._table.name(mode), now.state, ways)
@@ -242,14 +254,20 @@ class FrictionHandler(ContactHandler):
         out.occurrences += [Occurrence(name, now.t, now.state, now.state) for name in told]
         return out
 
-    def _ways(self, mode: ContactMode, now: Instant) -> dict[str, float]:
-        """The directions of slip in space from now on: it ends, or has turned far, where it has no part along them."""
+    def _ways(
+        self, mode: ContactMode, now: Instant, posed: PosedProblem, found: FrictionSolution
+    ) -> dict[str, float]:
+        """The directions of slip in space from now on: it ends, or has turned far, where it has no part along them. And
+        those in which friction is held at its limit."""
         out: dict[str, float] = {}
         v = self._problems.friction_values(now)
-        for j, f in enumerate(self._table.frictions):
-            if f.name in mode.states and mode.states[f.name].kind == SLIPS and not f.is_plane:
-                slip = v.slip[self._problems.places[j]]
-                out |= {x.name: float(d) for x, d in zip(self._table.ways(f), slip / np.linalg.norm(slip), strict=True)}
+        for j, cone in zip(posed.frictions, found.cones, strict=True):
+            f = self._table.frictions[j]
+            if f.is_plane or cone is None or mode.states[f.name].kind == STICKS:
+                continue
+            way = cone.direction if mode.states[f.name].kind == HELD else v.slip[self._problems.places[j]]
+            assert way is not None
+            out |= {x.name: float(d) for x, d in zip(self._table.ways(f), way / np.linalg.norm(way), strict=True)}
         return out
 
     def _with_slip(
@@ -260,19 +278,20 @@ class FrictionHandler(ContactHandler):
         x, v, now = s.contacts, s.frictions, s.now
         closed = [k for i, k in enumerate(posed.contacts) if i in found.closed]
         rows, wanted = [x.G[k] for k in closed], [-x.speed[k] for k in closed]
-        for j, cone in zip(posed.frictions, found.cones, strict=True):
+        new: list[tuple[list[int], Array, float]] = []  # rows, relative accelerations and slips that count as none
+        for j, cone, at in zip(posed.frictions, found.cones, posed.problem.cones, strict=True):
             f, places = self._table.frictions[j], self._problems.places[j]
             if cone is None or mode.states[f.name].kind == HELD:
                 continue
-            slip, rest = v.slip[places], self._problems.rest(j, s)
             if cone.kind == STICKS:
-                goal = np.zeros(len(places))
-            elif not f.is_plane and cone.direction is not None and np.linalg.norm(slip) <= 2 * rest:
-                goal = KICK * rest * cone.direction
-            else:
-                continue
+                rows += [v.G[i] for i in places]
+                wanted += list(-v.slip[places])
+            elif not f.is_plane and np.linalg.norm(v.slip[places]) <= 2 * self._problems.rest(j, s):
+                new.append((places, found.motions[list(at.rows)], self._problems.rest(j, s)))
+        after = KICK * min((rest / max(float(np.linalg.norm(a)), 1e-300) for _, a, rest in new), default=0.0)
+        for places, a, _ in new:  # all at one time after it begins, so that they go together
             rows += [v.G[i] for i in places]
-            wanted += list(goal - slip)
+            wanted += list(after * a - v.slip[places])
         if not rows or not np.any(wanted):
             return now
         W = s.metric.ways(np.array(rows))

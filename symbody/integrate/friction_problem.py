@@ -14,9 +14,9 @@ Gauss-Seidel) to find the assignment.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from ..emit.run.loop_callee import LoopCallee
 from .friction_sweeps import Sweeps, swept
 
 MOST: Final = 600  # assignments that are all tried; beyond it they are looked for by iteration
+DIRECTIONS: Final = 4  # as so many assignments a slip counts whose direction is to be found
+PIVOTS: Final = 200  # changes of an assignment that iteration has found
 SWEEPS: Final = 20000  # of the iteration at most
 ENOUGH: Final = (
     1e-10  # of the largest force: a change by less in a sweep ends the iteration, where forces are all that is asked
@@ -34,6 +36,8 @@ NEAR: Final = 1e-9  # of the largest terms: inequalities that hold within it hol
 TURNS: Final = 500  # iterations for the directions in which contacts begin to slip in space
 
 LEAST_PART: Final = 1 / 32  # of the way to a new direction
+
+DEPENDENT: Final = 1e-7  # of the largest column: singular values below this are those of rows that depend on others
 
 STICKS: Final = "sticks"
 SLIPS: Final = "slips"
@@ -123,7 +127,7 @@ class FrictionProblem:
     def any_forces(self) -> Array | None:
         """Forces of one solution, where its assignment does not matter: of large problems, those of the iteration."""
         if self._count() > MOST:
-            found = self.by_iteration(ENOUGH, exactly=False)
+            found = self.by_iteration() or self.by_iteration(ENOUGH, exactly=False)
             return None if found is None else found.forces
         for closed, states in self._assignments():
             if (found := self.solved(closed, states)) is not None:
@@ -133,14 +137,18 @@ class FrictionProblem:
     # ------------------------------------------------------------------------------------------------ assignments
 
     def _count(self) -> int:
+        """Assignments; slip in a direction that is to be found counts several times, since it is iterated."""
         total = 1
         for i in self.normals:
-            total *= 1 + int(np.prod([len(self._options(c)) for c in self.cones if c.owner == i]))
+            total *= 1 + int(np.prod([self._ways_on(c) for c in self.cones if c.owner == i]))
             if total > MOST:
                 return total
         for c in self.cones:
-            total *= len(self._options(c)) if c.owner is None else 1
+            total *= self._ways_on(c) if c.owner is None else 1
         return total
+
+    def _ways_on(self, c: Cone) -> int:
+        return sum(DIRECTIONS if s.kind == SLIPS and s.direction is None else 1 for s in self._options(c))
 
     def _assignments(self) -> Iterator[tuple[frozenset[int], tuple[ConeState | None, ...]]]:
         mine = [[k for k, c in enumerate(self.cones) if c.owner == i] for i in self.normals]
@@ -172,27 +180,29 @@ class FrictionProblem:
 
     def solved(self, closed: frozenset[int], states: tuple[ConeState | None, ...]) -> FrictionSolution | None:
         """The solution of an assignment, where its inequalities hold."""
-        unknown = [k for k, s in enumerate(states) if s is not None and s.kind == SLIPS and s.direction is None]
+        found = self._without_inequalities(closed, states)
+        return found if found is not None and self._worst(found) is None else None
+
+    def _without_inequalities(
+        self, closed: frozenset[int], states: tuple[ConeState | None, ...], near: Array | None = None
+    ) -> FrictionSolution | None:
+        """What the equations of an assignment give; near: forces next to them."""
+        unknown = [k for k, s in enumerate(states) if _is_unknown(s)]
         if unknown:
-            found = self._with_directions(closed, states, unknown)
+            found = self._with_directions(closed, states, unknown, near)
             if found is None:
                 return None
             states = found
         forces = self._forces(closed, states)
-        if forces is None:
-            return None
-        motions = self.A @ forces + self.b
-        return (
-            FrictionSolution(forces, motions, closed, states) if self._holds(forces, motions, closed, states) else None
-        )
+        return None if forces is None else FrictionSolution(forces, self.A @ forces + self.b, closed, states)
 
     def _with_directions(
-        self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int]
+        self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int], near: Array | None
     ) -> tuple[ConeState | None, ...] | None:
         """Directions in which cones begin to slip: along their relative accelerations, found by going there again and
         again, a smaller part of the way where that does not come nearer."""
         free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
-        stuck = self._forces(closed, free)
+        stuck = self._forces(closed, free) if near is None else near
         if stuck is None:
             return None
         ways = {k: _unit(-stuck[list(self.cones[k].rows)]) for k in unknown}
@@ -205,7 +215,7 @@ class FrictionProblem:
             if forces is None:
                 return None
             motions = self.A @ forces + self.b
-            new = {k: _unit(motions[list(self.cones[k].rows)]) for k in unknown}
+            new = {k: self._way(k, motions, forces, ways[k]) for k in unknown}
             change = max(float(np.abs(new[k] - ways[k]).max()) for k in unknown)
             part = max(part / 2, LEAST_PART) if change > 0.9 * before else part
             before = change
@@ -214,67 +224,87 @@ class FrictionProblem:
                 return known
         return known if change < 1e-6 else None
 
+    def _way(self, k: int, motions: Array, forces: Array, before: Array) -> Array:
+        """The direction of a relative acceleration; where others keep a cone from slipping, as it was."""
+        rows = list(self.cones[k].rows)
+        rounding = NEAR * (np.abs(self.A[rows]) @ np.abs(forces) + np.abs(self.b[rows]))
+        return before if np.all(np.abs(motions[rows]) <= rounding) else _unit(motions[rows])
+
     def _forces(self, closed: frozenset[int], states: Sequence[ConeState | None]) -> Array | None:
-        n, A = len(self.b), self.A
-        K, r = np.eye(n), np.zeros(n)
-        for i in closed:
-            K[i], r[i] = A[i], -self.b[i]
+        """Forces of an assignment; None where there are none.
+
+        Held rows have no motion, and of forces that push alike those of least norm: λ = W ν with W the right singular
+        vectors of their columns of V, as in the equations of a mode (`shared_forces.py`).
+        """
+        held, n = self._held(closed, states), len(self.b)
+        W = _row_space(self.V[:, held])
+        K, r, r_held = np.eye(n), np.zeros(n), W.shape[1]
         for c, s in zip(self.cones, states, strict=True):
-            if s is None:
+            if s is None or s.kind == STICKS or s.direction is None:
                 continue
             for j, row in enumerate(c.rows):
-                if s.kind == STICKS:
-                    K[row], r[row] = A[row], -self.b[row]
-                elif s.direction is not None:
-                    K[row] += c.kinetic * s.sign * s.direction[j] * c.share
-                    r[row] = -(c.kinetic * s.sign * c.given + c.offset) * s.direction[j]
+                K[row] += c.kinetic * s.sign * s.direction[j] * c.share
+                r[row] = -(c.kinetic * s.sign * c.given + c.offset) * s.direction[j]
+        rest = [i for i in range(n) if i not in set(held)]
+        X = np.zeros((n, r_held + len(rest)))
+        X[np.ix_(held, range(r_held))] = W
+        X[rest, range(r_held, X.shape[1])] = 1.0
+        V, A = self.V, self.A
+        square = np.vstack([(V[:, held] @ W).T @ (V @ X), (K @ X)[rest]])
+        x = _least_squares(square, np.concatenate([-W.T @ self.b[held], r[rest]]))
+        forces = X @ x
+        K[held], r[held] = A[held], -self.b[held]
         size = np.maximum(np.abs(K).max(axis=1, initial=0.0), 1e-300)
-        x = np.asarray(np.linalg.lstsq(K / size[:, None], r / size, rcond=1e-11)[0], dtype=np.float64)
-        off = np.abs(K @ x - r)
-        terms = np.abs(K) @ np.abs(x) + np.abs(r) + 1e-3 * size * np.abs(x).max(initial=0.0)
-        return x if np.all(off <= NEAR * terms + 1e-300) else None
+        off = np.abs(K @ forces - r)
+        terms = np.abs(K) @ np.abs(forces) + np.abs(r) + 1e-3 * size * np.abs(forces).max(initial=0.0)
+        return forces if np.all(off <= NEAR * terms + 1e-300) else None
 
-    def _holds(self, forces: Array, motions: Array, closed: frozenset[int], states: Sequence[ConeState | None]) -> bool:
-        A = self.A
-        rounding = NEAR * (np.abs(A) @ np.abs(forces) + np.abs(self.b))
+    def _held(self, closed: frozenset[int], states: Sequence[ConeState | None]) -> list[int]:
+        """Rows without motion: closed contacts, and cones that stick."""
+        pairs = zip(self.cones, states, strict=True)
+        return [*sorted(closed), *(row for c, s in pairs if s is not None and s.kind == STICKS for row in c.rows)]
+
+    def _worst(self, found: FrictionSolution) -> tuple[str, int] | None:
+        """The inequality that is violated most, in parts of its terms: of a normal row or of a cone, by number; None
+        where all hold."""
+        forces, motions = found.forces, found.motions
+        rounding = NEAR * (np.abs(self.A) @ np.abs(forces) + np.abs(self.b))
         least = NEAR * (float(np.abs(forces).max(initial=0.0)) + 1e-300)
+        off: dict[tuple[str, int], float] = {}
         for i in self.normals:
-            if (
-                (forces[i] < -least)
-                if i in closed
-                else (motions[i] < -max(rounding[i], rounding.max(initial=0.0) * 1e-3))
-            ):
-                return False
-        for c, s in zip(self.cones, states, strict=True):
+            is_closed = i in found.closed
+            near = least if is_closed else max(rounding[i], rounding.max(initial=0.0) * 1e-3, 1e-300)
+            off["normal", i] = -(forces[i] if is_closed else motions[i]) / near
+        for k, (c, s) in enumerate(zip(self.cones, found.cones, strict=True)):
             if s is None:
                 continue
             N, rows = s.sign * (c.given + float(c.share @ forces)), list(c.rows)
-            if N < -least:
-                return False
-            if s.kind == STICKS and np.linalg.norm(forces[rows]) > c.static * N * (1 + NEAR) + least:
-                return False
-            at_rest = s.kind == SLIPS and c.direction is None and s.direction is not None
-            if at_rest and float(s.direction @ motions[rows]) < -rounding[rows].max():  # type: ignore[operator]
-                return False
-        return True
+            off["sign", k] = -N / least
+            if s.kind == STICKS:
+                beyond = float(np.linalg.norm(forces[rows])) - c.static * N * (1 + NEAR)
+                off["cone", k] = beyond / least
+            elif c.direction is None and s.direction is not None:
+                off["cone", k] = -float(s.direction @ motions[rows]) / max(rounding[rows].max(), 1e-300)
+        worst = max(off, key=lambda at: off[at], default=None)
+        return worst if worst is not None and off[worst] > 1.0 else None
 
     def is_held(self, k: int, s: FrictionSolution) -> bool:
         """Whether closed contacts and sticking ones leave a cone no slip, whatever its force."""
-        held = [*s.closed]
-        held += [
-            r for c, state in zip(self.cones, s.cones, strict=True) if state and state.kind == STICKS for r in c.rows
-        ]
+        held = self._held(s.closed, s.cones)
         own, V = self.V[:, list(self.cones[k].rows)], self.V[:, held]
         left = own - V @ np.linalg.lstsq(V, own, rcond=1e-11)[0] if held else own
         return bool(np.abs(left).max() <= 1e-9 * np.abs(own).max())
 
     def _is_same(self, one: FrictionSolution, other: FrictionSolution) -> bool:
         """Whether two solutions give one motion; or differ by a static coefficient, that lets what sticks also begin to
-        slip."""
+        slip, or by how contacts share a load that they do not determine: one has contacts open that stay together."""
         x, y = self.V @ one.forces, self.V @ other.forces
         scale = max(float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
         if np.abs(x - y).max(initial=0.0) <= 1e-7 * scale:
             return True
+        if one.closed < other.closed:
+            rounding = NEAR * (np.abs(self.A) @ np.abs(one.forces) + np.abs(self.b))
+            return all(abs(one.motions[i]) <= rounding[i] for i in other.closed - one.closed)
         pairs = zip(self.cones, one.cones, other.cones, strict=True)
         return one.closed == other.closed and all(
             (a is None) == (b is None) and (a is None or b is None or a.kind == b.kind or c.static > c.kinetic)
@@ -309,21 +339,90 @@ class FrictionProblem:
             for i in broken:
                 sweeps.mu[i] = self.cones[i].kinetic
             loop.run()
-        motions = A @ x + self.b
-        closed = frozenset(i for i in self.normals if x[i] > 0.0)
-        states = tuple(self._state(c, x, closed, sweeps.mu[i]) for i, c in enumerate(self.cones))
-        return self.solved(closed, states) if exactly else FrictionSolution(x, motions, closed, states)
+        found = self._assignment(x, sweeps.mu)
+        return self._pivoted(found) if exactly else found
 
-    def _state(self, c: Cone, x: Array, closed: frozenset[int], limit: float) -> ConeState | None:
+    def _assignment(self, x: Array, limits: Sequence[float]) -> FrictionSolution:
+        """The assignment next to some forces: what neither presses nor moves is closed, and sticks."""
+        motions = self.A @ x + self.b
+        still = np.abs(motions) <= NEAR * (np.abs(self.A) @ np.abs(x) + np.abs(self.b))
+        closed = frozenset(i for i in self.normals if x[i] > 0.0 or still[i])
+        states = tuple(self._state(c, x, closed, limits[i], still) for i, c in enumerate(self.cones))
+        return FrictionSolution(x, motions, closed, states)
+
+    def _state(
+        self, c: Cone, x: Array, closed: frozenset[int], limit: float, still: NDArray[np.bool_]
+    ) -> ConeState | None:
         if c.owner is not None and c.owner not in closed:
             return None
         N, rows = c.given + float(c.share @ x), list(c.rows)
         sign = 1.0 if N >= 0 else -1.0
         if c.direction is not None:
             return ConeState(SLIPS, c.direction, sign)
-        if c.is_inside(x, limit) and c.may_stick:
+        if c.may_stick and (c.is_inside(x, limit) or np.all(still[rows])):
             return ConeState(STICKS, None, sign)
         return ConeState(SLIPS, _unit(-x[rows]) if len(rows) == 1 else None, sign)
+
+    def _pivoted(self, near: FrictionSolution) -> FrictionSolution | None:
+        """The solution next to an assignment: the inequality that is violated most changes it, one after another;
+        None where that comes back to where it was."""
+        closed, states, seen = near.closed, near.cones, set[Any]()
+        for _ in range(PIVOTS):
+            key = (closed, tuple(s and (s.kind, s.sign, s.direction is None or tuple(s.direction)) for s in states))
+            if key in seen:
+                return None
+            seen.add(key)
+            found = self._without_inequalities(closed, states, near.forces)
+            worst = None if found is None else self._worst(found)
+            if found is not None and worst is None:
+                return found
+            if found is None or worst is None:  # no direction in which friction lets these slip
+                states = tuple(s if not _is_unknown(s) else self._options(c)[0] for c, s in zip(self.cones, states, strict=True))
+            else:
+                closed, states = self._changed(found, states, *worst)
+        return None
+
+    def _changed(
+        self, found: FrictionSolution, states: tuple[ConeState | None, ...], what: str, at: int
+    ) -> tuple[frozenset[int], tuple[ConeState | None, ...]]:
+        """The assignment in which a contact opens or closes, or a cone begins or ends to slip."""
+        cones = list(states)
+        if what == "normal":
+            is_closed = at in found.closed
+            for k, c in enumerate(self.cones):
+                if c.owner == at:
+                    cones[k] = None if is_closed else self._options(c)[0]
+            return (found.closed - {at} if is_closed else found.closed | {at}), tuple(cones)
+        c, s = self.cones[at], cones[at]
+        assert s is not None
+        if what == "sign":
+            cones[at] = replace(s, sign=-s.sign)
+        elif s.kind == SLIPS and c.may_stick:
+            cones[at] = ConeState(STICKS, None, s.sign)
+        else:
+            force = found.forces[list(c.rows)]
+            back = -force if s.kind == STICKS else force
+            cones[at] = ConeState(SLIPS, _unit(back) if len(c.rows) == 1 else None, s.sign)
+        return found.closed, tuple(cones)
+
+
+def _is_unknown(s: ConeState | None) -> bool:
+    """Whether a cone slips in a direction that is to be found."""
+    return s is not None and s.kind == SLIPS and s.direction is None
+
+
+def _row_space(V: Array) -> Array:
+    """Orthonormal W with V n = 0 for all n across them: forces W ν of least norm among those that push alike."""
+    if not V.shape[1]:
+        return np.zeros((0, 0))
+    sizes = np.linalg.norm(V, axis=0)
+    _, s, Wt = np.linalg.svd(V, full_matrices=False)
+    return np.asarray(Wt[s > DEPENDENT * max(float(sizes.max()), 1e-300)].T)
+
+
+def _least_squares(K: Array, r: Array) -> Array:
+    size = np.maximum(np.abs(K).max(axis=1, initial=0.0), 1e-300)
+    return np.asarray(np.linalg.lstsq(K / size[:, None], r / size, rcond=1e-11)[0], dtype=np.float64)
 
 
 def _unit(x: Array) -> Array:

@@ -183,6 +183,7 @@ class SwitchHandler:
     """Handler of a switch in its source mode."""
 
     is_one_sided = False
+    sizes: tuple[Expr | None, ...] = (None,)
 
     def __init__(self, form: Form, switch: Switch, target: Equations, p: Mapping[str, float]) -> None:
         eq, self._switch, self._form = form.equations, switch, form
@@ -337,7 +338,8 @@ class Contacts:
         now = self._table.read(mode)
         if self._table.frictions:
             return [FrictionHandler(self._table, form, now, rtol, atol, self.impacts)]
-        return [ContactHandler(self.base, form, self.contacts, now.closed, rtol, atol, self.mode)]
+        forces = self._table.made(mode).forces
+        return [ContactHandler(self.base, form, self.contacts, now.closed, rtol, atol, self.mode, forces)]
 
     def time_stepping(self, start: State, step: float) -> TimeStepping:
         """Steps of a fixed length from a state, for all contacts at once."""

@@ -37,6 +37,7 @@ class RateJumpHandler:
 
     def __init__(self, form: Form, borders: Sequence[Expr]) -> None:
         self.watched: tuple[tuple[Expr, int], ...] = tuple((g, 0) for g in borders)
+        self.sizes: tuple[Expr | None, ...] = (None,) * len(self.watched)
 
     def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
         return None
