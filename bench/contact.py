@@ -2,7 +2,8 @@
 ball on the same lane, and beside MuJoCo a robot that stands on its feet.
 
 `error` is that of the distance rolled by a bowling ball, 12 v²/(49 μ g) at 2v/(7 μ g), of the period of a block on a
-belt, both known in closed form, and of the height at which the robot stands, from what small steps give. `first` has
+belt, of the way that a table slides on its feet, all known in closed form, and of the height at which the robot stands,
+from what small steps give. `first` has
 derivation and compilation in it.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -186,6 +188,37 @@ def standing_rows() -> Iterator[Row]:
         }
 
 
+def table(feet: int) -> sb.Contacts:
+    """A plate on a square of feet, held by them more often than it can move."""
+    m = sb.Model("table")
+    m.gravity(0, 0, -G)
+    top = m.body("top", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    m.free("p", m.ground, top, sequence="euler parameters")
+    at = np.linspace(-0.3, 0.3, round(feet**0.5)).tolist()
+    touches = [sb.touch(top.point(x, y, -0.05), sb.HalfSpace(m.ground)) for x in at for y in at]
+    return sb.Contacts(sb.derive(m), *(sb.Contact(f"foot{k}", t, friction=0.4) for k, t in enumerate(touches)))
+
+
+def table_rows() -> Iterator[Row]:
+    """A table slides and comes to rest on all its feet, after v² / (2 μ g)."""
+    start, distance = {"p_z": 0.05, "p_e0": 1.0, "p_x_dot": 0.5}, 0.5**2 / (2 * 0.4 * G)
+    for feet in (4, 9, 25):
+        contacts, made = timed(lambda feet=feet: table(feet))
+        _, first = timed(lambda contacts=contacts: sb.simulate_modes(contacts, 0.2, start))
+        by_events, by_steps = {}, {"method": "moreau", "step": 1e-4}
+        for name, options in (("events, rtol 1e-08", by_events), ("moreau, step 0.0001", by_steps)):
+            run = partial(sb.simulate_modes, contacts, 0.2, start, **options)
+            sim, seconds = timed(run, again=True)
+            yield {
+                "case": f"table on {feet} feet slides and stands",
+                "method": name,
+                "steps": sim.statistics.steps,
+                "seconds": seconds,
+                "first": made + first if not options else None,
+                "error": abs(float(sim["p_x"][-1]) - distance),
+            }
+
+
 def belt_rows() -> Iterator[Row]:
     (contacts, start), made = timed(belt)
     _, first = timed(lambda: sb.simulate_modes(contacts, 90.0, start))
@@ -207,4 +240,5 @@ def belt_rows() -> Iterator[Row]:
 def rows() -> Iterator[Row]:
     yield from ball_rows()
     yield from belt_rows()
+    yield from table_rows()
     yield from standing_rows()

@@ -262,7 +262,8 @@ def in_terms_of_state(
     sizes = iter(solved([f.function for f in made] + [f.size for f in made if f.size is not None]))
     functions = [next(sizes) for _ in made]
     return [
-        replace(f, function=e, size=None if f.size is None else next(sizes)) for f, e in zip(made, functions, strict=True)
+        replace(f, function=e, size=None if f.size is None else next(sizes))
+        for f, e in zip(made, functions, strict=True)
     ]
 
 

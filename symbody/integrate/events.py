@@ -189,7 +189,7 @@ def _flow(form: Form) -> dict[Symbol, Expr]:
 def _rates(functions: Sequence[Expr], flow: Mapping[Symbol, Expr]) -> list[Expr]:
     """Rates along the flow, all in one sweep; one by one where some of them have none."""
     try:
-        known = [set(s for s in free_symbols(e) if s.kind not in ("parameter", "input")) <= set(flow) for e in functions]
+        known = [{s for s in free_symbols(e) if s.kind not in ("parameter", "input")} <= set(flow) for e in functions]
         moving = [e for e, is_known in zip(functions, known, strict=True) if is_known]
         found = iter(directional_derivative(Matrix(len(moving), 1, tuple(moving)), flow).entries)
         return [next(found) if is_known else ZERO for is_known in known]

@@ -41,6 +41,7 @@ SHORT: Final = 0.05  # of the usual step, below which it is looked whether rates
 FADING: Final = 0.97
 ROUNDING: Final = 4e-16
 NEIGHBOUR: Final = 5e-3  # how far from a singular position rates are looked at, in units of the coordinates
+LONGEST: Final = 1e6  # of the time that is left: a neighbour that takes longer to reach is none
 LEAST_NOISE: Final = 0.01  # of rates that need to be made smooth, in units of the tolerances
 BESIDE: Final = 1e-3  # of a step
 FAR: Final = 0.05  # of a rate
@@ -283,6 +284,8 @@ def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) 
     if not (speed > 0.0 and is_finite(speed)):
         return 0
     delta = NEIGHBOUR / speed
+    if delta > LONGEST * abs(s.t_end - s.t):  # at rest, to rounding: nothing moves to a neighbour
+        return 0
     if delta * noise_of_rates(m, s, t, y, rates) * min(1.0, s.rtol / FINEST) < LEAST_NOISE:
         return 0
     for i in range(s.n):

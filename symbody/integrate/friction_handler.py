@@ -33,6 +33,8 @@ from .segment import Occurrence
 NEWTON: Final = "newton"
 POISSON: Final = "poisson"
 KICK: Final = 0.1  # of the slip that counts as none: the slip in space with which it begins, so that it has a direction
+SLOW_KICK: Final = 20.0  # of it: where slip begins so slowly that errors of the integration would turn it
+SLOW: Final = 1e-3  # of the terms of a relative acceleration: such a beginning
 ROUNDING: Final = 1e-14  # of the kinetic energy
 GAIN: Final = 1e-9  # of the kinetic energy that an impact moves: energy that it may gain by rounding
 
@@ -109,7 +111,9 @@ class FrictionHandler(ContactHandler):
         if self._broken:  # those at their limit already, which others held, have nobody to hold them
             self._broken |= {n for n, state in self._current.states.items() if state.kind == HELD}
         leaving = {self._about[k][0] for k in which if self._about[k][1] == "force"}
-        if any(self._about[k][1] == "slip" for k in which):  # where slip ends, its direction and what it pushes have no value
+        if any(
+            self._about[k][1] == "slip" for k in which
+        ):  # where slip ends, its direction and what it pushes have no value
             leaving = set()
         return self._handled(leaving, now)
 
@@ -254,9 +258,7 @@ class FrictionHandler(ContactHandler):
         out.occurrences += [Occurrence(name, now.t, now.state, now.state) for name in told]
         return out
 
-    def _ways(
-        self, mode: ContactMode, now: Instant, posed: PosedProblem, found: FrictionSolution
-    ) -> dict[str, float]:
+    def _ways(self, mode: ContactMode, now: Instant, posed: PosedProblem, found: FrictionSolution) -> dict[str, float]:
         """The directions of slip in space from now on: it ends, or has turned far, where it has no part along them. And
         those in which friction is held at its limit."""
         out: dict[str, float] = {}
@@ -278,6 +280,7 @@ class FrictionHandler(ContactHandler):
         x, v, now = s.contacts, s.frictions, s.now
         closed = [k for i, k in enumerate(posed.contacts) if i in found.closed]
         rows, wanted = [x.G[k] for k in closed], [-x.speed[k] for k in closed]
+        largest = float(np.abs(posed.problem.b).max(initial=0.0)) + 1e-300
         new: list[tuple[list[int], Array, float]] = []  # rows, relative accelerations and slips that count as none
         for j, cone, at in zip(posed.frictions, found.cones, posed.problem.cones, strict=True):
             f, places = self._table.frictions[j], self._problems.places[j]
@@ -287,8 +290,12 @@ class FrictionHandler(ContactHandler):
                 rows += [v.G[i] for i in places]
                 wanted += list(-v.slip[places])
             elif not f.is_plane and np.linalg.norm(v.slip[places]) <= 2 * self._problems.rest(j, s):
-                new.append((places, found.motions[list(at.rows)], self._problems.rest(j, s)))
-        after = KICK * min((rest / max(float(np.linalg.norm(a)), 1e-300) for _, a, rest in new), default=0.0)
+                assert cone.direction is not None
+                size = max(float(np.linalg.norm(found.motions[list(at.rows)])), 1e-3 * SLOW * largest)
+                new.append((places, size * cone.direction, self._problems.rest(j, s)))
+        fastest = max((float(np.linalg.norm(a)) for _, a, _ in new), default=0.0)
+        kick = KICK if fastest > SLOW * largest else SLOW_KICK
+        after = kick * min((rest / float(np.linalg.norm(a)) for _, a, rest in new), default=0.0)
         for places, a, _ in new:  # all at one time after it begins, so that they go together
             rows += [v.G[i] for i in places]
             wanted += list(after * a - v.slip[places])

@@ -189,7 +189,9 @@ class FrictionProblem:
         """What the equations of an assignment give; near: forces next to them."""
         unknown = [k for k, s in enumerate(states) if _is_unknown(s)]
         if unknown:
-            found = self._with_directions(closed, states, unknown, near)
+            found = self._with_directions(closed, states, unknown)
+            if found is None and near is not None:
+                found = self._with_directions(closed, states, unknown, near)
             if found is None:
                 return None
             states = found
@@ -197,15 +199,23 @@ class FrictionProblem:
         return None if forces is None else FrictionSolution(forces, self.A @ forces + self.b, closed, states)
 
     def _with_directions(
-        self, closed: frozenset[int], states: tuple[ConeState | None, ...], unknown: Sequence[int], near: Array | None
+        self,
+        closed: frozenset[int],
+        states: tuple[ConeState | None, ...],
+        unknown: Sequence[int],
+        near: Array | None = None,
     ) -> tuple[ConeState | None, ...] | None:
         """Directions in which cones begin to slip: along their relative accelerations, found by going there again and
-        again, a smaller part of the way where that does not come nearer."""
-        free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
-        stuck = self._forces(closed, free) if near is None else near
-        if stuck is None:
+        again, a smaller part of the way where that does not come nearer. They begin against the forces `near`, by
+        default those that would hold them."""
+        if near is None:
+            free = tuple(ConeState(STICKS) if k in unknown else s for k, s in enumerate(states))
+            near = self._forces(closed, free)
+        if near is None:
             return None
-        ways = {k: _unit(-stuck[list(self.cones[k].rows)]) for k in unknown}
+        ways = {k: _unit(-near[list(self.cones[k].rows)]) for k in unknown}
+        slipping = self.V[:, [i for k in unknown for i in self.cones[k].rows]]
+        stiff = max(float(np.linalg.norm(slipping, 2)) ** 2, 1e-300)
         part, before = 1.0, np.inf
         for _ in range(TURNS):
             known = tuple(
@@ -215,7 +225,7 @@ class FrictionProblem:
             if forces is None:
                 return None
             motions = self.A @ forces + self.b
-            new = {k: self._way(k, motions, forces, ways[k]) for k in unknown}
+            new = {k: self._way(k, motions, forces, ways[k], stiff) for k in unknown}
             change = max(float(np.abs(new[k] - ways[k]).max()) for k in unknown)
             part = max(part / 2, LEAST_PART) if change > 0.9 * before else part
             before = change
@@ -224,11 +234,16 @@ class FrictionProblem:
                 return known
         return known if change < 1e-6 else None
 
-    def _way(self, k: int, motions: Array, forces: Array, before: Array) -> Array:
-        """The direction of a relative acceleration; where others keep a cone from slipping, as it was."""
-        rows = list(self.cones[k].rows)
-        rounding = NEAR * (np.abs(self.A[rows]) @ np.abs(forces) + np.abs(self.b[rows]))
-        return before if np.all(np.abs(motions[rows]) <= rounding) else _unit(motions[rows])
+    def _way(self, k: int, motions: Array, forces: Array, before: Array, stiff: float) -> Array:
+        """The next direction of slip: where a force goes that is moved against the relative acceleration w and taken back
+        to its limit, d ← (μ N d + w / stiff) / |...|. As it was where w has no part across it beyond rounding."""
+        c, rows = self.cones[k], list(self.cones[k].rows)
+        w = motions[rows]
+        rounding = NEAR * float((np.abs(self.A[rows]) @ np.abs(forces) + np.abs(self.b[rows])).max())
+        along = float(before @ w)
+        if float(np.abs(w - along * before).max()) <= rounding and along >= -rounding:
+            return before
+        return _unit(c.kinetic * abs(c.given + float(c.share @ forces)) * before + w / stiff)
 
     def _forces(self, closed: frozenset[int], states: Sequence[ConeState | None]) -> Array | None:
         """Forces of an assignment; None where there are none.
@@ -377,7 +392,9 @@ class FrictionProblem:
             if found is not None and worst is None:
                 return found
             if found is None or worst is None:  # no direction in which friction lets these slip
-                states = tuple(s if not _is_unknown(s) else self._options(c)[0] for c, s in zip(self.cones, states, strict=True))
+                states = tuple(
+                    s if not _is_unknown(s) else self._options(c)[0] for c, s in zip(self.cones, states, strict=True)
+                )
             else:
                 closed, states = self._changed(found, states, *worst)
         return None

@@ -30,6 +30,7 @@ from .trajectory import Trajectory
 
 NEAR: Final = 0.02  # of what there is without friction: where a motion cannot go on, less than this is the reason
 CHUNK: Final = 2000  # states at a time
+RANK: Final = 1e-15  # of the largest eigenvalue: those below it are rounding
 
 
 def told_where_it_jams(sim: Trajectory) -> Trajectory:
@@ -119,6 +120,16 @@ def _margin(M: Array, Jc: Array, W: Array, own: list[int]) -> Array:
         K[:, :n, n:] = np.swapaxes(Jc[rows], 1, 2)
         right = np.zeros((m, n + k, len(own)))
         right[:, :n] = np.swapaxes(W[rows][:, own], 1, 2)
-        answers = -(np.linalg.pinv(K, hermitian=True) @ right)[:, n:][:, own]
+        answers = -_solved(K, right)[:, n:][:, own]
         parts.append(np.linalg.det(np.eye(len(own)) - answers))
     return np.concatenate(parts)
+
+
+def _solved(K: Array, right: Array) -> Array:
+    """Solutions of least norm of symmetric systems, of which constraints that depend on each other leave some singular:
+    K = Q Λ Qᵀ, without the parts where Λ is rounding."""
+    values, Q = np.linalg.eigh(K)
+    sizes = np.abs(values)
+    is_regular = sizes > RANK * sizes.max(axis=1, keepdims=True)
+    parts = np.swapaxes(Q, 1, 2) @ right
+    return np.asarray(Q @ np.where(is_regular[..., None], parts / np.where(is_regular, values, 1.0)[..., None], 0.0))

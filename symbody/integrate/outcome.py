@@ -30,6 +30,7 @@ class Ending(Enum):
     UNBOUNDED = "the motion grew without bound"
     JUMPED = "the motion jumped in a singular position"
     CHATTERING = "events accumulated (Zeno behaviour)"
+    TOO_MANY_MODES = "contacts came to too many modes"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"
 

@@ -78,7 +78,9 @@ def _generic_values(eq: Equations, G: Matrix) -> dict[Symbol, float]:
 def shared_forces(G: Matrix, chosen: SpanningRows, resultants: Sequence[Expr]) -> list[Expr]:
     """Forces of least norm in all rows, in terms of the resultants along those that span them."""
     scaled = Matrix(
-        G.rows, G.cols, tuple(e / float(x) for i in range(G.rows) for e, x in zip(G.row(i), chosen.lengths, strict=True))
+        G.rows,
+        G.cols,
+        tuple(e / float(x) for i in range(G.rows) for e, x in zip(G.row(i), chosen.lengths, strict=True)),
     )
     spanning = rows(scaled, chosen.all)
     D = scaled @ spanning.T

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from .simulate import (
 from .state import Start, State, default_values, is_whole_state, start_values
 from .time_stepping import METHOD as MOREAU
 from .trajectory import Trajectory
+
+MOST_MODES: Final = 200  # that a simulation may come to
 
 
 @values_by_name(SimulationError, like=simulate)
@@ -195,9 +197,21 @@ class _ModesRun:
             assert transition is not None
             assert loop is not None
             mode = transition.mode
+            if mode not in self._made and len(self._made) >= MOST_MODES:
+                if not self.segments:
+                    self._file(segment)
+                return self._trajectory(Outcome(Ending.TOO_MANY_MODES, now, self._too_many()))
             self.constants |= transition.values
             self.state = self._arrived(mode, now, transition.state)
             columns = self._varied_arrival(simulation, loop.leaving, mode) if loop.leaving else None
+
+    def _too_many(self) -> str:
+        """Every mode has programs of its own, so that their number bounds memory and the time for compiling."""
+        parts = len(self.plan.parts) if isinstance(self.plan, Contacts) else len(self.plan.all_modes)
+        return (
+            f"{parts} contacts and frictions have been open, sticking or slipping in {MOST_MODES} combinations; time stepping takes any "
+            "number: simulate_modes(..., method='moreau', step=...)"
+        )
 
     def _file(self, segment: Segment) -> None:
         self.segments.append(replace(segment, events=tuple(self._unfiled)))
