@@ -46,6 +46,8 @@ class StraightPiece:
         return (self.b - self.a).magnitude()
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
+        if self.length.value is not None:  # it pulls at one body alone, or at the ground, and does no work
+            return ()
         line = (1 / self.length) * (self.b - self.a)
         return (self.on, self.a, line), (self.towards, self.b, -line)
 

@@ -451,7 +451,7 @@ class Model(Summarized, PathMethods):
                 outer is not a.frame
             ):  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
-            made.append(self.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions))))
+            made.append(self.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions)), True))
         return made
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:

@@ -214,7 +214,8 @@ class OverSurface:
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
         """On both ends; and on the surface along the same lines, which its tangent points are on."""
-        straight = (self.q - self.p) / (self.b - self.a).magnitude()
+        apart = (self.b - self.a).magnitude()
+        straight = vector(0, 0, 0) if apart is ZERO else (self.q - self.p) / apart
         made: list[tuple[Frame, Point, Vector]] = []
         for way, line, frame, at in zip(
             self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import symbody as sb
 from .mujoco_numbers import mujocos, ours, random_state
 
 ROBOT = """<mujoco><compiler angle="radian" {compiler}/><option gravity="0.3 0 -9.81" {option}><flag {flag}/></option>
+ <default><default class="own">{default}</default></default>
  <asset>{asset}</asset>
  <worldbody>
   <site name="home" pos="0.1 0 0.2" euler="0.2 0.3 0.4"/>
@@ -48,6 +50,10 @@ READ = {  # in the model
     "servo seen from the parent": {"actuator": '<position jointinparent="jb" kp="3" kv="2" gear="1 2 0.5"/>'},
     "motor on a free joint": {"actuator": '<velocity joint="jf" kv="2" gear="1 2 3 4 5 6"/><motor jointinparent="jf" gear="6 5 4 3 2 1"/>'},
     "actuators without names": {"actuator": '<position joint="ja" kp="3"/><velocity joint="ja" kv="2"/><motor joint="ja"/>'},
+    "gain of a general actuator's class": {"default": '<general gainprm="35" biastype="affine" biasprm="0.1 -35 -0.6"/>', "actuator": '<position joint="ja" class="own"/><velocity joint="jc" class="own"/><motor joint="ja" class="own"/>'},
+    "gain of a servo's class": {"default": '<position kp="35" dampratio="1"/>', "actuator": '<general joint="ja" class="own" biasprm="0 -35 -3"/><position joint="jc" class="own" kv="3"/><velocity joint="ja" class="own"/><damper joint="ja" class="own" kv="2" ctrlrange="0 1"/>'},
+    "a mesh that is turned": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" refpos="0.1 0.2 0" refquat="1 0.2 0.3 0" scale="1 2 1"/>', "inner": '<geom type="mesh" mesh="k"/>'},
+    "a mesh that is a shell": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" inertia="shell"/>', "inner": '<geom type="mesh" mesh="k"/>'},
     "triangles in the file": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3"/>', "inner": '<geom type="mesh" mesh="k"/>'},
 }  # fmt: skip
 REPORTED = {  # in the report, by the first word
@@ -74,6 +80,7 @@ def test_what_is_read_is_mujocos(case: str) -> None:
     try:
         model = mujoco.MjModel.from_xml_string(text)
     except ValueError as error:
+        assert int(mujoco.__version__.split(".")[0]) < 4
         pytest.skip(f"MuJoCo {mujoco.__version__} does not know it: {error}")
     robot = sb.read_mjcf(text, parameters="none")
     assert "not read" not in str(robot.report)
@@ -83,6 +90,26 @@ def test_what_is_read_is_mujocos(case: str) -> None:
     N, g = mujocos(mujoco, model, qpos, qvel, controls)
     assert np.abs(M - N).max() <= 1e-12 * np.abs(N).max()
     assert np.abs(f - g).max() <= 1e-12 * np.abs(g).max()
+
+
+def test_quadrilaterals_of_obj_files_are_cut_where_mujoco_cuts_them(tmp_path: Path) -> None:
+    """A block with an edge that is not straight, beside the file that includes its mesh."""
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0.1, 1.3), (1, 1, 1), (-0.2, 1, 1.2)]
+    faces = [(4, 3, 2, 1), (5, 6, 7, 8), (1, 2, 6, 5), (2, 3, 7, 6), (3, 4, 8, 7), (4, 1, 5, 8)]
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {a} {b} {c} {d}" for a, b, c, d in faces]
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "block.obj").write_text("\n".join(lines))
+    (tmp_path / "parts" / "part.xml").write_text("<mujoco><asset><mesh file='block.obj'/></asset></mujoco>")
+    (tmp_path / "robot.xml").write_text(
+        "<mujoco><include file='parts/part.xml'/><worldbody><body name='b'><joint axis='0 1 0'/>"
+        "<geom type='mesh' mesh='block'/></body></worldbody></mujoco>"
+    )
+    mass = sb.read_mjcf(tmp_path / "robot.xml", parameters="none").bodies["b"].mass
+    (tmp_path / "block.obj").write_text("\n".join(lines))  # versions differ in where they look
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    assert float(mass.m.value) == pytest.approx(model.body_mass[1], rel=1e-9)
+    assert float(mass.p_BoBcm[1].value) == pytest.approx(model.body_ipos[1][1], rel=1e-6)
 
 
 @pytest.mark.parametrize("word", REPORTED)

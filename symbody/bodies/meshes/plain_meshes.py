@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from array import array
 
@@ -54,7 +55,7 @@ def obj_parts(data: bytes, limit: TriangleLimit) -> list[SurfacePart]:
             points.take(1 / 3)
         elif first == "f":
             limit.take(len(rest) - 2)
-            add_fan(corners.setdefault(name, array("d")), _face(vertices, rest))
+            add_fan(corners.setdefault(name, array("d")), _cut_short(_face(vertices, rest)))
         elif first == word:
             name = " ".join(rest)
     return [SurfacePart(n, c) for n, c in corners.items()]
@@ -70,6 +71,13 @@ def _face(vertices: list[Corner], words: list[str]) -> list[Corner]:
     if min(places) < 0 or max(places) >= len(vertices):
         raise ValueError(f"a face names vertex {max(named)} of {len(vertices)}")
     return [vertices[k] for k in places]
+
+
+def _cut_short(face: list[Corner]) -> list[Corner]:
+    """A quadrilateral begins where its shorter diagonal does: files often have ones that are not plane."""
+    if len(face) == 4 and math.dist(face[1], face[3]) <= math.dist(face[0], face[2]):
+        return [*face[1:], face[0]]
+    return face
 
 
 def msh_parts(data: bytes, limit: TriangleLimit) -> list[SurfacePart]:

@@ -46,6 +46,27 @@ def enclosed_solid(corners: array[float], signed: bool = True) -> UniformSolid:
     return UniformSolid(volume, centre, tensor_of(trace - P[0], trace - P[3], trace - P[5], -P[1], -P[2], -P[4]))
 
 
+def shell(corners: array[float]) -> UniformSolid:
+    """A surface of thickness one, however thin: its area in the place of the volume.
+
+    ∫ xᵢ xⱼ dA = Σ A (aᵢ aⱼ + bᵢ bⱼ + cᵢ cⱼ + sᵢ sⱼ) / 12
+    """
+    centre, area, P = _surface_centre(corners), 0.0, [0.0] * 6
+    for a, b, c in _faces(corners, centre):
+        part = _area(a, b, c)
+        area += part
+        s = (a[0] + b[0] + c[0], a[1] + b[1] + c[1], a[2] + b[2] + c[2])
+        for k, (i, j) in enumerate(_PAIRS):
+            P[k] += part / 12 * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + s[i] * s[j])
+    trace = P[0] + P[3] + P[5]
+    return UniformSolid(area, centre, tensor_of(trace - P[0], trace - P[3], trace - P[5], -P[1], -P[2], -P[4]))
+
+
+def _area(a: Corner, b: Corner, c: Corner) -> float:
+    u, v = [y - x for x, y in zip(a, b, strict=True)], [y - x for x, y in zip(a, c, strict=True)]
+    return math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2
+
+
 def _faces(corners: Sequence[float], apex: Vec = ORIGIN) -> Iterator[tuple[Corner, Corner, Corner]]:
     x, y, z = apex
     for k in range(0, len(corners), 9):
@@ -74,9 +95,7 @@ _PAIRS: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 def _surface_centre(corners: array[float]) -> Vec:
     total, centre = 0.0, [0.0, 0.0, 0.0]
     for a, b, c in _faces(corners):
-        u, v = [y - x for x, y in zip(a, b, strict=True)], [y - x for x, y in zip(a, c, strict=True)]
-        n = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
-        area = math.hypot(*n) / 2
+        area = _area(a, b, c)
         total += area
         for i in range(3):
             centre[i] += area * (a[i] + b[i] + c[i]) / 3

@@ -1,8 +1,6 @@
 """Forces of MuJoCo's actuators: gain(l, l') · drive + bias(l, l'), affine both, the drive being the control or an
-activation that follows it.
-
-motor      u                  position   kp (u - l) - kv l'          velocity   kv (u - l')
-damper     -kv u l'           general    as its gainprm and biasprm say
+activation that follows it. Their numbers are those of gainprm and biasprm, into which `actuator_words.py` translates
+other elements.
 """
 
 from __future__ import annotations
@@ -46,24 +44,12 @@ def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | MuscleLaw | str:
     kinds = {given.text(k, "none") for k in ("dyntype", "gaintype", "biastype")}
     if tag == "muscle" or (tag == "general" and kinds == {"muscle"}):
         return muscle_law(given, tag == "general")
-    if tag == "motor":
-        return ActuatorLaw()
-    if tag in ("position", "intvelocity"):
-        kp, kv, lag = given.one("kp", 1.0), given.one("kv"), given.one("timeconst")
-        law = ActuatorLaw((kp, 0.0, 0.0), (0.0, -kp, -kv), damping_ratio=given.one("dampratio"))
-        if tag == "intvelocity":
-            return replace(law, dynamics="integrator")
-        return replace(law, dynamics="filter", time_constant=lag) if lag else law
-    if tag == "velocity":
-        kv = given.one("kv", 1.0)
-        return ActuatorLaw((kv, 0.0, 0.0), (0.0, 0.0, -kv))
-    if tag == "damper":
-        return ActuatorLaw((0.0, 0.0, -given.one("kv", 1.0)))
-    if tag == "cylinder":
-        area = math.pi * given.one("diameter") ** 2 / 4 if "diameter" in given else given.one("area", 1.0)
-        bias = given.several("bias", (0.0, 0.0, 0.0))
-        return ActuatorLaw((area, 0.0, 0.0), (bias[0], bias[1], bias[2]), "filter", given.one("timeconst", 1.0))
-    return _general(given) if tag == "general" else "that is no general actuator"
+    own = Attributes(given.where, given.element, given.element.attributes)
+    for key in ("kp", "kv", "dampratio", "timeconst", "area", "diameter"):
+        own.one(key)  # which is in the numbers of a general actuator already, but for what is no number
+    if tag == "adhesion":
+        return "that is no general actuator"
+    return _general(given)
 
 
 def _general(given: Attributes) -> ActuatorLaw | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from functools import cached_property
@@ -10,8 +11,8 @@ from typing import Final
 
 from ...errors import unknown
 from ..meshes.mesh_file import triangles
-from ..meshes.solid_moments import UniformSolid, enclosed_solid
-from ..meshes.surface_triangles import composed, mapped_corners, scaling, shifting
+from ..meshes.solid_moments import UniformSolid, enclosed_solid, shell
+from ..meshes.surface_triangles import composed, mapped_corners, scaling, shifting, turning_by
 from .mjcf_tree import Attributes, MjcfTree
 from .orientation import Compiler
 
@@ -46,14 +47,19 @@ class MjcfMeshes:
         mesh, (file, scale) = self._element(given), self.file(given)
         kind = mesh.text("inertia", "legacy")
         corners = self._corners(mesh, file)
-        if corners is None or kind not in ("legacy", "exact") or "refquat" in mesh:
-            why = "is not there" if corners is None else f"has inertia={kind!r} or a refquat"
+        if corners is None or kind not in ("legacy", "exact", "shell"):
+            why = "is not there" if corners is None else f"has inertia={kind!r}"
             self.left_out[f"mass of <geom> of the mesh {mesh.text('name') or file!r}, which {why}"] += 1
             return None
         rx, ry, rz = mesh.three("refpos")
         single = array("d", array("f", corners))  # in which MuJoCo keeps coordinates
-        moved = mapped_corners(composed(scaling(*scale), shifting(-rx, -ry, -rz)), single)
-        return enclosed_solid(moved, signed=kind == "exact")
+        w, x, y, z = mesh.numbers("refquat", (1.0, 0.0, 0.0, 0.0), 4)
+        n = math.hypot(w, x, y, z)
+        if not n:
+            raise mesh.wrong("its refquat is zero")
+        back = composed(turning_by(-x / n, -y / n, -z / n, w / n), shifting(-rx, -ry, -rz))
+        moved = mapped_corners(composed(scaling(*scale), back), single)
+        return shell(moved) if kind == "shell" else enclosed_solid(moved, signed=kind == "exact")
 
     def _corners(self, mesh: Attributes, file: str) -> array[float] | None:
         """Of its triangles, one after another: from the file, or from the element where that lists them."""

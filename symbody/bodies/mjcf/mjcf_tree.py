@@ -4,6 +4,7 @@ one name joined, defaults of classes filled in.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 from ...errors import ModelError, listed, shown, unknown
 from ..robot.xml_tree import XmlElement, finite_number, read_xml
+from .actuator_words import as_general
 
 MOST_INCLUDES: Final = 1000
 MOST_NESTING: Final = 250  # bodies in bodies
@@ -68,10 +70,7 @@ class MjcfTree:
         chosen = e.attributes.get("class") or inherited or MAIN
         if chosen not in self.defaults:
             raise unknown(f"{self.where} (line {e.line}), <{e.tag}>", "default class", chosen, self.defaults)
-        usual = dict(self.defaults[chosen].get(kind, {}))
-        if any(k in e.attributes for k in TURNS):
-            usual = {k: v for k, v in usual.items() if k not in TURNS}
-        return Attributes(self.where, e, usual | e.attributes)
+        return Attributes(self.where, e, _said_after(self.defaults[chosen].get(kind, {}), e, kind))
 
 
 @dataclass(frozen=True)
@@ -153,12 +152,22 @@ def mjcf_tree(source: Any) -> MjcfTree:
 
 def _with_includes(where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int]) -> XmlElement:
     made = XmlElement(e.tag, e.attributes, e.line)
+    if e.tag == "mesh" and top is not None and here is not None and here != top:
+        made.attributes = _from_top(e.attributes, top, here)
     for c in e.children:
         if c.tag == "include":
             made.children += _included(where, c, top, here, count).children
         else:
             made.children.append(_with_includes(where, c, top, here, count))
     return made
+
+
+def _from_top(given: dict[str, str], top: Path, here: Path) -> dict[str, str]:
+    """Attributes of a mesh whose file lies beside the included file that names it, seen from the first file."""
+    file = given.get("file", "")
+    if not file or (top / file).is_file() or not (here / file).is_file():
+        return given
+    return given | {"file": os.path.relpath(here / file, top)}
 
 
 def _included(where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int]) -> XmlElement:
@@ -192,10 +201,18 @@ def _add_class(
     for c in e.children:
         if c.tag != "default":
             kind = "actuator" if c.tag in ACTUATORS else c.tag
-            made[kind] = made.get(kind, {}) | c.attributes
+            made[kind] = _said_after(made.get(kind, {}), c, kind)
     classes[name] = made
     for c in e.all("default"):
         _add_class(where, c, classes, name)
+
+
+def _said_after(usual: Mapping[str, str], e: XmlElement, kind: str) -> dict[str, str]:
+    """Attributes of an element on top of defaults, which give way to other words for the same."""
+    if kind == "actuator":
+        return as_general(e.tag, usual, e.attributes)
+    turns = any(k in e.attributes for k in TURNS)
+    return {k: v for k, v in usual.items() if not (turns and k in TURNS)} | e.attributes
 
 
 def children_of(e: XmlElement, tags: tuple[str, ...]) -> Iterator[XmlElement]:
