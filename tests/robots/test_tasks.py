@@ -154,3 +154,74 @@ def test_curves_of_configurations_are_a_sample() -> None:
     found = inverse_kinematics(task(sb.derive(m), frame, "xy"), (1.5, 0.5, 0), starts=30)
     assert (found.finitely_many, found.most, found.unseen) == (False, None, 1.0)
     assert len(found) > 10
+
+
+def places_of(found: Any, names: list[str]) -> np.ndarray:
+    return np.array(sorted([way[n] for n in names] for way in found))
+
+
+def turned(a: float) -> np.ndarray:
+    return np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+
+
+def test_plane_arm_beside_its_closed_form() -> None:
+    """Three joints hold a pose of the plane in two ways: the elbow up or down."""
+    m, frame, l = sb.Model("plane arm"), None, (1.0, 0.8, 0.3)
+    frame = m.ground
+    for k in range(3):
+        frame = frame.rotate("z", m.coordinate(f"q{k + 1}"))
+        m.body(f"link {k + 1}", frame, mass=1.0, inertia=(1, 1, 1))
+        frame = frame.translate(l[k], 0, 0)
+    x, y, heading = 0.9, 0.7, 0.4
+    found = inverse_kinematics(task(sb.derive(m), frame), (x, y, 0), turned(heading))
+    wx, wy = x - l[2] * np.cos(heading), y - l[2] * np.sin(heading)
+    bend = np.arccos((wx**2 + wy**2 - l[0] ** 2 - l[1] ** 2) / (2 * l[0] * l[1]))
+    expected = []
+    for q2 in (bend, -bend):
+        q1 = np.arctan2(wy, wx) - np.arctan2(l[1] * np.sin(q2), l[0] + l[1] * np.cos(q2))
+        expected.append([q1, q2, heading - q1 - q2])
+    assert places_of(found, ["q1", "q2", "q3"]) == pytest.approx(np.array(sorted(expected)), abs=1e-9)
+
+
+def test_slides_are_no_angles() -> None:
+    """A SCARA arm has two ways; its quill goes as far as it has to, and is not taken modulo 2π."""
+    m = sb.Model("scara")
+    a = m.ground.rotate("z", m.coordinate("q1"))
+    b = a.translate(0.4, 0, 0).rotate("z", m.coordinate("q2"))
+    d = b.translate(0.3, 0, 0).translate(0, 0, m.coordinate("d"))
+    hand = d.rotate("z", m.coordinate("q4"))
+    for name, frame in (("a", a), ("b", b), ("d", d), ("hand", hand)):
+        m.body(name, frame, mass=1.0, inertia=(1, 1, 1))
+    found = inverse_kinematics(task(sb.derive(m), hand), (0.5, 0.2, 5.0), turned(0.3))
+    bend = np.arccos((0.29 - 0.25) / 0.24)
+    assert sorted(way["q2"] for way in found) == pytest.approx([-bend, bend], abs=1e-9)
+    assert [way["d"] for way in found] == pytest.approx([5.0, 5.0], abs=1e-9)
+    assert (
+        inverse_kinematics(task(sb.derive(m), hand), (0.5, 0.2, 5.0), turned(0.3), limits={"d": (0, 4)}, starts=20)
+        == []
+    )
+
+
+def test_regional_arm_beside_its_quartic() -> None:
+    """Three joints at right angles hold a point in four ways at most: the zeros of a polynomial of degree four in
+    tan(q3/2) (Pieper 1968), of the arm of Wenger (a = 1, 2, 1.5, offset 1) where all four are real."""
+    m, (a1, a2, a3, d2) = sb.Model("regional arm"), (1.0, 2.0, 1.5, 1.0)
+    one = m.ground.rotate("z", m.coordinate("q1"))
+    two = one.translate(a1, 0, 0).rotate("x", -np.pi / 2).rotate("z", m.coordinate("q2"))
+    three = two.translate(a2, 0, d2).rotate("x", np.pi / 2).rotate("z", m.coordinate("q3"))
+    for k, frame in enumerate((one, two, three)):
+        m.body(f"link {k + 1}", frame, mass=1.0, inertia=(1, 1, 1))
+    place = np.array([2.5, 0.0, 0.5])
+    found = inverse_kinematics(task(sb.derive(m), three.translate(a3, 0, 0), "xyz"), place)
+
+    def left(t: np.ndarray) -> np.ndarray:
+        """(1 + t²)² (ux² + uy² - vx² - vy²), the point in frame 2 being v and turned by q2 being u."""
+        c, s = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+        vx, vy, vz = a2 + a3 * c, 0 * t, d2 + a3 * s
+        ux, uy = (place @ place - a1 * a1 - vx**2 - vy**2 - vz**2) / (2 * a1), -place[2] + 0 * t
+        return (1 + t * t) ** 2 * (ux**2 + uy**2 - vx**2 - vy**2)
+
+    t = np.cos(np.pi * (np.arange(9) + 0.5) / 9)
+    roots = np.roots(np.polyfit(t, left(t), 4))
+    assert np.abs(roots.imag).max() < 1e-9
+    assert sorted(way["q3"] for way in found) == pytest.approx(sorted(2 * np.arctan(roots.real)), abs=1e-7)

@@ -1,7 +1,7 @@
 """Inverse kinematics: configurations in which a frame is where it is wanted, within the limits of the joints.
 
 Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles
-taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
+(coordinates in which the pose has the period 2π) taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
 most 16 with six joints: Primrose 1986); one with more joints has curves of them, of which a sample is given.
 
 Finitely many are looked for until each was found several times. The probability that one more start would lead to a new
@@ -40,7 +40,7 @@ def inverse_kinematics(
     """Configurations, by the names of coordinates, in which the task's frame is at a place and turned by a rotation (3
     by 3, its axes as columns).
 
-    limits   coordinate -> least and largest value; others are angles between -π and π
+    limits   coordinate -> least and largest value; without, angles are between -π and π, and other coordinates anywhere
     starts   searches from random configurations; None goes on until each configuration was found four times
 
     The result is a list that says what is known of its completeness: `found.most`, `found.times`, `found.unseen`.
@@ -62,15 +62,20 @@ def inverse_kinematics(
     if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:
         raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is no coordinate")
     f = _compiled(task)
-    low = np.array([bounds.get(q.name, (-np.pi, np.pi))[0] for q in eq.q])
-    high = np.array([bounds.get(q.name, (-np.pi, np.pi))[1] for q in eq.q])
-    turns = np.array([q.name not in bounds for q in eq.q])
     p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
     goal = (
         None if place is None else np.asarray(place, dtype=float),
         None if rotation is None else np.asarray(rotation, dtype=float),
     )
     rng = np.random.default_rng(seed)
+    angles = _angles(f, p, rng.normal(size=len(eq.q)))
+    turns = np.array([q.name not in bounds for q in eq.q]) & angles
+    reach = np.pi if goal[0] is None else max(np.pi, 2 * float(np.abs(goal[0]).max()))
+    begins = [
+        bounds.get(q.name, (-np.pi, np.pi) if turn else (-reach, reach)) for q, turn in zip(eq.q, angles, strict=True)
+    ]
+    low, high = np.array(begins, dtype=float).T
+    limited = np.array([q.name in bounds for q in eq.q])
     found: list[np.ndarray] = []
     times: list[int] = []
     tried, finitely_many = 0, True
@@ -83,7 +88,7 @@ def inverse_kinematics(
         same = next((k for k, x in enumerate(found) if _is_same(q, x, turns)), None)
         if same is not None:
             times[same] += 1
-        elif np.all((q >= low - SAME) & (q <= high + SAME)):
+        elif np.all(~limited | ((q >= low - SAME) & (q <= high + SAME))):
             found.append(q)
             times.append(1)
             finitely_many = finitely_many and _is_isolated(_misfit(f, p, q, goal)[1])
@@ -124,6 +129,18 @@ class Configurations(list[dict[str, float]]):
         if self.most == len(self):
             return 0.0
         return sum(t == 1 for t in self.times) / max(sum(self.times), 1) if self.finitely_many else 1.0
+
+
+def _angles(f: Any, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """In which coordinates the pose has the period 2π."""
+    here = [np.ravel(x) for x in f(q, p)]
+    size = 1 + max(float(np.abs(x).max()) for x in here)
+
+    def is_angle(k: int) -> bool:
+        there = f(q + 2 * np.pi * (np.arange(len(q)) == k), p)
+        return all(np.abs(np.ravel(x) - y).max() < 1e-9 * size for x, y in zip(there, here, strict=True))
+
+    return np.array([is_angle(k) for k in range(len(q))], dtype=bool)
 
 
 def _is_isolated(J: np.ndarray) -> bool:
