@@ -1,4 +1,5 @@
-"""The reference: every public function and class has an example that runs, and says what else to look at."""
+"""The reference: every public function and class has an example that runs, and says what else to look at; every method
+and property of a public class is explained, and used in an example on the page of its class."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from docs.book.examples import AsShown, faults
-from docs.book.reference import named_things
+from docs.book.examples import AsShown, faults, unshown
+from docs.book.reference import members, named_things
 
 ROOT = Path(__file__).parents[1]
 THINGS = dict(named_things())
+MEMBERS = {f"{name}.{m.name}": m for name, cls in THINGS.items() if inspect.isclass(cls) for m in members(cls)}
 SEE_ALSO = re.compile(r"^See also: ((?:`[\w.]+`,?\s?)+)\.$", re.MULTILINE)
 
 
@@ -47,13 +49,48 @@ def test_see_also_leads_somewhere_else(name: str) -> None:
             assert other in known or hasattr(known.get(owner), member), f"{name}: there is no {other}"
 
 
-def test_examples_run() -> None:
-    """Each by itself, in a process where nothing else was computed."""
+@pytest.fixture(scope="module")
+def said() -> str:
+    """What running all examples says, each by itself, in a process where nothing else was computed."""
     done = subprocess.run(
         [sys.executable, "-m", "docs.book.examples"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert int(done.stdout.split()[0]) >= len(THINGS)
+    return done.stdout + done.stderr
+
+
+def test_examples_run(said: str) -> None:
+    found = re.search(r"^(\d+) examples, 0 of them with faults$", said, re.MULTILINE)
+    assert found, said
+    assert int(found[1]) >= len(THINGS)
+
+
+def test_every_member_is_shown(said: str) -> None:
+    """An example of its own, or of its class or another member of it, uses each method and property of public classes."""
+    assert "\n0 methods and properties that no example of their class shows" in said, said
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_member_is_explained(name: str) -> None:
+    """In words of its own: the reference would leave out one that is not."""
+    words = text_of(MEMBERS[name].thing).split(">>> ")[0].split()
+    assert words, f"{name} has no docstring"
+    assert words[0] != "What"
+
+
+def test_members_that_are_not_shown_are_found() -> None:
+    """None is, without examples; an example on another page, or of another class's member, shows nothing."""
+    assert set(unshown([])) <= set(MEMBERS)
+    owner = MEMBERS["sb.Model.gravity"].owner
+    assert "sb.Model.gravity" in unshown([(sb.Equations, owner, "gravity"), (None, owner, "gravity")])
+    assert "sb.Model.gravity" not in unshown([(sb.Model, owner, "gravity")])
+    assert "sb.bodies.Robot.gravity" not in unshown([(sb.Model, owner, "gravity")])  # which it inherits
+
+
+def test_attributes_are_told_with_their_class() -> None:
+    used: list[tuple[type, str]] = []
+    assert not faults("planted", '>>> sb.Model("m").ground.x\nground.vector(1, 0, 0)\n', lambda *use: used.append(use))
+    assert [name for owner, name in used if owner is sb.Frame] == ["x"]
+    assert "ground" not in [name for _, name in used]  # an attribute of the object, not of its class
 
 
 def test_a_fault_in_an_example_is_found() -> None:

@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -117,8 +118,8 @@ def _group_page(g: Group, links: dict[str, str]) -> str:
 def _class_page(g: Group, name: str, links: dict[str, str]) -> str:
     cls = g.thing(name)
     parts = [f"# {name}", _signature(f"{g.prefix}{name}", cls), *_text(cls, links, name), _where(cls)]
-    for member, thing in _members(cls):
-        parts.append(_entry(f"{_instance(name)}.{member}", thing, links, member, level=2, is_member=True))
+    for m in members(cls):
+        parts.append(_entry(f"{_instance(name)}.{m.name}", m.thing, links, m.name, level=2, is_member=True))
     return "\n\n".join([p for p in parts if p] + [""])
 
 
@@ -127,7 +128,16 @@ def _instance(name: str) -> str:
     return {"Model": "m", "Equations": "eq", "Trajectory": "sim", "LinearSystem": "lin"}.get(name, name.lower())
 
 
-def _members(cls: type) -> Iterator[tuple[str, Any]]:
+@dataclass(frozen=True)
+class Member:
+    """A public method or property, and the class that defines it."""
+
+    owner: type
+    name: str
+    thing: Any
+
+
+def members(cls: type) -> Iterator[Member]:
     """Public methods and properties in the order in which they are written, those of bases after those of the class."""
     seen = set()
     for owner in cls.__mro__:
@@ -138,8 +148,8 @@ def _members(cls: type) -> Iterator[tuple[str, Any]]:
                 continue
             seen.add(name)
             inner = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
-            if (callable(inner) or hasattr(inner, "__get__")) and inspect.getdoc(inner):
-                yield name, inner
+            if inspect.isfunction(inner) or isinstance(inner, (property, cached_property)):
+                yield Member(owner, name, inner)
 
 
 def _entry(written: str, thing: Any, links: dict[str, str], name: str, level: int = 2, is_member: bool = False) -> str:

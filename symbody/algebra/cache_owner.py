@@ -22,7 +22,14 @@ class CacheOwner:
 
     def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MOST) -> T:
         """The result of `make` under this kind and key, computed at the first call; the least recently used of more
-        than `most` of a kind is dropped."""
+        than `most` of a kind is dropped.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> eq = sb.from_equations({x: -x})
+        >>> made = eq.cached("names", "short", lambda: [s.name for s in eq.state])
+        >>> eq.cached("names", "short", list) is made  # not made again
+        True
+        """
         kept: dict[Hashable, T] = self.__dict__.setdefault("_caches", {}).setdefault(kind, {})
         with _lock:
             if key in kept:

@@ -325,7 +325,13 @@ class ExternalFunction:
         return intern("call", tuple(as_expr(a) for a in args), self)
 
     def derivative(self, i: int, args: Sequence[Expr]) -> Expr:
-        """Partial derivative with respect to argument i."""
+        """Partial derivative with respect to argument i.
+
+        >>> slope = sb.ExternalFunction("slope", 1)
+        >>> road = sb.ExternalFunction("road", 1, derivatives=[slope])
+        >>> road.derivative(0, [sb.symbol("x")])
+        slope(x)
+        """
         given = self.derivatives[i] if self.derivatives else None
         if given is None:
             raise ExpressionError(

@@ -182,7 +182,12 @@ class Expr(Node):
 
     @property
     def value(self) -> Number | None:
-        """The number, where this node is a constant."""
+        """The number, where this node is a constant.
+
+        >>> x = sb.symbol("x")
+        >>> (x - x + 3).value, x.value
+        (3, None)
+        """
         return self.data if self.op == "const" else None
 
     def __float__(self) -> float:

@@ -71,12 +71,23 @@ class Matrix(Portable):
         return Matrix(len(rows), len(cols), tuple(self.entries[i * self.cols + j] for i in rows for j in cols))
 
     def row(self, i: int) -> tuple[Expr, ...]:
+        """Entries of a row; `column` those of a column.
+
+        >>> a, b = sb.symbols("a b")
+        >>> A = sb.matrix([[a, 1], [0, b]])
+        >>> A.row(0), A.column(1), A.map(lambda e: 2 * e)
+        ((a, 1), (1, b), matrix([[2*a, 2], [0, 2*b]]))
+
+        See also: `matrix`, `stack`.
+        """
         return self.entries[i * self.cols : (i + 1) * self.cols]
 
     def column(self, j: int) -> tuple[Expr, ...]:
+        """Entries of a column."""
         return self.entries[j :: self.cols]
 
     def map(self, f: Callable[[Expr], Expr]) -> Matrix:
+        """The matrix with a function applied to each entry."""
         return Matrix(self.rows, self.cols, tuple(map(f, self.entries)))
 
     def __eq__(self, other: object) -> bool:
@@ -135,9 +146,18 @@ class Matrix(Portable):
         return as_matrix(other) @ self
 
     def dot(self, other: Any) -> Expr:
+        """a · b of two columns, or of a column and numbers.
+
+        >>> a, b = sb.vector(1, 2, 3), sb.vector(4, 5, 6)
+        >>> a.dot(b), a.cross(b)
+        (32, vector(-3, 6, -3))
+
+        See also: `dot`, `cross`.
+        """
         return dot(self, other)
 
     def cross(self, other: Any) -> Matrix:
+        """a × b of two columns of three."""
         return cross(self, other)
 
     def __str__(self) -> str:

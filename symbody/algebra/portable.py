@@ -36,7 +36,7 @@ class Portable:
         for name, value in ((of_dict or {}) | (of_slots or {})).items():
             object.__setattr__(self, name, value)
 
-    def before(self) -> tuple[Any, ...]:
+    def _before(self) -> tuple[Any, ...]:
         """Objects to be pickled first, so that a long chain of objects is no deep recursion."""
         return ()
 
@@ -108,7 +108,7 @@ class _Packer(pickle.Pickler):
         state = thing.__getstate__()
         if isinstance(state, dict):
             state = {k: v for k, v in state.items() if not _is_cache(type(thing), k)}
-        return _bare, (type(thing), thing.before()), state
+        return _bare, (type(thing), thing._before()), state
 
 
 def _read_only(table: dict[Any, Any]) -> MappingProxyType[Any, Any]:

@@ -79,7 +79,17 @@ class Declarations(Portable):
 
     @property
     def symbols(self) -> Mapping[str, Symbol]:
-        """All symbols declared, by name, in the order of declaration; time `t` is the first."""
+        """All symbols declared, by name, in the order of declaration; time `t` is the first.
+
+        >>> m = sb.Model("cart")
+        >>> x, k = m.coordinate("x"), m.parameter("k")
+        >>> dict(m.symbols)
+        {'t': t, 'x': x, 'k': k}
+        >>> m.symbols["x"] is x, m.symbols_of_kind("parameter")
+        (True, (k,))
+
+        See also: `Model.declare`, `Model.joints`.
+        """
         return MappingProxyType(self._symbols)
 
     def symbols_of_kind(self, kind: str) -> tuple[Symbol, ...]:
@@ -87,7 +97,15 @@ class Declarations(Portable):
         return tuple(s for s in self._symbols.values() if s.kind == kind)
 
     def declare(self, name: str, kind: str, value: float | None = None, unit: str = "") -> Symbol:
-        """A symbol of any kind, with a default value and a unit where it is a parameter."""
+        """A symbol of any kind, with a default value and a unit where it is a parameter.
+
+        >>> m = sb.Model("motor")
+        >>> R = m.declare("R", "parameter", 2.5, "Ohm")
+        >>> R.kind, m.default_values[R], m.units[R]
+        ('parameter', 2.5, 'Ohm')
+
+        See also: `Model.parameter`, `Model.coordinate`, `Model.input`.
+        """
         check_name(name, f"model {self.name!r}, {kind}")
         if name in self._symbols:
             raise ModelError(
@@ -186,7 +204,15 @@ class Declarations(Portable):
         return self.declare(name, "input")
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
-        """Several inputs."""
+        """Several inputs: `F, M = m.inputs("F M")`; their laws are given to `simulate`.
+
+        >>> m = sb.Model("crane")
+        >>> F, M = m.inputs("F M")
+        >>> F.kind, M.name
+        ('input', 'M')
+
+        See also: `Model.input`.
+        """
         return tuple(self.input(n) for n in names_of(names, "inputs"))
 
     def variable(self, name: str) -> Symbol:
@@ -203,7 +229,16 @@ class Declarations(Portable):
         return self.declare(name, "variable")
 
     def variables(self, names: str) -> tuple[Symbol, ...]:
-        """Several additional variables."""
+        """Several additional variables, each of which needs an additional equation.
+
+        >>> m = sb.Model("circuit")
+        >>> i, U = m.variables("i U")
+        >>> names = m.equation("coil", 0.1 * i.dot - U), m.equation("capacitor", U.dot + i)
+        >>> m.equations["coil"]
+        0.1*i_dot - U
+
+        See also: `Model.variable`, `Model.equation`.
+        """
         return tuple(self.variable(n) for n in names_of(names, "variables"))
 
     # ------------------------------------------------------------------------------------------------ speeds
@@ -229,7 +264,18 @@ class Declarations(Portable):
         return u
 
     def speeds(self, names: str) -> tuple[Symbol, ...]:
-        """Several speeds, to be tied to rates by `rate` or `kinematic_equation`."""
+        """Several speeds, to be tied to rates by `rate` or `kinematic_equation`.
+
+        >>> m = sb.Model("body")
+        >>> a, b = m.coordinates("a b")
+        >>> u, v = m.speeds("u v")
+        >>> m.rate(a, u + v)
+        >>> m.kinematic_equation(b.dot - u + v)
+        >>> dict(m.kinematics.rates), m.kinematics.equations
+        ({a: u + v}, (b_dot - u + v,))
+
+        See also: `Model.speed`, `Model.rate`, `Model.kinematic_equation`.
+        """
         return tuple(self.speed(n) for n in names_of(names, "speeds"))
 
     def rate(self, q: Symbol, equals: Any) -> None:
@@ -249,11 +295,34 @@ class Declarations(Portable):
         self._kinematic.append(as_expression(expression, "kinematic equation"))
 
     def unit_norm(self, *coordinates: Symbol) -> None:
-        """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do."""
+        """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do.
+
+        >>> m = sb.Model("top")
+        >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")
+        >>> m.kinematics.norms  # `spherical` has said m.unit_norm(r_e0, r_e1, r_e2, r_e3)
+        ((r_e0, r_e1, r_e2, r_e3),)
+        >>> s, c = m.coordinates("s c")
+        >>> w = m.speed("w")
+        >>> m.rate(s, c * w)
+        >>> m.rate(c, -s * w)
+        >>> m.unit_norm(s, c)
+
+        See also: `Model.spherical`, `Equations.norm_rows`.
+        """
         self._norms.append(coordinates)
 
     def small(self, *symbols: Symbol) -> None:
-        """Declare coordinates that stay small, so that equations may be linearised in them while they are derived."""
+        """Declare coordinates that stay small, so that equations may be linearised in them while they are derived.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+        >>> m.gravity(0, -9.81, 0)
+        >>> m.small(joint.q)
+        >>> sb.derive(m, small=True).f
+        vector(-9.81*a)
+
+        See also: `derive`, `linearized`.
+        """
         self._small.extend(symbols)
 
     @property
@@ -268,7 +337,17 @@ class Declarations(Portable):
         )
 
     def add_given_motions(self, *motions: Matrix) -> None:
-        """Velocities and spins that speeds occur in, of frames whose place is not known."""
+        """Velocities and spins that speeds occur in, of frames whose place is not known.
+
+        >>> m = sb.Model("cart")
+        >>> v = m.speed("v")
+        >>> cart = m.moving_frame("cart", velocity=(v, 0, 0))  # says m.add_given_motions(velocity, spin)
+        >>> m.add_given_motions(sb.vector(v, 0, 0))
+        >>> len(m.kinematics.given_motions)
+        3
+
+        See also: `Model.moving_frame`.
+        """
         if wrong := [x for x in motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
         self._given_motions += motions
@@ -280,6 +359,7 @@ class Declarations(Portable):
 
     @property
     def units(self) -> Mapping[Symbol, str]:
+        """Units of symbols, where given, as texts: for labels of figures, headers of exported code and FMUs."""
         return MappingProxyType(self._units)
 
     def _speeds_and_rates(self) -> tuple[list[Symbol], dict[Symbol, Expr]]:
@@ -321,7 +401,21 @@ class Declarations(Portable):
         return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
 
     def checked(self, where: str, expression: Expr) -> Expr:
-        """Refuse symbols that were not declared here."""
+        """The expression itself, or an error where it has symbols that were not declared here.
+
+        where   the part that is being described, for the error
+
+        >>> m = sb.Model("cart")
+        >>> x = m.coordinate("x")
+        >>> m.checked("spring 'k'", 2 * x + x.dot)
+        2*x + x_dot
+        >>> m.checked("spring 'k'", x * sb.symbol("c"))
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: spring 'k': the parameter 'c' is not declared in model 'cart'; declare it with m.parameter('c'), or use one of x.
+
+        See also: `Model.declare`.
+        """
         known = self._symbols
         for s in free_symbols(expression):
             if known.get(s.name) is s or self._is_rate(s) or self._is_multiplier(s):

@@ -42,7 +42,17 @@ class Dyad(Tensor):
     @overload
     def dot(self, other: V) -> V: ...
     def dot(self, other: Any) -> Any:
-        """D · v, a vector; D · E of two dyads, a dyad: (D · E) · v = D · (E · v)."""
+        """D · v, a vector; D · E of two dyads, a dyad: (D · E) · v = D · (E · v).
+
+        >>> N = sb.Model("m").ground
+        >>> D = N.dyad([1, 2, 0, 0, 3, 0, 0, 0, 4])
+        >>> D.dot(N.y).in_ground, D.dot(D).components(N)
+        (vector(2, 3, 0), matrix([[1, 8, 0], [0, 9, 0], [0, 0, 16]]))
+        >>> D.cross(N.z).dot(N.x) == D.dot(N.z.cross(N.x)), D.crossed_by(N.z).dot(N.x) == N.z.cross(D.dot(N.x))
+        (True, True)
+
+        See also: `Vector.dot`, `Dyad.transposed`.
+        """
         if isinstance(other, Dyad):
             return self._dot_dyad(other)
         out = type(_with_components("dot", other))({})
@@ -85,7 +95,17 @@ class Dyad(Tensor):
         return out
 
     def express(self, frame: Frame) -> Dyad:
-        """The same dyad as one term in a frame."""
+        """The same dyad as one term in a frame.
+
+        >>> m = sb.Model("m")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a)
+        >>> D = A.x.outer(A.x)
+        >>> D.express(m.ground).components(m.ground)[0, 0], D.dt().components(A)
+        (cos(a)**2, matrix([[0, a_dot, 0], [a_dot, 0, 0], [0, 0, 0]]))
+
+        See also: `Dyad.components`, `Vector.express`.
+        """
         return Dyad({(a_frame(frame), frame): self.components(frame)})
 
     def dt(self, frame: Frame | None = None) -> Dyad:

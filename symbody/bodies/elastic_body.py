@@ -84,7 +84,25 @@ class ElasticBody(Body):
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
         """A frame at the point that has these coordinates (or this name): it moves and turns with the deformation. The
-        same place gives the same frame."""
+        same place gives the same frame.
+
+        >>> m = sb.Model("blade")
+        >>> blade = m.beam("blade", m.ground, length=1, EI=10, rho_A=2, modes=1, stiffening=False)
+        >>> tip = blade.at(1)
+        >>> tip.origin.in_ground, blade.point(1).in_ground, blade.displacement(1)
+        (vector(1, blade_y1, 0), vector(1, blade_y1, 0), vector(0, blade_y1, 0))
+        >>> blade.velocity_at(blade.point(1)).in_ground, blade.mass_matrix
+        (vector(0, blade_y1_dot, 0), vector(2/5))
+        >>> blade.mass_at_rest.m, blade.is_fixed_at_origin, len(blade.edges), blade.surface
+        (2, True, 12, None)
+        >>> lin = sb.linearize(sb.derive(m), {})
+        >>> print(blade.beside(lin.modes()))
+                  Hz   damping           part of blade  own mode      own Hz   alike
+              1.5915    0.0000                    100%         1      1.5915    100%
+              1.5915    0.0000                    100%         1      1.5915    100%
+
+        See also: `Model.beam`, `Frame`.
+        """
         if isinstance(x, str):
             if x not in self.points:
                 raise unknown(f"body {self.name!r}", "point", x, self.points)
@@ -103,6 +121,7 @@ class ElasticBody(Body):
 
     @cached_property
     def mass_at_rest(self) -> MassProperties:
+        """Mass, mass centre and inertia where nothing is deformed."""
         m, c, I = substitute_all(
             [self.mass.m, self.mass.p_BoBcm, self.mass.I_BBcm], dict.fromkeys(self.coordinates, ZERO)
         )
@@ -110,6 +129,7 @@ class ElasticBody(Body):
 
     @cached_property
     def edges(self) -> tuple[tuple[Frame, Frame], ...]:
+        """Pairs of frames along the body, between which it is drawn."""
         if self.surface is not None:
             return ()
         if self.reduced is not None:
@@ -150,6 +170,24 @@ class ElasticBody(Body):
         """Stresses along a trajectory, of a body from finite elements that has them: `arm.stresses(sim).largest`.
 
         places   the name of a group of places, the first by default
+
+        >>> from dataclasses import replace
+        >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+        >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+        ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+        ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+        ...     K += 1000.0 * np.outer(b, b)
+        >>> xx = np.zeros((6, 12))
+        >>> xx[0, [0, 3]] = -1000.0, 1000.0  # of the spring along x, for displacements of its ends
+        >>> part = replace(sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes), stress={"spring": xx})
+        >>> m = sb.Model("part")
+        >>> body = m.elastic_from("part", part.reduced(frame="mean", method="free", modes=1), m.ground)
+        >>> found = body.stresses(sb.simulate(sb.derive(m), [0.0, 0.1, 0.2], part_q1=0.01))
+        >>> found.components.shape, found.von_mises.shape  # times, places, components
+        ((3, 1, 6), (3, 1))
+
+        See also: `FiniteElements`, `Model.elastic_from`.
         """
         made: StressHistory = later("bodies.finite_elements.stress_history", "stress_history")(
             self.name, self.coordinates, self.reduced, run, places

@@ -100,6 +100,15 @@ class ElasticMethods(JointMethods):
                      too few
 
         Integrals of polynomials are exact and keep their symbols.
+
+        >>> m = sb.Model("rod that stretches")
+        >>> x, (L, mu, EA) = sb.material("x"), m.parameters("L mu EA")
+        >>> rod = m.elastic("rod", m.ground, modes=[(x / L, 0, 0)], over={x: (0, L)}, density=mu, stiffness=[[EA / L]])
+        >>> eq = sb.derive(m)
+        >>> eq.M, eq.f  # a third of its mass moves with the end
+        (vector(mu*L**3*(1/L)**2/3), vector(-EA/L*rod_q1))
+
+        See also: `Model.beam`, `Model.elastic_from`, `material`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
@@ -154,6 +163,21 @@ class ElasticMethods(JointMethods):
         coordinates                        names of its coordinates, name_q1, ... by default
 
         `arm.at("tip")` is the frame of an interface or point; `arm.at(x, y, z)` that of the node there.
+
+        >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+        >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+        ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+        ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+        ...     K += 1000.0 * np.outer(b, b)
+        >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+        >>> m = sb.Model("satellite")
+        >>> body = m.elastic_from("part", part.reduced(frame="mean", method="free", modes=2))
+        >>> joint = m.free("part", m.ground, body)
+        >>> len(sb.derive(m).q)
+        8
+
+        See also: `finite_elements`, `read_reduced`, `Model.elastic`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
@@ -219,6 +243,14 @@ class ElasticMethods(JointMethods):
 
         Quantities along it may be polynomials in a material coordinate: x = material("x"), rho_A = mu * (1 - x / L).
         `arm.at(x)` is the frame of a section, for joints, bodies and loads there.
+
+        >>> m = sb.Model("cantilever")
+        >>> p = m.parameters(L=1.0, EI=1.0, mu=1.0)
+        >>> blade = m.beam("blade", m.ground, length=p.L, EI=p.EI, rho_A=p.mu, modes=3)
+        >>> float(min(abs(sb.linearize(sb.derive(m), {}).eigenvalues())))  # 3.51602 with more modes
+        3.517076
+
+        See also: `Model.line_load`, `ElasticBody`, `Model.elastic`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"beam {checked_name(name, 'beam')!r}"
@@ -254,6 +286,16 @@ class ElasticMethods(JointMethods):
                      material("x"), from 0 to its length
         follows      True: components along the axes of each section, which turn with it (pressure)
         points       of Gauss on each element, where the force is not the same everywhere or follows
+
+        >>> m = sb.Model("shelf")
+        >>> L, EI, w = m.parameters("L EI w", 1.0, 50.0, 8.0)
+        >>> shelf = m.beam("shelf", m.ground, length=L, EI=EI, rho_A=1.0, modes=2, stiffening=False)
+        >>> books = m.line_load("books", shelf, m.ground.vector(0, -w, 0))
+        >>> m.output("sag", shelf.displacement(L)[1])
+        >>> sb.steady(sb.derive(m)).outputs["sag"]  # -w L⁴ / (8 EI), nearly
+        -0.02
+
+        See also: `Model.beam`, `Model.force`.
         """
         where = f"line load {checked_name(name, 'load')!r}"
         shapes = on.shapes if isinstance(on, ElasticBody) else None

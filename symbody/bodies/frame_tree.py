@@ -78,12 +78,26 @@ class FrameInTree(Immutable):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_path": (), "_rotations": {}}
 
-    def before(self) -> tuple[Self, ...]:
+    def _before(self) -> tuple[Self, ...]:
         """Some of the frames on the way to the root."""
         return self.path[:-1:16]
 
     def rename(self, name: str) -> None:
-        """Give it another name."""
+        r"""Give it another name.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.translate(1, 0, 0)
+        >>> A.rename("A")
+        >>> A, A.latex()
+        (<Frame A on ground>, '\\mathrm{A}')
+        >>> A.freeze()  # what becoming part of a `Mechanism` does
+        >>> A.rename("B")
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: frame A keeps its name: it is part of a mechanism; name a frame of its own, frame.translate(0, 0, 0)
+
+        See also: `Model.frame`, `Mechanism`.
+        """
         if self._is_frozen:
             raise ModelError(
                 f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, "
@@ -105,7 +119,17 @@ class FrameInTree(Immutable):
     # ------------------------------------------------------------------------------------------------ the tree
 
     def hang_on(self, parent: Self, rotation: Rotation, offset: Matrix) -> None:
-        """Place a root frame on a parent; possible once."""
+        """Place a root frame on a parent; possible once.
+
+        >>> from symbody.bodies.rotations import Rotation
+        >>> m = sb.Model("m")
+        >>> A = sb.Frame(None, name="A")
+        >>> A.hang_on(m.ground, Rotation(), sb.vector(1, 0, 0))
+        >>> A.origin.in_ground
+        vector(1, 0, 0)
+
+        See also: `Frame.translate`, `Model.joint`.
+        """
         if self.parent is not None or self.is_ground:
             raise ModelError(
                 f"frame {self.name} is placed already{f', on {self.parent.name}' if self.parent else ''}; a "
@@ -115,7 +139,19 @@ class FrameInTree(Immutable):
 
     @property
     def path(self) -> tuple[Self, ...]:
-        """From the root to this frame."""
+        """From the root to this frame.
+
+        >>> m = sb.Model("m")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a, name="A")
+        >>> B, C = A.translate(1, 0, 0, name="B"), A.translate(2, 0, 0, name="C")
+        >>> [f.name for f in B.path], B.depth, B.root is m.ground, B.common_ancestor(C) is A
+        (['ground', 'A', 'B'], 2, True, True)
+        >>> B.rotation_in(m.ground).matrix == m.ground.dcm(B)
+        True
+
+        See also: `Frame.dcm`, `Frame.parent`.
+        """
         if self._path:
             return self._path
         frames: list[Self] = []
@@ -130,13 +166,16 @@ class FrameInTree(Immutable):
 
     @property
     def depth(self) -> int:
+        """Frames between the root and this one; 0 for the root."""
         return len(self.path) - 1
 
     @property
     def root(self) -> Self:
+        """The frame that all others on the way hang on: the ground, once the frame is placed."""
         return self.path[0]
 
     def common_ancestor(self, other: Self) -> Self:
+        """The last frame that the ways from the root to two frames have in common."""
         a_frame(other)
         found = None
         for a, b in zip(self.path, other.path, strict=False):
@@ -165,7 +204,16 @@ class FrameInTree(Immutable):
 
     @cached_property
     def spin(self) -> Matrix:
-        """Angular velocity in the parent, in own components."""
+        """Angular velocity in the parent, in own components.
+
+        >>> m = sb.Model("m")
+        >>> a, x = m.coordinates("a x")
+        >>> A = m.ground.translate(x, 0, 0).rotate("z", a)
+        >>> A.spin, A.parent.drift, A.angular_velocity_components
+        (vector(0, 0, a_dot), vector(x_dot, 0, 0), vector(0, 0, a_dot))
+
+        See also: `Frame.angular_velocity`, `Point.velocity`.
+        """
         return self.rotation.spin()
 
     @property
@@ -175,7 +223,18 @@ class FrameInTree(Immutable):
 
     @property
     def unknown_place(self) -> tuple[Symbol, ...]:
-        """The symbols that stand for the place of a frame of which only the motion is known."""
+        """The symbols that stand for the place of a frame of which only the motion is known.
+
+        >>> m = sb.Model("sledge")
+        >>> v, w = m.speeds("v w")
+        >>> F = m.moving_frame("F", velocity=(v, 0, 0), spin=(0, 0, w))
+        >>> F.unknown_place
+        (angle_of_F, x_of_F, y_of_F)
+        >>> F.rates_of_unknown_place
+        {x_of_F: cos(angle_of_F)*v, y_of_F: sin(angle_of_F)*v, angle_of_F: w}
+
+        See also: `Model.moving_frame`.
+        """
         inside = () if self.velocity is None else free_symbols(self.offset, self.rotation.matrix)
         return tuple(s for s in inside if s.kind == "coordinate")
 

@@ -89,7 +89,20 @@ class Frame(FrameInTree):
         return Frame(self, about(axis, angles[0], f"frame {name or ''}".strip()), name=name)
 
     def rotate_by_cosines(self, entries: Any, name: str | None = None) -> Frame:
-        """A frame whose axes are the columns of a matrix of direction cosines."""
+        """A frame whose axes are the columns of a matrix of direction cosines.
+
+        >>> N = sb.Model("m").ground
+        >>> A = N.rotate_by_cosines([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter turn about z
+        >>> A.x.in_ground
+        vector(0, 1, 0)
+        >>> e = [sb.fraction(3, 5), 0, 0, sb.fraction(4, 5)]
+        >>> N.rotate_by_euler_parameters(e).x.in_ground
+        vector(-7/25, 24/25, 0)
+        >>> N.place([[0, -1, 0, 4], [1, 0, 0, 5], [0, 0, 1, 6], [0, 0, 0, 1]]).origin.in_ground
+        vector(4, 5, 6)
+
+        See also: `Frame.rotate`, `Frame.dcm`, `bodies.Pose`.
+        """
         return Frame(self, from_cosines(entries, f"frame {name or ''}".strip()), name=name)
 
     def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
@@ -107,7 +120,16 @@ class Frame(FrameInTree):
     # ----------------------------------------------------------------------------------------------- vectors and points
 
     def vector(self, x: Any, y: Any, z: Any) -> Vector:
-        """The vector with these components in this frame."""
+        """The vector with these components in this frame.
+
+        >>> N = sb.Model("m").ground
+        >>> N.vector(1, 2, 3) == N.x + 2 * N.y + 3 * N.z
+        True
+        >>> N.dyad([2, 0, 0, 0, 3, 0, 0, 0, 4]).dot(N.y)
+        ground.vector(0, 3, 0)
+
+        See also: `Vector`, `Dyad`, `Frame.point`.
+        """
         return Vector({self: vector(x, y, z)})
 
     def dyad(self, entries: Any) -> Dyad:
@@ -122,22 +144,34 @@ class Frame(FrameInTree):
 
     @cached_property
     def x(self) -> Vector:
+        """The unit vector along the first axis."""
         return self.vector(1, 0, 0)
 
     @cached_property
     def y(self) -> Vector:
+        """The unit vector along the second axis."""
         return self.vector(0, 1, 0)
 
     @cached_property
     def z(self) -> Vector:
+        """The unit vector along the third axis."""
         return self.vector(0, 0, 1)
 
     def point(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Point:
-        """The point with these coordinates in this frame."""
+        """The point with these coordinates in this frame.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.translate(1, 0, 0)
+        >>> A.point(0, 2, 0).in_ground
+        vector(1, 2, 0)
+
+        See also: `Point`, `Frame.origin`.
+        """
         return Point(self, vector(x, y, z))
 
     @cached_property
     def origin(self) -> Point:
+        """The point at which the frame stands."""
         return self.point()
 
     # ------------------------------------------------------------------------------------------------ in other frames
@@ -157,7 +191,15 @@ class Frame(FrameInTree):
 
     def pose_in(self, other: Frame) -> Pose:
         """Where this frame stands in another, as an operator on coordinates: its 4 by 4 matrix is
-        `pose_in(other).matrix`."""
+        `pose_in(other).matrix`.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.translate(1, 2, 0).rotate("z", m.coordinate("a"))
+        >>> A.pose_in(m.ground).matrix
+        matrix([[cos(a), -sin(a), 0, 1], [sin(a), cos(a), 0, 2], [0, 0, 1, 0], [0, 0, 0, 1]])
+
+        See also: `bodies.Pose`, `Frame.dcm`, `Frame.place`.
+        """
         return Pose(self.rotation_in(other), self.origin.in_frame(other).coordinates)
 
     def angular_velocity(self, frame: Frame | None = None) -> Vector:
@@ -177,5 +219,13 @@ class Frame(FrameInTree):
         return out - Vector({f: f.spin for f in other.path[top.depth + 1 :]})
 
     def angular_acceleration(self, frame: Frame | None = None) -> Vector:
-        """Time derivative of the angular velocity, in the same frame."""
+        """Time derivative of the angular velocity, in the same frame.
+
+        >>> m = sb.Model("m")
+        >>> a, b = m.coordinates("a b")
+        >>> m.ground.rotate("z", a).angular_acceleration().in_ground
+        vector(0, 0, a_ddot)
+
+        See also: `Frame.angular_velocity`, `Point.acceleration`.
+        """
         return self.angular_velocity(frame).dt(self.root if frame is None else frame)

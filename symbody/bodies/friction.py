@@ -61,7 +61,17 @@ class Coulomb:
 
     @property
     def sticking(self) -> Expr:
-        """μs."""
+        """μs, the coefficient up to which the surfaces stick.
+
+        >>> v, N = sb.symbols("v N")
+        >>> law = sb.Coulomb(0.2, static=0.3, viscous=5)
+        >>> law.sticking, law.coefficient(v), law.damping
+        (0.3, 0.2, 5)
+        >>> law.smooth_force(v, N, sb.fraction(1, 100))
+        -5*v - 0.2*N*tanh(100*v)
+
+        See also: `Friction`, `Model.friction`.
+        """
         return as_expr(self.kinetic if self.static is None else self.static)
 
     def coefficient(self, v: Expr) -> Expr:
@@ -74,6 +84,7 @@ class Coulomb:
 
     @property
     def damping(self) -> Expr:
+        """c, the viscous force for each unit of slip speed."""
         return as_expr(self.viscous)
 
     def smooth_force(self, v: Expr, normal: Expr, speed: Expr) -> Expr:
@@ -103,10 +114,19 @@ class LuGre:
     viscous: Any = 0
 
     def coefficient(self, v: Expr) -> Expr:
+        """μ(v) of steady slip: μk + (μs - μk) exp(-(v/vs)²).
+
+        >>> v, z, N = sb.symbols("v z N")
+        >>> law = sb.LuGre(0.2, 0.2, 0.01, stiffness=100, damping=3)
+        >>> law.coefficient(v), law.rate(v, z), law.force(v, z, N)
+        (0.2, v - 500*z*abs(v), -N*(100*z + 3*(v - 500*z*abs(v))))
+
+        See also: `Model.friction`.
+        """
         return Coulomb(self.kinetic, self.static, self.stribeck).coefficient(v)
 
     def rate(self, v: Expr, z: Expr) -> Expr:
-        """z'."""
+        """The rate of the bristles' deflection z: z' = v - σ0 |v| z / μ(v)."""
         return v - as_expr(self.stiffness) * abs(v) / self.coefficient(v) * z
 
     def force(self, v: Expr, z: Expr, normal: Expr) -> Expr:

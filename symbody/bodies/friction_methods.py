@@ -33,6 +33,14 @@ class FrictionMethods(ElasticMethods):
                  for it
         smooth   the speed v0 over which Coulomb's force builds up, tanh(v / v0). Exact friction, without it, is that of
                  `Contacts`
+
+        >>> m = sb.Model("block")
+        >>> x = m.prismatic("x", m.ground, m.body("block", mass=2)).q
+        >>> rubs = m.friction("rail", x.dot, sb.Coulomb(0.3), normal=2 * 9.81, smooth=1e-3)
+        >>> sb.derive(m).f
+        vector(-5.886*tanh(1000*x_dot))
+
+        See also: `Friction`, `Coulomb`, `LuGre`.
         """
         where = f"friction {checked_name(name, 'friction')!r}"
         v, N = (

@@ -84,6 +84,14 @@ class JointMethods(Structure):
                                               actuation increases q
         friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
         limits                                (low, high, stiffness[, damping]): elastic stops
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", mass=1, com=(1, 0, 0))
+        >>> hinge = m.joint("a", m.ground, arm, "revolute", axis="y", stiffness=5)
+        >>> hinge.q, sb.derive(m).f
+        (a, vector(-5*a))
+
+        See also: `Model.revolute`, `Model.prismatic`, `Model.free`.
         """
         geometry = JointGeometry(at, on, orientation, vectors, axis, axes, sequence, pitch)
         loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)

@@ -83,7 +83,16 @@ class LinePath:
         return time_derivative(self.length)
 
     def load(self, name: str, kind: str, tension: Expr, potential: Expr | None = None) -> Load:
-        """The tension, with everything that it pulls at."""
+        """The tension, with everything that it pulls at.
+
+        >>> m = sb.Model("rope")
+        >>> x = m.coordinate("x")
+        >>> path = m.path("rope", [m.ground.origin, m.ground.translate(x, 0, 0).origin])
+        >>> path.load("rope", "tension", 5 * (path.length - 1))
+        <Load rope: tension on ground, ground'>
+
+        See also: `Model.tension`.
+        """
         actions = []
         for piece, n in zip(self.pieces, self.divisors, strict=True):
             share = tension if n is ONE else tension / n

@@ -63,7 +63,15 @@ class Body:
         raise AttributeError(f"body {self.__dict__.get('name')!r} has no {name!r}{hint}", name=name, obj=self)
 
     def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
-        """The point with these coordinates in the body frame."""
+        """The point with these coordinates in the body frame.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", m.ground.translate(1, 0, 0), mass=2, com=(0.5, 0, 0), inertia=(1, 1, 1))
+        >>> arm.point(0, 2, 0).in_ground, arm.vector(0, 2, 0).in_ground, arm.at(0, 2, 0).origin.in_ground
+        (vector(1, 2, 0), vector(0, 2, 0), vector(1, 2, 0))
+
+        See also: `Frame.point`, `Frame.vector`.
+        """
         return self.frame.point(x, y, z)
 
     def vector(self, x: object, y: object, z: object) -> Vector:
@@ -72,12 +80,31 @@ class Body:
 
     @property
     def mass_at_rest(self) -> MassProperties:
-        """Where nothing is deformed."""
+        """Where nothing is deformed.
+
+        >>> m = sb.Model("arm")
+        >>> a = m.coordinate("a")
+        >>> arm = m.body("arm", m.ground.rotate("z", a), mass=2, com=(1, 0, 0), inertia=(1, 1, 1))
+        >>> arm.mass_at_rest is arm.mass, arm.mass_centre.in_ground, arm.mass_frame is arm.frame
+        (True, vector(cos(a), sin(a), 0), True)
+        >>> arm.velocity_at(arm.mass_centre).components(arm.frame)
+        vector(0, a_dot, 0)
+
+        See also: `ElasticBody`, `Body.inertia`.
+        """
         return self.mass
 
     @property
     def edges(self) -> tuple[tuple[Frame, Frame], ...]:
-        """Pairs of frames on a body that deforms, between which it is drawn."""
+        """Pairs of frames on a body that deforms, between which it is drawn.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", m.ground, mass=2)
+        >>> arm.edges, arm.line, arm.surface, arm.is_fixed_at_origin  # of a rigid body
+        ((), (), None, True)
+
+        See also: `ElasticBody`, `scene`.
+        """
         return ()
 
     @property
@@ -109,6 +136,7 @@ class Body:
 
     @cached_property
     def mass_centre(self) -> Point:
+        """The mass centre, a point that moves with the body."""
         if self.moments is not None:
             return self.mass_frame.origin
         return Point(self.frame, self.mass.p_BoBcm)
@@ -295,19 +323,36 @@ class Mechanism(Summarized, Portable):
 
     @property
     def t(self) -> Symbol:
+        """Time, a symbol."""
         return symbol("t", "time")
 
     def joint(self, name: str) -> Joint:
+        """A joint by its name; so `body` and `load`. What does not exist is refused with what does.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2.0)
+        >>> rail, wind = m.prismatic("x", m.ground, cart), m.force("wind", cart, m.ground.x)
+        >>> it = m.freeze()
+        >>> it.joint("x"), it.body("cart"), it.load("wind")
+        (<Joint x: prismatic from ground to cart by x>, <Body cart, mass 2>, <Load wind: force on cart>)
+        >>> it.t, it.rigid_bodies, it.elastic_bodies, it.has_written_motion
+        (t, (<Body cart, mass 2>,), (), False)
+
+        See also: `Model.joints`, `Model.bodies`, `Model.loads`.
+        """
         return _named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
 
     def body(self, name: str) -> Body:
+        """A body by its name."""
         return _named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
 
     def load(self, name: str) -> Load:
+        """A load by its name, gravity among them."""
         return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
 
     @property
     def rigid_bodies(self) -> tuple[Body, ...]:
+        """Bodies that do not deform, particles among them."""
         return tuple(b for b in self.bodies if b.moments is None)
 
     @property
@@ -322,10 +367,23 @@ class Mechanism(Summarized, Portable):
 
     @property
     def holonomic(self) -> tuple[Constraint, ...]:
+        """Constraints on coordinates, phi(q, t) = 0.
+
+        >>> m = sb.Model("skate")
+        >>> x, y, a = m.coordinates("x y a")
+        >>> skate = m.body("skate", m.ground.translate(x, y, 0).rotate("z", a), mass=1, inertia=(0, 0, 1))
+        >>> names = m.constrain("turned", a - 0.1), m.constrain_speed("edge", skate.frame.origin.velocity().dot(skate.frame.y))
+        >>> it = m.freeze()
+        >>> [c.name for c in it.holonomic], [c.name for c in it.nonholonomic]
+        (['turned'], ['edge'])
+
+        See also: `Model.constrain`, `Model.constrain_speed`.
+        """
         return tuple(c for c in self.constraints if c.is_holonomic)
 
     @property
     def nonholonomic(self) -> tuple[Constraint, ...]:
+        """Constraints on rates, linear in them, that do not follow from constraints on coordinates."""
         return tuple(c for c in self.constraints if not c.is_holonomic)
 
     @cached_property
@@ -344,7 +402,19 @@ class Mechanism(Summarized, Portable):
 
     @cached_property
     def tree(self) -> Mapping[str, str | None]:
-        """For each body the body that it hangs on (None: the ground)."""
+        """For each body the body that it hangs on (None: the ground).
+
+        >>> m = sb.Model("double pendulum")
+        >>> upper, lower = (m.body(n, mass=1, com=(0, -1, 0)) for n in ("upper", "lower"))
+        >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(0, -1, 0))
+        >>> it = m.freeze()
+        >>> dict(it.tree), [f.name for f in it.frames]
+        ({'upper': None, 'lower': 'upper'}, ['a', 'upper', 'b.parent', 'b', 'lower'])
+        >>> it.topology.bodies, it.topology.path
+        (('ground', 'upper', 'lower'), ((1, 0, 0), (1, 1, 0), (1, 1, 1)))
+
+        See also: `Frame.path`, `Model.owner`.
+        """
         owner = {b.frame: b.name for b in self.bodies}
         on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)
         return MappingProxyType({b.name: n for b, n in zip(self.bodies, on, strict=True)})

@@ -357,6 +357,17 @@ class Model(Summarized, PathMethods):
         stiffness    C1 for side slip and C2 for camber
         relaxation   σ, a length
         load         vertical force, along z of the heading
+
+        >>> m = sb.Model("trailer wheel")
+        >>> V, C, s, F = m.parameters("V C s F", 10.0, 2e4, 0.3, 3e3)
+        >>> y, a = m.coordinates("y a")
+        >>> axle = m.ground.translate(V * m.time, y, 0).rotate("z", a)
+        >>> wheel = m.body("wheel", axle, mass=10.0, inertia=(0, 0, 1.0))
+        >>> Y = m.tyre("tyre", wheel, axle.origin, axle, camber=0, stiffness=(C, 0), relaxation=s, load=F)
+        >>> Y, list(m.equations)
+        (tyre, ['tyre.relaxation'])
+
+        See also: `Model.rolling`, `Model.variable`.
         """
         if not isinstance(stiffness, (tuple, list)) or len(stiffness) != 2:
             raise ModelError(
@@ -456,7 +467,17 @@ class Model(Summarized, PathMethods):
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
         """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the
-        frame of b."""
+        frame of b.
+
+        >>> m = sb.Model("frames")
+        >>> a = m.coordinate("a")
+        >>> arm = m.body("arm", m.ground.rotate("z", a), mass=1, inertia=(1, 1, 1))
+        >>> name = m.orthogonal("upright", arm.frame.x, m.ground.x)
+        >>> sb.derive(m).phi
+        vector(cos(a))
+
+        See also: `Model.constrain`, `Model.coincide`.
+        """
         terms = [list(self.checked_vector(f"constraint {name!r}", v).terms) for v in (a, b)]
         if not all(terms):
             raise ModelError(f"constraint {name!r}: a direction is zero")
@@ -616,7 +637,16 @@ class Model(Summarized, PathMethods):
 
     def rate(self, q: Symbol, equals: Any) -> None:
         """Define the rate of a coordinate in terms of speeds, or of an additional variable: `m.rate(z, f)` is the
-        additional equation z' = f."""
+        additional equation z' = f.
+
+        >>> m = sb.Model("circuit")
+        >>> i = m.variable("i")
+        >>> m.rate(i, 5 - 2 * i)
+        >>> sb.derive(m).h
+        vector(2*i + i_dot - 5)
+
+        See also: `Model.speed`, `Model.equation`.
+        """
         if isinstance(q, Symbol) and q.kind == "variable" and self._symbols.get(q.name) is q:
             self.equation(q.name, q.dot - as_expression(equals, f"rate of {q.name!r}"))
         else:
@@ -739,7 +769,19 @@ class Model(Summarized, PathMethods):
     # ------------------------------------------------------------------------------------------------ freezing
 
     def freeze(self) -> Mechanism:
-        """The finished description. Refuses one that is incomplete."""
+        """The finished description. Refuses one that is incomplete.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> m.freeze()
+        <Mechanism cart
+          bodies: 1 (cart)
+          joints: 1 (x prismatic)
+          coordinates q: 1 (x)
+          speeds u: 1 (x_dot)>
+
+        See also: `Mechanism`, `derive`.
+        """
         bodies = tuple(self._bodies.values())
         if lost := [b.name for b in bodies if not b.frame.root.is_ground]:
             raise ModelError(

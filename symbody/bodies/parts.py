@@ -49,15 +49,29 @@ class Parts(Declarations):
 
     @property
     def frames(self) -> Mapping[str, Frame]:
-        """Frames that have a name, the ground among them."""
+        """Frames that have a name, the ground among them.
+
+        >>> m = sb.Model("arm")
+        >>> arm, x = m.body("arm", mass=1, com=(1, 0, 0)), m.coordinate("x")
+        >>> hinge = m.revolute("a", m.ground, arm)
+        >>> slide = m.frame("slide", m.ground.translate(x, 0, 0))
+        >>> m.frames["slide"] is slide, m.bodies["arm"] is arm, m.joints["a"] is hinge
+        (True, True, True)
+        >>> dict(m.driven)
+        {a: 'a'}
+
+        See also: `Model.frame`, `Model.body`, `Model.revolute`.
+        """
         return MappingProxyType(self._frames)
 
     @property
     def bodies(self) -> Mapping[str, Body]:
+        """Bodies by name, in the order in which they were described."""
         return MappingProxyType(self._bodies)
 
     @property
     def joints(self) -> Mapping[str, Joint]:
+        """Joints by name, those that close loops among them."""
         return MappingProxyType(self._joints)
 
     @property
@@ -67,11 +81,27 @@ class Parts(Declarations):
 
     @property
     def loads(self) -> Mapping[str, Load]:
-        """All loads but gravity, which is applied to every body when the model is frozen."""
+        """All loads but gravity, which is applied to every body when the model is frozen.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> m.gravity(0, -9.81, 0)
+        >>> spring, wire = m.potential("spring", x**2), m.constrain("wire", y - x**2)
+        >>> list(m.loads), list(m.constraints), m.has_gravity, m.has_fields
+        (['spring'], ['wire'], True, False)
+        >>> m.output("height", y)
+        >>> label = m.label("slope", 2 * x)
+        >>> dict(m.outputs), dict(m.labels)
+        ({'height': y}, {'slope': 2*x})
+
+        See also: `Model.force`, `Model.constrain`, `Model.gravity`, `Model.output`, `Model.label`.
+        """
         return MappingProxyType(self._loads)
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
+        """Constraints by name, also those of joints that close loops."""
         return MappingProxyType(self._constraints)
 
     @property
@@ -81,7 +111,19 @@ class Parts(Declarations):
 
     @property
     def kinetic_energies(self) -> Mapping[str, Expr]:
-        """Kinetic energies that were written down."""
+        """Kinetic energies that were written down.
+
+        >>> m = sb.Model("bead on a wire")
+        >>> x = m.coordinate("x")
+        >>> name = m.kinetic_energy("bead", x.dot**2 / 2)
+        >>> m.balance(x.dot, 3 * x.dot.dot + x)
+        >>> dict(m.kinetic_energies), dict(m.balances)
+        ({'bead': x_dot**2/2}, {x_dot: x + 3*x_ddot})
+        >>> sb.derive(m).M
+        vector(4)
+
+        See also: `Model.kinetic_energy`, `Model.balance`, `from_lagrangian`.
+        """
         return MappingProxyType(self._kinetic)
 
     @property
@@ -91,6 +133,7 @@ class Parts(Declarations):
 
     @property
     def outputs(self) -> Mapping[str, Any]:
+        """Outputs by name: expressions, vectors and matrices of them."""
         return MappingProxyType(self._outputs)
 
     @property
@@ -100,6 +143,7 @@ class Parts(Declarations):
 
     @property
     def has_gravity(self) -> bool:
+        """Whether there is uniform gravity on all bodies."""
         return self._gravity is not None
 
     @property
@@ -110,7 +154,15 @@ class Parts(Declarations):
     # ------------------------------------------------------------------------------------------------ adding parts
 
     def add_frame(self, name: str, frame: Frame) -> Frame:
-        """File a frame under a name, whatever it is called itself."""
+        """File a frame under a name, whatever it is called itself.
+
+        >>> m = sb.Model("arm")
+        >>> wrist = m.add_frame("wrist", m.ground.translate(1, 0, 0))
+        >>> m.frames["wrist"] is wrist
+        True
+
+        See also: `Model.frame`.
+        """
         if not isinstance(frame, Frame):
             raise ModelError(
                 f"model {self.name!r}: frame {shown(name)}: expected a frame such as body.frame.rotate('x', "
@@ -122,7 +174,19 @@ class Parts(Declarations):
         return frame
 
     def add_body(self, body: Body) -> Body:
-        """A body on its frame."""
+        """A body on its frame: how `Model.body`, readers of files and substructures add theirs. Parts of another model go over in the same way,
+        as far as they stand on frames of this one.
+
+        >>> m = sb.Model("cart")
+        >>> x = m.coordinate("x")
+        >>> cart = m.body("cart", m.ground.translate(x, 0, 0), mass=2)
+        >>> twin = m.add_body(sb.Body("twin", cart.frame, cart.mass))
+        >>> m.order_bodies(["twin"])
+        >>> list(m.bodies), m.owner(cart.frame.translate(1, 0, 0))
+        (['twin', 'cart'], 'cart')
+
+        See also: `Model.body`, `Body`.
+        """
         self.refuse_twice("bodies", body.name, self._bodies)
         self._bodies[body.name] = body
         return body
@@ -133,7 +197,21 @@ class Parts(Declarations):
         self._bodies = first | {n: b for n, b in self._bodies.items() if n not in first}
 
     def add_joint(self, joint: Joint) -> Joint:
-        """A joint whose frames stand already; its coordinates are moved by no other joint from now on."""
+        """A joint whose frames stand already; its coordinates are moved by no other joint from now on.
+
+        >>> from dataclasses import replace
+        >>> m = sb.Model("arm")
+        >>> hinge = m.revolute("a", m.ground, m.body("arm", mass=1, com=(1, 0, 0)))
+        >>> push, hold = m.potential("spring", hinge.q**2), m.constrain("stop", hinge.q - 1)
+        >>> also = m.add_joint(replace(hinge, name="b", coordinates=()))
+        >>> more = m.add_load(replace(push, name="second spring"))
+        >>> m.add_constraint(replace(m.constraints["stop"], name="again"), may_repeat=True)
+        'again'
+        >>> list(m.joints), list(m.loads), list(m.constraints)
+        (['a', 'b'], ['spring', 'second spring'], ['stop', 'again'])
+
+        See also: `Model.joint`, `Model.force`, `Model.constrain`.
+        """
         self.refuse_twice("joints", joint.name, self._joints)
         self._joints[joint.name] = joint
         self._driven.update(dict.fromkeys(joint.coordinates, joint.name))
@@ -168,11 +246,31 @@ class Parts(Declarations):
         return name
 
     def note(self, *texts: str) -> None:
-        """Remarks for whoever reads the mechanism: `mechanism.notes`."""
+        """Remarks for whoever reads the mechanism: `mechanism.notes`.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> m.note("masses were weighed")
+        >>> m.freeze().notes
+        ('masses were weighed',)
+
+        See also: `Mechanism`.
+        """
         self._notes.extend(texts)
 
     def refuse_twice(self, what: str, name: str, among: Mapping[str, Any]) -> None:
-        """An error where a name is taken."""
+        """An error where a name is taken.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2)
+        >>> m.refuse_twice("bodies", "trailer", m.bodies)
+        >>> m.refuse_twice("bodies", "cart", m.bodies)
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: model 'cart': there are two bodies 'cart'; give one of them another name
+
+        See also: `Model.add_body`.
+        """
         if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
 
@@ -201,7 +299,21 @@ class Parts(Declarations):
     # ------------------------------------------------------------------------------------------------ checks
 
     def frame_of(self, where: str, thing: Any) -> Frame:
-        """The frame of a body or frame of this model."""
+        """The frame of a body or frame of this model; what is neither, or of another model, is refused with the place `where` it was given.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2)
+        >>> m.frame_of("force 'push'", cart) is cart.frame
+        True
+        >>> m.own_frame("force 'push'", cart.frame) is cart.frame
+        True
+        >>> m.point_of("force 'push', at=", cart.point(1, 0, 0))
+        cart.point(1, 0, 0)
+        >>> m.checked_vector("force 'push'", 3 * m.ground.x)
+        ground.vector(3, 0, 0)
+
+        See also: `Model.force`, `Model.checked`.
+        """
         if isinstance(thing, Body):
             if self._bodies.get(thing.name) is not thing:
                 raise ModelError(

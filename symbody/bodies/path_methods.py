@@ -28,6 +28,16 @@ class PathMethods(FrictionMethods):
         go through it, one `WrapRing`, through whose hole it runs, or one `ViaPoint`, through which it runs while a
         condition holds. It has a `length`, a `rate`,
         and no force: `m.tension` gives it one.
+
+        >>> m = sb.Model("rope")
+        >>> x = m.coordinate("x")
+        >>> load = m.particle("load", m.ground.translate(3, -x, 0).origin, mass=2)
+        >>> rope = m.path("rope", [m.ground.origin, m.ground.point(3, 0, 0), load.frame.origin])
+        >>> pull = m.tension("rope", rope, 100 * (rope.length - 4))
+        >>> sb.evaluate(rope.length, {"x": 1.5}), sb.evaluate(sb.derive(m).f, {"x": 1.5})
+        (4.5, [-50.0])
+
+        See also: `bodies.LinePath`, `Model.spring`.
         """
         where = f"path {checked_name(name, 'path')!r}"
         if (

@@ -51,6 +51,16 @@ class WrapSphere:
     beside: Point | None = None
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        """The part of a path from a to b over the surface, with the frame `on` which b pulls and that `towards` which a does.
+
+        >>> m = sb.Model("knee")
+        >>> a, b = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
+        >>> part = sb.bodies.WrapSphere(m.ground, 0.5).piece(a, b, m.ground, m.ground)
+        >>> sb.evaluate(part.length)
+        2.164627
+
+        See also: `Model.path`.
+        """
         return OverSphere(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
 
 
@@ -77,6 +87,16 @@ class WrapCylinder:
     beside: Point | None = None
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        """The part of a path from a to b over the surface; see `WrapSphere.piece`.
+
+        >>> m = sb.Model("pulley")
+        >>> a, b = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
+        >>> part = sb.bodies.WrapCylinder(m.ground, 0.5, side=-1).piece(a, b, m.ground, m.ground)
+        >>> sb.evaluate(part.length)
+        3.792517
+
+        See also: `Model.path`.
+        """
         return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
 
 
@@ -101,6 +121,16 @@ class WrapRing:
     radius: Any
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+        """The part of a path from a to b through the ring; see `WrapSphere.piece`.
+
+        >>> m = sb.Model("eyelet")
+        >>> a, b = m.ground.point(0.1, 0, 1), m.ground.point(0.1, 0, -1)
+        >>> part = sb.bodies.WrapRing(m.ground, 0.5).piece(a, b, m.ground, m.ground)
+        >>> sb.evaluate(part.length)
+        2.0
+
+        See also: `Model.path`.
+        """
         return OverRing(a, b, on, towards, self.frame, as_expr(self.radius), None)
 
 

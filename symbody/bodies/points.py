@@ -98,7 +98,18 @@ class Point(Immutable):
         return self.position().components(self.frame.root)
 
     def in_frame(self, frame: Frame) -> Point:
-        """The same place with coordinates in another frame."""
+        r"""The same place with coordinates in another frame.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.translate(1, 0, 0)
+        >>> P = m.ground.point(3, 0, 0)
+        >>> P.in_frame(A), (P - A.origin).in_ground
+        (ground'.point(2, 0, 0), vector(2, 0, 0))
+        >>> P.map(lambda c: 2 * c), P.component_matrices, P.latex()[-18:]
+        (ground.point(6, 0, 0), (vector(3, 0, 0),), '_{\\mathrm{ground}}')
+
+        See also: `Point.position`, `Frame.point`.
+        """
         return Point(frame, (self - a_frame(frame).origin).components(frame))
 
     def velocity(self, frame: Frame | None = None) -> Vector:
@@ -117,7 +128,16 @@ class Point(Immutable):
         return self.transport_velocity() + self.relative_velocity()
 
     def relative_velocity(self) -> Vector:
-        """Velocity in the point's own frame."""
+        """Velocity in the point's own frame.
+
+        >>> m = sb.Model("slider on an arm")
+        >>> a, s = m.coordinates("a s")
+        >>> P = m.ground.rotate("z", a).point(s, 0, 0)
+        >>> P.relative_velocity().components(P.frame), P.transport_velocity().components(P.frame)
+        (vector(s_dot, 0, 0), vector(0, s*a_dot, 0))
+
+        See also: `Point.velocity`.
+        """
         return Vector({self.frame: time_derivative(self.coordinates)})
 
     def transport_velocity(self) -> Vector:

@@ -35,7 +35,17 @@ class Pose:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """The 4 by 4 matrix."""
+        """The 4 by 4 matrix.
+
+        >>> A = sb.Model("m").ground.translate(1, 2, 3)
+        >>> X = A.pose_in(A.root)
+        >>> X.matrix
+        matrix([[1, 0, 0, 1], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
+        >>> (X @ X.inverse).offset
+        vector(0, 0, 0)
+
+        See also: `Frame.pose_in`.
+        """
         R, r = self.rotation.matrix, self.offset
         rows = [[*R.row(i), r[i]] for i in range(3)]
         return Matrix(4, 4, tuple(e for row in [*rows, [ZERO, ZERO, ZERO, ONE]] for e in row))

@@ -32,7 +32,17 @@ class Structure(Parts):
     # ------------------------------------------------------------------------------------------------ frames and bodies
 
     def frame(self, name: str, frame: Frame) -> Frame:
-        """Give a frame a name. A name stands for one frame only."""
+        """Give a frame a name. A name stands for one frame only.
+
+        >>> m = sb.Model("arm")
+        >>> a = m.coordinate("a")
+        >>> m.frame("forearm", m.ground.rotate("z", a))
+        <Frame forearm on ground>
+        >>> m.frames["forearm"].x
+        forearm.vector(1, 0, 0)
+
+        See also: `Frame.rotate`, `Frame.translate`.
+        """
         is_new = checked_name(name, "frame") not in self._frames
         self.add_frame(name, frame)
         if is_new:
@@ -52,6 +62,15 @@ class Structure(Parts):
 
         Equations that depend on its place, or on how it is turned, are refused: a spring to the ground, gravity across
         the axis of a spin, a wheel without an angle that is not round.
+
+        >>> m = sb.Model("sledge")
+        >>> v, w = m.speeds("v w")
+        >>> sledge = m.body("sledge", m.moving_frame("sledge", velocity=(v, 0, 0), spin=(0, 0, w)), mass=2, com=(1, 0, 0), inertia=(0, 0, 3))
+        >>> eq = sb.derive(m)
+        >>> eq.q, eq.M, eq.f
+        ((), matrix([[2, 0], [0, 5]]), vector(2*w**2, -2*v*w))
+
+        See also: `Model.auxiliary_speed`, `Model.speeds`.
         """
         where = f"frame {checked_name(name, 'frame')!r}"
         parent = self.ground if on is None else self.frame_of(f"{where}, on=", on)
@@ -69,7 +88,18 @@ class Structure(Parts):
 
     def auxiliary_speed(self, name: str) -> Symbol:
         """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of
-        this name (Kane's auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`."""
+        this name (Kane's auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`.
+
+        >>> m = sb.Model("weight")
+        >>> pull = m.auxiliary_speed("u")
+        >>> weight = m.body("weight", m.moving_frame("hook", velocity=(0, 0, pull)), mass=2)
+        >>> m.gravity(0, 0, -9.81)
+        >>> eq = sb.derive(m)
+        >>> eq.lam, sb.evaluate(eq.multipliers, {})
+        ((lam_u,), [19.62])
+
+        See also: `Model.moving_frame`, `reaction`.
+        """
         u = self.speed(name)
         self.add_constraint(Constraint(name, u, False))
         return u
@@ -270,7 +300,16 @@ class Structure(Parts):
     def moved_frame(
         self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
     ) -> tuple[Frame, tuple[Symbol, ...]]:
-        """The frame after the joint's motion, and the coordinates that move it."""
+        """The frame after the joint's motion, and the coordinates that move it.
+
+        >>> from symbody.bodies.joints import JointGeometry
+        >>> m = sb.Model("hinge")
+        >>> frame, q = m.moved_frame("revolute", "a", m.ground, JointGeometry(axis="z"), None)
+        >>> q, frame.x.in_ground, m.joint_coordinates("a", q)
+        ((a,), vector(cos(a), sin(a), 0), (a,))
+
+        See also: `Model.joint`.
+        """
         if o.sequence.replace("_", " ").lower() == "euler parameters" and kind in ("spherical", "free"):
             return self._moved_by_euler_parameters(kind, name, outer, given)
         if kind in ("spherical", "free"):

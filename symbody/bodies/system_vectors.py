@@ -60,7 +60,21 @@ class SystemVector(Immutable):
         return self.vectors[k]
 
     def map(self, change: Callable[[Matrix], Matrix]) -> SystemVector:
-        """The same with the components of each term changed."""
+        r"""The same with the components of each term changed.
+
+        >>> m = sb.Model("two")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a)
+        >>> v = sb.SystemVector(A.x, m.ground.y)
+        >>> v.map(lambda c: 2 * c), v.component_matrices
+        (SystemVector(ground'.vector(2, 0, 0), ground.vector(0, 2, 0)), (vector(1, 0, 0), vector(0, 1, 0)))
+        >>> v.express(m.ground), v.dt()
+        (SystemVector(ground.vector(cos(a), sin(a), 0), ground.vector(0, 1, 0)), SystemVector(ground'.vector(0, a_dot, 0), vector(0)))
+        >>> v.latex()[:7]
+        '\\begin{'
+
+        See also: `Vector.express`, `Vector.dt`.
+        """
         return SystemVector(*(v.map(change) for v in self))
 
     @property

@@ -40,7 +40,16 @@ class Tensor(Immutable):
         object.__setattr__(self, "terms", MappingProxyType(kept))
 
     def map(self, change: Callable[[Matrix], Matrix]) -> Self:
-        """The same with the components of each term changed."""
+        r"""The same with the components of each term changed.
+
+        >>> N = sb.Model("m").ground
+        >>> a = sb.symbol("a")
+        >>> v = N.vector(sb.sin(a) ** 2 + sb.cos(a) ** 2, a, 0)
+        >>> v.map(lambda c: 2 * c), v.component_matrices, v.latex()[:13]
+        (ground.vector(2, 2*a, 0), (vector(1, a, 0),), '\\hat{\\mathbf{')
+
+        See also: `substitute`, `tidy`.
+        """
         return type(self)({f: change(c) for f, c in self.terms.items()})
 
     @property

@@ -64,7 +64,17 @@ class Vector(Tensor):
         return next((self.components(f.root) for f in self.terms), zeros(3))
 
     def express(self, frame: Frame) -> Vector:
-        """The same vector as one term in a frame."""
+        """The same vector as one term in a frame.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.rotate("z", m.coordinate("q"))
+        >>> A.x.express(m.ground)
+        ground.vector(cos(q), sin(q), 0)
+        >>> A.x.in_ground
+        vector(cos(q), sin(q), 0)
+
+        See also: `Vector.components`, `express`.
+        """
         return Vector({a_frame(frame): self.components(frame)})
 
     # ------------------------------------------------------------------------------------------------ products
@@ -118,7 +128,16 @@ class Vector(Tensor):
         return start
 
     def outer(self, other: Vector) -> Dyad:
-        """The dyad a b: (a b) · c = a (b · c)."""
+        """The dyad a b: (a b) · c = a (b · c).
+
+        >>> N = sb.Model("m").ground
+        >>> N.x.outer(N.y).components(N)
+        matrix([[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+        >>> N.z.skew().dot(N.x) == N.z.cross(N.x)
+        True
+
+        See also: `Dyad`, `axial`.
+        """
         a_vector("outer", other)
         return Dyad({(f, g): a @ b.T for f, a in self.terms.items() for g, b in other.terms.items()})
 
@@ -138,7 +157,15 @@ class Vector(Tensor):
     # ----------------------------------------------------------------------------------------------- size and direction
 
     def magnitude(self) -> Expr:
-        """|a| = √(a · a)."""
+        """|a| = √(a · a).
+
+        >>> N = sb.Model("m").ground
+        >>> v = 3 * N.x + 4 * N.y
+        >>> v.magnitude(), v.normalize(), sb.evaluate(v.angle_between(N.x), {})
+        (5, ground.vector(3/5, 4/5, 0), 0.927295)
+
+        See also: `Vector.dot`.
+        """
         return sqrt(self.dot(self))
 
     def normalize(self) -> Vector:
@@ -174,6 +201,16 @@ class Vector(Tensor):
         """Partial derivatives with respect to symbols, seen from a frame (the ground by default), whose axes are held.
 
         With respect to speeds these are partial velocities, of a velocity or angular velocity, whatever the frame.
+
+        >>> m = sb.Model("arm")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a)
+        >>> A.point(2, 0, 0).velocity().partial(a.dot)
+        [ground'.vector(0, 2, 0)]
+        >>> A.x.partial(a)
+        [ground.vector(-sin(a), cos(a), 0)]
+
+        See also: `partial_velocities`, `Vector.dt`.
         """
         wrt = (
             [symbols] if isinstance(symbols, Symbol) else list(symbols) if isinstance(symbols, Iterable) else [symbols]

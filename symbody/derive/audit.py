@@ -53,6 +53,15 @@ class Audit(Summarized, Portable):
 
     @property
     def passed(self) -> bool:
+        """Whether there are no errors among the findings.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> sb.audit(m).passed
+        True
+
+        See also: `audit`.
+        """
         return not any(f.is_error for f in self.findings)
 
     def _summary(self) -> Summary:

@@ -82,10 +82,21 @@ class Certificate(Summarized):
 
     @property
     def passed(self) -> bool:
+        """Whether all checks are within their tolerances.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> found = sb.certify(sb.derive(m), 1)
+        >>> found.passed, found.failed, found.worst in found.checks
+        (True, (), True)
+
+        See also: `certify`.
+        """
         return all(c.passed for c in self.checks)
 
     @property
     def failed(self) -> tuple[Check, ...]:
+        """Checks that are beyond their tolerances."""
         return tuple(c for c in self.checks if not c.passed)
 
     @property

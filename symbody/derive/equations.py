@@ -113,21 +113,58 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @property
     def name(self) -> str:
+        """Name of the mechanism."""
         return self.mechanism.name
 
     def map(self, change: Callable[[Matrix], Matrix]) -> Equations:
-        """The same with every matrix changed: `tidy(eq)`, `simplified(eq)`."""
+        """The same with every matrix changed: `tidy(eq)`, `simplified(eq)`.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=m.parameter("k"))
+        >>> eq = sb.derive(m)
+        >>> eq.map(lambda matrix: 3 * matrix).M, eq.name
+        (vector(6), 'cart')
+
+        See also: `tidy`, `simplified`, `substitute`.
+        """
         changed: dict[str, Any] = {part: change(getattr(self, part)) for part in MATRICES}
         return replace(self, **changed)
 
     @cached_property
     def readable(self) -> ReadableEquations:
         """The equations as a person would write them, line by line, and what does not appear in them:
-        `print(eq.readable)`."""
+        `print(eq.readable)`.
+
+        >>> m = sb.Model("pendulum")
+        >>> l, g = m.parameters("l g")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=m.parameter("m"), com=(0, -l, 0)))
+        >>> m.gravity(0, -g, 0)
+        >>> print(sb.derive(m).readable)
+        m*l**2*theta_ddot = -m*g*l*sin(theta)
+
+        See also: `tidy`, `latex`, `sequence`.
+        """
         return readable_equations(self)
 
     @property
     def is_constrained(self) -> bool:
+        """Whether there are constraints with multipliers.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> name = m.constrain("ring", x**2 + y**2 - 1)
+        >>> m.gravity(0, -9.81, 0)
+        >>> eq = sb.derive(m)
+        >>> eq.is_constrained, eq.rank, eq.degrees_of_freedom, eq.undetermined
+        (True, 1, 1, ())
+        >>> eq.constraint_rank.rank
+        1
+        >>> sb.evaluate(eq.multipliers, eq.values(x=0.0, y=-1.0, otherwise=0.0))  # force along the rate of x² + y²
+        [-4.905]
+
+        See also: `Model.constrain`, `audit`, `minimal`.
+        """
         return bool(self.lam)
 
     @property
@@ -153,18 +190,42 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @cached_property
     def N(self) -> Matrix:  # noqa: N802  (notation)
-        """q' = N u + n."""
+        """q' = N u + n.
+
+        >>> m = sb.Model("cart")
+        >>> x = m.coordinate("x")
+        >>> cart = m.particle("cart", m.ground.point(x + m.time, 0, 0), mass=3)
+        >>> u = m.speed("u", 2 * x.dot - 1)
+        >>> eq = sb.derive(m)
+        >>> eq.rates, eq.N, eq.n
+        (vector((u + 1)/2), vector(1/2), vector(1/2))
+
+        See also: `Model.speed`, `Model.rate`.
+        """
         return jacobian(self.rates, self.u)
 
     @cached_property
     def n(self) -> Matrix:
+        """q' = N u + n: what of the rates does not depend on speeds."""
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
     # ----------------------------------------------------------------------------------- loads that contain multipliers
 
     @cached_property
     def multipliers_in_loads(self) -> tuple[Symbol, ...]:
-        """Multipliers that f contains: normal forces of friction."""
+        """Multipliers that f contains: normal forces of friction.
+
+        >>> m = sb.Model("block")
+        >>> x, y = m.coordinates("x y")
+        >>> block = m.particle("block", m.ground.point(x, y, 0), mass=1)
+        >>> name = m.constrain("floor", y)
+        >>> rubs = m.generalized_force("friction", x, -0.3 * m.multiplier("floor"))
+        >>> eq = sb.derive(m)
+        >>> eq.multipliers_in_loads, eq.f, eq.f0, eq.W, eq.directions, eq.is_linear_in_multipliers
+        ((lam_floor,), vector(-0.3*lam_floor, 0), vector(0, 0), matrix([[-0.3, 0]]), matrix([[-0.3, 1]]), True)
+
+        See also: `Model.multiplier`, `Friction`.
+        """
         if not self.lam:
             return ()
         found = set(free_symbols(self.f))
@@ -201,7 +262,22 @@ class Equations(Summarized, CacheOwner, Portable):
     @cached_property
     def factors(self) -> SaddlePoint:
         """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same
-        for compiled functions, simulation, batches and generated code. `factors.elimination` says which."""
+        for compiled functions, simulation, batches and generated code. `factors.elimination` says which.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)
+        >>> name = m.constrain("slope", y - x)
+        >>> m.gravity(0, -9.81, 0)
+        >>> eq = sb.derive(m)
+        >>> eq.factors.elimination
+        <Elimination.SCHUR: 'M and its Schur complement Jc M⁻¹ Jcᵀ are eliminated, both without pivoting'>
+        >>> accelerations, forces = eq.solution
+        >>> sb.evaluate(accelerations, {}), sb.evaluate(forces, {})
+        ([-4.905, -4.905], [9.81])
+
+        See also: `factorize`, `solve`, `Equations.udot`.
+        """
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
         inertias = sizes_of_inertias(self.M, known) if self.variables.rotations_by_angles else ()
@@ -234,7 +310,22 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @property
     def whole(self) -> Equations:
-        """The equations in the mechanism's own speeds, with all its multipliers."""
+        """The equations in the mechanism's own speeds, with all its multipliers.
+
+        >>> m = sb.Model("skate")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)
+        >>> name = m.constrain("slope", y - 2 * x)
+        >>> eq = sb.minimal(sb.derive(m), independent=["x_dot"])
+        >>> eq.u, eq.whole.u, eq.in_own_terms([y.dot])
+        ((x_dot,), (x_dot, y_dot), [2*x_dot])
+        >>> eq.in_own_symbols([sb.symbol("x", "variable")])[0] is x
+        True
+        >>> eq.composed({x: sb.symbol("s", "coordinate")})[y.dot]
+        2*x_dot
+
+        See also: `minimal`, `diagonalized`.
+        """
         return self.source or self
 
     def in_own_terms(self, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
@@ -271,7 +362,15 @@ class Equations(Summarized, CacheOwner, Portable):
         return {**dict(zip(self.dependent, before, strict=True)), **table}
 
     def residual(self) -> Matrix:
-        """M u' - f - Jcᵀ lam with symbols for u' and lam: inverse dynamics, one entry for each speed."""
+        """M u' - f - Jcᵀ lam with symbols for u' and lam: inverse dynamics, one entry for each speed.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=m.parameter("k"))
+        >>> sb.derive(m).residual()
+        vector(k*x + 2*x_ddot)
+
+        See also: `inverse_dynamics`, `joint_forces`.
+        """
         accelerations = Matrix(len(self.u), 1, tuple(u.dot for u in self.u))
         out = self.M @ accelerations - self.f
         return out - self.Jc.T @ Matrix(len(self.lam), 1, self.lam) if self.lam else out
@@ -281,7 +380,20 @@ class Equations(Summarized, CacheOwner, Portable):
     @cached_property
     def variables(self) -> Variables:
         """The table of everything that has a name here: symbols, kinds, units, default values, angles, Euler
-        parameters."""
+        parameters.
+
+        >>> m = sb.Model("motor")
+        >>> axle = m.revolute("a", m.ground, m.body("rotor", mass=1, inertia=(1, 1, 1)), actuation=m.input("tau"))
+        >>> i, R = m.variable("i"), m.parameter("R", 2.0)
+        >>> name = m.equation("circuit", i.dot + R * i)
+        >>> eq = sb.derive(m)
+        >>> eq.variables["R"].kind, eq.state, eq.arguments
+        ('parameter', (a, a_dot, i), (t, a, a_dot, i, tau, R))
+        >>> eq.inputs, eq.constants, eq.kinds["i"], eq.speed_index("a", "example")
+        ((tau,), (R, tau), 'variable', 0)
+
+        See also: `Variables`, `Variable`.
+        """
         groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
         return tabulated(self.mechanism, groups, [c.name for c in self._constraints])
 
@@ -312,7 +424,21 @@ class Equations(Summarized, CacheOwner, Portable):
 
     @cached_property
     def holonomic_rows(self) -> tuple[NamedRow, ...]:
-        """phi, by name; where multipliers were eliminated the rows are kept by the motion."""
+        """phi, by name; where multipliers were eliminated the rows are kept by the motion.
+
+        >>> m = sb.Model("top")
+        >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")
+        >>> name = m.constrain("level", m.symbols["r_e1"])
+        >>> i = m.variable("i")
+        >>> name = m.equation("circuit", i.dot + i)
+        >>> eq = sb.derive(m)
+        >>> [(row.name, row.expression) for row in eq.position_rows]
+        [('level', r_e1), ('norm of r_e0, r_e1, r_e2, r_e3', r_e0**2 + r_e1**2 + r_e2**2 + r_e3**2 - 1)]
+        >>> len(eq.holonomic_rows), len(eq.norm_rows), eq.speed_rows[0].name, eq.additional_rows[0].expression
+        (1, 1, 'level', i + i_dot)
+
+        See also: `NamedRow`, `violation`.
+        """
         k = len(self.phi.entries)
         named = zip(self.mechanism.holonomic, self.phi.entries, self.lam[:k] or (None,) * k, strict=True)
         return tuple(constraint_row(c, e, multiplier) for c, e, multiplier in named)

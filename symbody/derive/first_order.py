@@ -73,7 +73,15 @@ class FirstOrder:
 
     @cached_property
     def variational(self) -> VariationalSystem:
-        """With the variational equations Φ' = ∂f/∂x Φ; Φ has symbols of its own, Phi_1_1 and so on."""
+        """With the variational equations Φ' = ∂f/∂x Φ; Φ has symbols of its own, Phi_1_1 and so on.
+
+        >>> x, k = sb.symbols("x k")
+        >>> system = sb.FirstOrder.of([x], [-k * x**2]).variational
+        >>> system.Phi, system.Phi_rates
+        (vector(Phi_1_1), vector(-2*k*x*Phi_1_1))
+
+        See also: `first_order`.
+        """
         n, taken = len(self.x), {s.name for s in free_symbols(*self.x, self.rates)}
         names = [f"Phi_{i + 1}_{j + 1}" for i in range(n) for j in range(n)]
         if clash := [name for name in names if name in taken]:

@@ -43,7 +43,15 @@ class NamedRow:
 
     @property
     def owner(self) -> str:
-        """The part to look at where it cannot hold."""
+        """The part to look at where it cannot hold.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+        >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+        >>> sb.derive(m).position_rows[0].owner
+        "constraint 'ring'"
+        """
         if self.kind == "output":
             return self.name
         return f"joint {self.joint!r}" if self.joint else f"constraint {self.name!r}"

@@ -68,13 +68,24 @@ class Variable:
 
     @property
     def kind(self) -> str:
+        """The group in words: coordinate, speed, parameter, ..."""
         if self.group == "r" and self.rate_of is not None:
             return KINDS["r'" if self.symbol.order == 1 else "r''"]
         return KINDS[self.group]
 
     @property
     def neutral(self) -> float:
-        """The number to begin a search at: the default; where there is none, 1 of a parameter and 0 of all else."""
+        """The number to begin a search at: the default; where there is none, 1 of a parameter and 0 of all else.
+
+        >>> m = sb.Model("cart")
+        >>> mass = m.parameter("M", unit="kg")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=mass))
+        >>> row = sb.derive(m).variables["M"]
+        >>> row.name, row.neutral, row.with_unit
+        ('M', 1.0, 'M [kg]')
+
+        See also: `Variables`.
+        """
         if self.default is not None:
             return self.default
         return 1.0 if self.group == "p" else 0.0
@@ -135,10 +146,31 @@ class Variables:
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
+        """Symbols of the rows, in order.
+
+        >>> x, v, k = sb.symbols("x v k")
+        >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
+        >>> table = eq.variables.of("z p")
+        >>> table.symbols, table.defaults, table.only([eq.p[0]]).names
+        ((x, v, k), {x: 0.0, v: 0.0, k: 4.0}, ('k',))
+        >>> table.row("k", "example").default, table.symbol("k", "example"), table.resolved({"k": "any"}, "example")
+        (4.0, k, {k: 'any'})
+        >>> table.numbers({"k": 9}, "example"), table.having([sb.symbol("c")], "p").names
+        ({k: 9.0}, ('x', 'v', 'k', 'c'))
+        >>> table.require(table.defaults, "example", sb.ModelError, "give them by name")
+        >>> table.check({k: 9.0}, [k], "example", sb.ModelError)
+        >>> table.symbol("kk", "example")
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: example: there is no variable or parameter 'kk'; there are x, v, k. Did you mean 'k'?
+
+        See also: `Equations.variables`.
+        """
         return tuple(v.symbol for v in self.rows)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """Names of the rows, in order."""
         return tuple(v.name for v in self.rows)
 
     @cached_property
@@ -158,7 +190,15 @@ class Variables:
 
     @cached_property
     def quaternions(self) -> tuple[tuple[Variable, ...], ...]:
-        """The sets of Euler parameters."""
+        """The sets of Euler parameters.
+
+        >>> m = sb.Model("two")
+        >>> a, b = (m.body(n, mass=1, inertia=(1, 1, 2)) for n in "ab")
+        >>> joints = m.spherical("r", m.ground, a, "euler parameters"), m.spherical("s", m.ground, b, "xyz")
+        >>> table = sb.derive(m).variables
+        >>> [row.name for row in table.quaternions[0]], list(table.rotations_by_angles)
+        (['r_e0', 'r_e1', 'r_e2', 'r_e3'], ["spherical joint 's'"])
+        """
         sets: dict[int, list[Variable]] = {}
         for v in self.rows:
             if v.quaternion is not None and v.group == "q":
@@ -212,6 +252,7 @@ class Variables:
         return self._by_name[name]
 
     def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
+        """The symbol of a name or a symbol; what does not exist is refused as by `row`."""
         return self.row(key, where, error, what).symbol
 
     def resolved(

@@ -42,6 +42,15 @@ class Batch(Sequence[Trajectory]):
 
     @cached_property
     def members(self) -> tuple[Trajectory, ...]:
+        """The trajectories, in order; each is made of the batch's arrays when it is first asked for.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> batch = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.5, 1.0], x=[0.5, 4.0])  # x0 / (1 - x0 t)
+        >>> batch.members[0].final, batch.failed, batch.outcomes[1].ending.name
+        ({'x': 1.0}, [1], 'UNBOUNDED')
+
+        See also: `simulate_batch`, `Trajectory`.
+        """
         return self._members if self._motions is None else tuple(map(self._motions.member, range(len(self))))
 
     def __len__(self) -> int:
@@ -71,6 +80,7 @@ class Batch(Sequence[Trajectory]):
 
     @property
     def outcomes(self) -> list[Outcome]:
+        """How each member ended, in order."""
         if self._motions is not None:
             return [self._motions.outcome(k) for k in range(len(self))]
         return [m.outcome for m in self.members]
@@ -120,7 +130,16 @@ class BatchOutputs:
 
     @property
     def failed(self) -> list[int]:
-        """Numbers of the members whose outcome is false; their outputs are no numbers after their end."""
+        """Numbers of the members whose outcome is false; their outputs are no numbers after their end.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> found = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.1, 1.0], x=[0.5, 4.0], outputs=["x"])
+        >>> found.failed, found["x"]
+        ([1], array([[0.5     , 0.526316, 1.      ],
+               [4.      , 6.666667,      nan]]))
+
+        See also: `integrate.Batch`.
+        """
         return [k for k, outcome in enumerate(self.outcomes) if not outcome]
 
     def __repr__(self) -> str:

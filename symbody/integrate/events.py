@@ -82,6 +82,11 @@ class Event:
 
     @property
     def sense(self) -> int:
+        """The direction as a number: 1 rising, -1 falling, 0 both.
+
+        >>> sb.Event("floor", sb.symbol("y"), "falling").sense
+        -1
+        """
         return DIRECTIONS[str(self.direction)]
 
 

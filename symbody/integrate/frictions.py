@@ -114,7 +114,21 @@ class Friction:
 
     @property
     def is_plane(self) -> bool:
-        """Whether the slip has one direction, with two senses."""
+        """Whether the slip has one direction, with two senses.
+
+        >>> m = sb.Model("puck")
+        >>> x, y = m.coordinates("x y")
+        >>> puck = m.particle("puck", m.ground.point(x, y, 0), mass=1.0)
+        >>> table = sb.Friction("table", [x.dot, y.dot], 0.2, normal=9.81)
+        >>> table.is_plane, table.rows, table.speeds(sb.derive(m))
+        (False, ('table friction 1', 'table friction 2'), [x_dot, y_dot])
+        >>> rail = sb.Friction("rail", x.dot, 0.2, normal=9.81)
+        >>> v, N = sb.symbols("v N")
+        >>> rail.is_plane, rail.forces([v], N, 1.0, 1.0)
+        (True, [-0.2*N])
+
+        See also: `Coulomb`, `Contact`.
+        """
         return len(self.slip) == 1
 
     @property

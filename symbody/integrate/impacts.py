@@ -95,7 +95,18 @@ class Contact:
 
     @cached_property
     def frictions(self) -> tuple[Friction, ...]:
-        """All frictions under this contact force."""
+        """All frictions under this contact force.
+
+        >>> m = sb.Model("ball")
+        >>> x, y = m.coordinates("x y")
+        >>> ball = m.particle("ball", m.ground.point(x, y, 0), mass=1.0)
+        >>> floor = sb.Contact("floor", y, friction=0.3, slip=x.dot)
+        >>> [f.name for f in floor.frictions]
+        ['floor']
+        >>> floor.check(sb.derive(m))
+
+        See also: `Friction`.
+        """
         own = () if self.friction is None else (Friction(self.name, self.slip, self.friction),)
         return (*own, *self.resists)
 
@@ -103,6 +114,7 @@ class Contact:
         return tagged(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
 
     def check(self, eq: Equations) -> None:
+        """Refuse a gap, slip or restitution that equations do not know the symbols of."""
         if strange := [s for s in free_symbols(self.gap) if s not in eq.variables.of("q p t").symbols]:
             raise SimulationError(
                 f"contact {self.name!r} on {eq.name!r}: its gap depends on {listed(strange)}; a gap is made of coordinates "

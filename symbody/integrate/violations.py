@@ -37,11 +37,22 @@ class Violations:
 
     @property
     def position(self) -> float:
-        """The largest of all."""
+        """The largest residual of the constraints on positions, over all times."""
         return float(np.max(np.abs(self.positions), initial=0.0))
 
     @property
     def speed(self) -> float:
+        """The largest residual of the constraints on speeds, Jc u + b.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+        >>> floor = m.constrain("floor", y)
+        >>> sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], x_dot=1.0).violation.speed
+        0.0
+
+        See also: `violation`.
+        """
         return float(np.max(np.abs(self.speeds), initial=0.0))
 
     def __repr__(self) -> str:

@@ -71,7 +71,19 @@ class Branch(MotionFamily):
 
     def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MOST_POINTS) -> Branch:
         """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at
-        one of `b.special`."""
+        one of `b.special`.
+
+        >>> x, mu = sb.symbols("x mu")
+        >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+        >>> straight = sb.branch(eq, sb.steady(eq), mu=(-1, 1))
+        >>> fork = straight.switched(0)
+        >>> np.allclose(fork["mu"], fork["x"] ** 2), len(straight.connected())
+        (True, 2)
+        >>> straight.passes(fork.special[0])
+        True
+
+        See also: `Branch.connected`, `branch`.
+        """
         crossings = [p for p in self.special if p.directions]
         if isinstance(point, int) and not -len(crossings) <= point < len(crossings):
             raise StabilityError(
@@ -116,6 +128,16 @@ class Branch(MotionFamily):
         max_points  in each direction
 
         The first value stays in the interval of the branch.
+
+        >>> x, mu, a = sb.symbols("x mu a")
+        >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})
+        >>> found = sb.branch(eq, sb.steady(eq, start={"x": -1.3}), mu=(-1, 1))
+        >>> fold = found.special[0]
+        >>> curve = found.curve_of(fold, a=(0.2, 1.0))
+        >>> fold.kind, abs(found.value_at(fold, "x")), np.allclose(27 * curve["mu"] ** 2, 4 * curve["a"] ** 3)  # 1/√3
+        ('fold', 0.57735, True)
+
+        See also: `stability.SpecialCurve`.
         """
         name, low, high, rest = _varied(self.equations, values or {})
         if rest:
@@ -130,7 +152,23 @@ class Branch(MotionFamily):
         self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> Branch:  # fmt: skip
         """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points,
-        or after an interruption."""
+        or after an interruption.
+
+        >>> x, mu = sb.symbols("x mu")
+        >>> eq = sb.from_equations({x: mu - x}, {mu: 0.0})
+        >>> found = sb.branch(eq, sb.steady(eq), mu=(0, 1))
+        >>> float(found.extended(mu=(0, 2))["mu"][-1]), found.save("line.npz").name
+        (2.0, 'line.npz')
+        >>> found.equations is eq, found.unknowns, found.said
+        (True, ('x', 'mu'), "branch of 'equations'")
+        >>> (half,) = found.at(0.5)
+        >>> half["x"], found.motion(0)["x"]
+        (0.5, 0.0)
+        >>> sorted(found.columns()), list(found.to_pandas().columns), sorted(found.to_xarray().data_vars)
+        (['mu', 'x'], ['x', 'mu'], ['mu', 'x'])
+
+        See also: `branch`, `load_branch`.
+        """
         name, low, high, rest = _varied(self.equations, values or {self.varied: (self.problem.low, self.problem.high)})
         if name != self.varied or rest:
             raise StabilityError(

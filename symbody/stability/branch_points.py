@@ -79,7 +79,14 @@ class SpecialPoint:
 
     def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
         """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability;
-        the numbers of unstable eigenvalues before and behind it tell, and whether the varied value rises on the way."""
+        the numbers of unstable eigenvalues before and behind it tell, and whether the varied value rises on the way.
+
+        >>> x, mu = sb.symbols("x mu")
+        >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
+        >>> (point,) = sb.branch(eq, sb.steady(eq), mu=(-1, 1)).special
+        >>> point.with_criticality(0, 1, is_rising=True).criticality
+        'supercritical'
+        """
         if self.kind != "pitchfork" or before == after or not np.isfinite(self.coefficient) or not self.coefficient:
             return self
         is_above = (after > before) == is_rising  # stability is lost towards larger values

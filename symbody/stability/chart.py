@@ -45,6 +45,15 @@ class StabilityChart:
 
     @property
     def is_stable(self) -> NDArray[np.bool_]:
+        """Whether no eigenvalue has a positive real part, at each pair.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+        >>> lin.stability_chart(points=(3, 3), k=(-1, 1), c=(-1, 1)).is_stable
+        array([[False, False, False],
+               [False,  True,  True],
+               [False,  True,  True]])
+        """
         return self.unstable == 0
 
     def __repr__(self) -> str:

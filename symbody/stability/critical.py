@@ -53,7 +53,13 @@ class Critical:
 
     @property
     def change(self) -> int:
-        """Change of the number of eigenvalues with a positive real part."""
+        """Change of the number of eigenvalues with a positive real part.
+
+        >>> k, c = sb.symbols("k c")
+        >>> (found,) = sb.linear_system([[0, 1], [-k, -c]]).root_locus(k=4.0, c=(-1, 1), points=20).critical
+        >>> found.change
+        -2
+        """
         size = {"oscillatory": 2, "real": 1, "flutter": 2}.get(self.kind, 0)
         return size if self.how in ("loses stability", "joins") else -size
 

@@ -128,7 +128,19 @@ class LinearSystem(Summarized, Portable):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Names of the matrices, without those of rates of inputs that are zero."""
+        """Names of the matrices, without those of rates of inputs that are zero.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.parts, lin.unknowns, lin.kinds["k"], lin.nominal
+        (('E', 'A', 'B', 'C', 'D'), (), 'parameter', {})
+        >>> lin.parameter("k") is k, lin.values({"k": 4.0, "c": 1.0})
+        (True, {k: 4.0, c: 1.0})
+        >>> lin.state("v"), lin.input("F")
+        (1, 0)
+
+        See also: `linear_system`, `Variables`.
+        """
         return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(self, p)))
 
     def _inputs_text(self, part: str) -> str:
@@ -169,6 +181,7 @@ class LinearSystem(Summarized, Portable):
         return {**self.defaults, **(self.about.found if self.about is not None else {})}
 
     def parameter(self, name: str | Symbol) -> Symbol:
+        """The symbol of a parameter, by its name or itself; what is none is refused with what is."""
         known = Variables(self.name, ("p",), ()).having(self.parameters, "p")
         return known.symbol(name, f"linear system {self.name!r}", StabilityError)
 
@@ -231,14 +244,47 @@ class LinearSystem(Summarized, Portable):
     def operating_point(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
-        """The operating point where it has to be found by numbers."""
+        """The operating point where it has to be found by numbers.
+
+        >>> m = sb.Model("governor")
+        >>> W = m.parameter("W", 5.0)
+        >>> joint = m.revolute("a", m.ground.rotate("y", W * m.time), m.body("arm", mass=1.0, com=(0, -1, 0)))
+        >>> m.gravity(0, -10.0, 0)
+        >>> eq = sb.derive(m)
+        >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
+        >>> at = lin.operating_points(W=[4.0, 5.0])
+        >>> np.cos(at["a"])  # g / (l W²)
+        array([0.625, 0.4  ])
+        >>> rows, points = lin.sets({"W": [4.0, 5.0]})
+        >>> lin.points_at(rows, points)["a"] == at["a"]
+        array([ True,  True])
+        >>> lin.operating_point(lin.values({"W": 5.0}))
+        {a: 1.159279}
+        >>> lin.derivatives_at("W", rows, points).A.shape, lin.matrices_at(rows, points).A.shape
+        ((2, 2, 2), (2, 2, 2))
+
+        See also: `steady`, `LinearSystem.sweep`.
+        """
         return self.about.solve(parameters, start) if self.about is not None and self.unknowns else {}
 
     # ------------------------------------------------------------------------------------------------ numbers
 
     def program(self, name: str = "linear_system") -> Program:
         """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
-        `c_source`, `numpy_source` or `compile`."""
+        `c_source`, `numpy_source` or `compile`.
+
+        >>> k = sb.symbol("k")
+        >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.program().cost
+        Cost(additions=1, multiplications=0, divisions=0, functions=0)
+        >>> lin.matrices(k=4.0).A
+        array([[ 0.,  1.],
+               [-4.,  0.]])
+        >>> lin.sweep(k=[1.0, 4.0]).A[:, 1, 0]
+        array([-1., -4.])
+
+        See also: `compile`, `c_source`, `numpy_source`.
+        """
         groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
         return program(name, groups, {part: getattr(self, part) for part in self.parts if getattr(self, part).entries})
 
@@ -294,6 +340,7 @@ class LinearSystem(Summarized, Portable):
         return self.points_at(*self.sets(values or {}))
 
     def points_at(self, rows: Array, points: Array) -> dict[str, Array]:
+        """Operating points of many parameter sets: rows of numbers of `parameters`, and the unknowns found for each, as `sets` gives them."""
         if self.about is None:
             raise StabilityError(
                 f"linear system {self.name!r}: it is not about a steady motion, so that there are no "
@@ -394,7 +441,23 @@ class LinearSystem(Summarized, Portable):
         return SystemMatrices(*cut(flat, [getattr(self, p).shape for p in PARTS]))
 
     def recovered(self, values: Mapping[str, float]) -> Array:
-        """T as an array."""
+        """T as an array.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+        >>> name, spring = m.constrain("slope", y - 2 * x), m.potential("spring", x**2)
+        >>> lin = sb.linearize(sb.derive(m), {})
+        >>> lin.x, lin.variables, lin.recovered({})
+        (('x', 'x_dot'), ('x', 'y', 'x_dot', 'y_dot'), array([[1., 0.],
+               [2., 0.],
+               [0., 1.],
+               [0., 2.]]))
+        >>> sorted(lin.variation_numbers({}))[:2], lin.all_values({}, [lin.A])
+        (['H', 'Jc'], {})
+
+        See also: `LinearSystem.with_outputs`, `linearize`.
+        """
         if (late := self._late) is not None:
             p = self.values(values)
             w = self.operating_point(p)
@@ -423,9 +486,11 @@ class LinearSystem(Summarized, Portable):
     # ------------------------------------------------------------------------------------------------ names and states
 
     def state(self, name: str | Symbol) -> int:
+        """The place of a state among `x`, by name or symbol."""
         return self._place("state", name, self.x)
 
     def input(self, name: str | Symbol) -> int:
+        """The place of an input among `r`, by name or symbol."""
         return self._place("input", name, self.r)
 
     def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
@@ -436,7 +501,21 @@ class LinearSystem(Summarized, Portable):
 
     @cached_property
     def cyclic(self) -> tuple[str, ...]:
-        """Coordinates that no other rate depends on: where on the road, which way, how far a wheel has turned."""
+        """Coordinates that no other rate depends on: where on the road, which way, how far a wheel has turned.
+
+        >>> x, v = sb.symbols("x v")
+        >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
+        >>> lin.cyclic, lin.without("x").A, lin.with_outputs("v").C
+        (('x',), matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
+        >>> lin.reorder("w", "v", "x").A
+        matrix([[-1, -4, 0], [1, 0, 0], [0, 1, 0]])
+        >>> lin.replace_state("x", "s", x + v).A  # s = x + v: s' = v + w
+        matrix([[0, 1, 1], [0, 0, 1], [0, -4, -1]])
+        >>> lin.map(lambda matrix: 2 * matrix).A, lin.cleaned().A == lin.A
+        (matrix([[0, 2, 0], [0, 0, 2], [0, -8, -2]]), True)
+
+        See also: `LinearSystem.modes`, `tidy`.
+        """
         return states.cyclic_states(self)
 
     def without(self, *names: str | Symbol) -> LinearSystem:
@@ -479,7 +558,14 @@ class LinearSystem(Summarized, Portable):
         return replace(self, **changed)
 
     def latex(self) -> str:
-        """E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act."""
+        r"""E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act.
+
+        >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
+        >>> lin.latex()[:17], lin.latex().count("bmatrix")
+        ('\\begin{bmatrix} 1', 22)
+
+        See also: `latex`.
+        """
         return system_latex(self)
 
     def _repr_latex_(self) -> str:
@@ -515,6 +601,12 @@ class LinearSystem(Summarized, Portable):
         coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
         qz            the pencil in all variables: q, u, u', z and multipliers
         squares       that of ω² in q and multipliers, without damping: two for each constraint (Lynch eq. 6.6)
+
+        >>> lin = sb.linear_system([[0, 1], [-4, -1]], E=[[1, 0], [0, 0]])  # 0 = -4 x - v: algebraic
+        >>> lin.eigenvalues().real, lin.infinite_eigenvalues()
+        (array([-4.]), 1)
+
+        See also: `LinearSystem.eigenvalues`.
         """
         return infinite_eigenvalues(self, values or {}, method)
 
@@ -554,7 +646,16 @@ class LinearSystem(Summarized, Portable):
     def stability_chart(
         self, values: Values = None, *, points: tuple[int, int] = (80, 80), options: ByName = None, **named: Any
     ) -> StabilityChart:
-        """Growth rate over two parameters: `lin.stability_chart(V=(1, 10), b=(0.02, 0.08))`."""
+        """Growth rate over two parameters: `lin.stability_chart(V=(1, 10), b=(0.02, 0.08))`.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+        >>> chart = lin.stability_chart(k=(-1, 1), c=(-1, 1), points=(5, 5))
+        >>> chart.growth.shape
+        (5, 5)
+
+        See also: `LinearSystem.root_locus`, `plot`.
+        """
         return stability_chart(self, values or {}, points)
 
     @values_by_name(StabilityError)
@@ -598,17 +699,42 @@ class LinearSystem(Summarized, Portable):
     def impulse_response(
         self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
     ) -> response.TimeResponse:  # fmt: skip
-        """Response of an output to a unit impulse of an input."""
+        """Response of an output to a unit impulse of an input.
+
+        >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
+        >>> lin.impulse_response("F", "x", [0.0, 0.5]).values  # exp(-2 t)
+        array([1.      , 0.367879])
+
+        See also: `LinearSystem.step_response`.
+        """
         return response.time_response(self, r, y, times, values or {}, "impulse")
 
     def plot(self, *pair: str, **options: Any) -> Any:
         """A figure: eigenvalues; `lin.plot(V=(1, 40))` over a parameter, or over two; `lin.plot("tau", "phi", V=20)` a
-        frequency response; see `symbody.plot`."""
+        frequency response; see `symbody.plot`.
+
+        >>> k = sb.symbol("k")
+        >>> lin = sb.linear_system([[0, 1], [-k, -0.4]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.plot("F", "x", k=4.0)
+        <Figure 'response to F': 2 panels, 2 curves>
+
+        See also: `plot`.
+        """
         return later("view.plots", "plot")(self, *pair, **options)
 
     @values_by_name(StabilityError)
     def zeros(self, r: str | Symbol, y: str | Symbol, /, values: Values = None, **named: float) -> Complex:
-        """Transmission zeros between an input and an output."""
+        """Transmission zeros between an input and an output.
+
+        >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], C=[[3, 1]], x=["x", "v"], r=["F"], y=["y"])
+        >>> lin.zeros("F", "y")  # of s + 3
+        array([-3.+0.j])
+        >>> lin.state_space().A
+        array([[ 0.,  1.],
+               [-4., -1.]])
+
+        See also: `LinearSystem.eigenvalues`, `to_control`.
+        """
         return response.zeros(self, r, y, values or {})
 
     @values_by_name(StabilityError)
@@ -622,14 +748,35 @@ class LinearSystem(Summarized, Portable):
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
         """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others
-        stand apart."""
+        stand apart.
+
+        >>> m = sb.Model("two carts")
+        >>> a, b = m.body("a", mass=1), m.body("b", mass=2)
+        >>> rails = m.prismatic("x", m.ground, a, stiffness=3, damping=0.1), m.prismatic("y", a, b, stiffness=4)
+        >>> found = sb.linearize(sb.derive(m), {}).second_order()
+        >>> found.M, found.K
+        (matrix([[3, 2], [2, 2]]), matrix([[3, 0], [0, 4]]))
+
+        See also: `linearize`, `stability.SecondOrder`.
+        """
         return second_order(self, coordinates)
 
     @values_by_name(StabilityError)
     def eigenvalue_sensitivities(
         self, *parameters: str | Symbol, values: Values = None, **named: float
     ) -> sensitivity.EigenvalueSensitivities:
-        """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil)."""
+        """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil).
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.eigenvalue_sensitivities("k", k=4.0, c=0.0).derivatives.imag  # of ±√k: ±1 / (2 √k)
+        array([[-0.25],
+               [ 0.25]])
+        >>> lin.response_sensitivities("F", "x", [0.0], "k", k=4.0, c=0.0)["k"].real  # of 1/k: -1/k²
+        array([-0.0625])
+
+        See also: `LinearSystem.design`, `LinearSystem.modes`.
+        """
         return sensitivity.eigenvalue_sensitivities(self, parameters, values or {})
 
     @values_by_name(StabilityError)

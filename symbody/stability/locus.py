@@ -71,6 +71,11 @@ class RootLocus(Tabular):
         count.
 
         They end at critical values, so that an interval may be narrower than the steps of the locus.
+
+        >>> k, c = sb.symbols("k c")
+        >>> locus = sb.linear_system([[0, 1], [-k, -c]]).root_locus(k=4.0, c=(-1, 1), points=20)
+        >>> [(round(low, 6) + 0.0, high) for low, high in locus.stable_ranges()], locus.growth[[0, -1]]
+        ([(0.0, 1.0)], array([ 0.5, -0.5]))
         """
         ends = [float(self.values[0]), *(c.value for c in self.critical), float(self.values[-1])]
         out: list[tuple[float, float]] = []

@@ -39,6 +39,13 @@ class FrequencyResponse:
 
     @property
     def omega(self) -> Array:
+        """Angular frequencies ω in rad/s.
+
+        >>> lin = sb.linear_system([[-1]], B=[[1]], x=["x"], r=["F"])
+        >>> response = lin.frequency_response("F", "x", [1 / (2 * np.pi)])
+        >>> response.omega, response.decibels  # 20 log10 |G|
+        (array([1.]), array([-3.0103]))
+        """
         return 2 * np.pi * self.hertz
 
     @property
@@ -47,6 +54,7 @@ class FrequencyResponse:
 
     @property
     def decibels(self) -> Array:
+        """Magnitude in dB: 20 log10 |G|."""
         return 20 * np.log10(np.maximum(self.magnitude, 1e-300))
 
     @property

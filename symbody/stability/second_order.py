@@ -69,11 +69,20 @@ class SecondOrder(Summarized):
 
     @property
     def name(self) -> str:
+        """Name of the linear system."""
         return self.system.name
 
     @values_by_name(StabilityError)
     def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SecondOrderMatrices:
-        """The matrices as arrays, at values of the parameters: `form.matrices(V=20)`."""
+        """The matrices as arrays, at values of the parameters: `form.matrices(V=20)`.
+
+        >>> m = sb.Model("oscillator")
+        >>> k = m.parameter("k", 4.0)
+        >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=k, damping=3)
+        >>> found = sb.linearize(sb.derive(m), {}).second_order()
+        >>> found.matrices(k=5.0).K, found.name, found.kinds["k"]
+        (array([[5.]]), 'oscillator', 'parameter')
+        """
         things: list[Matrix] = [getattr(self, k) for k in SecondOrderMatrices._fields]
         return SecondOrderMatrices(*arrays(things, self.system.all_values(values or {}, things)))
 

@@ -98,6 +98,14 @@ class SpecialCurve(MotionFamily):
 
     @property
     def said(self) -> str:
+        """
+
+        >>> x, mu, a = sb.symbols("x mu a")
+        >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})
+        >>> found = sb.branch(eq, sb.steady(eq, start={"x": -1.3}), mu=(-1, 1))
+        >>> found.curve_of(found.special[0], a=(0.8, 1.0)).said
+        "curve of fold points of 'equations'"
+        """
         return f"curve of {self.kind} points of {self.equations.name!r}"
 
 

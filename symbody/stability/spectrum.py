@@ -53,6 +53,7 @@ class Mode:
 
     @property
     def is_oscillatory(self) -> bool:
+        """Whether the eigenvalue has an imaginary part."""
         return abs(self.eigenvalue.imag) > 1e-9 * max(abs(self.eigenvalue), 1e-300)
 
     @property
@@ -72,7 +73,12 @@ class Mode:
 
     @property
     def phases(self) -> dict[str, float]:
-        """Phase of each variable in degrees, ahead of the largest coordinate."""
+        """Phase of each variable in degrees, ahead of the largest coordinate.
+
+        >>> mode = sb.linear_system([[0, 1], [-4, 0]], x=["x", "v"]).modes()[-1]
+        >>> round(mode.natural_frequency * 2 * np.pi, 6), mode.phases  # the speed is a quarter of a turn ahead
+        (2.0, {'x': -90.0, 'v': 0.0})
+        """
         return {n: math.degrees(math.atan2(v.imag, v.real)) for n, v in self.shape.items()}
 
 
@@ -93,10 +99,16 @@ class Spectrum(Tabular, Sequence[Mode]):
 
     @property
     def eigenvalues(self) -> Complex:
+        """Eigenvalues of the modes, in order."""
         return np.array([m.eigenvalue for m in self.modes], dtype=complex)
 
     @property
     def is_stable(self) -> bool:
+        """Whether all real parts are negative.
+
+        >>> sb.linear_system([[0, 1], [-4, -0.4]]).modes().is_stable
+        True
+        """
         return bool((self.eigenvalues.real < 0).all())
 
     def __len__(self) -> int:

@@ -37,11 +37,11 @@ def _label(name: str | Symbol) -> str:
 
 
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
-    """Coordinates that no other rate depends on."""
-    coordinates = set(lin.full.q) if lin.full is not None else set(lin.x)
-    candidates = [k for k, n in enumerate(lin.x) if n in coordinates]
+    """Coordinates that no other rate depends on; of a system from matrices, which does not say what is a coordinate,
+    states that no rate depends on."""
     E, A = _numbers(lin, [lin.E, lin.A])
-    found = idle_states(E, A, candidates, _known_cyclic(lin))
+    coordinates = [n in lin.full.q for n in lin.x] if lin.full is not None else ~A.any(axis=0)
+    found = idle_states(E, A, np.flatnonzero(coordinates).tolist(), _known_cyclic(lin))
     return tuple(lin.x[j] for j in found)
 
 

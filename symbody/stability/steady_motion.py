@@ -91,7 +91,27 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def values(self) -> Mapping[str, Number]:
-        """Everything by name."""
+        """Everything by name.
+
+        >>> m = sb.Model("mass on a spring")
+        >>> k, g = m.parameters("k g", 100.0, 9.81)
+        >>> joint = m.prismatic("y", m.ground, m.body("mass", mass=2), axis="y", stiffness=k)
+        >>> m.gravity(0, -g, 0)
+        >>> m.output("drop", -joint.q)
+        >>> rest = sb.steady(sb.derive(m))
+        >>> rest.values["y"], rest.outputs, rest.drifting, rest.is_symbolic, rest.parameters
+        (-0.1962, {'drop': 0.1962}, (), False, (k, g))
+        >>> rest.state["y"], rest.all_numbers["k"], rest.kinds["k"]
+        (-0.1962, 100.0, 'parameter')
+        >>> at = rest.numbers({k: 200.0, g: 9.81})
+        >>> (y,) = rest.unknowns
+        >>> rest.solve(at), rest.slopes(at, {y: -0.0981}, k)[y]  # m g / k²
+        ({y: -0.0981}, 0.0004905)
+        >>> rest.at(at, [-0.0981])["y"], rest.rows_of_names["y"], rest.output_rows, type(rest.problem).__name__
+        (-0.0981, y, {'drop': (-y,)}, 'SteadyProblem')
+
+        See also: `steady`, `linearize`.
+        """
         eq = self.equations
         own = eq.variables.of("q u u' z z' r lam").symbols
         return {s.name: self._value(s) for s in dict.fromkeys([*own, *self.conditions.all_unknowns])}
@@ -142,6 +162,7 @@ class SteadyMotion(Tabular, Portable):
 
     @property
     def drifting(self) -> tuple[str, ...]:
+        """Coordinates that grow, at constant rates."""
         return tuple(q.name for q in self.conditions.drifting)
 
     @property

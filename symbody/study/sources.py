@@ -52,7 +52,11 @@ class ModelSource:
 
     @property
     def shapes(self) -> Any:
-        """Shapes for drawing its bodies, where given."""
+        """Shapes for drawing its bodies, where given.
+
+        >>> [trace.name for trace in sb.study.find_model("slider_crank").shapes.traces]
+        ['middle of the rod']
+        """
         return self.model if isinstance(self.model, Robot) else self.requests.draw
 
 

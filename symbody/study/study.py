@@ -75,18 +75,40 @@ class Study:
 
     @cached_property
     def mechanism(self) -> Mechanism:
+        """The mechanism of the model.
+
+        >>> study = sb.study.Study(sb.study.find_model("double_pendulum"), {"q1": 0.3, "m": 2.0}, options={"t": 0.1})
+        >>> study.mechanism.q, study.parameters[:2], study.states, study.outputs, study.is_robot
+        ((q1, q2), ['g', 'l'], ['q1', 'q2', 'q1_dot', 'q2_dot'], [], False)
+        >>> study.values, study.given["q1"], study.start["q1"], study.placed_start.state["q1"], study.span
+        ({'m': 2.0}, 0.3, 0.3, 0.3, (0.0, 0.1))
+        >>> study.audit.passed, study.certificate.passed, study.contacts, study.without_modes("example") is study.equations
+        (True, True, None, True)
+        >>> study.trajectory.outcome.t, study.laws, sorted(study.simulation_options), study.of_motion
+        (0.1, {}, [], {})
+        >>> abs(study.steady["q2"]) < 1e-9, study.linear.x, study.at, len(study.spectrum), study.state_at_point["m"]
+        (True, ('q1', 'q2', 'q1_dot', 'q2_dot'), {'m': 2.0}, 4, 2.0)
+        >>> study.varied, study.locus, study.branches, study.branch_curves, study.orbit, study.orbit_families, study.responses
+        ({}, None, (), (), None, (), [])
+        >>> study.start_request.given["q1"], study.branch_request, study.orbit_request, str(study.operating_point)
+        (0.3, None, None, 'about the steady motion nearest to the start: everything is zero (the start, q1 = 0.3, is not steady)')
+
+        See also: `study.find_model`, `simulate`, `linearize`.
+        """
         model = self.source.model
         return model.freeze() if isinstance(model, Model) else model
 
     @property
     def parameters(self) -> list[str]:
+        """Parameters, in order."""
         return [s.name for s in self.mechanism.p]
 
     @property
     def states(self) -> list[str]:
+        """Names of coordinates, speeds, rates, additional variables and inputs, each once."""
         m = self.mechanism
         rates = [q.dot for q in m.q]
-        return [s.name for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)]
+        return list(dict.fromkeys(s.name for s in (*m.q, *m.u, *rates, *m.z, *m.r) if isinstance(s, Symbol)))
 
     @property
     def outputs(self) -> list[str]:
@@ -115,6 +137,7 @@ class Study:
 
     @cached_property
     def certificate(self) -> Certificate:
+        """The equations checked by other routes and by laws: `certify`."""
         return certify(self.equations)
 
     # ------------------------------------------------------------------------------------------------ numbers
@@ -127,6 +150,7 @@ class Study:
 
     @property
     def is_robot(self) -> bool:
+        """Whether the model was read from the file of a robot."""
         return isinstance(self.source.model, Robot)
 
     @cached_property
@@ -188,6 +212,7 @@ class Study:
 
     @cached_property
     def trajectory(self) -> integrate.Trajectory:
+        """The motion that is asked for, simulated."""
         modes, options = self.contacts, self.simulation_options
         if modes is None:
             sim = integrate.simulate(self.equations, self._times, self.start, options=options)
@@ -268,6 +293,7 @@ class Study:
 
     @cached_property
     def linear(self) -> stability.LinearSystem:
+        """The system linearised about the steady motion."""
         asked = self.source.requests.linearize or LinearRequest(about="steady", drop=("cyclic",))
         about: Any = asked.about
         eq, inputs = self.without_modes("linear systems"), dict(asked.inputs)
@@ -316,10 +342,12 @@ class Study:
 
     @cached_property
     def spectrum(self) -> stability.Spectrum:
+        """Modes of the linear system at the numbers of the study."""
         return self.linear.modes(self.at)
 
     @property
     def varied(self) -> Mapping[str, Range]:
+        """Parameters over which eigenvalues are followed, with their ranges."""
         return self.vary or self._eig.vary
 
     @cached_property
@@ -440,6 +468,7 @@ class Study:
 
     @cached_property
     def responses(self) -> list[stability.FrequencyResponse]:
+        """Frequency and time responses that are asked for."""
         out = []
         for r in self.wanted or self.source.requests.frf:
             hertz = (

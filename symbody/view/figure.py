@@ -145,7 +145,17 @@ class Figure:
     # ------------------------------------------------------------------------------------------------ as numbers
 
     def data(self) -> dict[str, Any]:
-        """Everything as lists and strings, ready for JSON; None where a curve has a gap."""
+        """Everything as lists and strings, ready for JSON; None where a curve has a gap.
+
+        >>> x = sb.symbol("x")
+        >>> figure = sb.plot(sb.sin(x), x=(0, 6))
+        >>> sorted(figure.data()), figure.heads
+        (['panels', 'title'], ('panel', 'curve', 'x', 'y'))
+        >>> figure.svg()[:4], figure.save("sine.csv").name, len(figure.draw().axes)
+        ('<svg', 'sine.csv', 1)
+
+        See also: `plot`.
+        """
         return {
             "title": self.title,
             "panels": [

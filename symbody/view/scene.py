@@ -90,7 +90,16 @@ class Scene:
         return fragment(self, assets=assets, height=height, autoplay=autoplay)
 
     def save(self, path: str | Path) -> Path:
-        """Write it: .html a page of its own, .glb glTF with animation, .svg a still."""
+        """Write it: .html a page of its own, .glb glTF with animation, .svg a still.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> picture = sb.scene(sb.derive(m), theta=0.5)
+        >>> picture.save("view.html").name, picture.svg()[:4], picture.gltf()[:4], len(picture.html()) > 1000
+        ('view.html', '<svg', b'glTF', True)
+
+        See also: `scene`, `film`.
+        """
         target = Path(path)
         if target.suffix == ".html":
             write_text(target, page(self))

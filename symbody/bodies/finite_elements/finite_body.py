@@ -72,7 +72,18 @@ class FiniteElements:
 
     @property
     def size(self) -> int:
-        """Rows of the matrices."""
+        """Rows of the matrices.
+
+        >>> part = sb.finite_elements(mass=2 * np.eye(6), stiffness=np.zeros((6, 6)), nodes=[[0, 0, 0], [1, 0, 0]])
+        >>> part.size, part.rigid.shape, part.centre, part.extent
+        (6, (6, 6), array([0.5, 0. , 0. ]), 1.0)
+        >>> part.rigid_inertia.diagonal()  # mass three times, and inertia about x, y and z through the origin
+        array([4., 4., 4., 0., 2., 2.])
+        >>> part.near(x=1), part.with_sets(tip=part.near(x=1)).node_numbers("example", "tip")
+        (array([1]), array([1]))
+
+        See also: `finite_elements`, `FiniteElements.reduced`.
+        """
         return len(self.node_of)
 
     @cached_property
@@ -87,6 +98,7 @@ class FiniteElements:
 
     @cached_property
     def centre(self) -> Array:
+        """The mass centre."""
         R = self.rigid_inertia
         m = np.trace(R[:3, :3]) / 3
         return np.array([R[1, 5] - R[2, 4], R[2, 3] - R[0, 5], R[0, 4] - R[1, 3]]) / (2 * m)
@@ -173,6 +185,18 @@ class FiniteElements:
         stress          names of places whose stresses are to be had of a run, all that are known by default
         modal_damping, rayleigh    damping ratios of its modes, or (alpha, beta) of alpha M + beta K
         any_units       True: frequencies that no solid of this size has are not refused
+
+        >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+        >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+        ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+        ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+        ...     K += 1000.0 * np.outer(b, b)
+        >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+        >>> part.reduced(frame="mean", method="free", modes=1).frequencies  # √(k / m) / 2π
+        array([5.032921])
+
+        See also: `Model.elastic_from`, `ReducedBody`.
         """
         module = "bodies.finite_elements.reduce"
         ask = later(module, "ReductionQuestion")(

@@ -160,6 +160,32 @@ class ReducedBody(Summarized):
 
     @property
     def count(self) -> int:
+        """How many elastic coordinates it has.
+
+        >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two
+        >>> for i, j in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]:
+        ...     way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+        ...     b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+        ...     K += 1000.0 * np.outer(b, b)
+        >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+        >>> body = part.reduced(frame="mean", method="free", modes=1, points={"tip": 1})
+        >>> body.count, body.modal_mass, body.frequencies, len(body.checked)
+        (1, array([[1.]]), array([5.032921]), 1)
+        >>> q = (sb.symbol("q1", "coordinate"),)
+        >>> body.matrix("stiffness").shape, body.table(q) is not None, body.shapes(q) is not None
+        ((1, 1), True, True)
+        >>> N = sb.Model("m").ground
+        >>> place, angles = body.motion(body.points["tip"], q)
+        >>> list(body.frames(N, q)), len(body.edges(N, q)) > 0, body.surface(q) is None, place.shape
+        (['tip'], True, True, (3, 1))
+        >>> body.point_at(tuple(body.frames(N, q)["tip"].origin.in_ground.map(lambda e: sb.substitute(e, {q[0]: 0}))))
+        'tip'
+        >>> body.with_(mass=5.0).mass, body.save("part.npz").name
+        (5.0, 'part.npz')
+
+        See also: `FiniteElements.reduced`, `read_reduced`.
+        """
         return len(self.first) - 1
 
     @property
@@ -287,6 +313,7 @@ class ReducedBody(Summarized):
         return later("bodies.finite_elements.reduced_file", "write_reduced")(self, path)
 
     def with_(self, **changes: Any) -> ReducedBody:
+        """The same with some of its data changed."""
         return replace(self, **changes)
 
 

@@ -61,6 +61,15 @@ class RobotReport:
     left_out: Mapping[str, int]
 
     def lines(self) -> list[str]:
+        """The report, line by line.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+        ... ''')
+        >>> len(robot.report.lines())
+        1
+        """
         alike = Counter((s.text, s.multiple, s.off) for s in self.snapped)
         out = [f"angle {t} is read as {_pi_text(k)} ({n} times, off by {d:z.2g})" for (t, k, d), n in alike.items()]
         bodies: dict[str, list[str]] = {}
@@ -138,7 +147,19 @@ class Robot(Model):
         return float(evaluate(e, values))
 
     def link(self, name: str) -> Frame:
-        """The frame of a link of the file, fixed to the body that it is part of."""
+        """The frame of a link of the file, fixed to the body that it is part of.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+        ... ''')
+        >>> robot.link("pole").angular_velocity().in_ground, robot.jacobian("pole")
+        (vector(0, hinge_dot, 0), vector(0, 0, 0, 0, 1, 0))
+        >>> robot.unused_name("hinge"), robot.value_at(3 * robot.symbols["hinge"], {"hinge": 0.5})
+        ('hinge_2', 1.5)
+
+        See also: `task`, `Frame`.
+        """
         if name not in self.links:
             raise unknown(f"robot {self.name!r}", "link", name, self.links)
         return self.links[name]

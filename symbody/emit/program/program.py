@@ -105,6 +105,12 @@ class Cost:
 
     @property
     def total(self) -> int:
+        """All operations together.
+
+        >>> x = sb.symbol("x")
+        >>> sb.program("f", {"x": x}, {"y": sb.sin(x) * x + 1}).cost.total
+        3
+        """
         return self.additions + self.multiplications + self.divisions + self.functions
 
     def __add__(self, other: Cost) -> Cost:
@@ -205,6 +211,17 @@ class Program:
 
     @cached_property
     def cost(self) -> Cost:
+        """Operations by kind.
+
+        >>> x, y = sb.symbols("x y")
+        >>> f = sb.program("f", {"x": x, "y": y}, {"s": x + y, "p": x * y})
+        >>> f.cost.total, f.externals, len(f.digest) > 20
+        (2, (), True)
+        >>> f.output_places(), f.last_uses()
+        ({2: [(0, 0)], 3: [(1, 0)]}, [3, 3, 4, 4])
+
+        See also: `emit.Cost`, `operations`.
+        """
         simple = Counter(_COUNTED.get(i.op) for i in self.code)
         total = Cost(**{name: n for name, n in simple.items() if name})
         for i in self.code:

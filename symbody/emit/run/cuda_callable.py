@@ -97,7 +97,8 @@ class CudaFunction:
     >>> x = sb.symbol("x")
     >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})
     >>> try:
-    ...     y = sb.compile(f, target="cuda")(sb.device_array(np.zeros(4))).numpy()
+    ...     sine, zeros = sb.compile(f, target="cuda"), sb.device_array(np.zeros(4))
+    ...     y = sine(zeros).numpy() + sine.batch(zeros).numpy()  # the same call by two names
     ... except sb.CompileError:  # without a card of NVIDIA
     ...     y = np.zeros(4)
     >>> y
@@ -117,7 +118,7 @@ class CudaFunction:
     def __reduce__(self) -> Any:
         return CudaFunction, (self.program, self.real, self._cache, self._empty)
 
-    def kernel(self, card: Card, layout: ArrayLayout) -> CudaKernel:
+    def _best_kernel(self, card: Card, layout: ArrayLayout) -> CudaKernel:
         """The kernel for arrays that lie in some way."""
         key = (card.ordinal, layout)
         if key not in self.kernels:
@@ -151,7 +152,23 @@ class CudaFunction:
     batch = __call__
 
     def prepared(self, *groups: Any, out: Any = None, stream: Any = None) -> PreparedCall:
-        """A call for arrays that stay where they are, to be made again and again."""
+        """A call for arrays that stay where they are, to be made again and again.
+
+        >>> x = sb.symbol("x")
+        >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})
+        >>> try:
+        ...     sine, zeros = sb.compile(f, target="cuda"), sb.device_array(np.zeros(4))
+        ...     out = sb.device_array(np.ones(4))
+        ...     again = sine.prepared(zeros, out=out)
+        ...     again()
+        ...     y = out.numpy()
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     y = np.zeros(4)
+        >>> y
+        array([0., 0., 0., 0.])
+
+        See also: `emit.CudaFunction`, `device_array`.
+        """
         program = self.program
         groups = tuple(without_empty(program, groups, self._empty))
         if len(groups) != len(program.inputs):
@@ -166,7 +183,7 @@ class CudaFunction:
             *(a for g in given for a in g.arguments),
             *(a for r in results for a in r.arguments),
         ]
-        blocks, kernel = -(-n // THREADS), self.kernel(card(ordinal), layout)
+        blocks, kernel = -(-n // THREADS), self._best_kernel(card(ordinal), layout)
         launch = kernel.prepared(queue, min(kernel.resident, blocks), arguments) if n else None
         made = out if out is not None else _alone([converter(groups)(r.array) for r in results])
         return PreparedCall(launch, made, (given, results))

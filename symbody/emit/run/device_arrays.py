@@ -163,7 +163,19 @@ class DeviceArray:
         return ArrayView(address, v.shape[:1] + v.shape[2:], v.strides[:1] + v.strides[2:], v.dtype, v.ordinal, self)
 
     def numpy(self) -> NDArray[Any]:
-        """A copy in this computer's memory, when all work on it is done."""
+        """A copy in this computer's memory, when all work on it is done.
+
+        >>> try:
+        ...     x = sb.device_array(np.eye(2))
+        ...     back, column, ready = x.numpy(), x.part(1).shape, x.ready_for(0).shape
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     back = np.eye(2)
+        >>> back
+        array([[1., 0.],
+               [0., 1.]])
+
+        See also: `device_array`.
+        """
         out, driver = np.empty(self.shape, self.dtype), cuda()
         card(self.view.ordinal).enter()
         size, stream = ctypes.c_size_t(out.nbytes), ctypes.c_void_p(self._stream)

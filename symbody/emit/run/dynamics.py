@@ -147,7 +147,24 @@ class Dynamics(Portable):
     @cached_property
     def udot(self) -> Compiled:
         """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever
-        takes fewer operations; with constraints by the elimination that `equations.factors.elimination` names."""
+        takes fewer operations; with constraints by the elimination that `equations.factors.elimination` names.
+
+        >>> m = sb.Model("pendulum")
+        >>> l = m.parameter("l", 2.0)
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -l, 0)), actuation=m.input("tau"))
+        >>> m.gravity(0, -10.0, 0)
+        >>> m.output("height", -l * sb.cos(joint.q))
+        >>> f = sb.compile(sb.derive(m))
+        >>> t, q, u, r = 0.0, [np.pi / 2], [0.5], [0.0]
+        >>> f.udot(t, q, u, r, f.p), f.qdot(t, q, u, r, f.p), f.M(t, q, u, r, f.p), f.f(t, q, u, r, f.p)
+        (array([-5.]), array([0.5]), array([4.]), array([-20.]))
+        >>> f.inverse(t, q, u, [0.0], f.p), f.energies(t, [0.0], u, r, f.p), f.parameter_names
+        (array([20.]), (0.5, -20.0), ('l',))
+        >>> f.outputs(t, [0.0], u, r, f.p)
+        -2.0
+
+        See also: `compile`, `Equations.udot`.
+        """
         eq = self.equations
         with gc_paused():
             ways = ways_to_accelerations(eq)
@@ -205,7 +222,23 @@ class Dynamics(Portable):
 
     @cached_property
     def constraints(self) -> Compiled:
-        """phi, and Jc u + b: violation of the constraints at the level of positions and of speeds."""
+        """phi, and Jc u + b: violation of the constraints at the level of positions and of speeds.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2.0)
+        >>> name = m.constrain("floor", y)
+        >>> m.gravity(0, -9.81, 0)
+        >>> i = m.variable("i")
+        >>> name = m.equation("circuit", i.dot + 2 * i)
+        >>> f = sb.compile(sb.derive(m))
+        >>> f.constraints(0.0, [1.0, 0.5], [0.0, 0.25], [3.0]), f.lam(0.0, [1.0, 0.0], [0.0, 0.0], [3.0])
+        ((array([0.5]), array([0.25])), array([19.62]))
+        >>> f.zdot(0.0, [1.0, 0.0], [0.0, 0.0], [3.0])
+        array([-6.])
+
+        See also: `Equations.multipliers`, `violation`.
+        """
         eq = self.equations
         speeds = [sum((eq.Jc[i, j] * u for j, u in enumerate(eq.u)), eq.b[i]) for i in range(len(eq.lam))]
         return self.function("constraints", {"phi": eq.phi, "psi": speeds})
@@ -245,6 +278,23 @@ class Dynamics(Portable):
               "u", "m1")
 
         All right sides share one factorisation (see `forward_derivatives`).
+
+        >>> m = sb.Model("cart")
+        >>> k = m.parameter("k", 3.0)
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=1), stiffness=k, damping=2)
+        >>> f = sb.compile(sb.derive(m))
+        >>> f.derivatives(["q", "u", "k"])(0.0, [0.5], [0.0], f.p), f.jacobian(0.0, [0.5], [0.0], f.p)
+        ((array([-3.]), array([-2.]), array([-0.5])), (array([-3.]), array([-2.])))
+        >>> f.rhs_derivatives()(0.0, [0.5, 0.0], f.p)
+        array([[ 0.,  1.],
+               [-3., -2.]])
+        >>> f.inverse_derivatives(["q", "a"])(0.0, [0.5], [0.0], [0.0], f.p)
+        (array([3.]), array([1.]))
+        >>> own = f.function("spring", {"force": k * m.symbols["x"]})
+        >>> own(0.0, [0.5], [0.0], f.p), f.program("spring", {"force": k * m.symbols["x"]}).cost.total
+        (1.5, 1)
+
+        See also: `forward_derivatives`, `inverse_derivatives`.
         """
         eq = self.equations
         present = [k for k in "quzr" if getattr(eq, k)]

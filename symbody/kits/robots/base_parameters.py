@@ -57,6 +57,13 @@ class BaseParameters:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the base parameters: those of the columns that were kept.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+        >>> sb.base_parameters(sb.regressor(sb.derive(m))).names
+        ('bob_Izz',)
+        """
         return tuple(self.regressor.parameters[j] for j in self.columns)
 
     def __len__(self) -> int:

@@ -52,7 +52,18 @@ class Identified:
     model: BaseParameters
 
     def validated(self, q: Any, u: Any, a: Any, forces: Any) -> Validation:
-        """Forces of another motion, predicted by the base parameters, beside those that were measured."""
+        """Forces of another motion, predicted by the base parameters, beside those that were measured.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
+        >>> m.gravity(0, -10, 0)
+        >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+        >>> q, a = np.linspace(-1, 1, 20)[:, None], np.cos(np.arange(20.0))[:, None]
+        >>> found = sb.kits.identify_robot(base, q, 0 * q, a, 3 * a + 20 * np.sin(q))
+        >>> other = found.validated(q / 2, 0 * q, 2 * a, 6 * a + 20 * np.sin(q / 2))
+        >>> other.rms.round(6) + 0.0, other.explained.round(6)
+        (array([0.]), array([1.]))
+        """
         Y = stacked(self.model.regressor, q, u, a)[:, :, list(self.model.columns)]
         tau = np.atleast_2d(np.asarray(forces, dtype=float))
         if tau.shape != Y.shape[:2]:
@@ -248,7 +259,13 @@ class Excitation:
     condition: float
 
     def at(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """q, u, u' at times, one row for each."""
+        """q, u, u' at times, one row for each.
+
+        >>> motion = sb.kits.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
+        >>> q, u, a = motion.at([0.0, np.pi / 2])
+        >>> q.ravel(), u.ravel().round(6), a.ravel().round(6) + 0.0  # sin t, cos t, -sin t
+        (array([0., 1.]), array([1., 0.]), array([ 0., -1.]))
+        """
         w = 2 * np.pi / self.period * np.arange(1, self.sines.shape[1] + 1)
         phase = np.multiply.outer(np.asarray(t, dtype=float), w)
         s, c = np.sin(phase), np.cos(phase)

@@ -57,7 +57,18 @@ class Regressor:
 
     @property
     def forces(self) -> sb.Matrix:
-        """Y π with the values of the model: forces of inertia and gravity."""
+        """Y π with the values of the model: forces of inertia and gravity.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)), actuation=m.input("tau"))
+        >>> found = sb.regressor(sb.derive(m))
+        >>> found.forces, found.others, list(found.motion)
+        (vector(3*a_ddot), vector(tau), [a, a_dot, a_ddot])
+        >>> found.chosen([9]), found.program([9]).cost.total
+        (vector(a_ddot), 0)
+
+        See also: `regressor`, `base_parameters`.
+        """
         return self.Y @ sb.matrix([[e] for e in self.known])
 
     @cached_property
@@ -80,6 +91,7 @@ class Regressor:
         return sb.program("regressor", {**inputs, "t": eq.t}, {"Y": Y})
 
     def chosen(self, columns: Sequence[int]) -> sb.Matrix:
+        """Y with some of its columns."""
         return sb.matrix([[self.Y[i, j] for j in columns] for i in range(self.Y.shape[0])])
 
 

@@ -51,7 +51,20 @@ class LinkTask:
 
     @cached_property
     def pose(self) -> Any:
-        """R and p of the frame in the ground."""
+        """R and p of the frame in the ground.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", mass=3.0, com=(0, 0, 0), inertia=(0, 0, 2))
+        >>> joint = m.revolute("q", m.ground, arm)
+        >>> hand = sb.task(sb.derive(m), arm.frame.translate(2, 0, 0), "y", along=arm.frame)
+        >>> hand.pose.offset, hand.jacobian, hand.jacobian_rate, hand.drift
+        (vector(2*cos(q), 2*sin(q), 0), vector(2), vector(0), vector(0))
+        >>> numbers = hand.mobility, hand.inertia, hand.consistent_inverse, hand.manipulability
+        >>> [sb.evaluate(x) for x in numbers]  # 2² / 2, its inverse, 1 / 2, 2
+        [[2.0], [0.5], [0.5], 2.0]
+
+        See also: `task`.
+        """
         return self.frame.pose_in(self.equations.mechanism.ground)
 
     @cached_property

@@ -27,7 +27,12 @@ class Validation:
 
     @property
     def rms(self) -> np.ndarray:
-        """Root mean square of what is not predicted, of each force."""
+        """Root mean square of what is not predicted, of each force.
+
+        >>> found = sb.kits.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.2]]))
+        >>> found.rms, found.explained, found.plot()  # √(0.2² / 2), 1 - 0.2² / 0.5
+        (array([0.141421]), array([0.92]), <Figure 'forces of another motion': 1 panels, 3 curves>)
+        """
         return np.asarray(np.sqrt(((self.measured - self.predicted) ** 2).mean(axis=0)))
 
     @property

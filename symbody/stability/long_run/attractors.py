@@ -69,7 +69,14 @@ class Attractors(Tabular, Portable):
         return [n for n in first if all(n in other for other in others)]
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
-        """A pandas DataFrame with a row for each point."""
+        """A pandas DataFrame with a row for each point.
+
+        >>> x, v, a = sb.symbols("x v a")
+        >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
+        >>> found = sb.attractors(eq, {"x": 2.0}, a=(0.5, 1.0), section="max x", settle=30, keep=10, points=2)
+        >>> found.names, list(found.to_pandas().columns)
+        (['x', 'v'], ['x', 'v'])
+        """
         names = (*self.names, *more)
         return data_frame(self.varied, self[self.varied], {str(n): self[n] for n in names})
 

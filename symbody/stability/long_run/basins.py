@@ -59,6 +59,14 @@ class Basins(Tabular, Portable):
 
     @property
     def shares(self) -> Array:
+        """The part of the starts that lead to each attractor.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> eq = sb.from_equations({x: v, v: x - x**3 - v})
+        >>> found = sb.basins(eq, x=(-1.5, 1.5), v=(-1, 1), t=40, points=4)
+        >>> found.shares, found.to_xarray().dims
+        (array([0.5, 0.5]), ('x', 'v'))
+        """
         return np.array([np.mean(self.which == k) for k in range(len(self.attractors))])
 
     def to_xarray(self) -> Any:

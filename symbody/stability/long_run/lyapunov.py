@@ -67,7 +67,13 @@ class LyapunovExponents(Tabular, Portable):
 
     @property
     def dimension(self) -> float:
-        """Of Kaplan and Yorke: j + (λ₁ + ... + λⱼ)/|λⱼ₊₁| with the largest j for which that sum is not negative."""
+        """Of Kaplan and Yorke: j + (λ₁ + ... + λⱼ)/|λⱼ₊₁| with the largest j for which that sum is not negative.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
+        >>> found.dimension, found.is_chaotic
+        (0.0, False)
+        """
         sums = np.cumsum(self.exponents)
         j = int((sums >= 0).sum())
         if j == 0 or j == len(sums):

@@ -66,7 +66,19 @@ class PoincareSection(Tabular, Portable):
         return self.motion[what]
 
     def returns(self, what: str | Expr) -> tuple[Array, Array]:
-        """The return map of a quantity: its values at all points but the last, and those at the points behind them."""
+        """The return map of a quantity: its values at all points but the last, and those at the points behind them.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> eq = sb.from_equations({x: v, v: -x - 0.2 * v})
+        >>> section = sb.poincare(sb.simulate(eq, 20.0, x=1.0), "max x")
+        >>> before, after = section.returns("x")
+        >>> after / before  # exp(-0.1 · 2π / √0.99)
+        array([0.531802, 0.531802])
+        >>> section.t, section.equations is eq, list(section.to_pandas().columns), sorted(section.to_xarray().data_vars)
+        (array([ 6.314839, 12.629678, 18.944517]), True, ['x', 'v'], ['v', 'x'])
+
+        See also: `poincare`.
+        """
         values = self[what]
         return values[:-1], values[1:]
 

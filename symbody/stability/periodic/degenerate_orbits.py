@@ -62,7 +62,12 @@ class DegenerateOrbit:
     at: TwoValues
 
     def known(self, varied: tuple[str, str]) -> dict[str, float]:
-        """Both values and the period, by name."""
+        """Both values and the period, by name.
+
+        >>> point = sb.stability.DegenerateOrbit("cusp", (0.5, 2.0), 6.28, 4, None)
+        >>> point.known(("a", "b"))
+        {'a': 0.5, 'b': 2.0, 'period': 6.28}
+        """
         return {**dict(zip(varied, self.values, strict=True)), "period": self.period}
 
     def __str__(self) -> str:

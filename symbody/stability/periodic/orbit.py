@@ -85,6 +85,7 @@ class Orbit(Tabular, Portable):
 
     @cached_property
     def flow(self) -> OrbitFlow:
+        """The flow of the equations with its variations, which computed the orbit."""
         return flow_of(self.equations, dict(zip(self.conserved, self.conserved_rows, strict=True)), None, self.course)
 
     @property
@@ -121,6 +122,28 @@ class Orbit(Tabular, Portable):
 
     @property
     def period(self) -> float:
+        """Time until everything is as it was, in seconds.
+
+        >>> x, v, a = sb.symbols("x v a")
+        >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
+        >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6)
+        >>> found.period, found.frequency * found.period / (2 * np.pi), found.is_driven, found.is_stable
+        (6.663287, 1.0, False, True)
+        >>> found.trivial_error < 1e-6, found.parameters, found.kinds["a"], dict(found.drift), dict(found.turn)
+        (True, {'a': 1.0}, 'parameter', {}, {})
+        >>> found.extremes("x"), float(found.t[-1]), found.whole.T, len(found.iterations) > 0
+        ((-2.00862, 2.00862), 6.663287, 6.663287, True)
+        >>> found.at([found.period], "x") - found.at([0.0], "x") < 1e-9
+        array([ True])
+        >>> found.state["x"] == found.state_at(0.0)["x"], len(found.trajectory(2.0, 11)), found.at_times(np.array([1.0])).t
+        (True, 22, array([1.]))
+        >>> sorted(found.columns()), list(found.to_pandas().columns), found.to_xarray().attrs["model"]
+        (['v', 'x'], ['x', 'v'], 'equations')
+        >>> found.save("cycle.npz").name, found.flow.equations.state
+        ('cycle.npz', (x, v))
+
+        See also: `orbit`, `simulate`, `load_orbit`.
+        """
         return self.point.T * self.setting.halves
 
     @property
@@ -144,6 +167,7 @@ class Orbit(Tabular, Portable):
 
     @property
     def is_stable(self) -> bool:
+        """Whether no multiplier lies outside the unit circle."""
         return bool(self.is_periodic and (np.abs(self.multipliers) <= 1 + ON_CIRCLE).all())
 
     @cached_property

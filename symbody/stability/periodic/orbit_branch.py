@@ -88,6 +88,7 @@ class OrbitBranch(Tabular, Portable):
 
     @cached_property
     def problem(self) -> CollocationProblem | ShootingProblem:
+        """What must vanish on an orbit, as numbers of unknowns: by collocation or by shooting."""
         return self.problem_for(self.setting)
 
     def problem_for(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:
@@ -99,10 +100,29 @@ class OrbitBranch(Tabular, Portable):
 
     @property
     def multipliers(self) -> tuple[Complex, ...]:
+        """Floquet multipliers, a row for each orbit, without trivial ones.
+
+        >>> x, v, mu = sb.symbols("x v mu")
+        >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
+        >>> family = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.95, 1.05))
+        >>> max(abs(row).max() for row in family.multipliers) < 0.01, int(max(family.unstable)), len(family.connected())
+        (np.True_, 0, 1)
+        >>> family.largest("x")[0].round(2), family.smallest("x")[0].round(2)
+        (np.float64(2.01), np.float64(-2.01))
+        >>> family.orbit(0).period == family["period"][0], float(family.extended(mu=(0.95, 1.06))["mu"].max())
+        (np.True_, 1.06)
+        >>> sorted(family.columns())[:3], len(family.to_pandas()) == len(family["mu"]), sorted(family.to_xarray().attrs)
+        (['max v', 'max x', 'min v'], True, ['model'])
+        >>> family.save("family.npz").name, type(family.problem).__name__, type(family.problem_for(family.problem.setting)).__name__
+        ('family.npz', 'CollocationProblem', 'CollocationProblem')
+
+        See also: `orbits`, `load_orbits`.
+        """
         return tuple(p.nontrivial for p in self.curve_points)
 
     @property
     def unstable(self) -> NDArray[np.intp]:
+        """How many multipliers of each orbit lie outside the unit circle."""
         return np.array([int((np.abs(m) > 1 + ON_CIRCLE).sum()) for m in self.multipliers])
 
     def __getitem__(self, name: str) -> Array:
@@ -180,7 +200,26 @@ class OrbitBranch(Tabular, Portable):
 
     def switched(self, point: SpecialOrbit | int = 0, *, max_points: int = MOST_ORBITS) -> OrbitBranch:
         """The orbits that begin at a period doubling or a broken symmetry: `family.switched(0)` at the first, or at one
-        of `family.special`."""
+        of `family.special`.
+
+        >>> c, s, z, w, d, b = sb.symbols("c s z w d b")  # a Möbius band: z and w turn by half an angle in a round of c and s
+        >>> turns = {c: -s + c * (1 - c**2 - s**2), s: c + s * (1 - c**2 - s**2)}
+        >>> grow, turn, hold = (d + 1) / 2, sb.fraction(1, 2), (d - 1) / 2 - b * (z**2 + w**2)
+        >>> halves = {z: hold * z - turn * w + grow * (c * z + s * w), w: hold * w + turn * z + grow * (s * z - c * w)}
+        >>> eq = sb.from_equations({**turns, **halves}, {d: -0.1, b: 1.0})
+        >>> family = sb.orbits(eq, sb.orbit(eq, {"c": 1.0}, period=6.3), d=(-0.1, 0.1))
+        >>> (doubling,) = family.special
+        >>> doubling.kind, round(doubling.value, 6) + 0.0
+        ('period doubling', 0.0)
+        >>> twice = family.switched(doubling, max_points=5)
+        >>> round(float(twice["period"][0] / doubling.period)), twice.ends_at(doubling)
+        (2, np.True_)
+        >>> curve = family.curve_of(doubling, b=(0.9, 1.0))
+        >>> bool(abs(curve["d"]).max() < 1e-8)
+        True
+
+        See also: `OrbitBranch.connected`, `stability.SpecialOrbit`.
+        """
         doors = [s for s in self.special if s.opens]
         if isinstance(point, int) and not -len(doors) <= point < len(doors):
             said = listed(f"{p.kind} at {p.value:z.6g}" for p in doors) or "none"

@@ -36,4 +36,12 @@ class OrbitIteration:
 
     @cached_property
     def motion(self) -> Trajectory:
+        """The motion that was tried, as a trajectory.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+        >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6, form="shooting", segments=1)
+        >>> float(found.iterations[0].motion.t[-1])
+        6.6
+        """
         return self.made()

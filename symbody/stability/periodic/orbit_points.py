@@ -62,7 +62,12 @@ class SpecialOrbit:
 
     @property
     def opens(self) -> bool:
-        """Whether other orbits begin here that `switched` follows."""
+        """Whether other orbits begin here that `switched` follows.
+
+        >>> point = sb.stability.SpecialOrbit("period doubling", 0.3, 6.28, 4, -1.0, None)
+        >>> point.opens, point.factor
+        (True, -1.0)
+        """
         return self.kind in ("period doubling", "symmetry breaking", "branch point")
 
     def __str__(self) -> str:

@@ -100,10 +100,12 @@ class SpecialOrbitCurve(Tabular, Portable):
 
     @property
     def varied(self) -> tuple[str, str]:
+        """Names of both values."""
         return self.families[0].varied, self.families[1].varied
 
     @property
     def multipliers(self) -> tuple[Any, ...]:
+        """Floquet multipliers, a row for each orbit, without trivial ones."""
         return tuple(f.at.nontrivial for f in self.found)
 
     def __getitem__(self, name: str) -> Array:
@@ -116,7 +118,22 @@ class SpecialOrbitCurve(Tabular, Portable):
         return np.array([f.values[self.varied.index(name)] for f in self.found])
 
     def orbit(self, point: int | DegenerateOrbit) -> Orbit:
-        """The orbit of a point of the curve, or one of `special`."""
+        """The orbit of a point of the curve, or one of `special`.
+
+        >>> c, s, z, w, d, b = sb.symbols("c s z w d b")  # a Möbius band: z and w turn by half an angle in a round
+        >>> turns = {c: -s + c * (1 - c**2 - s**2), s: c + s * (1 - c**2 - s**2)}
+        >>> grow, turn, hold = (d + 1) / 2, sb.fraction(1, 2), (d - 1) / 2 - b * (z**2 + w**2)
+        >>> halves = {z: hold * z - turn * w + grow * (c * z + s * w), w: hold * w + turn * z + grow * (s * z - c * w)}
+        >>> eq = sb.from_equations({**turns, **halves}, {d: -0.1, b: 1.0})
+        >>> family = sb.orbits(eq, sb.orbit(eq, {"c": 1.0}, period=6.3), d=(-0.1, 0.1))
+        >>> curve = family.curve_of(family.special[0], b=(0.9, 1.0))
+        >>> curve.equations is eq, curve.varied, curve.orbit(0).period
+        (True, ('d', 'b'), 6.283185)
+        >>> abs(curve.multipliers[0]).max() < 1.001, len(curve.to_pandas()) == len(curve["b"])
+        (np.True_, True)
+
+        See also: `OrbitBranch.curve_of`.
+        """
         one = self.found[point] if isinstance(point, int) else point.at
         family, other = self.families[one.side], self.families[1 - one.side]
         problem = family.problem_for(family.setting)

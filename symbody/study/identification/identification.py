@@ -66,7 +66,19 @@ class Identification(Summarized):
         return self.names.index(name)
 
     def deviation(self, name: str) -> float:
-        """The standard deviation of an estimate."""
+        """The standard deviation of an estimate.
+
+        >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
+        >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
+        >>> t = np.linspace(0.0, 2.0, 9)
+        >>> found = sb.identify(eq, {"t": t, "x": 3.0 * np.exp(-0.7 * t) + 0.01 * (-1.0) ** np.arange(9)}, {"k": 1.0})
+        >>> low, high = found.interval("k")
+        >>> low < 0.7 < high, found.deviation("k"), found.correlation
+        (True, 0.004017, array([[1.      , 0.691434],
+               [0.691434, 1.      ]]))
+
+        See also: `identify`.
+        """
         k = self._place(name)
         return float(np.sqrt(self.covariance[k, k]))
 

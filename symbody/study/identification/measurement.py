@@ -53,7 +53,14 @@ class Measurement:
         object.__setattr__(self, "values", values)
 
     def near(self, name: str, k: int) -> float | None:
-        """The value of a quantity at the k-th time or the nearest one that has some."""
+        """The value of a quantity at the k-th time or the nearest one that has some.
+
+        >>> run = sb.Measurement([0.0, 1.0, 2.0], {"x": np.array([0.0, np.nan, 4.0])})
+        >>> run.near("x", 1), sb.Measurement([0.0, 1.0, 2.0], {"x": np.array([0.0, 1.0, 4.0])}).slope("x", 1)
+        (0.0, 2.0)
+
+        See also: `identify`.
+        """
         place = self._places(name, k, 1)
         return None if place is None else float(self.values[name][place[0]])
 

@@ -47,12 +47,22 @@ class Objective:
 
     @property
     def middle(self) -> Array:
+        """The middle of the bounds, to begin from.
+
+        >>> k, c = sb.symbols("k c")
+        >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
+        >>> f.middle, f.gradient(f.middle), f.value_and_gradient([0.4])[0], f.many([[0.2], [0.4]])  # growth -c/2
+        (array([0.55]), array([-0.5]), -0.2, array([-0.1, -0.2]))
+
+        See also: `study.objective`.
+        """
         return np.array([0.5 * (low + high) for low, high in self.bounds])
 
     def __call__(self, x: Any) -> float:
         return self.value_and_gradient(x)[0]
 
     def gradient(self, x: Any) -> Array:
+        """The gradient at a design, by `value_and_gradient`."""
         return self.value_and_gradient(x)[1]
 
     def value_and_gradient(self, x: Any) -> tuple[float, Array]:
@@ -82,6 +92,20 @@ class Objective:
 
         In every round `batch` candidates are asked for, computed by one sweep, and told. A candidate, or its `value`,
         is an array in the order of `names`, or a mapping.
+
+        >>> class Grid:  # asks for designs in turn, as an optimiser would, and is told their values
+        ...     def __init__(self):
+        ...         self.left, self.told = [[0.2], [0.6], [0.9], [0.4]], []
+        ...     def ask(self):
+        ...         return np.array(self.left.pop())
+        ...     def tell(self, candidate, value):
+        ...         self.told.append((value, candidate))
+        >>> k, c = sb.symbols("k c")
+        >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
+        >>> f.searched(Grid(), rounds=2, batch=2)
+        ({'c': 0.9}, -0.45)
+
+        See also: `sweep`.
         """
         best, least = np.asarray(self.middle), np.inf
         for _ in range(rounds):

@@ -46,6 +46,20 @@ class SweepResult(Summarized):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """Lengths of the dimensions.
+
+        >>> def half(a):
+        ...     if a < 0:
+        ...         raise ValueError("negative")
+        ...     return a / 2
+        >>> found = sb.sweep(half, {"a": [1.0, -1.0, 3.0]})
+        >>> found.shape, found.names, found.status, found.is_complete, found.failed
+        ((3,), ('value',), array([1, 2, 1], dtype=uint8), True, [1])
+        >>> found.outcome(1), found.values(2), found.to_xarray()["value"].values
+        ('ValueError: negative', {'a': 3.0}, array([0.5, nan, 1.5]))
+
+        See also: `sweep`, `load_sweep`.
+        """
         return tuple(self.dims.values())
 
     def __len__(self) -> int:
@@ -78,6 +92,7 @@ class SweepResult(Summarized):
 
     @property
     def is_complete(self) -> bool:
+        """Whether every member was computed, failed ones among them."""
         return bool((self.status != UNKNOWN).all())
 
     @property

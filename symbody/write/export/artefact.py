@@ -189,12 +189,24 @@ class Artefact:
         return tuple(f for f in self.externals if f.c is None and f.table is None)
 
     def function(self, name: str) -> ExportedFunction:
+        """A function by its name.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> made = sb.write.artefact(sb.from_equations({x: -x}, name="decay"), sb.write.ExportOptions(reference=None))
+        >>> made.function("rhs").program.cost.total, made.has("reactions"), made.names[:3], made.cost.total
+        (1, False, ['rhs', 'rhs_x', 'linear_system'], 1)
+        >>> len(made.hash), made.externals, made.hooks
+        (16, (), ())
+
+        See also: `write.artefact`.
+        """
         for f in self.functions:
             if f.name == name:
                 return f
         raise unknown(f"export of {self.title!r}", "function", name, [f.name for f in self.functions], ProgramError)
 
     def has(self, name: str) -> bool:
+        """Whether there is a function of this name."""
         return name in self.names
 
     @property
@@ -204,6 +216,7 @@ class Artefact:
 
     @property
     def cost(self) -> Cost:
+        """Operations of all functions together."""
         total = Cost()
         for f in self.functions:
             total = total + f.program.cost
