@@ -232,7 +232,13 @@ class Compiled:
 
     def over(self, group: str, rows: Array, *groups: Any) -> Array:
         """The one output for several values of an input group, one after the other, where a call has `groups`; with
-        less of Python in between than so many calls, and without the machine code that `batch` needs."""
+        less of Python in between than so many calls, and without the machine code that `batch` needs.
+
+        >>> x, y = sb.symbols("x y")
+        >>> f = sb.compile(sb.program("f", {"x": x, "y": y}, {"s": x + y}))
+        >>> f.over("x", np.arange(3.0)[:, None], 0.0, 10.0).ravel()
+        array([10., 11., 12.])
+        """
         self(*groups)  # which refuses what does not fit, and puts the others in place
         buffers, run, out = self.buffers(), self._run, np.empty((len(rows), len(self.program.outputs[0].values)))
         place, arguments, result = self._place(group), buffers.arguments, buffers.output

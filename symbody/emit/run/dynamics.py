@@ -157,7 +157,7 @@ class Dynamics(Portable):
         >>> f = sb.compile(sb.derive(m))
         >>> t, q, u, r = 0.0, [np.pi / 2], [0.5], [0.0]
         >>> f.udot(t, q, u, r, f.p), f.qdot(t, q, u, r, f.p), f.M(t, q, u, r, f.p), f.f(t, q, u, r, f.p)
-        (array([-5.]), array([0.5]), array([4.]), array([-20.]))
+        (array([-5.]), array([0.5]), array([[4.]]), array([-20.]))
         >>> f.inverse(t, q, u, [0.0], f.p), f.energies(t, [0.0], u, r, f.p), f.parameter_names
         (array([20.]), (0.5, -20.0), ('l',))
         >>> f.outputs(t, [0.0], u, r, f.p)
@@ -284,12 +284,12 @@ class Dynamics(Portable):
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=1), stiffness=k, damping=2)
         >>> f = sb.compile(sb.derive(m))
         >>> f.derivatives(["q", "u", "k"])(0.0, [0.5], [0.0], f.p), f.jacobian(0.0, [0.5], [0.0], f.p)
-        ((array([-3.]), array([-2.]), array([-0.5])), (array([-3.]), array([-2.])))
+        ((array([[-3.]]), array([[-2.]]), array([-0.5])), (array([[-3.]]), array([[-2.]])))
         >>> f.rhs_derivatives()(0.0, [0.5, 0.0], f.p)
         array([[ 0.,  1.],
                [-3., -2.]])
         >>> f.inverse_derivatives(["q", "a"])(0.0, [0.5], [0.0], [0.0], f.p)
-        (array([3.]), array([1.]))
+        (array([[3.]]), array([[1.]]))
         >>> own = f.function("spring", {"force": k * m.symbols["x"]})
         >>> own(0.0, [0.5], [0.0], f.p), f.program("spring", {"force": k * m.symbols["x"]}).cost.total
         (1.5, 1)
