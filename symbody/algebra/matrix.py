@@ -38,10 +38,12 @@ class Matrix(Portable):
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
         return self.rows, self.cols
 
     @property
     def T(self) -> Matrix:  # noqa: N802  (the usual name)
+        """The transpose."""
         return Matrix(
             self.cols,
             self.rows,

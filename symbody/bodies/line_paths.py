@@ -72,6 +72,7 @@ class LinePath:
 
     @cached_property
     def length(self) -> Expr:
+        """The length from the first point to the last, an expression."""
         total: Expr = ZERO
         for piece, n in zip(self.pieces, self.divisors, strict=True):
             total = total + (piece.length if n is ONE else piece.length / n)

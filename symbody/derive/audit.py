@@ -49,6 +49,7 @@ class Audit(Summarized, Portable):
 
     @property
     def degrees_of_freedom(self) -> int | None:
+        """Speeds less the rank of the constraints on them; None where the rank is not known."""
         return None if self.rank is None else len(self.mechanism.u) - self.rank
 
     @property

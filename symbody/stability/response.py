@@ -50,6 +50,7 @@ class FrequencyResponse:
 
     @property
     def magnitude(self) -> Array:
+        """|G|."""
         return np.abs(self.values)
 
     @property

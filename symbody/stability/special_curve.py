@@ -98,7 +98,7 @@ class SpecialCurve(MotionFamily):
 
     @property
     def said(self) -> str:
-        """
+        """The kind of family, for messages.
 
         >>> x, mu, a = sb.symbols("x mu a")
         >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})

@@ -214,7 +214,7 @@ class SteadyMotion(Tabular, Portable):
 
     @property
     def problem(self) -> SteadyProblem:
-        """What must vanish, as compiled functions of unknowns and parameters."""
+        """The rows that vanish, as compiled functions of unknowns and parameters."""
         return self._problem[0]
 
     def numbers(self, parameters: Mapping[Symbol, float] | None = None) -> dict[Symbol, float]:

@@ -133,6 +133,7 @@ class Study:
 
     @cached_property
     def equations(self) -> Equations:
+        """The equations of motion of the mechanism."""
         return derive(self.mechanism, self.route)
 
     @cached_property
@@ -175,7 +176,7 @@ class Study:
 
     @property
     def start_request(self) -> StartRequest:
-        """What was said of the start."""
+        """Values that were given for the start, and which of them are held."""
         asked = self.source.requests.simulate
         laws = {} if asked is None else asked.inputs
         firm = (*self.changed, *(() if asked is None else asked.fix))

@@ -101,7 +101,7 @@ class Orbit(Tabular, Portable):
 
     @cached_property
     def iterations(self) -> tuple[OrbitIteration, ...]:
-        """What Newton's method tried on its way to this orbit, or astray where there is none, on one mesh after another."""
+        """Iterations of Newton's method on its way to this orbit, or astray where there is none, on one mesh after another."""
         return tuple(
             OrbitIteration(
                 dict(zip(self.names, i.point.x[0].tolist(), strict=True)), i.point.T * self.setting.halves, i.residual, i.change, partial(self._tried, i.point)
@@ -158,6 +158,7 @@ class Orbit(Tabular, Portable):
 
     @property
     def multipliers(self) -> Complex:
+        """Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations."""
         return without_trivial(self.all_multipliers, self.is_driven)[0]
 
     @property

@@ -88,7 +88,7 @@ class OrbitBranch(Tabular, Portable):
 
     @cached_property
     def problem(self) -> CollocationProblem | ShootingProblem:
-        """What must vanish on an orbit, as numbers of unknowns: by collocation or by shooting."""
+        """The equations that vanish on an orbit, as numbers of unknowns: by collocation or by shooting."""
         return self.problem_for(self.setting)
 
     def problem_for(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:

@@ -113,7 +113,7 @@ class SweepResult(Summarized):
         return {k: said[k].decode(errors="replace") for k in self.failed}
 
     def values(self, member: int) -> dict[str, float]:
-        """What is varied, of one member by its number."""
+        """Values of all that is varied, of one member by its number."""
         along = dict(zip(self.dims, np.unravel_index(member, self.shape), strict=True))
         return {n: float(v[along[d]]) for n, (d, v, _) in self.coordinates.items() if d in self.dims and n != "sample"}
 
