@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from random import Random
 from typing import Final
 
 import numpy as np
@@ -428,10 +429,10 @@ class _TrustRegionSearch:
         doubtful = np.abs(self.F) > FALLEN * self.first
         if not doubtful.any():
             return False
-        random, sizes = np.random.default_rng(0), self._beside_linear(self.extent)
+        random, sizes = Random(0), self._beside_linear(self.extent)
         largest, change, promised = (np.zeros(len(self.F)) for _ in range(3))
         for _ in range(NEIGHBOURS):
-            step = BESIDE * sizes * random.uniform(-1, 1, len(sizes))
+            step = BESIDE * sizes * np.array([random.uniform(-1, 1) for _ in sizes])
             F = self._at(self.x + step)[0]
             if np.isfinite(F).all():
                 largest, change = np.maximum(largest, np.abs(F)), np.maximum(change, np.abs(F - self.F))

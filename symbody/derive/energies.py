@@ -376,8 +376,21 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
 
 def external_power(eq: Equations) -> Expr:
     """Power of loads without potential and of prescribed motions, along the motion: the rate of T + V."""
+    return sum(_powers_without_potential(eq), constraint_power(eq, solved=True))
+
+
+def is_fed(eq: Equations) -> bool:
+    """Whether loads without potential or prescribed motions have power: T + V changes. The power of constraints, which
+    takes longer to find, is looked at where there are no such loads."""
+    return eq.cached(
+        "is fed", (), lambda: bool(_powers_without_potential(eq)) or constraint_power(eq, True) is not ZERO
+    )
+
+
+def _powers_without_potential(eq: Equations) -> list[Expr]:
+    """Those that are not zero."""
     potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
-    return sum((p for name, p in load_powers(eq).items() if name not in potentials), constraint_power(eq, solved=True))
+    return [p for name, p in load_powers(eq).items() if name not in potentials and p is not ZERO]
 
 
 def _power_of_prescribed_motion(k: Kinematics) -> Expr:

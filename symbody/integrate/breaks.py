@@ -30,7 +30,7 @@ def _found(eq: Equations) -> Array:
         for n in ordered([e for part in parts for e in part.entries])
         if n.op == "call" and n.args == (eq.t,)
     ]
-    return np.unique(np.concatenate([np.zeros(0), *(_jumps(table) for table in tables if table is not None)]))
+    return np.array(sorted({t for table in tables if table is not None for t in _jumps(table).tolist()}))
 
 
 def _jumps(table: LookupTable) -> Array:

@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ZERO
-from ..derive.energies import energy, external_power, kinetic_energy
+from ..derive.energies import energy, is_fed, kinetic_energy
 from ..derive.equations import Equations
 from ..derive.row_space import RowSpace, sizes_of_rows
 from ..emit.run.callable import Array
@@ -104,7 +103,7 @@ def coarse_note(method: Method, rtol: float) -> str:
 def jump(method: Method, start: State, rtol: float) -> str:
     """What is wrong, where energy jumped in careful steps over singular positions: the branch was left, or the step was
     too coarse."""
-    if not isinstance(method, RungeKutta) or not method.passed or external_power(start.equations) is not ZERO:
+    if not isinstance(method, RungeKutta) or not method.passed or is_fed(start.equations):
         return ""
     n = len(method.began)
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
@@ -121,7 +120,7 @@ def jump(method: Method, start: State, rtol: float) -> str:
 
 def _change(start: State, way: _WayBetween) -> tuple[float | None, float]:
     """Of energy over a step, and the kinetic energy by which that is judged; None where loads do work."""
-    if external_power(start.equations) is not ZERO:
+    if is_fed(start.equations):
         return None, 0.0
     return _change_between(start, way.times, way.ends)
 

@@ -15,6 +15,7 @@ the distance over which the difference is taken belong to a jump (dry friction a
 from __future__ import annotations
 
 from functools import cache
+from random import Random
 from typing import Final
 
 import numpy as np
@@ -60,7 +61,8 @@ def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:
 
 @cache
 def _directions(n: int) -> Array:
-    return np.random.default_rng(1).standard_normal((3, n))
+    random = Random(1)
+    return np.array([[random.gauss(0.0, 1.0) for _ in range(n)] for _ in range(3)])
 
 
 def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:

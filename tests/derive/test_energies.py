@@ -7,12 +7,14 @@ import pytest
 
 import symbody as sb
 from symbody import Model, ModelError, derive
+from symbody.algebra.graph import ZERO
 from symbody.derive.energies import (
     angular_momentum,
     centre_of_mass,
     constraint_power,
     energy,
     external_power,
+    is_fed,
     kinetic_energy,
     load_powers,
     momentum,
@@ -47,6 +49,7 @@ def test_energy_changes_by_what_is_fed_in(model: Callable[[], Model], seed: int)
     change, fed = numbers(rate(eq, energy(eq)), s), numbers(external_power(eq), s)
     terms = numbers([*load_powers(eq).values(), constraint_power(eq)], s)
     assert abs(change - fed) <= 1e-9 * (abs(change) + np.abs(terms).sum())
+    assert is_fed(eq) == (external_power(eq) is not ZERO)
 
 
 def test_constraint_power_is_zero_where_nothing_is_prescribed() -> None:

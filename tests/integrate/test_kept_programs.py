@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,8 @@ from examples import slider_crank
 from symbody.emit.run import disk_cache
 from symbody.errors import SymbodyError
 from symbody.integrate import forms, projection
+
+from ..repository import ROOT
 
 TIMES = np.linspace(0.0, 0.1, 3)
 
@@ -60,3 +65,16 @@ def test_functions_of_python_are_called_and_not_kept(own_cache):
     for size in (1.0, 2.0):
         sim = sb.simulate(eq, 1.0, inputs={"push": lambda t, size=size: size})
         assert sim.y[-1, 0] == pytest.approx(size / 2, rel=1e-6)
+
+
+def test_a_first_motion_loads_no_more_of_numpy_than_it_needs():
+    """Its random numbers and masked arrays take as long to load as a small mechanism takes to derive."""
+    text = (
+        "import sys, symbody as sb\n"
+        "from examples import slider_crank\n"
+        "eq = sb.derive(slider_crank.model(), check=False)\n"
+        "assert sb.simulate(eq, 0.1, sb.assemble(eq, start=slider_crank.START)).outcome\n"
+        "print([m for m in ('numpy.random', 'numpy.ma', 'scipy') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

@@ -30,9 +30,17 @@ def _initialized() -> llvm.Target:
         "symbody", "-fast-isel=false"
     )  # which would not contract a b + c, as level 2 does: other last digits
     for name in ("m", "c"):  # the mathematical functions that generated code calls
+        _load_library(name)
+    return llvm.Target.from_default_triple()
+
+
+def _load_library(name: str) -> None:
+    """By its usual name on Linux: to ask the system for it starts another process."""
+    try:
+        llvm.load_library_permanently(f"lib{name}.so.6")
+    except RuntimeError:
         if found := ctypes.util.find_library(name):
             llvm.load_library_permanently(found)
-    return llvm.Target.from_default_triple()
 
 
 def _new_machine(level: int = LEVEL) -> llvm.TargetMachine:
@@ -227,7 +235,9 @@ class Loaded:
 
     def __init__(self, code: bytes) -> None:
         with _lock:
-            self._engine: Any = llvm.create_mcjit_compiler(_parsed(""), _new_machine())
+            empty = _parsed("")
+            self._engine: Any = llvm.create_mcjit_compiler(empty, _new_machine())
+            self._engine.remove_module(empty)  # which it would compile, in as much time as all the rest takes
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             self._engine.finalize_object()
 

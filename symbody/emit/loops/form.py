@@ -8,7 +8,7 @@ known, and printers write it down.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Final, get_args
 
@@ -256,12 +256,17 @@ def all_parts(thing: Statement | Expression | Block) -> Iterator[Statement | Exp
         part = left.pop()
         if isinstance(part, tuple):
             left.extend(reversed(part))
-        elif type(part) in _PARTS:
+        elif (names := _INNER.get(type(part))) is not None:
             yield part
-            left.extend([getattr(part, name) for name in reversed(part.__slots__)])
+            for name in names:
+                left.append(getattr(part, name))
 
 
-_PARTS: Final = frozenset((*get_args(Expression), *get_args(Statement)))
+_WITH_PARTS: Final = ("Expression", "Expression | None", "LocalVariable", "ArrayElement", "Called", "Block")
+_INNER: Final[dict[type, list[str]]] = {  # of each kind, the fields that hold others, the last one first
+    kind: [f.name for f in reversed(fields(kind)) if str(f.type) in _WITH_PARTS or "Expression" in str(f.type)]
+    for kind in (*get_args(Expression), *get_args(Statement))
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 from ...errors import CompileError
@@ -60,14 +61,23 @@ COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
 ZERO: Final = Constant(NUMBER, 0.0)
 
 
-def flattened(name: str, type_: Type, is_place: bool = False) -> list[Parameter]:
+@cache
+def flattened(name: str, type_: Type, is_place: bool = False) -> tuple[Parameter, ...]:
     """An argument as targets see it: a record is its fields, a kernel is nothing."""
     if isinstance(type_, KernelType):
-        return []
+        return ()
     if not isinstance(type_, RecordType):
-        return [Parameter(name, type_, is_place)]
+        return (Parameter(name, type_, is_place),)
     declared = fields_of(type_.record)
-    return [x for field, inner in type_.fields for x in flattened(f"{name}.{field}", inner, declared[field].is_mutable)]
+    return tuple(
+        x for field, inner in type_.fields for x in flattened(f"{name}.{field}", inner, declared[field].is_mutable)
+    )
+
+
+def _field(p: Parameter, outside: Mapping[str, str]) -> LocalVariable:
+    """An argument that is a function, or the field of a record, by its name outside of the kernel."""
+    root, dot, path = p.name.partition(".")
+    return LocalVariable(p.type, f"{outside[root]}{dot}{path}", p.is_place)
 
 
 class Kernels:
@@ -192,21 +202,29 @@ class _Specialiser:
     def called(self, e: Called) -> Called:
         """A call of the kernel that is made for what is known here; numbers are passed, known or not."""
         given: dict[str, Expression] = {}
+        outside: dict[str, str] = {}  # names of records and functions here, by those that they have there
         known: dict[str, Any] = {}
         for name, a in zip(source(e.kernel).parameters, e.arguments, strict=True):
             if isinstance(a, LocalVariable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
-                for inner in flattened(name, a.type):
-                    outer = a.name + inner.name[len(name) :]
-                    given[inner.name] = LocalVariable(inner.type, outer, inner.is_place)
-                    if outer in self.known:
-                        known[inner.name] = self.known[outer]
+                outside[name] = a.name
+                known |= self._known_of(a.name, name)
             elif not isinstance(a.type, KernelType):
                 given[name] = value = self.expression(a)
                 if isinstance(value, Constant) and value.type is not NUMBER:
                     known[name] = value.value
         target = self.kernels.kernel(e.kernel, e.types, known)
-        arguments = tuple(self.expression(given[p.name]) for p in target.parameters)
+        arguments = tuple(
+            self.expression(given[p.name] if p.name in given else _field(p, outside)) for p in target.parameters
+        )
         return Called(e.type, e.kernel, e.types, arguments, target)
+
+    def _known_of(self, here: str, there: str) -> dict[str, Any]:
+        """What is known of a function or of the fields of a record, by the names that they have elsewhere."""
+        return {
+            there + name[len(here) :]: value
+            for name, value in self.known.items()
+            if name == here or name.startswith(f"{here}.")
+        }
 
     REWRITERS: Final[dict[type, Any]] = {
         Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,

@@ -147,7 +147,7 @@ _TAKES: Final = {
     )
     for op in ops.split()
 }
-_WITHOUT_DATA: Final = frozenset(_TAKES) - {"input", "const", "true"}
+_WITHOUT_DATA: Final = {op: kinds for op, kinds in _TAKES.items() if op not in ("input", "const", "true")}
 _GIVES: Final = {
     **dict.fromkeys("lt le eq and or not true".split(), _TRUTH),
     **{block: f"a {block} block" for block in ("sincos", "factor", "solve", "tree")},
@@ -241,8 +241,8 @@ class Program:
         h = hashlib.sha256()
         h.update(repr([self.name, [(g.name, len(g)) for g in self.inputs]]).encode())
         h.update(repr([(o.name, o.values) for o in self.outputs]).encode())
-        for i in self.code:
-            h.update(repr((i.op, i.args, seen[i.data] if i.op == "call" else i.data)).encode())
+        rows = [(i.op, i.args, seen[i.data] if i.op == "call" else i.data) for i in self.code]
+        h.update(repr(rows).encode())
         return h.hexdigest()
 
     def __repr__(self) -> str:
@@ -276,7 +276,8 @@ def check(p: Program) -> None:
     _check_names(p)
     kinds = [_GIVES.get(i.op, _NUMBER) for i in p.code]
     for k, i in enumerate(p.code):
-        if i.op in _WITHOUT_DATA and all(0 <= a < k for a in i.args) and [kinds[a] for a in i.args] == _TAKES[i.op]:
+        takes, args = _WITHOUT_DATA.get(i.op), i.args
+        if takes is not None and [kinds[a] if 0 <= a < k else "" for a in args] == takes:
             continue  # most of them: nothing is left to be wrong
         if wrong := _wrong_arguments(p, k, i, kinds) or _wrong_data(p, i):
             raise ProgramError(f"program {p.name!r}: instruction {k} ({i.op}) {wrong}")

@@ -8,12 +8,11 @@ for expressions via factorization, Comm. ACM 12, 1969).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ...algebra.graph import TWO, Node, intern
 from ...algebra.node_keys import pair_key
@@ -21,6 +20,7 @@ from ...algebra.walk import ordered
 
 MOST_FACTORS: Final = 8
 _key = attrgetter("key")
+Factors = dict[Any, int]  # each with how many times it stands in a product
 
 
 def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -> dict[Node, Any]:
@@ -32,26 +32,31 @@ def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -
     for n in nodes:
         if n in grouped:
             new[n] = _multiplied(grouped[n], new)
-        elif all(a in new for a in n.args):
-            args = tuple(new[a] for a in n.args)
-            new[n] = n if args == n.args else intern(n.op, args, n.data)
+            continue
+        try:
+            args = tuple([new[a] for a in n.args])
+        except KeyError:  # a part of products that are grouped otherwise
+            continue
+        new[n] = n if args == n.args else intern(n.op, args, n.data)
     return new
 
 
-def _needed_products(nodes: Sequence[Node], kept: set[Node]) -> dict[Node, Counter[Any]]:
+def _needed_products(nodes: Sequence[Node], kept: set[Node]) -> dict[Node, Factors]:
     """The products that anything but a larger product needs, with their factors."""
     needed = set(kept)
-    out: dict[Node, Counter[Any]] = {}
+    out: dict[Node, Factors] = {}
     for n in reversed(nodes):
-        if _is_product(n) and n in needed:
+        if not _is_product(n):
+            needed.update(n.args)
+        elif n in needed:
             factors = _factors(n)
             if factors:
-                out[n] = Counter(factors)
+                counted = out[n] = Factors()
+                for f in factors:
+                    counted[f] = counted.get(f, 0) + 1
                 needed.update(factors)
             else:
                 needed.update(n.args)
-        elif not _is_product(n):
-            needed.update(n.args)
     return out
 
 
@@ -75,20 +80,18 @@ def _factors(n: Node) -> list[Node]:
     return out
 
 
-class _Pair(NamedTuple):
-    """Two factors that are multiplied first; a factor itself."""
+class _Pair:
+    """Two factors that are multiplied first; a factor itself. Each pair is one object."""
 
-    one: Any
-    other: Any
+    __slots__ = ("key", "one", "other")
 
-    @property
-    def key(self) -> int:
-        return pair_key("mul", self.one, self.other)
+    def __init__(self, one: Any, other: Any) -> None:
+        self.one, self.other, self.key = one, other, pair_key("mul", one, other)
 
 
-def _multiplied(factors: Counter[Any], new: dict[Any, Any]) -> Any:
+def _multiplied(factors: Factors, new: dict[Any, Any]) -> Any:
     """The product of factors, of which `new` has the nodes; pairs are made where they are met first."""
-    values = sorted((_made(f, new) for f in factors.elements()), key=_key)
+    values = sorted([_made(f, new) for f, times in factors.items() for _ in range(times)], key=_key)
     out = values[0]
     for v in values[1:]:
         out = _times(out, v)
@@ -96,10 +99,12 @@ def _multiplied(factors: Counter[Any], new: dict[Any, Any]) -> Any:
 
 
 def _made(factor: Any, new: dict[Any, Any]) -> Any:
+    if factor in new:
+        return new[factor]
     waiting = [factor]
     while waiting:
         f = waiting[-1]
-        missing = [a for a in f if a not in new] if isinstance(f, _Pair) and f not in new else []
+        missing = [a for a in (f.one, f.other) if a not in new] if f not in new else []
         if missing:
             waiting += missing
             continue
@@ -119,16 +124,17 @@ class _Grouping:
     """Products as multisets of factors, in which the most frequent pair becomes a factor until no pair is left in two
     of them."""
 
-    def __init__(self, products: dict[Node, Counter[Any]]) -> None:
+    def __init__(self, products: dict[Node, Factors]) -> None:
         self.products = products
         self.number = count()
+        self.pairs: dict[tuple[Any, Any], _Pair] = {}
         self.having: dict[_Pair, dict[Node, None]] = {}
         for n, factors in products.items():
-            for pair in _pairs(factors):
+            for pair in self._pairs_in(factors):
                 self.having.setdefault(pair, {})[n] = None
         self.queue = [self._entry(pair) for pair, having in self.having.items() if len(having) > 1]
         heapify(self.queue)
-        while self.queue:
+        while self.queue:  # a pair may have become less frequent than its entry says, but none more frequent
             frequency, *_, pair = heappop(self.queue)
             having = len(self.having[pair])
             if having == -frequency:
@@ -139,34 +145,52 @@ class _Grouping:
     def _entry(self, pair: _Pair) -> tuple[Any, ...]:
         """Frequent pairs first; among them those of speeds and coordinates, so that parameters are left to be
         multiplied by each other."""
-        one, other = sorted((pair.one.key, pair.other.key))
-        return -len(self.having[pair]), -other, -one, next(self.number), pair
+        return -len(self.having[pair]), -pair.other.key, -pair.one.key, next(self.number), pair
+
+    def _pair(self, a: Any, b: Any) -> _Pair:
+        both = (a, b) if a.key <= b.key else (b, a)
+        found = self.pairs.get(both)
+        if found is None:
+            found = self.pairs[both] = _Pair(*both)
+        return found
+
+    def _pairs_in(self, factors: Factors) -> list[_Pair]:
+        different = list(factors)
+        out = [self._pair(a, b) for i, a in enumerate(different) for b in different[i + 1 :]]
+        return out + [self._pair(a, a) for a, times in factors.items() if times > 1]
 
     def _join(self, pair: _Pair) -> None:
         changed: dict[_Pair, None] = {}
+        one, other = pair.one, pair.other
         for n in list(self.having[pair]):
             factors = self.products[n]
-            for p in _pairs(factors):
-                self.having[p].pop(n, None)
-            times = factors[pair.one] // 2 if pair.one is pair.other else min(factors[pair.one], factors[pair.other])
-            for f in pair:
-                factors[f] -= times
-            for f in {*pair}:
-                if not factors[f]:
-                    del factors[f]
-            factors[pair] += times
-            for p in _pairs(factors):
-                self.having.setdefault(p, {})[n] = None
-                changed[p] = None
+            times = factors[one] // 2 if one is other else min(factors[one], factors[other])
+            for f in (one, other):
+                self._take(n, factors, f, times)
+            self._add(n, factors, pair, times, changed)
         for p in changed:
             if len(self.having[p]) > 1:
                 heappush(self.queue, self._entry(p))
 
+    def _take(self, n: Node, factors: Factors, f: Any, times: int) -> None:
+        """Take a factor out of a product, so many times."""
+        before = factors[f]
+        left = before - times
+        if before > 1 >= left:
+            self.having[self._pair(f, f)].pop(n, None)
+        if left:
+            factors[f] = left
+            return
+        del factors[f]
+        for g in factors:
+            self.having[self._pair(f, g)].pop(n, None)
 
-def _pairs(factors: Counter[Any]) -> Iterator[_Pair]:
-    different = sorted(factors, key=_key)
-    for i, a in enumerate(different):
-        if factors[a] > 1:
-            yield _Pair(a, a)
-        for b in different[i + 1 :]:
-            yield _Pair(a, b)
+    def _add(self, n: Node, factors: Factors, f: _Pair, times: int, changed: dict[_Pair, None]) -> None:
+        """Put a factor into a product, so many times."""
+        new = [] if f in factors else [self._pair(f, g) for g in factors]
+        factors[f] = factors.get(f, 0) + times
+        if factors[f] > 1:
+            new.append(self._pair(f, f))
+        for p in new:
+            self.having.setdefault(p, {})[n] = None
+            changed[p] = None

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Sequence
 from functools import cache, cached_property, partial
 from math import prod
-from pathlib import Path
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -35,6 +34,7 @@ from ..program.program import Output, Program
 from ..program.program_tables import is_tabulated
 from . import disk_cache as disk
 from .batch_memory import KeptMemory, aligned
+from .sources import digest_of
 from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ def _generator() -> str:
     trees = (tree_text, transposed, tree_kernels, tree_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products)
     made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees, *tabulated)
-    return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
+    return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
 
 
 @cache

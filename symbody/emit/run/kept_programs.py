@@ -11,29 +11,13 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from ..program.program import Program
 from . import disk_cache as disk
+from .sources import sources_of
 
 FOLDERS: Final = ("algebra", "derive", "emit/program", "emit/loops", "integrate")  # whose files decide a program
-
-
-@cache
-def sources_of(*folders: str) -> str:
-    """A digest of the files in some folders of this package. It is found on disk by their sizes and times, as Python
-    finds bytecode: to read them all takes longer than to load a mechanism."""
-    root = Path(__file__).parents[2]
-    files = sorted(file for folder in folders for file in (root / folder).rglob("*.py"))
-    stamps = [(str(file), (info := file.stat()).st_size, info.st_mtime_ns) for file in files]
-    key = hashlib.sha256(f"sources|{stamps}".encode()).hexdigest()
-    if (kept := disk.load(key)) is not None:
-        return kept.decode()
-    found = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-    disk.save(key, found.encode())
-    return found
 
 
 def content_of(thing: Any) -> str:
@@ -57,5 +41,6 @@ def kept_program(content: str, name: str, make: Callable[[], Program]) -> Progra
         return found
     made = make()
     if not made.externals:
+        _ = made.digest, made.cost  # are kept with it
         disk.save(key, pickle.dumps(made))
     return made

@@ -24,7 +24,7 @@ from ..loops.records import Struct, address_of, known_of, type_of
 from . import disk_cache as disk
 from .batch_memory import aligned
 from .callable import Array, Compiled
-from .kept_programs import sources_of
+from .sources import sources_of
 
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
