@@ -25,6 +25,7 @@ from ..algebra.walk import free_symbols
 from ..derive.additional_rates import variable_rates
 from ..derive.energies import energy, external_power, kinetic_energy
 from ..derive.equations import Equations
+from ..emit.loops.language import Kernel
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, Compiled, compile_program
 from ..emit.run.kept_programs import content_of, kept_program
@@ -278,7 +279,7 @@ class Form(CacheOwner):
             first=len(self.equations.constants) + len(self.levels), inner=inner, vectors=program_callee(self._null_vectors, {"p": p}),
             sizes=np.array(one.sizes), p=p, w=np.zeros(sum(b.B.rows * b.B.cols for b in borders)),
         )  # fmt: skip
-        return LoopCallee(settle_and_follow, {}, ("out", "note"), following=following)
+        return self._loop(settle_and_follow, following=following)
 
     @property
     def _ways_back(self) -> dict[str, Callable[[], tuple[Any, Any]]]:
@@ -314,7 +315,7 @@ class Form(CacheOwner):
             n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=tolerance,
             violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items()},
         )  # fmt: skip
-        return LoopCallee(projection.settle, {}, ("out", "note"), corrections=corrections)
+        return self._loop(projection.settle, corrections=corrections)
 
     @cached_property
     def _newton(self) -> tuple[Compiled, int]:
@@ -332,7 +333,13 @@ class Form(CacheOwner):
             n=self.n, m=m, tolerance=self.tolerance, newton=program_callee(newton, {"p": p}), violation=np.zeros(2),
             x=np.zeros(self.n + m), w=np.zeros(self.n + m),
         )  # fmt: skip
-        return LoopCallee(projection.settle_orthogonally, {}, ("out", "note"), steps=steps)
+        return self._loop(projection.settle_orthogonally, steps=steps)
+
+    def _loop(self, kernel: Kernel, **arguments: Any) -> LoopCallee:
+        """A kernel that stands for the way back to the constraints; its machine code gets the effort of the form's."""
+        loop = LoopCallee(kernel, {}, ("out", "note"), not self.effort.is_full, **arguments)
+        self.effort.code.add(loop)
+        return loop
 
 
 def _with_violation(make: Callable[[], tuple[Any, Any]]) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symbody as sb
 from symbody.emit.run import callable as callables
 from symbody.emit.run import loop_callee
+from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.effort import Effort
 from symbody.integrate.forms import Form
 
-from .mechanisms import double_pendulum
+from .mechanisms import START, double_pendulum, slider_crank
 
 
 class Code:
@@ -42,20 +44,31 @@ def test_code_that_nobody_runs_any_more_does_not_count():
     assert effort.is_full
 
 
-def test_a_motion_is_the_same_whenever_its_code_is_improved(tmp_path, monkeypatch):
+MOTIONS = {
+    "pendulum": (double_pendulum, {"q1": 2.0, "q2": 1.0, "tau": 0.0}),
+    "slider crank": (slider_crank, START),  # with the way back to its constraints
+}
+
+
+@pytest.mark.parametrize("name", MOTIONS)
+def test_a_motion_is_the_same_whenever_its_code_is_improved(name, tmp_path, monkeypatch):
     """Never, or after the first steps: with code of both kinds, from a disk that has none."""
     monkeypatch.setattr(callables, "LONG", 1)
+    made, start = MOTIONS[name]
     found, was_improved = [], []
     for seconds in (1e9, 1e-9):
         monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path / f"{seconds:g}"))
         monkeypatch.setattr(callables, "SECONDS", seconds)
-        monkeypatch.setattr(loop_callee, "LOOPS", seconds)
+        monkeypatch.setattr(loop_callee, "SECONDS", 1e-4 * seconds)
         loop_callee.compiled_loops.cache_clear()
-        eq = sb.derive(double_pendulum().mechanism, check=False)
-        sim = sb.simulate(eq, 10.0, q1=2.0, q2=1.0, tau=0.0, rtol=1e-9, progress=False)
+        eq = sb.derive(made().mechanism, check=False)
+        sim = sb.simulate(eq, 10.0, sb.assemble(eq, start=start) if eq.lam else start, rtol=1e-9, progress=False)
         assert sim.statistics.steps > 64  # which is when it is looked at first
         found.append(sim.y)
         was_improved.append([e.is_full for e in efforts(eq)])
+        loops = [code for e in efforts(eq) for code in e.code if isinstance(code, LoopCallee)]
+        assert all(loop.is_quick == (seconds > 1) for loop in loops)
+        assert {loop._made_of[0] for loop in loops} >= {"march.entry", *(["settle.entry"] if eq.lam else [])}
     assert was_improved == [[False], [True]]
     assert np.array_equal(*found)
 

@@ -224,16 +224,11 @@ def _aligned(text: str) -> str:
     return re.sub(r"(load ptr, ptr [^,\n]+), align 8", r"\1, align 4", text)
 
 
-def offer(name: str, address: int) -> None:
-    """Let machine code that is loaded from now on call a function by its name."""
-    with _lock:
-        llvm.add_symbol(name, address)
-
-
 class Loaded:
-    """Machine code in memory; it stays as long as this object does."""
+    """Machine code in memory; it stays as long as this object does. `size` is that of its object file, in bytes."""
 
     def __init__(self, code: bytes) -> None:
+        self.size = len(code)
         with _lock:
             empty = _parsed("")
             self._engine: Any = llvm.create_mcjit_compiler(empty, _new_machine())

@@ -1,97 +1,82 @@
-"""Program -> LLVM text that holds its tables and calls the loop that runs them (`loops/table_kernels.py`).
+"""The loop that runs tables of programs (`loops/table_kernels.py`), as LLVM text, and how it finds them.
 
-The text of the loop is the same for all programs: it is compiled once, and found by its name.
+The text is the same for all programs, so that none of them needs LLVM: `NAME(in, out, work)` is called as a compiled
+program is, and finds the tables by the first entry of `work`, the address of a row of `FIELDS`. Numbers follow after a
+cache line.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
 from typing import Final
 
 from ..loops.checked import basic_types
 from ..loops.language import Kernel
 from ..loops.table_kernels import copied, gathered, run_tables
-from ..program.fused_products import with_fused_products
-from ..program.program import Program
-from ..program.program_tables import program_tables
-from .loop_text import LlvmLoops, type_text
-from .program_text import ONE_ARGUMENT, LlvmText, entry
+from .loop_text import LlvmLoops
+from .program_text import ONE_ARGUMENT
 from .sincos import sine_functions
 
-KERNELS: Final[tuple[Kernel, ...]] = (run_tables, copied, gathered)
+NAME: Final = "run_program"
+HEADER: Final = 8  # entries of `work` before its numbers
+FIELDS: Final = (
+    "constants", "values", "groups", "sizes", "runs", "first", "kinds", "stops", "a", "b", "c", "outputs", "lengths", "places",
+)  # fmt: skip
+COUNTS: Final = ("constants", "groups", "runs", "first", "outputs")  # those that are no addresses
+_ENTRY: Final = f"""define void @{NAME}(ptr %in, ptr %out, ptr %work) nounwind {{
+begin:
+  %tables = load ptr, ptr %work, align 8
+  %w = getelementptr inbounds double, ptr %work, i64 {HEADER}
+FETCHED  call void @COPIED(i64 %constants, ptr %values, ptr %w)
+  br label %inputs
+inputs:
+  %k = phi i64 [ 0, %begin ], [ %k.next, %input ]
+  %at = phi i64 [ %constants, %begin ], [ %at.next, %input ]
+  %is.input = icmp slt i64 %k, %groups
+  br i1 %is.input, label %input, label %computed
+input:
+  %size.p = getelementptr inbounds i64, ptr %sizes, i64 %k
+  %size = load i64, ptr %size.p, align 8
+  %x.p = getelementptr inbounds ptr, ptr %in, i64 %k
+  %x = load ptr, ptr %x.p, align 8
+  %to = getelementptr inbounds double, ptr %w, i64 %at
+  call void @COPIED(i64 %size, ptr %x, ptr %to)
+  %at.next = add nsw i64 %at, %size
+  %k.next = add nsw i64 %k, 1
+  br label %inputs
+computed:
+  call void @RUN(i64 %runs, i64 %first, ptr %kinds, ptr %stops, ptr %a, ptr %b, ptr %c, ptr %w)
+  br label %results
+results:
+  %o = phi i64 [ 0, %computed ], [ %o.next, %result ]
+  %from = phi i64 [ 0, %computed ], [ %from.next, %result ]
+  %is.result = icmp slt i64 %o, %outputs
+  br i1 %is.result, label %result, label %end
+result:
+  %length.p = getelementptr inbounds i64, ptr %lengths, i64 %o
+  %length = load i64, ptr %length.p, align 8
+  %y.p = getelementptr inbounds ptr, ptr %out, i64 %o
+  %y = load ptr, ptr %y.p, align 8
+  %place = getelementptr inbounds i64, ptr %places, i64 %from
+  call void @GATHERED(i64 %length, ptr %place, ptr %w, ptr %y)
+  %from.next = add nsw i64 %from, %length
+  %o.next = add nsw i64 %o, 1
+  br label %results
+end:
+  ret void
+}}
+"""
 
 
 def table_loops(rounding: str) -> str:
-    """The loop over tables, with functions that others can call by `exported` names."""
-    loops, text = LlvmLoops(rounding=rounding), ""
-    for kernel in KERNELS:
-        form = loops.kernels.kernel(kernel, basic_types(kernel), {})
-        arguments = ", ".join(f"{type_text(p.type, 'double')} %{p.name}" for p in form.parameters)
-        text += (
-            f"define void @{exported(kernel, rounding)}({arguments}) nounwind {{\n  call void @{form.name}({arguments})\n  "
-            "ret void\n}\n"
-        )
-    return loops.text() + sine_functions(rounding) + text
+    """The module; `rounding` is fused or separate."""
+    loops = LlvmLoops(rounding=rounding)
+    text = _ENTRY.replace("FETCHED", "".join(map(_fetched, range(len(FIELDS)), FIELDS)))
+    kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copied, "GATHERED": gathered}
+    for place, kernel in kernels.items():
+        text = text.replace(place, loops.kernels.kernel(kernel, basic_types(kernel), {}).name)
+    return loops.text() + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
 
 
-def exported(kernel: Kernel, rounding: str) -> str:
-    return f"symbody.{kernel.__name__}.{rounding}"
-
-
-def table_text(program: Program, rounding: str) -> LlvmText:
-    """The module of a program; `rounding` is fused or separate."""
-    made = with_fused_products(program) if rounding == "fused" else program
-    tables, name = program_tables(made), entry(program)
-    main = _EntryOfTables(rounding)
-    main.copy(len(tables.constants), main.data(array("d", tables.constants)), 0)
-    at = len(tables.constants)
-    for k, group in enumerate(program.inputs):
-        main.copy(len(group), main.pointer("in", k), at)
-        at += len(group)
-    columns = [main.data(array("q", table)) for table in (tables.kinds, tables.stops, *tables.arguments)]
-    main.call(run_tables, [len(tables.kinds), tables.first], [*columns, "%work"])
-    for k, out in enumerate(tables.outputs):
-        main.call(gathered, [len(out)], [main.data(array("q", out)), "%work", main.pointer("out", k)])
-    return LlvmText("", main.text(name) + ONE_ARGUMENT.replace("NAME", name), tables.size)
-
-
-class _EntryOfTables:
-    """The function of a program: calls of the exported kernels, and the data that they are given."""
-
-    def __init__(self, rounding: str) -> None:
-        self.rounding = rounding
-        self.lines: list[str] = []
-        self.constants: list[str] = []
-        self.declared: set[str] = set()
-
-    def data(self, numbers: array[float] | array[int]) -> str:
-        """Numbers as the machine holds them; as text of numbers, LLVM would take ten times as long to read them."""
-        name, size = f"@data.{len(self.constants)}", len(numbers) * numbers.itemsize
-        text = "\\" + numbers.tobytes().hex("\\") if size else ""
-        self.constants.append(f'{name} = private constant [{size} x i8] c"{text}", align 8\n')
-        return name
-
-    def pointer(self, table: str, at: int) -> str:
-        """An input group or an output."""
-        name = f"%{table}.{at}"
-        self.lines += [
-            f"  {name}.p = getelementptr inbounds ptr, ptr %{table}, i64 {at}",
-            f"  {name} = load ptr, ptr {name}.p, align 8",
-        ]
-        return name
-
-    def copy(self, n: int, source: str, at: int) -> None:
-        self.lines.append(f"  %to.{at}.{n} = getelementptr inbounds double, ptr %work, i64 {at}")
-        self.call(copied, [n], [source, f"%to.{at}.{n}"])
-
-    def call(self, kernel: Kernel, indices: Sequence[int], pointers: Sequence[str]) -> None:
-        name = exported(kernel, self.rounding)
-        given = [*(f"i64 {k}" for k in indices), *(f"ptr {p}" for p in pointers)]
-        self.lines.append(f"  call void @{name}({', '.join(given)})")
-        self.declared.add(f"declare void @{name}({', '.join(g.split()[0] for g in given)})\n")
-
-    def text(self, name: str) -> str:
-        body = "\n".join(self.lines)
-        main = f"define void @{name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n"
-        return "".join([*self.constants, *sorted(self.declared), main])
+def _fetched(k: int, name: str) -> str:
+    kind = "i64" if name in COUNTS else "ptr"
+    return f"  %{name}.p = getelementptr inbounds i64, ptr %tables, i64 {k}\n  %{name} = load {kind}, ptr %{name}.p, align 8\n"

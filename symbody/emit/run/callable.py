@@ -23,9 +23,9 @@ from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm import table_text as table_text_module
 from ..llvm.packing import batch_kernels, batch_scratch, batch_text
-from ..llvm.program_text import LlvmText, entry, llvm_text
-from ..llvm.table_text import KERNELS as TABLE_KERNELS
-from ..llvm.table_text import exported, table_loops, table_text
+from ..llvm.program_text import entry, llvm_text
+from ..llvm.table_text import NAME as TABLE_LOOPS
+from ..llvm.table_text import table_loops
 from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels
 from ..loops.records import address_of
 from ..program import fused_products, pieces, program_tables, right_sides, tree_shape
@@ -33,8 +33,10 @@ from ..program.constant_part import without_constant_part
 from ..program.program import Output, Program
 from ..program.program_tables import is_tabulated
 from . import disk_cache as disk
+from . import tables_in_memory
 from .batch_memory import KeptMemory, aligned
-from .sources import digest_of
+from .source_digests import digest_of
+from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
@@ -57,24 +59,21 @@ def _generator() -> str:
     more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
     trees = (tree_text, transposed, tree_kernels, tree_shape)
-    tabulated = (table_text_module, program_tables, table_kernels, fused_products)
+    tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
     made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees, *tabulated)
     return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
 
 
 @cache
-def offer_table_loops() -> jit.Loaded:
-    """Machine code of the loop over tables, which those of programs call by name."""
+def _loaded_table_loops() -> jit.Loaded:
+    """Machine code of the loop over tables, one for all programs."""
     rounding = jit.rounding()
-    key = hashlib.sha256(f"{_generator()}|tables|{rounding}|{jit.identity()}".encode()).hexdigest()
+    key = hashlib.sha256(f"{_generator()}|table loops|{rounding}|{jit.identity()}".encode()).hexdigest()
     kept = disk.load(key)
     if kept is None:
         kept = jit.machine_code(table_loops(rounding), "", is_plain=True)
         disk.save(key, kept)
-    code = jit.Loaded(kept)
-    for kernel in TABLE_KERNELS:
-        jit.offer(exported(kernel, rounding), code.address(exported(kernel, rounding)))
-    return code
+    return jit.Loaded(kept)
 
 
 def compile_program(
@@ -134,10 +133,36 @@ class Compiled:
         self._load(is_quick)
 
     def _load(self, is_quick: bool) -> None:
-        self._code, self.work, self.is_quick = self._built(1, is_quick=is_quick)
-        self.address = self._code.address(entry(self.program))
+        tables, name = None, entry(self.program)
+        if is_quick and is_tabulated(self.program) and self._kept(1, False, False, "double") is None:
+            tables, name, self.is_quick = self._in_tables(), TABLE_LOOPS, True
+            self._code, self.work = _loaded_table_loops(), tables.size
+        else:
+            self._code, self.work, self.is_quick = self._built(1, is_quick=is_quick)
+        self.address = self._code.address(name)
         is_short = not self.program.externals and self.program.cost.total < HOLD_LOCK
-        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{entry(self.program)}.call"))
+        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{name}.call"))
+        self._memory = self.work, tables  # last: what is there for tables serves machine code too, not the other way
+
+    def _in_tables(self) -> TablesInMemory:
+        """Its tables, from disk or made and put there: they are quicker to have than any code of the instructions that
+        they hold."""
+        key = hashlib.sha256(f"{_generator()}|tables|{jit.rounding()}|{self.program.digest}".encode()).hexdigest()
+        kept = disk.load(key) if self._cache else None
+        if kept is not None:
+            return TablesInMemory.from_bytes(kept)
+        made = TablesInMemory.of(self.program, jit.rounding())
+        if self._cache:
+            disk.save(key, made.to_bytes())
+        return made
+
+    def scratch(self) -> tuple[Array, int]:
+        """Memory for one caller at a time, and where it begins. Ask for it before `address`."""
+        work, tables = self._memory
+        memory = np.empty(work + 9)
+        if tables is not None:
+            tables.open(aligned(memory))
+        return memory, aligned(memory)
 
     @property
     def seconds_to_improve(self) -> float:
@@ -185,10 +210,8 @@ class Compiled:
         kept, of_quick = self._kept(lanes, for_many, False, real), False
         if kept is None and is_quick:
             kept, of_quick = self._kept(lanes, for_many, True, real), True
-        if is_quick and of_quick and is_tabulated(self.program):
-            offer_table_loops()
         if kept is None:
-            text = self._text(lanes, real, is_quick)
+            text = llvm_text(self.program, lanes, jit.lanes(real), real, jit.rounding())
             work = text.work + (batch_scratch(self.program) if for_many else 0)
             loops = text.kernels + (batch_kernels(self.program, lanes, real) if for_many else "")
             pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes, real) if for_many else "")
@@ -196,12 +219,6 @@ class Compiled:
             if self._cache:
                 disk.save(self._key(lanes, for_many, is_quick, real), kept)
         return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little"), of_quick
-
-    def _text(self, lanes: int, real: str, is_quick: bool) -> LlvmText:
-        """Tables are quicker to have than any code of the instructions that they hold."""
-        if is_quick and is_tabulated(self.program):
-            return table_text(self.program, jit.rounding())
-        return llvm_text(self.program, lanes, jit.lanes(real), real, jit.rounding())
 
     def _kept(self, lanes: int, for_many: bool, is_quick: bool, real: str) -> bytes | None:
         return disk.load(self._key(lanes, for_many, is_quick, real)) if self._cache else None
@@ -227,7 +244,7 @@ class Compiled:
         try:
             return self._local.buffers
         except AttributeError:
-            self._local.buffers = _Buffers(self.program, self.work, self._externals)
+            self._local.buffers = _Buffers(self.program, self.scratch(), self._externals)
             return self._local.buffers
 
     def over(self, group: str, rows: Array, *groups: Any) -> Array:
@@ -394,14 +411,14 @@ class Compiled:
 class _Buffers:
     """Memory for one thread: all inputs in one array, all outputs in one, scratch, and the pointers to them."""
 
-    def __init__(self, program: Program, work: int, externals: _Externals) -> None:
+    def __init__(self, program: Program, scratch: tuple[Array, int], externals: _Externals) -> None:
         sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
         self.input = np.zeros(sum(sizes_in) + 1)
         self.output = np.zeros(sum(sizes_out))
-        self._work = np.empty(work + 9)
+        self._work, work = scratch
         self._in = _pointers(self.input, sizes_in, externals.table.ctypes.data)
         self._out = _pointers(self.output, sizes_out)
-        self._table = np.array([self._in.ctypes.data, self._out.ctypes.data, aligned(self._work)], dtype=np.intp)
+        self._table = np.array([self._in.ctypes.data, self._out.ctypes.data, work], dtype=np.intp)
         self.arguments = ctypes.c_void_p(self._table.ctypes.data)
 
 

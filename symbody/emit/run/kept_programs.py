@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..program.program import Program
 from . import disk_cache as disk
-from .sources import sources_of
+from .source_digests import sources_of
 
 FOLDERS: Final = ("algebra", "derive", "emit/program", "emit/loops", "integrate")  # whose files decide a program
 

@@ -22,14 +22,13 @@ from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type
 from ..loops.language import Kernel
 from ..loops.records import Struct, address_of, known_of, type_of
 from . import disk_cache as disk
-from .batch_memory import aligned
 from .callable import Array, Compiled
-from .sources import sources_of
+from .source_digests import sources_of
 
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 
-LOOPS: Final = 0.4  # seconds to make better machine code of the loops around a motion, about
+SECONDS: Final = 1e-5  # that LLVM takes for better machine code of loops, for each byte of what is quick to have, about
 SOURCES: Final = ("algebra", "emit", "integrate", "stability")  # folders that hold kernels and what writes them
 
 
@@ -108,15 +107,15 @@ def program_callee(compiled: Compiled, given: Mapping[str, Array]) -> Callee:
     groups = compiled.program.inputs
     arrays = [given.get(g.name, np.zeros(max(len(g), 1))) for g in groups]
     results = [np.zeros(max(len(o.values), 1)) for o in compiled.program.outputs]
-    work = np.empty(compiled.work + 9)
+    memory, work = compiled.scratch()
     table = compiled.external_table
     inputs = [*map(address_of, arrays), address_of(table)]
     callee = Callee(
         compiled.address,
         inputs,
         list(map(address_of, results)),
-        aligned(work),
-        (compiled, arrays, results, work, table),
+        work,
+        (compiled, arrays, results, memory, table),
     )
     if compiled.is_quick:
         compiled.callers.add(callee)
@@ -166,7 +165,7 @@ class LoopCallee:
     @property
     def seconds_to_improve(self) -> float:
         """About what `improve` takes."""
-        return LOOPS if self.is_quick else 0.0
+        return SECONDS * self._code.size if self.is_quick else 0.0
 
     def improve(self) -> None:
         """Machine code that is quick to run from the next run on, which computes the same numbers. (That of this run stays

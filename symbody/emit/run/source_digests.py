@@ -15,7 +15,7 @@ from . import disk_cache as disk
 def sources_of(*folders: str) -> str:
     """A digest of the files in some folders of this package. It is found on disk by their sizes and times, as Python
     finds bytecode: to read them all takes longer than to load a mechanism."""
-    files = sorted(stamp for folder in folders for stamp in _stamps(Path(__file__).parents[2] / folder))
+    files = sorted(stamp for folder in folders for stamp in _stamps(str(Path(__file__).parents[2] / folder)))
     key = hashlib.sha256(f"sources|{files}".encode()).hexdigest()
     if (kept := disk.load(key)) is not None:
         return kept.decode()
@@ -26,11 +26,11 @@ def sources_of(*folders: str) -> str:
 
 @cache
 def digest_of(file: str) -> bytes:
-    return hashlib.sha256(Path(file).read_bytes()).digest()
+    return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).digest()
 
 
 @cache
-def _stamps(folder: str | os.PathLike[str]) -> list[tuple[str, int, int]]:
+def _stamps(folder: str) -> list[tuple[str, int, int]]:
     """Sources in a folder and those below it: path, size, time of the last change."""
     out: list[tuple[str, int, int]] = []
     with os.scandir(folder) as found:

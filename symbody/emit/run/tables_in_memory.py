@@ -1,0 +1,54 @@
+"""Tables of a program in memory, where the loop that runs them finds them (`llvm/table_text.py`)."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..llvm.table_text import COUNTS, FIELDS, HEADER
+from ..loops.records import address_of
+from ..program.fused_products import with_fused_products
+from ..program.program import Program
+from ..program.program_tables import program_tables
+
+
+class TablesInMemory:
+    """What `llvm/table_text.py` reads: counts, and arrays by their addresses.
+
+    size   numbers of scratch memory
+    """
+
+    def __init__(self, first: int, arrays: Sequence[NDArray[Any]]) -> None:
+        values, sizes, kinds, _, a, *_, lengths, _ = arrays
+        counts = {
+            "constants": len(values), "groups": len(sizes), "runs": len(kinds), "first": first, "outputs": len(lengths),
+        }  # fmt: skip
+        rest = iter(arrays)
+        self.size = HEADER + first + len(a)
+        self._arrays = tuple(arrays)
+        self._fields = np.array([counts[f] if f in COUNTS else address_of(next(rest)) for f in FIELDS], dtype=np.int64)
+
+    @classmethod
+    def of(cls, program: Program, rounding: str) -> TablesInMemory:
+        made = program_tables(with_fused_products(program) if rounding == "fused" else program)
+        lists = (
+            [len(g) for g in program.inputs], made.kinds, made.stops, *made.arguments, [len(o) for o in made.outputs],
+            [at for o in made.outputs for at in o],
+        )  # fmt: skip
+        return cls(made.first, [np.array(made.constants), *(np.array(x, dtype=np.int64) for x in lists)])
+
+    def to_bytes(self) -> bytes:
+        return pickle.dumps((int(self._fields[FIELDS.index("first")]), self._arrays))
+
+    @classmethod
+    def from_bytes(cls, kept: bytes) -> TablesInMemory:
+        return cls(*pickle.loads(kept))
+
+    def open(self, work: int) -> None:
+        """Let scratch memory at an address be that of this program."""
+        ctypes.c_int64.from_address(work).value = address_of(self._fields)
