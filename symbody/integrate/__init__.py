@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from .segment import Occurrence, Segment
     from .simulate import simulate
     from .state import State, Violation, violation
-    from .stepper import StepDerivatives, Stepper, stepper
+    from .stepper import StepDerivatives, StepImpulses, Stepper, stepper
     from .switching import simulate_modes
     from .trajectory import Trajectory
     from .violations import Violations
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
-    "Ending", "Outcome", "Statistics", "simulate", "Stepper", "StepDerivatives", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
+    "Ending", "Outcome", "Statistics", "simulate", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip
 

@@ -14,7 +14,8 @@ from ..emit.loops.records import Struct
 class Sweeps(Struct):
     """A problem of n rows: A, b, forces x; of its cones the first row, number of rows, coefficient, normal force given
     + share · x, largest eigenvalue of their part of A, whether the direction of slip is known (`fixed`), that
-    direction, and viscous force."""
+    direction, and viscous force. `change` and `largest`: of the forces in the last
+    sweep."""
 
     n: Mutable[int]
     normals: Mutable[int]
@@ -34,27 +35,35 @@ class Sweeps(Struct):
     way: Numbers
     offset: Numbers
     w: Numbers
+    change: Mutable[float]
+    largest: Mutable[float]
 
 
 def swept(sweeps: Sweeps) -> int:
     """Sweeps until no force changes by more than the tolerance, in parts of the largest; their number, or -1 where they
     do not end."""
-    s = sweeps
-    for turn in range(s.most):
-        change = 0.0
-        largest = 0.0
-        for i in range(s.normals):
-            new = max(0.0, s.x[i] - row_motion(s, i) / max(s.A[i * s.n + i], 1e-300))
-            change = max(change, abs(new - s.x[i]))
-            largest = max(largest, new)
-            s.x[i] = new
-        for c in range(s.cones):
-            change = max(change, cone_change(s, c))
-            for r in range(s.count[c]):
-                largest = max(largest, abs(s.x[s.first[c] + r]))
-        if change <= s.tolerance * largest:
+    for turn in range(sweeps.most):
+        sweep(sweeps)
+        if sweeps.change <= sweeps.tolerance * sweeps.largest:
             return turn
     return -1
+
+
+def sweep(s: Sweeps) -> None:
+    """New forces of all rows, one after another; `change` and `largest` are of these."""
+    change = 0.0
+    largest = 0.0
+    for i in range(s.normals):
+        new = max(0.0, s.x[i] - row_motion(s, i) / max(s.A[i * s.n + i], 1e-300))
+        change = max(change, abs(new - s.x[i]))
+        largest = max(largest, new)
+        s.x[i] = new
+    for c in range(s.cones):
+        change = max(change, cone_change(s, c))
+        for r in range(s.count[c]):
+            largest = max(largest, abs(s.x[s.first[c] + r]))
+    s.change = change
+    s.largest = largest
 
 
 def row_motion(s: Sweeps, i: int) -> float:
@@ -67,10 +76,7 @@ def row_motion(s: Sweeps, i: int) -> float:
 
 def cone_change(s: Sweeps, c: int) -> float:
     """New forces of a cone, into its disc; by how much they changed."""
-    normal = s.given[c]
-    for j in range(s.n):
-        normal += s.share[c * s.n + j] * s.x[j]
-    limit = s.mu[c] * abs(normal)
+    limit = s.mu[c] * abs(normal_force(s, c))
     size = 0.0
     for r in range(s.count[c]):
         i = s.first[c] + r
@@ -88,3 +94,11 @@ def cone_change(s: Sweeps, c: int) -> float:
         change = max(change, abs(scale * s.w[r] - s.x[i]))
         s.x[i] = scale * s.w[r]
     return change
+
+
+def normal_force(s: Sweeps, c: int) -> float:
+    """given + share · x of a cone."""
+    normal = s.given[c]
+    for j in range(s.n):
+        normal += s.share[c * s.n + j] * s.x[j]
+    return normal

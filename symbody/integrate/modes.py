@@ -379,6 +379,11 @@ class Contacts:
         """Contacts and frictions, as they were given."""
         return self._given
 
+    @property
+    def table(self) -> ModeTable:
+        """Its modes by name, with the contacts and frictions of all of them."""
+        return self._table
+
     def mode(self, closed: frozenset[str]) -> str:
         """Name of the mode in which these contacts are closed."""
         return self._table.name(ContactMode(closed, {}))

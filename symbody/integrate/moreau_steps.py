@@ -2,6 +2,9 @@
 
     q_m = q + h/2 q'(u),   w = u + h u'(q_m, u),   u⁺ = w + M⁻¹ Hᵀ Λ,   q⁺ = q_m + h/2 q'(u⁺)
 
+Euler parameters are made of length one at the midpoint too: bodies are rigid there, and contacts of one body that stick
+do not contradict each other.
+
 The program `point` has everything that a step needs of the midpoint: gaps, slips, their rows G, and the changes of
 speeds X that unit impulses along these rows make, along the constraints. Impulses begin with those of the step before.
 """
@@ -88,18 +91,7 @@ def moreau_steps(s: MoreauSteps) -> int:
     for step in range(s.steps):
         t = begin + float(step) * s.h
         half_way(s, t)
-        s.point(
-            (t + 0.5 * s.h, s.y),
-            (
-                s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.static, s.damping, s.normal, s.share,
-            ),
-        )  # fmt: skip
-        if s.variables is not None:
-            s.variables((t + 0.5 * s.h, s.y), (s.zdot,))
-            for i in range(s.n - s.n_q - s.n_u):
-                s.y[s.n_q + s.n_u + i] += s.h * s.zdot[i]
-        without_contacts(s)
-        take_part(s)
+        at_midpoint(s, t)
         pose(s)
         swept(s.sweeps)
         for _ in range(s.cones):
@@ -110,15 +102,30 @@ def moreau_steps(s: MoreauSteps) -> int:
         change_speeds(s)
         half_way(s, t + s.h)
         normalize(s)
-        total = 0.0
+        if is_all_finite(s) == 0:
+            return NOT_FINITE
         for i in range(s.n):
             s.samples[step * s.n + i] = s.y[i]
-            total += s.y[i] - s.y[i]
-        if not is_finite(total):
-            return NOT_FINITE
         s.t = begin + float(step + 1) * s.h
         s.done = step + 1
     return DONE
+
+
+def at_midpoint(s: MoreauSteps, t: float) -> None:
+    """Everything at the midpoint of a step from t, variables after it, and what takes part in its impulses."""
+    normalize(s)
+    s.point(
+        (t + 0.5 * s.h, s.y),
+        (
+            s.gap, s.speed, s.restitution, s.slip, s.G, s.X, s.udot, s.back, s.mu, s.static, s.damping, s.normal, s.share,
+        ),
+    )  # fmt: skip
+    if s.variables is not None:
+        s.variables((t + 0.5 * s.h, s.y), (s.zdot,))
+        for i in range(s.n - s.n_q - s.n_u):
+            s.y[s.n_q + s.n_u + i] += s.h * s.zdot[i]
+    without_contacts(s)
+    take_part(s)
 
 
 def half_way(s: MoreauSteps, t: float) -> None:
@@ -275,3 +282,10 @@ def normalize(s: MoreauSteps) -> None:
         size = sqrt(square)
         for i in range(4):
             s.y[s.turns[4 * e + i]] /= size
+
+
+def is_all_finite(s: MoreauSteps) -> int:
+    total = 0.0
+    for i in range(s.n):
+        total += s.y[i] - s.y[i]
+    return 1 if is_finite(total) else 0

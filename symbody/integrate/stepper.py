@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..algebra.graph import Symbol, symbol
+from ..algebra.graph import Symbol
 from ..algebra.walk import free_symbols, substitute_all
-from ..derive.equations import Equations, of_equations
+from ..derive.equations import Equations, of_equations_or
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
 from ..emit.run.workers import cores, share_out
@@ -20,29 +20,30 @@ from ..errors import SimulationError, finite_number, listed, shown, unknown
 from ..later import later
 from .assembly import assemble
 from .borders import run_rank
-from .choices_of_speeds import UNLIMITED
-from .ensemble import EnsembleRows, EnsembleTask, Worker
+from .contact_members import NOTES
+from .contact_steps import ContactSteps, begin, slope
+from .ensemble import EnsembleTask
+from .ensemble_steps import EnsembleSteps
 from .event_table import event_table
 from .events import Event
 from .impacts import Contact
 from .inputs import with_inputs
-from .march import AT_EVENT, DONE
-from .members import NOTES
-from .sensitivities import varied
+from .modes import Contacts
 from .simulate import TABLEAUX, SimulationOptions, choice, form_of
 from .state import Start, State, start_values
+from .step_schemes import CLOCK, STANDS, SingleStep, StepRows, StepScheme
+from .time_stepping import METHOD, check_law
 
-CLOCK: Final = symbol("time_at_the_step", "parameter")
+AUTO: Final = "auto"
 INPUTS: Final = ("held", "linear")
 EXPENSIVE: Final = 64  # members from which on several threads share a step
 NO_NUMBER: Final = np.nan
-STANDS: Final = (DONE, AT_EVENT)  # endings of steps that were taken
 
 
 @dataclass(frozen=True, eq=False)
 class StepDerivatives:
-    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂p (None where not asked for); with many members,
-    one of each in a row.
+    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None where not asked for); with many
+    members, one of each in a row.
 
     >>> x = sb.symbol("x")
     >>> env = sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0)
@@ -56,7 +57,33 @@ class StepDerivatives:
     state: Array
     x: Array | None = None
     r: Array | None = None
+    r_end: Array | None = None
     p: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StepImpulses:
+    """A state after a step, and the impulses of its contacts and frictions: in the order of `names`, or rows of them.
+    Divided by dt they are mean forces.
+
+    residual   of the complementarity problem, in parts of the largest impulse
+
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+    >>> found = env.impulses(env.start)
+    >>> found.names, found.impulses / env.dt
+    (('floor',), array([19.62]))
+
+    See also: `integrate.Stepper`, `Contacts`.
+    """
+
+    state: Array
+    names: tuple[str, ...]
+    impulses: Array
+    residual: Array
 
 
 class Stepper:
@@ -65,6 +92,7 @@ class Stepper:
 
     env.step(state, r)           the state after a step with these inputs
     env.derivatives(state, r)    the same with exact derivatives, also through events and impacts
+    env.impulses(state, r)       the same with the impulses of contacts, where there are any
     env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
     env.p                        parameters, in the order of `parameter_names`
 
@@ -76,30 +104,24 @@ class Stepper:
     array([[ 0.995004,  0.099833],
            [-0.099833,  0.995004]])
 
-    See also: `stepper`, `integrate.StepDerivatives`.
+    See also: `stepper`, `integrate.StepDerivatives`, `integrate.StepImpulses`.
     """
 
-    def __init__(self, task: EnsembleTask, start: State, is_linear: bool, has_clock: bool, dt: float) -> None:
-        eq = task.form.equations
-        self.task, self.dt, self._is_linear, self._has_clock = task, dt, is_linear, has_clock
-        self.equations, self.form = eq, task.form
+    def __init__(self, scheme: StepScheme, start: State, is_linear: bool, has_clock: bool, dt: float) -> None:
+        self.scheme, self.dt, self._is_linear, self._has_clock = scheme, dt, is_linear, has_clock
+        self.equations = scheme.equations
         self.start: Array = np.concatenate([start.q, start.u, start.z])
-        self.state_names = tuple(s.name for s in eq.state)
+        self.state_names = tuple(s.name for s in scheme.variables)
         inputs = [s for s in start.equations.r if not s.order] if is_linear else start.equations.r
         self.input_names = tuple(s.name for s in inputs)
         self.parameter_names = tuple(s.name for s in start.equations.p)
-        self.varied_names: tuple[str, ...] = ()
         self.p, self.r = start.p.copy(), np.zeros(len(inputs))
-        self.row = np.zeros(len(task.form.parameters))
-        self.row[: len(eq.p)] = [dict(zip(self.parameter_names, self.p, strict=True)).get(s.name, 0.0) for s in eq.p]
-        if task.form.choice is not None:
-            self.row[-1] = UNLIMITED
-        self._places = [task.form.parameters.index(s) for s in self._input_symbols]
-        self._p_places = [eq.p.index(s) for s in start.equations.p]
-        self._is_plain = (
-            not is_linear and not has_clock and self._places == list(range(len(self.row) - len(inputs), len(self.row)))
-        )
+        self.row = scheme.row(dict(zip(self.parameter_names, self.p, strict=True)))
+        self._places = [scheme.parameters.index(s) for s in self._input_symbols]
+        self._p_places = [scheme.parameters.index(s) for s in start.equations.p]
         self._first = len(self.row) - len(inputs)
+        self._is_plain = not is_linear and not has_clock and self._places == list(range(self._first, len(self.row)))
+        self._shape = (len(self.state_names),)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
 
@@ -108,7 +130,7 @@ class Stepper:
         """Where inputs go: themselves, or where they are linear, values at the beginning, then slopes."""
         if not self._is_linear:
             return list(self.equations.r)
-        return [symbol(f"{n}_{what}", "parameter") for what in ("begin", "slope") for n in self.input_names]
+        return [of(n) for of in (begin, slope) for n in self.input_names]
 
     def __repr__(self) -> str:
         held = "linear" if self._is_linear else "held"
@@ -144,7 +166,7 @@ class Stepper:
 
         See also: `stepper`, `Stepper.derivatives`.
         """
-        if isinstance(state, np.ndarray) and state.ndim == 1 and p is None and out is None:
+        if isinstance(state, np.ndarray) and state.shape == self._shape and p is None and out is None:
             return self._one(state, r, r_end, t)
         return self._many(state, r, r_end, t, p, out)
 
@@ -152,56 +174,70 @@ class Stepper:
         try:
             one: SingleStep = self._local.one
         except AttributeError:
-            one = self._local.one = SingleStep(self)
+            one = self._local.one = SingleStep(self.scheme, self.row)
         one.state[:] = state
-        if self._is_plain:
-            if r is not None:
-                one.parameters[self._first :] = r
-        else:
-            self._put_inputs(one.parameters, r, r_end, t)
+        if not self._is_plain:
+            self._put_inputs(one.parameters, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
+        elif self.input_names:
+            one.parameters[self._first :] = self._numbers(r)
         one.run()
         note = one.note.item(0)
         return one.end.copy() if note in STANDS else np.full(len(state), NO_NUMBER)
 
+    def _numbers(self, r: Any) -> Any:
+        """Inputs, zero where none are given."""
+        if r is None:
+            return self.r
+        if len(r) == len(self.input_names) and isinstance(r, (list, tuple)):
+            return r
+        given = np.asarray(r, dtype=np.float64)
+        if given.ndim == 0 or given.shape[-1] != len(self.input_names):
+            raise SimulationError(
+                f"{self}: it has {len(self.input_names)} inputs ({listed(self.input_names) or 'none'}), got r of shape "
+                f"{given.shape}"
+            )
+        return given
+
     def _put_inputs(self, row: Array, r: Any, r_end: Any, t: Any) -> None:
         n = len(self.input_names)
-        given = self.r if r is None else r
         if self._is_linear:
-            row[..., self._places[:n]] = given
-            row[..., self._places[n:]] = (np.asarray(given if r_end is None else r_end) - given) / self.dt
+            row[..., self._places[:n]] = r
+            row[..., self._places[n:]] = (np.asarray(r_end) - r) / self.dt
         elif n:
-            row[..., self._places[0] : self._places[0] + n] = given
+            row[..., self._places[0] : self._places[0] + n] = r
         if self._has_clock:
-            row[..., self.form.parameters.index(CLOCK)] = t
+            row[..., self.scheme.parameters.index(CLOCK)] = t
 
     def _many(self, state: Any, r: Any, r_end: Any, t: Any, p: Any, out: Any) -> Any:
         given = np.asarray(state, dtype=np.float64)
+        found = self._taken(given, r, r_end, t, p).ends_of_taken_steps().reshape(given.shape)
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+    def _taken(self, given: Array, r: Any, r_end: Any, t: Any, p: Any) -> StepRows:
+        """The steps of one state or of rows of them, in memory that the next call uses again."""
         rows = np.atleast_2d(given)
-        if rows.ndim != 2 or rows.shape[1] != len(self.state_names):
+        if rows.ndim != 2 or rows.shape[1:] != self._shape:
             raise SimulationError(
                 f"{self}: a state has {len(self.state_names)} numbers ({listed(self.state_names)}), got shape "
                 f"{given.shape}"
             )
         bound = self._bound(len(rows))
         bound.y[:], bound.given[:] = rows, self.row
-        begin, last = (None if x is None else np.asarray(x, dtype=np.float64) for x in (r, r_end))
-        self._put_inputs(bound.given, begin, last, t)
+        self._put_inputs(bound.given, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
         if p is not None:
             bound.given[:, self._p_places] = p
         many = cores() if len(rows) >= EXPENSIVE else 1
         share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
-        bad = ~np.isin(bound.rows.notes[:, 0], STANDS)
-        found = np.where(bad[:, None], NO_NUMBER, bound.rows.ends).reshape(given.shape)
-        if out is None:
-            return found
-        out[...] = found
-        return out
+        return bound
 
     def _bound(self, count: int) -> StepRows:
         """Memory for so many members, kept from step to step."""
         kept: StepRows | None = getattr(self._local, "many", None)
         if kept is None or len(kept.y) != count:
-            kept = self._local.many = StepRows(self, count)
+            kept = self._local.many = StepRows(self.scheme, self.row, count)
         return kept
 
     def reset(self, states: Array, mask: Any, start: Any = None) -> Array:
@@ -220,52 +256,69 @@ class Stepper:
         p: Any = None,
         wrt: Iterable[str] = ("x", "r"),
     ) -> StepDerivatives:
-        """A step, and its derivatives with respect to the state ("x"), inputs ("r", those at the beginning where they
-        are linear) and parameters ("p").
+        """A step, and its derivatives with respect to the state ("x"), inputs ("r"; where they are linear, those at the
+        beginning, "r_end" those at the end) and parameters ("p").
 
         They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto
-        constraints it is the tangent at its result, which differs by the size of the correction.
+        constraints it is the tangent at its result, which differs by the size of the correction. With contacts they are
+        those of the branch that the step is on: which contacts are closed, press, stick and slip. At a state where
+        another branch begins a step has no derivative, and this is one of the sides.
+
+        Where no `r_end` is given, inputs at the end are those at the beginning and change with them.
         """
         groups, given = tuple(wrt), np.asarray(state, dtype=np.float64)
-        if strange := [g for g in groups if g not in ("x", "r", "p")]:
-            raise unknown(f"{self}: derivatives", "group", strange[0], ("x", "r", "p"), SimulationError)
+        known = ("x", "r", "r_end", "p") if r_end is not None else ("x", "r", "p")
+        if strange := [g for g in groups if g not in known]:
+            raise unknown(f"{self}: derivatives", "group", strange[0], known, SimulationError)
         env, n = self._with_variations(groups), len(self.state_names)
-        names, rows = env.varied_names, np.atleast_2d(given)
+        names, rows = [x.name for x in env.scheme.wrt], np.atleast_2d(given)
         first = np.array([[float(s == x) for s in self.state_names] for x in names]).reshape(-1)
         whole = np.hstack([rows, np.tile(first, (len(rows), 1))])
         end = env._many(whole, r, r_end, t, p, None)
         slopes = end[:, n:].reshape(len(rows), len(names), n).transpose(0, 2, 1).reshape(*given.shape, len(names))
-        found, at = dict[str, Array](), 0
-        for g in groups:
-            size = {"x": n, "r": len(self.input_names), "p": len(self.parameter_names)}[g]
-            found[g] = slopes[..., at : at + size]
-            at += size
+        by_name = dict(zip(names, np.moveaxis(slopes, -1, 0), strict=True))
+        found = {g: self._columns(g, by_name, r_end is not None).reshape(*given.shape, -1) for g in groups}
         return StepDerivatives(end[:, :n].reshape(given.shape), **found)
+
+    def _columns(self, group: str, slopes: Mapping[str, Array], has_end: bool) -> Array:
+        """Derivatives with respect to a group, of those with respect to variables of the machine code."""
+        if not self._is_linear or group not in ("r", "r_end"):
+            chosen = [slopes[n] for n in self._group(group)]
+        else:
+            ends = [slopes[slope(n).name] / self.dt for n in self.input_names]
+            begins = [slopes[begin(n).name] for n in self.input_names]
+            held = [b - e for b, e in zip(begins, ends, strict=True)] if has_end else begins
+            chosen = ends if group == "r_end" else held
+        return np.stack(chosen, axis=-1) if chosen else np.zeros(0)
+
+    def _group(self, group: str) -> list[str]:
+        """Names of the variables of the machine code that belong to a group."""
+        if group in ("r", "r_end"):
+            return [s.name for s in self._input_symbols]
+        return list(self.state_names if group == "x" else self.parameter_names)
 
     def _with_variations(self, groups: tuple[str, ...]) -> Stepper:
         if groups not in self._varied:
-            inputs = [s.name for s in self._input_symbols[: len(self.input_names)]]
-            names = {"x": list(self.state_names), "r": inputs, "p": list(self.parameter_names)}
-            form = varied(self.form, [n for g in groups for n in names[g]], "nearest")
-            self._varied[groups] = self._like(form)
+            names = dict.fromkeys(n for g in groups for n in self._group(g))
+            out = self._varied[groups] = object.__new__(Stepper)
+            out.__dict__.update(self.__dict__)
+            out.scheme = self.scheme.varied(list(names))
+            out.state_names = tuple(s.name for s in out.scheme.variables)
+            out._shape, out._local = (len(out.state_names),), threading.local()
         return self._varied[groups]
 
-    def _like(self, form: Any) -> Stepper:
-        """The same steps of a form with variations."""
-        out = object.__new__(Stepper)
-        out.__dict__.update(self.__dict__)
-        out.form = form
-        out.varied_names = tuple(x.name for x in form.wrt)
-        table = self.task.events
-        if table is not None:
-            table = replace(
-                table, maps=tuple(form.map_through(f, m) for f, m in zip(table.functions, table.maps, strict=True))
-            )
-        atol = np.tile(self.task.atol, 1 + len(form.wrt))
-        out.task = replace(self.task, form=form, atol=atol, events=table)
-        out.state_names = tuple(s.name for s in form.y)
-        out._local = threading.local()
-        return out
+    # ------------------------------------------------------------------------------------------------ contacts
+
+    def impulses(self, state: Any, r: Any = None, r_end: Any = None, *, t: float = 0.0, p: Any = None) -> StepImpulses:
+        """A step, and the impulses of its contacts and frictions."""
+        if not isinstance(self.scheme, ContactSteps):
+            raise SimulationError(f"{self}: it has no contacts; `stepper(Contacts(eq, ...), dt)` has")
+        given = np.asarray(state, dtype=np.float64)
+        taken = self._taken(given, r, r_end, t, p)
+        impulses, residual = taken.notes[:, NOTES:].copy(), taken.notes[:, 1].copy()
+        if given.ndim == 1:
+            impulses, residual = impulses[0], residual[0]
+        return StepImpulses(taken.ends_of_taken_steps().reshape(given.shape), self.scheme.row_names, impulses, residual)
 
     # ----------------------------------------------------------------------------------------------- for other packages
 
@@ -335,63 +388,31 @@ class Stepper:
         return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)
 
 
-class StepRows:
-    """Rows of states and parameters, and a worker on them for each thread that takes part."""
-
-    def __init__(self, env: Stepper, count: int) -> None:
-        n = len(env.state_names)
-        self.y, self.given = np.zeros((count, n)), np.tile(env.row, (count, 1))
-        none = np.zeros((count, 0, n + 2))
-        self.rows = EnsembleRows(np.zeros((count, n)), np.zeros((count, n)), np.zeros((count, len(NOTES))), none)
-        self._task, self._local = env.task, threading.local()
-
-    @property
-    def worker(self) -> Worker:
-        try:
-            worker: Worker = self._local.worker
-        except AttributeError:
-            worker = self._local.worker = Worker(self._task, self.y, self.given, None, self.rows, np.ones(1))
-        return worker
-
-    def run_part(self, first: int, stop: int) -> None:
-        self.worker.run(first, stop)
-
-
-class SingleStep(StepRows):
-    """One state, with everything at hand that a step of it needs."""
-
-    def __init__(self, env: Stepper) -> None:
-        super().__init__(env, 1)
-        self.state, self.parameters, self.end = self.y[0], self.given[0], self.rows.ends[0]
-        self.note = self.rows.notes[0]
-        self.worker.run(0, 0)
-        self.run = self.worker.prepared(0, 1)
-
-
 @values_by_name(SimulationError)
-@of_equations
+@of_equations_or(Contacts)
 def stepper(
-    equations: Equations,
+    equations: Equations | Contacts,
     dt: float,
     start: Start | None = None,
     *,
     values: Mapping[Any, float] | None = None,
-    method: str = "rk4",
+    method: str = AUTO,
     substeps: int = 1,
     inputs: str = "held",
     events: Sequence[Event | Contact] = (),
-    form: str = "auto",
+    form: str = AUTO,
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Stepper:
     """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
 
+    equations  or `Contacts`: any number of contacts and frictions, by time stepping
     start      of `env.start`, as in `simulate`; on constraints the nearest state that keeps them
     values     on top of it, by name or symbol, or as keywords; parameters too
-    method     rk4, dp5 or dp8, with fixed steps
+    method     rk4 (where none is named), dp5 or dp8, with fixed steps; moreau for contacts
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
-    events     `Event`, whose resets are expressions, and one `Contact`
+    events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
     form       how constraints are treated, as in `simulate`
 
     >>> x, v, F = sb.symbols("x v F")
@@ -405,30 +426,70 @@ def stepper(
     where = f"stepper of {equations.name!r}"
     if not finite_number(dt, "dt", SimulationError) > 0:
         raise SimulationError(f"{where}: dt = {shown(dt)}: a step has a positive length")
-    if method not in TABLEAUX:
-        raise unknown(where, "method", method, TABLEAUX, SimulationError)
     if inputs not in INPUTS:
         raise unknown(where, "way of inputs", inputs, INPUTS, SimulationError)
     if not isinstance(substeps, int) or substeps < 1:
         raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
-    first = _start(equations, start, values or {})
-    eq, has_clock = _with_clock(_with_lines(equations) if inputs == "linear" else equations)
-    step = dt / substeps
-    o = choice(eq, SimulationOptions(method=method, form=form, step=step))
+    lengths = StepLengths(float(dt), substeps, inputs == "linear")
+    if isinstance(equations, Contacts) or _has_several_contacts(events, where):
+        contacts = equations if isinstance(equations, Contacts) else Contacts(equations, *events)  # type: ignore[arg-type]
+        if (isinstance(equations, Contacts) and events) or form != AUTO:
+            raise SimulationError(
+                f"{where}: contacts take no events= and no form=; constraints hold at the level of speeds"
+            )
+        return _contact_stepper(contacts, method, lengths, _start(contacts.base, start, values or {}))
+    return _smooth_stepper(equations, method, form, events, lengths, _start(equations, start, values or {}))
+
+
+@dataclass(frozen=True)
+class StepLengths:
+    """Of a stepper: dt, its parts, and whether inputs are linear over it."""
+
+    dt: float
+    substeps: int
+    is_linear: bool
+
+    @property
+    def h(self) -> float:
+        return self.dt / self.substeps
+
+
+def _has_several_contacts(events: Sequence[Event | Contact], where: str) -> bool:
+    contacts = [e for e in events if isinstance(e, Contact)]
+    if len(contacts) > 1 and len(contacts) < len(events):
+        others = listed(e.name for e in events if e not in contacts)
+        raise SimulationError(f"{where}: several contacts, and the events {others} beside them; take either")
+    return len(contacts) > 1
+
+
+def _contact_stepper(contacts: Contacts, method: str, lengths: StepLengths, first: State) -> Stepper:
+    where = f"stepper of {contacts.name!r}"
+    if method not in (AUTO, METHOD):
+        raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
+    check_law(contacts.impacts, where)
+    scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear)
+    return Stepper(scheme, first, lengths.is_linear, scheme.has_clock, lengths.dt)
+
+
+def _smooth_stepper(
+    equations: Equations, method: str, form: str, events: Sequence[Event | Contact], lengths: StepLengths, first: State
+) -> Stepper:
+    where = f"stepper of {equations.name!r}"
+    method = "rk4" if method == AUTO else method
+    if method not in TABLEAUX:
+        raise unknown(where, "method", method, TABLEAUX, SimulationError)
+    eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
+    o = choice(eq, SimulationOptions(method=method, form=form, step=lengths.h))
     if first.equations.lam and run_rank(first).rank < len(equations.lam):
         raise SimulationError(f"{where}: its constraints depend on each other; take those out that `audit` names")
     made = form_of(eq, o)
     if not made.kind.has_rates or made.kind.is_algebraic:
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
-    if sum(isinstance(e, Contact) for e in events) > 1:
-        raise SimulationError(
-            f"{where}: one contact at a time; several, and bodies at rest on each other, are for `simulate_modes`"
-        )
     table = event_table(made, tuple(events), "machine code") if events else None
     task = EnsembleTask(
-        made, TABLEAUX[method], 0.0, np.array([dt]), o.rtol, np.full(made.n, o.rtol), step, events=table, records=False
-    )
-    return Stepper(task, first, inputs == "linear", has_clock, float(dt))
+        made, TABLEAUX[method], 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False
+    )  # fmt: skip
+    return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
 
 
 def _start(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
@@ -440,11 +501,7 @@ def _start(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> S
 
 def _with_lines(eq: Equations) -> Equations:
     """Inputs that are straight lines over a step, whose values at its beginning and slopes are parameters."""
-    laws = {
-        s: symbol(f"{s.name}_begin", "parameter") + symbol(f"{s.name}_slope", "parameter") * eq.t
-        for s in eq.r
-        if not s.order
-    }
+    laws = {s: begin(s.name) + slope(s.name) * eq.t for s in eq.r if not s.order}
     return with_inputs(eq, laws)[0]
 
 

@@ -56,28 +56,11 @@ class TimeStepping:
     """Steps of contacts and frictions from a state."""
 
     def __init__(self, table: ModeTable, law: str, start: State, step: float) -> None:
-        eq = self._eq = table.base
-        if law != NEWTON:
-            raise SimulationError(
-                f"simulate {eq.name!r}: method={METHOD!r} has Newton's law of restitution, got {law!r}"
-            )
+        self._eq = table.base
+        check_law(law, f"simulate {table.base.name!r}")
         self._step, self._start = step, start
-        key = (
-            tuple((c.gap, c.restitution) for c in table.contacts),
-            tuple(
-                (
-                    f.slip,
-                    f.law.coefficient(as_expr(1)),
-                    f.law.sticking,
-                    f.law.damping,
-                    f.normal,
-                    table.owner.get(f.name),
-                )
-                for f in table.frictions
-            ),
-        )
-        programs = eq.cached("time stepping", key, lambda: _programs(table))
-        self._steps = _record(table, programs, start)
+        self._steps = stepping_record(table, start.p, start.r, TOGETHER)
+        self._steps.y[:] = np.concatenate([start.q, start.u, start.z])
         self._loop = LoopCallee(moreau_steps, {}, (), s=self._steps)
 
     def run(self, end: float, times: Array | None) -> Trajectory:
@@ -112,19 +95,40 @@ class TimeStepping:
         return Trajectory.of(made)
 
 
+def check_law(law: str, where: str) -> None:
+    if law != NEWTON:
+        raise SimulationError(f"{where}: method={METHOD!r} has Newton's law of restitution, got {law!r}")
+
+
 # ---------------------------------------------------------------------------------------------------------- programs
+
+
+def stepping_programs(table: ModeTable) -> SteppingPrograms:
+    """Those of the contacts and frictions, made once."""
+    return table.base.cached("time stepping", content(table), lambda: _programs(table))
+
+
+def content(table: ModeTable) -> tuple[Any, ...]:
+    """Expressions that tell contacts and frictions of equations from others."""
+    contacts = tuple((c.gap, c.restitution) for c in table.contacts)
+    frictions = tuple(
+        (f.slip, f.law.coefficient(as_expr(1)), f.law.sticking, f.law.damping, f.normal, table.owner.get(f.name))
+        for f in table.frictions
+    )
+    return contacts, frictions
 
 
 def _programs(table: ModeTable) -> SteppingPrograms:
     eq = table.base
     outputs, rows = _point(table)
-    rates = _compiled(eq, "coordinate_rates", {"qdot": eq.rates}) if eq.q else None
-    variables = _compiled(eq, "variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None
-    return SteppingPrograms(_compiled(eq, "midpoint", outputs), rates, variables, rows)
+    rates = compiled(eq, "coordinate_rates", {"qdot": eq.rates}) if eq.q else None
+    variables = compiled(eq, "variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None
+    return SteppingPrograms(compiled(eq, "midpoint", outputs), rates, variables, rows)
 
 
-def _compiled(eq: Equations, name: str, outputs: dict[str, Any]) -> Compiled:
-    groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state)}
+def compiled(eq: Equations, name: str, outputs: dict[str, Any], more: dict[str, Any] | None = None) -> Compiled:
+    """A program of t, x, more, and the numbers that stay: r and p."""
+    groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), **(more or {})}
     groups |= {k: list(v) for k, v in (("r", eq.r), ("p", eq.p)) if v}
     return compile_program(program(name, groups, outputs, labels=eq.labels))
 
@@ -188,7 +192,9 @@ def _normals(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]]) -> 
 # ---------------------------------------------------------------------------------------------------------- memory
 
 
-def _record(table: ModeTable, programs: SteppingPrograms, start: State) -> MoreauSteps:
+def stepping_record(table: ModeTable, p: Array, r: Array, together: int) -> MoreauSteps:
+    """Memory of steps with these parameters and inputs, of which so many are stored."""
+    programs = stepping_programs(table)
     eq, cones, rows = table.base, len(table.frictions), programs.rows
     n, n_q, n_u, contacts = len(eq.state), len(eq.q), len(eq.u), len(table.contacts)
     names = [c.name for c in table.contacts]
@@ -196,31 +202,31 @@ def _record(table: ModeTable, programs: SteppingPrograms, start: State) -> Morea
     count = [len(f.slip) for f in table.frictions]
     first = [contacts + sum(count[:c]) for c in range(cones)]
     turns = [v.index for e in eq.variables.quaternions for v in e]
-    given = {"p": start.p, "r": start.r}
+    given = {"p": p, "r": r}
     callee = {
         name: None if f is None else program_callee(f, given)
         for name, f in (("point", programs.point), ("rates", programs.rates), ("variables", programs.variables))
     }
     return MoreauSteps(
         n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, steps=0, h=1.0, t=0.0, done=0,
-        y=np.concatenate([start.q, start.u, start.z]), samples=np.zeros(TOGETHER * n), **callee, qdot=np.zeros(n_q + 1),
+        y=np.zeros(n), samples=np.zeros(together * n), **callee, qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
         slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
         mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
-        free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=_indices(owner), first=_indices(first),
-        count=_indices(count), turns=_indices(turns), row=_indices([0] * rows), at=_indices([0] * contacts),
-        cone=_indices([0] * cones), held=_indices([1] * cones), sweeps=_sweeps(rows, cones),
+        free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=indices(owner), first=indices(first),
+        count=indices(count), turns=indices(turns), row=indices([0] * rows), at=indices([0] * contacts),
+        cone=indices([0] * cones), held=indices([1] * cones), sweeps=_sweeps(rows, cones),
     )  # fmt: skip
 
 
 def _sweeps(rows: int, cones: int) -> Sweeps:
     return Sweeps(
         n=0, normals=0, cones=0, most=SWEEPS, tolerance=ENOUGH, A=np.zeros(rows * rows + 1), b=np.zeros(rows + 1), x=np.zeros(rows + 1),
-        first=_indices([0] * cones), count=_indices([0] * cones), fixed=_indices([0] * cones), mu=np.zeros(cones + 1),
+        first=indices([0] * cones), count=indices([0] * cones), fixed=indices([0] * cones), mu=np.zeros(cones + 1),
         given=np.zeros(cones + 1), share=np.zeros(rows * cones + 1), stiff=np.zeros(cones + 1), way=np.zeros(2 * cones + 1),
         offset=np.zeros(cones + 1), w=np.zeros(2),
     )  # fmt: skip
 
 
-def _indices(values: list[int]) -> Any:
+def indices(values: list[int]) -> Any:
     return np.array([*values, 0], dtype=np.int64)
