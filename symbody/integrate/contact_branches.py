@@ -34,7 +34,7 @@ FAIR: Final = 1e-6  # the same after some rounds: restitution asks for speeds at
 SINGULAR: Final = 1e-10  # of the largest pivot: a smaller one is none
 
 
-class Branches(Struct):
+class ContactBranch(Struct):
     """Memory for a branch of n rows.
 
     kind          of each row: apart, holds (v = 0), slips
@@ -60,7 +60,7 @@ class Branches(Struct):
     pressed: Numbers
 
 
-def solved_impulses(w: Sweeps, b: Branches) -> float:
+def solved_impulses(w: Sweeps, b: ContactBranch) -> float:
     """Impulses w.x from those that are there; the change of a last sweep, in parts of the largest one.
 
     First everything is taken to hold: bodies that rest or stand have their impulses from one solve.
@@ -101,7 +101,7 @@ def solved_impulses(w: Sweeps, b: Branches) -> float:
     return w.change / max(w.largest, 1e-300)
 
 
-def keep(w: Sweeps, b: Branches) -> None:
+def keep(w: Sweeps, b: ContactBranch) -> None:
     """Impulses and their change, in case that a step leads nowhere."""
     for i in range(w.n):
         b.kept[i] = w.x[i]
@@ -109,7 +109,7 @@ def keep(w: Sweeps, b: Branches) -> None:
     b.largest = w.largest
 
 
-def newton(w: Sweeps, b: Branches) -> int:
+def newton(w: Sweeps, b: ContactBranch) -> int:
     """A step of Newton's method on a branch and a sweep after it: 1, or 0 where what was kept is better."""
     for i in range(w.n):
         b.right[i] = -b.F[i]
@@ -128,7 +128,7 @@ def newton(w: Sweeps, b: Branches) -> int:
     return 0
 
 
-def branch(w: Sweeps, b: Branches, slack: float) -> None:
+def branch(w: Sweeps, b: ContactBranch, slack: float) -> None:
     """The equations of the branch that the impulses are on: B and F, in units of impulses. Cones that are beyond their
     limit by no more than a part `slack` of it count as sticking."""
     n = w.n
@@ -144,7 +144,7 @@ def branch(w: Sweeps, b: Branches, slack: float) -> None:
         cone_branch(w, b, c, slack)
 
 
-def hold(w: Sweeps, b: Branches, i: int, scale: float) -> None:
+def hold(w: Sweeps, b: ContactBranch, i: int, scale: float) -> None:
     """v_i = 0."""
     b.kind[i] = HOLDS
     for j in range(w.n):
@@ -152,7 +152,7 @@ def hold(w: Sweeps, b: Branches, i: int, scale: float) -> None:
     b.F[i] = row_motion(w, i) / scale
 
 
-def cone_branch(w: Sweeps, b: Branches, c: int, slack: float) -> None:
+def cone_branch(w: Sweeps, b: ContactBranch, c: int, slack: float) -> None:
     normal = normal_force(w, c)
     b.limit[c] = w.mu[c] * abs(normal)
     b.pressed[c] = 1.0 if normal > 0.0 else -1.0
@@ -174,7 +174,7 @@ def cone_branch(w: Sweeps, b: Branches, c: int, slack: float) -> None:
             hold(w, b, w.first[c] + r, w.stiff[c])
 
 
-def slip_direction(w: Sweeps, b: Branches, c: int) -> None:
+def slip_direction(w: Sweeps, b: ContactBranch, c: int) -> None:
     """The way of a cone from its slip alone, -v / |v|: where it slips hardly at all, w has nearly the direction that x
     has already."""
     square = 0.0
@@ -184,7 +184,7 @@ def slip_direction(w: Sweeps, b: Branches, c: int) -> None:
     b.size[c] = sqrt(square)
 
 
-def slip(w: Sweeps, b: Branches, c: int, r: int) -> None:
+def slip(w: Sweeps, b: ContactBranch, c: int, r: int) -> None:
     """x = μ N d with d = w / |w|, whose change is (1 - d dᵀ) dw / |w|."""
     n = w.n
     i = w.first[c] + r
@@ -202,7 +202,7 @@ def slip(w: Sweeps, b: Branches, c: int, r: int) -> None:
             b.matrix[i * n + j] += across * w.A[row * n + j] / w.stiff[c]
 
 
-def turning(w: Sweeps, b: Branches, c: int, r: int, k: int) -> float:
+def turning(w: Sweeps, b: ContactBranch, c: int, r: int, k: int) -> float:
     """Entry (r, k) of μ N (1 - d dᵀ) / |w|: what turns the force of a cone."""
     if w.count[c] == 1:
         return 0.0

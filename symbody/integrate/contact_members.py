@@ -17,7 +17,7 @@ from typing import Final
 
 from ..emit.loops.language import Function, Indices, Mutable, Numbers
 from ..emit.loops.records import Struct
-from .contact_branches import HOLDS, SLIPS, Branches, branch, solve_consistent, solved_impulses, turning
+from .contact_branches import HOLDS, SLIPS, ContactBranch, branch, solve_consistent, solved_impulses, turning
 from .march import DONE, NOT_CONVERGED, NOT_FINITE
 from .moreau_steps import (
     MoreauSteps,
@@ -95,7 +95,7 @@ class ContactMembers(Struct):
     at: Indices
     slope_at: Indices
     steps: MoreauSteps
-    branches: Branches
+    branches: ContactBranch
     variations: StepVariations
 
 
@@ -281,7 +281,7 @@ def note_midpoint(s: MoreauSteps, v: StepVariations) -> None:
         v.static[s.cone[c]] = 0.0 if w.mu[c] == s.mu[s.cone[c]] else 1.0
 
 
-def right_sides(s: MoreauSteps, b: Branches, v: StepVariations) -> None:
+def right_sides(s: MoreauSteps, b: ContactBranch, v: StepVariations) -> None:
     """-∂F/∂θ dθ of the rows that take part, from dv in `right` and d(μ N) in `dx`, into `right`. Rows of the problem are
     in the order of those of the mechanism, so that none is overwritten before it is read."""
     w = s.sweeps
@@ -294,7 +294,7 @@ def right_sides(s: MoreauSteps, b: Branches, v: StepVariations) -> None:
             cone_right_side(s, b, v, c, j)
 
 
-def cone_right_side(s: MoreauSteps, b: Branches, v: StepVariations, c: int, j: int) -> None:
+def cone_right_side(s: MoreauSteps, b: ContactBranch, v: StepVariations, c: int, j: int) -> None:
     w = s.sweeps
     i = w.first[c]
     for r in range(w.count[c]):

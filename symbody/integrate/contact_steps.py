@@ -14,7 +14,7 @@ from ..algebra.walk import free_symbols
 from ..derive.equations import Equations
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
-from .contact_branches import Branches
+from .contact_branches import ContactBranch
 from .contact_members import NOTES, ContactMembers, StepVariations, step_contact_members
 from .contact_modes import ModeTable
 from .contact_slopes import NO_SLOPES, step_slopes
@@ -150,8 +150,8 @@ class ContactWorker:
         return self._members.callee.run
 
 
-def _branches(rows: int, cones: int) -> Branches:
-    return Branches(
+def _branches(rows: int, cones: int) -> ContactBranch:
+    return ContactBranch(
         kind=indices([0] * rows), matrix=np.zeros(rows * rows + 1), F=np.zeros(rows + 1), right=np.zeros(rows + 1), step=np.zeros(rows + 1),
         kept=np.zeros(rows + 1), column=indices([0] * rows), way=np.zeros(2 * cones + 1), size=np.zeros(cones + 1), limit=np.zeros(cones + 1),
         pressed=np.zeros(cones + 1),
