@@ -69,12 +69,11 @@ class StepVariations(Struct):
 
 
 class ContactMembers(Struct):
-    """Members `first` to `stop`: rows of starts and ends (`width` numbers), of what is given (n_given: parameters, the
-    time, inputs and their slopes), and of notes (n_notes).
+    """Members `first` to `stop`: rows of starts and ends (`width` numbers), of what is given (n_given: the time at the
+    beginning, parameters, inputs and their slopes), and of notes (n_notes).
 
     p, r          parameters and inputs of the member at work
     at, slope_at  where inputs and their slopes stand in what is given; -1: zero
-    clock         where the time at the beginning stands
     """
 
     first: Mutable[int]
@@ -84,7 +83,6 @@ class ContactMembers(Struct):
     n_notes: int
     n_p: int
     n_r: int
-    clock: int
     substeps: int
     starts: Numbers
     given: Numbers
@@ -118,7 +116,7 @@ def begin_contact_member(m: ContactMembers, start: Numbers, given: Numbers) -> N
     for i in range(m.variations.columns * s.n):
         m.variations.S[i] = start[s.n + i]
     for i in range(m.n_p):
-        m.p[i] = given[i]
+        m.p[i] = given[1 + i]
     for i in range(s.rows):
         s.before[i] = 0.0
 
@@ -128,7 +126,7 @@ def run_contact_member(m: ContactMembers, given: Numbers, note: Numbers) -> None
     s = m.steps
     for i in range(m.n_notes):
         note[i] = 0.0
-    begin = given[m.clock]
+    begin = given[0]
     note[0] = float(DONE)
     for step in range(m.substeps):
         set_inputs(m, given, (float(step) + 0.5) * s.h)

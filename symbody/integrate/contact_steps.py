@@ -45,9 +45,9 @@ class ContactSteps:
     def parameters(self) -> tuple[Symbol, ...]:
         eq = self.equations
         if not self.is_linear:
-            return (*eq.p, CLOCK, *eq.r)
+            return (CLOCK, *eq.constants)
         given = [s for s in eq.r if not s.order]
-        return (*eq.p, CLOCK, *(begin(s.name) for s in given), *(slope(s.name) for s in given))
+        return (CLOCK, *eq.p, *(begin(s.name) for s in given), *(slope(s.name) for s in given))
 
     @property
     def n_notes(self) -> int:
@@ -135,7 +135,7 @@ class ContactWorker:
         steps.h = scheme.h
         self._loop = ContactMembers(
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
-            clock=scheme.parameters.index(CLOCK), substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
+            substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
             at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
             branches=_branches(scheme.rows, len(scheme.table.frictions)), variations=_variations(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
