@@ -1,9 +1,9 @@
 """Many states and many motions at once on this computer's cores.
 
 Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
-and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `single_...` the same in
-single precision. Arrays are given for the results; all cores share 262 144 states, then the 4096 that one core had (`few_on_all_cores_ns`). Of motions: CPU microseconds for each member on one core, and on the clock on all. Times of one core are
-CPU times, those of all cores are times on the clock.
+and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `cores_and_lanes` scalar_ns / all_cores_ns, `single_...` the same in
+single precision. Arrays are given for the results; all cores share 262 144 states, then the 4096 that one core had (`few_on_all_cores_ns`). Of motions: CPU microseconds for one by `simulate` (`scalar_us`), for each member on one core, and on the clock on all.
+Times of one core are CPU times, measured in turn, those of all cores are times on the clock.
 
 `before_...` were measured by the same calls before batches turned rows over in registers and kept their threads, and
 before motions were integrated without Python in between, on a machine with two cores (AMD EPYC, AVX-512).
@@ -23,7 +23,7 @@ from symbody.emit.run.workers import cores
 
 from .gpu import system
 from .overhead import again
-from .timing import Row, repeated
+from .timing import Row, alternately, repeated
 
 STATES: Final = 4096
 ON_ALL_CORES: Final = 64  # times as many
@@ -46,10 +46,12 @@ def motion_row(members: int) -> Row:
     eq = sb.derive(sb.read_model("double_pendulum").mechanism)
     times, starts = np.linspace(0, 1, 11), np.random.default_rng(0).uniform(-1, 1, members)
     few = repeated(lambda: sb.simulate_batch(eq, times, q1=starts, threads=1), 3, clock=time.process_time).least
+    alone = repeated(lambda: sb.simulate(eq, times, q1=0.5, progress=False), 3).least
     batch = sb.simulate_batch(eq, times, q1=starts)
     return {
         "case": "double pendulum: 1 s of motion",
         "members": members,
+        "scalar_us": round(alone * 1e6, 2),
         "one_core_us": round(few / members * 1e6, 2),
         "all_cores_us": round(wall(lambda: sb.simulate_batch(eq, times, q1=starts), 3) / members * 1e6, 2),
         "failed": len(batch.failed),
@@ -69,12 +71,18 @@ def function_row(name: str) -> Row:
     loop = LoopCallee(
         again, {}, times=100, q=one["q"], u=one["u"], out=np.zeros(out.shape[1]), f=program_callee(f, held)
     )
-    scalar = repeated(loop.run).least / 100
-    one_core = repeated(lambda: f.batch(*many, threads=1, out=out)).least / STATES
+    in_single, single_out = [np.asarray(x, np.float32) for x in many], out.astype(np.float32)
+    times = alternately(
+        {
+            "scalar": loop.run,
+            "one core": lambda: f.batch(*many, threads=1, out=out),
+            "single": lambda: f.batch(*in_single, threads=1, out=single_out, real="float"),
+        }
+    )
+    scalar, one_core, single = times["scalar"] / 100, times["one core"] / STATES, times["single"] / STATES
     lots = [x if np.ndim(x) == 0 else np.tile(x, (ON_ALL_CORES, 1)) for x in many]
     large = np.empty((STATES * ON_ALL_CORES, out.shape[1]))
-    in_single, single_out = [np.asarray(x, np.float32) for x in many], out.astype(np.float32)
-    single = repeated(lambda: f.batch(*in_single, threads=1, out=single_out, real="float")).least / STATES
+    all_cores = wall(lambda: f.batch(*lots, out=large)) / len(large)
     return {
         "case": f"{name}: forward dynamics",
         "states": STATES,
@@ -85,7 +93,8 @@ def function_row(name: str) -> Row:
         "single_ns": _ns(single),
         "single_lanes": round(scalar / single, 2),
         "cores": cores(),
-        "all_cores_ns": _ns(wall(lambda: f.batch(*lots, out=large)) / len(large)),
+        "all_cores_ns": _ns(all_cores),
+        "cores_and_lanes": round(scalar / all_cores, 2),
         "few_on_all_cores_ns": _ns(wall(lambda: f.batch(*many, out=out)) / STATES),
         "before_one_core_ns": BEFORE_ONE_CORE[name],
     }
