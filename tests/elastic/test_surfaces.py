@@ -131,12 +131,83 @@ def test_elements_of_nastran(name, order, tmp_path):
         assert is_closed(found.faces)
 
 
+ANSYS_EDGES = {
+    8: "IJ JK KL LI MN NO OP PM IM JN KO LP",
+    4: "IJ JK KI IL JL KL",
+}  # midside nodes of SOLID186 and SOLID187
+ANSYS = {  # type, corners of the element by numbers of the solid's, first or second order
+    "brick": (185, (0, 1, 2, 3, 4, 5, 6, 7), 0),
+    "brick of second order": (186, (0, 1, 2, 3, 4, 5, 6, 7), 1),
+    "wedge": (185, (0, 1, 2, 2, 3, 4, 5, 5), 0),
+    "wedge of second order": (186, (0, 1, 2, 2, 3, 4, 5, 5), 1),
+    "pyramid of second order": (186, (0, 1, 2, 3, 4, 4, 4, 4), 1),
+    "tetrahedron": (285, (0, 1, 2, 3), 0),
+    "tetrahedron as a brick": (186, (0, 1, 2, 2, 3, 3, 3, 3), 1),
+    "tetrahedron of second order": (187, (0, 1, 2, 3), 1),
+}
+
+
+def ansys_archive(nodes, elements, types, width=9):
+    """CDWRITE's archive; elements: type and labels of nodes."""
+    line = lambda numbers: "".join(f"{x:{width}d}" for x in numbers)  # noqa: E731
+    lines = ["/PREP7", *types, f"NBLOCK,6,SOLID,{len(nodes):10d},{len(nodes):10d}", f"(1i{width},2i7,6e20.13)"]
+    lines += [f"{k:{width}d}{0:7d}{0:7d}{''.join(f'{v:20.13E}' for v in x)}" for k, x in nodes.items()]
+    lines += ["N,R5.3,LOC,       -1,", f"EBLOCK,19,SOLID,{len(elements):10d},{len(elements):10d}", f"(19i{width})"]
+    for k, (kind, members) in enumerate(elements):
+        lines.append(line((1, kind, 1, 1, 0, 0, 0, 0, len(members), 0, k + 1, *members[:8])))
+        if members[8:]:
+            lines.append(line(members[8:]))
+    return "\n".join([*lines, f"{-1:{width}d}", "FINISH"]) + "\n"
+
+
+def ansys_element(corners, order):
+    """Corners of a solid in the order of Ansys, with midside nodes between those that differ."""
+    at = np.array(CORNERS[len(set(corners))], dtype=float)
+    nodes, members = {k + 1: tuple(x) for k, x in enumerate(at)}, [c + 1 for c in corners]
+    if order:
+        between = {}
+        for edge in ANSYS_EDGES[len(corners)].split():
+            a, b = (corners["IJKLMNOP".index(x)] for x in edge)
+            label = a + 1 if a == b else between.setdefault(frozenset((a, b)), 101 + len(between))
+            nodes[label] = tuple((at[a] + at[b]) / 2)
+            members.append(label)
+    return nodes, members
+
+
+@pytest.mark.parametrize("name", ANSYS)
+def test_elements_of_ansys(name, tmp_path):
+    """Types by ET, by their name and by a block; a beam beside the solid has no faces."""
+    number, corners, order = ANSYS[name]
+    nodes, members = ansys_element(corners, order)
+    block = ["ETBLOCK,        2,        2", "(2i9,19a9)", f"{3:9d}{number:9d}{0:9d}", f"{7:9d}{188:9d}", f"{-1:9d}"]
+    for types, width in (([f"ET,       3,{number}", "ET,7,188"], 8), (["et,3,SOLID" + str(number)], 10), (block, 9)):
+        (tmp_path / "part.cdb").write_text(ansys_archive(nodes, [(7, [1, 2]), (3, members)], types, width))
+        found = nodes_of("here", tmp_path / "part.cdb")
+        assert volume(found.places, found.faces) == pytest.approx(VOLUMES[len(set(corners))])
+        assert is_closed(found.faces)
+        assert set(found.labels[np.unique(found.faces)]) == set(members)
+
+
+def test_midside_nodes_that_ansys_left_out(tmp_path):
+    """A node 0, as an element beside one of first order has it: then its corners are drawn."""
+    nodes, members = ansys_element(ANSYS["brick"][1], 1)
+    members[14] = 0
+    (tmp_path / "part.cdb").write_text(ansys_archive(nodes, [(1, members)], ["ET,1,186"]))
+    found = nodes_of("here", tmp_path / "part.cdb")
+    assert volume(found.places, found.faces) == pytest.approx(1.0)
+    assert len(found.faces) == 12
+
+
 def test_shells_of_files(tmp_path):
     grid = "".join(f"{k + 1}, {x}, {y}, {z}\n" for k, (x, y, z) in enumerate(CORNERS[8][:4]))
     (tmp_path / "part.inp").write_text(f"*NODE\n{grid}*ELEMENT, TYPE=S4R\n1, 1, 2, 3, 4\n")
     bulk = "".join(f"GRID,{k + 1},,{x}.,{y}.,{z}.\n" for k, (x, y, z) in enumerate(CORNERS[8][:4]))
     (tmp_path / "part.bdf").write_text(f"{bulk}CQUAD4,1,1,1,2,3,4,45.,0.1\n")
-    for name in ("part.inp", "part.bdf"):
+    flat = {k + 1: x for k, x in enumerate(CORNERS[8][:4])}
+    (tmp_path / "part.cdb").write_text(ansys_archive(flat, [(1, [1, 2, 3, 4])], ["ET,1,181"]))
+    halves = [(1, [1, 2, 3, 3]), (1, [1, 3, 4])]
+    (tmp_path / "halves.cdb").write_text(ansys_archive(flat, halves, ["ET,1,SHELL181"]))
+    for name in ("part.inp", "part.bdf", "part.cdb", "halves.cdb"):
         found = nodes_of("here", tmp_path / name)
         assert area(found.places, found.faces) == pytest.approx(1.0)
 
@@ -148,6 +219,24 @@ def test_mistakes_in_faces_are_told(tmp_path):
     (tmp_path / "part.inp").write_text("*NODE\n1, 0, 0, 0\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n")
     with pytest.raises(sb.ModelError, match=r"type C3D4 have a number and 4 nodes each; 4 numbers follow"):
         nodes_of("here", tmp_path / "part.inp")
+    nodes, members = ansys_element(ANSYS["tetrahedron"][1], 0)
+    whole = ansys_archive(nodes, [(1, members)], ["ET,1,285"])
+    for text, says in (
+        (
+            whole.replace("ET,1,285", "ET,1,187").replace(f"{4:9d}\n{-1:9d}", f"{5:9d}\n{-1:9d}"),
+            "an element names node 5",
+        ),
+        (whole[: whole.index("EBLOCK")] + "EBLOCK,19,SOLID,1,1\n", "part.cdb cannot be read: it ends within a block"),
+        (whole.replace("(19i9)", "19 fields"), "'19 fields' stands where widths of fields are expected"),
+        (whole.replace(f"{1.0:20.13E}", f"{'one':>20}"), "part.cdb cannot be read: could not convert string"),
+    ):
+        (tmp_path / "part.cdb").write_text(text)
+        with pytest.raises(sb.ModelError, match=says):
+            nodes_of("here", tmp_path / "part.cdb")
+    for name, text in (("part.inp", "*NODE\n1, zero, 0, 0\n"), ("part.bdf", "GRID,1,,zero,0.,0.\n")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(sb.ModelError, match=f"{name} cannot be read: could not convert string"):
+            nodes_of("here", tmp_path / name)
     block = Block(n=(1, 1, 1))
     for faces, says in (([[0, 1, 8]], "name node 8; there are nodes 0 to 7"), ([[0.5, 1, 2]], "rows of three numbers")):
         with pytest.raises(sb.ModelError, match=says):

@@ -13,23 +13,23 @@ import numpy as np
 from scipy import io
 
 from ...errors import ModelError, shown
+from .ansys_archive import archived
 from .finite_body import Array, Indices
 from .outer_faces import (
-    HEXA,
     HEXA_OF_NASTRAN,
     PYRAMID,
     QUADRANGLE,
+    SHELLS,
+    SOLIDS,
     TETRA,
     TRIANGLE,
-    WEDGE,
     WEDGE_OF_NASTRAN,
     ElementKind,
+    Rows,
     outer_triangles,
 )
 
 DIRECTIONS: Final = {"UX": 0, "UY": 1, "UZ": 2, "ROTX": 3, "ROTY": 4, "ROTZ": 5}  # of Ansys
-ABAQUS_SOLIDS: Final = {n: kind for kind in (TETRA, PYRAMID, WEDGE, HEXA) for n in kind.sizes}
-ABAQUS_SHELLS: Final = {n: kind for kind in (TRIANGLE, QUADRANGLE) for n in kind.sizes}
 NASTRAN: Final = {
     "CTETRA": TETRA, "CPYRAM": PYRAMID, "CPENTA": WEDGE_OF_NASTRAN, "CHEXA": HEXA_OF_NASTRAN, "CTRIA3": TRIANGLE, "CTRIAR": TRIANGLE,
     "CTRIA6": TRIANGLE, "CQUAD4": QUADRANGLE, "CQUADR": QUADRANGLE, "CQUAD8": QUADRANGLE,
@@ -53,6 +53,15 @@ def nodes_of(where: str, given: Any) -> NodeTable:
     path = Path(given)
     if not path.is_file():
         raise ModelError(f"{where}: there is no file {str(path)!r}")
+    try:
+        return _read(where, path)
+    except ModelError:
+        raise
+    except (ValueError, IndexError) as reason:
+        raise ModelError(f"{where}: {path.name} cannot be read: {reason}") from None
+
+
+def _read(where: str, path: Path) -> NodeTable:
     if path.suffix == ".npy":
         return NodeTable(np.load(path))
     if path.suffix in (".csv", ".txt"):
@@ -63,13 +72,10 @@ def nodes_of(where: str, given: Any) -> NodeTable:
     if path.suffix in (".bdf", ".nas", ".dat", ".pch"):
         return _nastran(where, path, text)
     if path.suffix in (".cdb", ".ans"):
-        return _ansys(where, path, text)
+        return _in_order(where, path, *archived(text))
     raise ModelError(
         f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .cdb, .npy or .csv; got {shown(str(path))}"
     )
-
-
-Rows = dict[tuple[ElementKind, int], list[list[int]]]  # labels of nodes of elements, by kind and number of nodes
 
 
 def _in_order(
@@ -131,10 +137,10 @@ def _abaqus_kind(name: str) -> tuple[ElementKind, int] | None:
     """Of solids and shells, with the number of their nodes: C3D20R, SC8R, S4R, STRI65; None of others."""
     if found := re.match(r"(C3D|SC)(\d+)", name.upper()):
         size = int(found[2])
-        return (ABAQUS_SOLIDS[size], size) if size in ABAQUS_SOLIDS else None
+        return (SOLIDS[size], size) if size in SOLIDS else None
     if found := re.match(r"(?:S|STRI|M3D|R3D)([34689])", name.upper()):
         size = int(found[1])
-        return (ABAQUS_SHELLS[size], size) if size in ABAQUS_SHELLS else None
+        return (SHELLS[size], size) if size in SHELLS else None
     return None
 
 
@@ -216,52 +222,6 @@ def nastran_number(text: str) -> float:
             if at > 0:
                 return float(f"{t[:at]}E{t[at:]}")
     return float(t)
-
-
-def _ansys(where: str, path: Path, text: str) -> NodeTable:
-    """NBLOCK and components of nodes (CMBLOCK) of an archive that CDWRITE left; in components, -k goes on up to k."""
-    table: dict[int, list[float]] = {}
-    sets: dict[str, list[int]] = {}
-    lines = iter(text.splitlines())
-    for line in lines:
-        words = [x.strip() for x in line.split("!")[0].split(",")]
-        if words[0].upper() == "NBLOCK":
-            table |= _node_block(lines)
-        elif words[0].upper() == "CMBLOCK" and words[2].upper().startswith("NODE"):
-            sets[words[1]] = _component(lines, int(words[3]))
-    return _in_order(where, path, table, sets)
-
-
-def _fixed_fields(layout: str) -> tuple[int, int, int, int]:
-    """3, 9, 6 and 21 of (3i9,6e21.13e3)."""
-    integers, _, reals = layout.strip(" ()").lower().partition(",")
-    count, width = integers.split("i")
-    many, size = (reals or "0e0").split("e")[:2]
-    return int(count), int(width), int(many), int(size.split(".")[0])
-
-
-def _node_block(lines: Iterator[str]) -> dict[int, list[float]]:
-    count, width, _, size = _fixed_fields(next(lines))
-    begin, out = count * width, {}
-    for line in lines:
-        if not line[:width].strip().isdigit():
-            break
-        fields = (line[begin + k * size : begin + (k + 1) * size].strip() for k in range(3))
-        out[int(line[:width])] = [float(x.upper().replace("D", "E")) if x else 0.0 for x in fields]
-    return out
-
-
-def _component(lines: Iterator[str], count: int) -> list[int]:
-    per_line, width, _, _ = _fixed_fields(next(lines))
-    numbers: list[int] = []
-    while len(numbers) < count:
-        line = next(lines)
-        here = min(per_line, count - len(numbers))
-        numbers += [int(line[k * width : (k + 1) * width]) for k in range(here)]
-    out: list[int] = []
-    for k in numbers:
-        out.extend(range(out[-1] + 1, -k + 1) if k < 0 else [k])
-    return out
 
 
 def freedoms_of(where: str, given: Any, count: int, labels: Any) -> Any:

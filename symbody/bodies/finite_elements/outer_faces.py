@@ -57,6 +57,11 @@ HEXA_OF_NASTRAN: Final = ElementKind(8, _HEXA_FACES, (*_ring(0, 1, 2, 3), *_UPRI
 TRIANGLE: Final = ElementKind(3, ((0, 1, 2),), _ring(0, 1, 2), is_shell=True)
 QUADRANGLE: Final = ElementKind(4, ((0, 1, 2, 3),), _ring(0, 1, 2, 3), is_shell=True)
 
+SOLIDS: Final = {n: kind for kind in (TETRA, PYRAMID, WEDGE, HEXA) for n in kind.sizes}  # by the number of their nodes
+SHELLS: Final = {n: kind for kind in (TRIANGLE, QUADRANGLE) for n in kind.sizes}
+
+Rows = dict[tuple[ElementKind, int], list[list[int]]]  # labels of nodes of elements, by kind and number of nodes
+
 Elements = Sequence[tuple[ElementKind, Indices]]  # nodes of elements of one kind and order, a row for each
 
 

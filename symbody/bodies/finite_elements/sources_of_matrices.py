@@ -37,7 +37,7 @@ def finite_elements(
     mass, stiffness  arrays, sparse matrices of SciPy, or files: .npz of SciPy, .mtx (Matrix Market, or of Abaqus), .op4
                      and .pch of Nastran, .hb and .txt (Matrix Market) of Ansys
     nodes            places, a row each, or a file: .inp of Abaqus (with its node sets and elements), .bdf, .nas, .dat of
-                     Nastran (with its sets and elements), .cdb of Ansys (with its components), .npy, .csv
+                     Nastran (with its sets and elements), .cdb of Ansys (with its components and elements), .npy, .csv
     dofs             node (from 0) and direction (0, 1, 2: displacements, 3, 4, 5: rotations) of each row; by default
                      three or six for each node in order; or a file of Ansys: .mapping, or the vector of nodes
     sets             nodes by name: {"hub": numbers from 0}
