@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from ..algebra.functions import atan2, sqrt
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
 from ..errors import ModelError, shown
@@ -84,6 +85,7 @@ class BeamFields:
     origin       of the axis: the end (0, 1) that stays on it, or None where its mean does
     has_sections whether sections have inertia, so that their turns count
     stiffening   whether second-order terms are kept
+    order        3: sections turn with the tangent, and bending strain is of third order (`beam_strain.py`)
     """
 
     length: Expr
@@ -92,6 +94,7 @@ class BeamFields:
     has_sections: bool
     stiffening: bool
     shears: bool
+    order: int = 2
 
     @cached_property
     def n(self) -> int:
@@ -129,6 +132,11 @@ class BeamFields:
             return [(m.q * m.scale / self.length, m.shape.slope) for m in chosen]
         return [(m.q * m.scale, m.shape) for m in chosen]
 
+    @property
+    def stretches(self) -> list[tuple[Expr, LineFunction]]:
+        """Terms of u'."""
+        return [(m.q * m.scale / self.length, m.shape.slope) for m in self.modes if m.moves == "x"]
+
     # ------------------------------------------------------------------------------------------------ second order
 
     def second_order(self) -> Iterator[tuple[Expr, Field]]:
@@ -140,7 +148,7 @@ class BeamFields:
             for piece in range(self.n):
                 tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms if f.pieces[piece]]
                 for m in range(max((len(c) for _, _, c in tables), default=0)):
-                    weight = _quadratic([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
+                    weight = quadratic_form([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
                     if weight is not ZERO:
                         yield weight, {(part, component): (size, one_piece(self.n, piece, legendre(m)))}
 
@@ -148,7 +156,7 @@ class BeamFields:
         out: dict[Part, list[tuple[Expr, Expr, LineFunction]]] = {}
 
         def add(part: Part, factor: Fraction, first: str, second: str, along_axis: bool = False) -> None:
-            for a, b, f in _pairs(self.angles(first), self.angles(second), first == second):
+            for a, b, f in pairs(self.angles(first), self.angles(second), first == second):
                 made = LineFunction(tuple(tuple(factor * c for c in p) for p in f.pieces))
                 out.setdefault(part, []).append((a, b, made.primitive(self.origin) if along_axis else made))
 
@@ -197,7 +205,7 @@ class BeamFields:
         return Matrix(3, 3, tuple(G)) if any(e is not ZERO for e in G) else zeros(3, 3)
 
 
-def _pairs(
+def pairs(
     a: list[tuple[Expr, LineFunction]], b: list[tuple[Expr, LineFunction]], same: bool
 ) -> Iterator[tuple[Expr, Expr, LineFunction]]:
     """Products of two sums, those of one sum with itself once for each pair."""
@@ -215,7 +223,7 @@ def _pairs(
                     )
 
 
-def _quadratic(terms: Sequence[tuple[Expr, Expr, Fraction]]) -> Expr:
+def quadratic_form(terms: Sequence[tuple[Expr, Expr, Fraction]]) -> Expr:
     """Σ c a b, gathered by a."""
     rows: dict[Expr, Expr] = {}
     for a, b, c in terms:
@@ -251,11 +259,13 @@ class BeamShapes:
         return Matrix(3, 1, tuple(out))
 
     def turns(self, place: tuple[Expr, Expr, Expr]) -> tuple[Expr, Expr, Expr]:
-        a, b, twist = (
-            sum((w * self._value(f, place[0]) for w, f in self.fields.angles(kind)), ZERO)
-            for kind in ("turn y", "turn z", "twist")
-        )
+        a, b, twist = (self._sum(self.fields.angles(kind), place[0]) for kind in ("turn y", "turn z", "twist"))
+        if self.fields.order == 3:
+            a, b = _angles_of_tangent(a, b, self._sum(self.fields.stretches, place[0]))
         return a, -b, twist
+
+    def _sum(self, terms: Sequence[tuple[Expr, LineFunction]], x: Expr) -> Expr:
+        return sum((weight * self._value(f, x) for weight, f in terms), ZERO)
 
     @property
     def centroid(self) -> Matrix:
@@ -283,6 +293,12 @@ class BeamShapes:
 
     def _ratio(self, x: Expr) -> Expr:
         return ratio_on(self.body, x, self.fields.length, self.fields.n)
+
+
+def _angles_of_tangent(v: Expr, w: Expr, u: Expr) -> tuple[Expr, Expr]:
+    """Angles about z and -y of a tangent r' = (1 + u' - ½ (v'² + w'²), v', w')."""
+    along = 1 + u - (v**2 + w**2) / 2
+    return atan2(v, along), ZERO if w is ZERO else atan2(w, sqrt(along**2 + v**2))
 
 
 def _quadratic_at(terms: Sequence[tuple[Expr, Expr, Expr]]) -> Expr:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..algebra.derivatives import derivative
+from ..algebra.derivatives import derivative, jacobian
 from ..algebra.graph import HALF, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, sum_of_products, zeros
 from ..algebra.walk import free_symbols, substitute_all
@@ -232,13 +232,16 @@ def modal_mass(moments: Moments, coordinates: Sequence[Symbol]) -> Matrix:
     return Matrix(len(at), len(at), tuple(trace(moments.G(k, j)) for k in at for j in at))
 
 
-def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix) -> list[Load]:
-    """-K q with the energy ½ q · K q, and -D q'."""
+def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix, more: Expr = ZERO) -> list[Load]:
+    """-K q with the energy ½ q · K q, and -D q'; `more`: energy of higher order."""
     out = []
     pull = K @ Matrix(len(q), 1, tuple(q))
+    stored = HALF * sum_of_products(q, pull.entries) + more
+    if more is not ZERO:
+        pull = pull + jacobian([more], q).T
     if any(e is not ZERO for e in pull.entries):
         on = {x: -e for x, e in zip(q, pull.entries, strict=True)}
-        out.append(Load(f"{name}.elastic", "elastic", potential=HALF * sum_of_products(q, pull.entries), on_rates=on))
+        out.append(Load(f"{name}.elastic", "elastic", potential=stored, on_rates=on))
     drag = D @ Matrix(len(q), 1, tuple(x.dot for x in q))
     if any(e is not ZERO for e in drag.entries):
         on = {x: -e for x, e in zip(q, drag.entries, strict=True)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.graph import ZERO, Symbol, as_expr
+from ..algebra.graph import ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute
 from ..errors import ModelError, listed, shown
@@ -15,6 +15,7 @@ from ..escaping import checked_name
 from . import elastic as fields
 from .beam import Section, Stiffness, beam_modes, coordinate_names, section_inertias, shapes_of, supports
 from .beam_fields import BeamFields, BeamShapes
+from .beam_strain import refuse_order, third_order_energy
 from .declarations import as_expression, identifier, names_of
 from .elastic_body import ElasticBody, Shapes, internal_loads, modal_mass, turned_frame
 from .elastic_checks import refuse_modes
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 STIFFENED = (
     "elastic to second order: places of its points are exact to second order in the elastic coordinates (foreshortening by deflection, and with rho_I the "
     "turns of sections), strains are linear; dropped are third-order terms, and bending coupled with torsion by strain"
+)
+THIRD_ORDER = (
+    "elastic to third order: places of its points are exact to second order in the elastic coordinates, which makes any curve of its axis, bending strain and "
+    "turns of sections to third order; dropped are terms of fourth order in its deflection"
 )
 PLAIN = (
     "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"
@@ -216,6 +221,7 @@ class ElasticMethods(JointMethods):
         ends: Any = ("clamped", "free"),
         bending: str | None = None,
         stiffening: bool = True,
+        order: int = 2,
         tension: Any = None,
         rayleigh: Any = None,
         modal_damping: Any = None,
@@ -238,6 +244,8 @@ class ElasticMethods(JointMethods):
                         along the chord, ("free", "free") mean axes; other pairs of clamped, pinned and free
         stiffening      False drops second-order terms of its kinematics, and with them stiffening by rotation and axial
                         loads
+        order           3: bending strain and turns of sections to third order, for deflections of a tenth of its length
+                        with few coordinates; 2: linear strains
         tension         prestress: an axial force in it at rest
         rayleigh, modal_damping    (alpha, beta) of D = alpha M + beta K, or damping ratios
 
@@ -265,8 +273,9 @@ class ElasticMethods(JointMethods):
         names = coordinate_names(identifier(name), kinds, shapes)
         q = tuple(self.coordinate(n) for n in names)
         made = BeamFields(
-            L, beam_modes(kinds, shapes, L, q), held.origin, section.rho_I is not None, bool(stiffening), shears
+            L, beam_modes(kinds, shapes, L, q), held.origin, section.rho_I is not None, bool(stiffening), shears, order
         )
+        refuse_order(where, order, made, section, elements)
         table = made.moments(section_inertias(where, section, L, made.n))
         K = Stiffness(where, made, section).matrix()
         for e in (table.m, *K.entries):
@@ -275,8 +284,9 @@ class ElasticMethods(JointMethods):
         on = self._elastic_frame(where, name, frame)
         outline = tuple((as_expr(k) / LINES * L, ZERO, ZERO) for k in range(LINES + 1))
         body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, BeamShapes(made, name), outline)
-        self.note(f"{where} is {STIFFENED if stiffening and section.EI else PLAIN}")
-        return self._add_elastic(where, body, None)
+        self.note(f"{where} is {THIRD_ORDER if order == 3 else STIFFENED if stiffening and section.EI else PLAIN}")
+        more = third_order_energy(where, made, section) if order == 3 else ZERO
+        return self._add_elastic(where, body, None, more)
 
     def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
         """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams by itself.
@@ -366,11 +376,12 @@ class ElasticMethods(JointMethods):
             return modal_damping(where, modal, modal_mass(table, q), K)
         return zeros(len(q), len(q))
 
-    def _add_elastic(self, where: str, body: ElasticBody, points: Any) -> ElasticBody:
+    def _add_elastic(self, where: str, body: ElasticBody, points: Any, more: Expr = ZERO) -> ElasticBody:
+        """more: energy besides ½ q · K q."""
         if points is not None:
             body = replace(body, points=_named_points(where, body, points))
         self.add_body(body)
-        for load in internal_loads(body.name, body.coordinates, body.stiffness, body.damping):
+        for load in internal_loads(body.name, body.coordinates, body.stiffness, body.damping, more):
             for e in load.on_rates.values():
                 self.checked(where, e)
             self.add_load(load)

@@ -105,6 +105,7 @@ _beam: Final = _shared("beam", RecordSchema("a beam", {
     "modes": Key(_counts, "how many polynomials for each motion"), "elements": Key(number, "instead: how many finite elements"),
     "ends": Key(ListOf(TextSchema("an end", ("clamped", "pinned", "free")), 2, 2, "two ends"), "how the frame is fixed to it: [clamped, free] by default"),
     "stiffening": Key(Flag(), "false drops second-order terms of its kinematics"),
+    "order": Key(number, "3: bending strain to third order; 2 by default"),
     "tension": Key(scalar, "prestress"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
     "modal_damping": Key(several, "damping ratios"),
 }))  # fmt: skip
