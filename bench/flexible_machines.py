@@ -3,6 +3,7 @@ four-bar that falls, and a manipulator that two motors move. Plane, without damp
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import atan2
 from typing import Any, Final
 
@@ -24,22 +25,36 @@ TORQUES: Final = (1.5, -0.5)
 WORKS: Final = np.linspace(0, 2, 11)
 
 
-def _beam(section: dict[str, float], modes: int, stretch: int, **more: Any) -> dict[str, Any]:
-    """Of a section; without modes of stretch it keeps its length."""
-    if stretch:
-        return {**section, "modes": {"y": modes, "x": stretch}, **more}
-    return {"rho_A": section["rho_A"], "EI": section["EI"], "modes": {"y": modes}, **more}
+@dataclass(frozen=True)
+class Modes:
+    """How many polynomials each link has for its bending, how many for its stretch (none: it keeps its length), and the
+    order of its bending strain."""
+
+    bending: tuple[int, ...]
+    stretch: int
+    order: int = 2
+
+    def __str__(self) -> str:
+        strain = ", strain to third order" if self.order == 3 else ""
+        return f"{'-'.join(map(str, self.bending))} bending and {self.stretch} axial modes{strain}"
+
+    def beams(self, section: dict[str, float], **more: Any) -> list[dict[str, Any]]:
+        """Arguments of `Model.beam` for each link."""
+        common = {"rho_A": section["rho_A"], "EI": section["EI"], "order": self.order, **more}
+        if self.stretch:
+            common["EA"] = section["EA"]
+        axial = {"x": self.stretch} if self.stretch else {}
+        return [{**common, "modes": {"y": n, **axial}} for n in self.bending]
 
 
-def four_bar(modes: int, stretch: int) -> Made:
+def four_bar(modes: Modes) -> Made:
     """Three flexible links that fall from rest; the middle of the coupler, and angles at the start."""
     m = sb.Model("flexible four-bar")
     A, B, C, D = (np.array(PINS[p]) for p in "ABCD")
-    given = _beam(LINKS, modes, stretch, ends=("pinned", "pinned"))
     lengths = [float(np.linalg.norm(q - p)) for p, q in ((A, B), (B, C), (D, C))]
-    crank, coupler, rocker = (
-        m.beam(n, length=x, **given) for n, x in zip(("crank", "coupler", "rocker"), lengths, strict=True)
-    )
+    given = modes.beams(LINKS, ends=("pinned", "pinned"))
+    names = ("crank", "coupler", "rocker")
+    crank, coupler, rocker = (m.beam(n, length=x, **b) for n, x, b in zip(names, lengths, given, strict=True))
     m.revolute("A", m.ground, crank, axis="z")
     m.revolute("B", crank, coupler, axis="z", at=(lengths[0], 0, 0))
     m.revolute("D", m.ground, rocker, axis="z", at=(*PINS["D"], 0))
@@ -52,18 +67,18 @@ def four_bar(modes: int, stretch: int) -> Made:
     return sb.derive(m), coupler.at(lengths[1] / 2).origin, {"A": first, "B": second - first, "D": third}
 
 
-def manipulator(modes: int, stretch: int) -> Made:
+def manipulator(modes: Modes) -> Made:
     """Two flexible links with motors at the shoulder and at the elbow, which give constant torques; the load at its
     end."""
     m = sb.Model("flexible manipulator")
-    given = _beam(ARMS, modes, stretch)
+    of_upper, of_fore = modes.beams(ARMS)
     hub, rotor = (m.body(n, mass=MASS[n], inertia=(INERTIA[n],) * 3) for n in ("hub", "rotor"))
     m.revolute("shoulder", m.ground, hub, axis="z")
-    upper = m.beam("upper", hub.frame, length=UPPER, **given)
+    upper = m.beam("upper", hub.frame, length=UPPER, **of_upper)
     elbow = upper.at(UPPER)
     m.body("motor", elbow, mass=MASS["motor"], inertia=(INERTIA["motor"],) * 3)
     m.revolute("elbow", elbow, rotor, axis="z")
-    fore = m.beam("fore", rotor.frame, length=FORE, **given)
+    fore = m.beam("fore", rotor.frame, length=FORE, **of_fore)
     load = fore.at(FORE).origin
     m.particle("load", load, mass=MASS["load"])
     m.torque("drive", hub, m.ground.vector(0, 0, TORQUES[0]))

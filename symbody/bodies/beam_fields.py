@@ -8,7 +8,8 @@ of a section about z and -y (a = v', b = w' without shear), sections stay plane:
     sᶻ = (-b + a θ, -θ - a b, 1 - ½ (b² + θ²))
 
 which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are
-expanded in Legendre's polynomials on each piece, which are orthogonal: of their moments few are not zero.
+expanded in Legendre's polynomials on each piece, which are orthogonal: of their moments few are not zero. With order 3,
+s⁰ has also -⅛ ∫ (v'² + w'²)², evenly along each piece (`beam_strain.py`).
 """
 
 from __future__ import annotations
@@ -163,6 +164,8 @@ class BeamFields:
         half, whole = Fraction(-1, 2), Fraction(1)
         for kind in ("y", "z"):
             add((AXIS, 0), half, kind, kind, along_axis=True)
+        if self.order == 3:
+            out[AXIS, 0] += [(a, b, f.primitive(self.origin)) for a, b, f in self._fourth_order()]
         if self.has_sections:
             add((Y, 0), -whole, "turn z", "twist")
             add((Y, 1), half, "turn y", "turn y")
@@ -172,6 +175,21 @@ class BeamFields:
             add((Z, 2), half, "turn z", "turn z")
             add((Z, 2), half, "twist", "twist")
         return out
+
+    def squared_turns(self) -> Iterator[tuple[Expr, int, int]]:
+        """v'² + w'² as Σ c P_m on each piece: c, quadratic in the coordinates, the number of the piece, and m."""
+        terms = [(a, b, f) for kind in "yz" for a, b, f in pairs(self.angles(kind), self.angles(kind), same=True)]
+        for piece in range(self.n):
+            tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms if f.pieces[piece]]
+            for m in range(max((len(c) for _, _, c in tables), default=0)):
+                weight = quadratic_form([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
+                if weight is not ZERO:
+                    yield weight, piece, m
+
+    def _fourth_order(self) -> Iterator[tuple[Expr, Expr, LineFunction]]:
+        """-⅛ (v'² + w'²)², its mean over each piece: Σ c² / (2 m + 1)."""
+        for c, piece, m in self.squared_turns():
+            yield c, c, one_piece(self.n, piece, (Fraction(-1, 8 * (2 * m + 1)),))
 
     # ------------------------------------------------------------------------------------------------ moments
 

@@ -1,8 +1,9 @@
 """Bending strain of a beam to third order.
 
-A beam places the points of its axis at r = (x + u - ½ ∫ v'² + w'², v, w), which can be any curve: |r'| = 1 + u' up to
-terms of fourth order where u' is as small as v'². The tangent r' / |r'| is (1 - ½ (v'² + w'²), v' - u' v', w' - u' w'),
-and its rate along the beam is the curvature
+A beam places the points of its axis at r = (x + u + ∫ √(1 - v'² - w'²) - 1, v, w), which can be any curve; the root is
+taken to fourth order, with the mean of that term over the beam, so that its ends are where they have to be. Where u' is
+as small as v'², |r'| is 1 + u', the tangent r' / |r'| is (1 - ½ (v'² + w'²), v' - u' v', w' - u' w') to third order, and its
+rate along the beam is the curvature
 
     κ² = (v'' - (u' v')')² + (w'' - (u' w')')² + (v' v'' + w' w'')²
 
@@ -16,14 +17,13 @@ tan θ = r_y' / r_x' in a plane).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..algebra.graph import HALF, ZERO, Expr, as_expr
 from ..errors import ModelError, shown
 from .beam import Section, distribution
-from .beam_fields import BeamFields, Distribution, pairs, quadratic_form
-from .line_polynomials import LineFunction, legendre, one_piece
+from .beam_fields import BeamFields, Distribution
+from .line_polynomials import legendre, one_piece
 
 
 def refuse_order(where: str, order: Any, fields: BeamFields, section: Section, elements: Any) -> None:
@@ -53,25 +53,13 @@ def third_order_energy(where: str, fields: BeamFields, section: Section) -> Expr
 
 
 def _of_turns(fields: BeamFields, EI: Distribution) -> Expr:
-    """½ ∫ EI (v' v'' + w' w'')² dx, where v' v'' = ½ (v'²)': in Legendre's polynomials on each piece."""
-    terms = [(a, b, f.slope) for kind in "yz" for a, b, f in pairs(fields.angles(kind), fields.angles(kind), same=True)]
+    """½ ∫ EI (v' v'' + w' w'')² dx, where v' v'' + w' w'' = ½ (v'² + w'²)'."""
+    weights = [(c, one_piece(fields.n, piece, legendre(m)).slope) for c, piece, m in fields.squared_turns()]
     total = ZERO
-    for piece in range(fields.n):
-        weights = list(_weights(fields.n, piece, terms))
-        for i, (c, p) in enumerate(weights):
-            row = HALF * c * EI.integral(p, p)
-            row = row + sum((d * EI.integral(p, other) for d, other in weights[i + 1 :]), ZERO)
-            total = total + c * row
+    for i, (c, f) in enumerate(weights):
+        row = HALF * c * EI.integral(f, f)
+        total = total + c * (row + sum((d * EI.integral(f, g) for d, g in weights[i + 1 :]), ZERO))
     return total / (4 * fields.length)
-
-
-def _weights(n: int, piece: int, terms: list[tuple[Expr, Expr, LineFunction]]) -> Iterator[tuple[Expr, LineFunction]]:
-    """Quadratic weights of Legendre's polynomials on a piece, those that are not zero."""
-    tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms]
-    for m in range(max((len(c) for _, _, c in tables), default=0)):
-        weight = quadratic_form([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
-        if weight is not ZERO:
-            yield weight, one_piece(n, piece, legendre(m))
 
 
 def _of_stretch(fields: BeamFields, EI: Distribution) -> Expr:

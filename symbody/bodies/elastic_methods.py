@@ -37,8 +37,8 @@ STIFFENED = (
     "turns of sections), strains are linear; dropped are third-order terms, and bending coupled with torsion by strain"
 )
 THIRD_ORDER = (
-    "elastic to third order: places of its points are exact to second order in the elastic coordinates, which makes any curve of its axis, bending strain and "
-    "turns of sections to third order; dropped are terms of fourth order in its deflection"
+    "elastic to third order: foreshortening of the whole is exact to fourth order in its deflection, forces of bending and turns of sections to third; dropped are terms of fifth order, how "
+    "foreshortening of fourth order is spread along it, and with rho_I third-order terms of the inertia of sections"
 )
 PLAIN = (
     "elastic to first order: foreshortening is dropped, and with it the stiffness that rotation and axial loads give"

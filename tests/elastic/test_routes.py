@@ -19,6 +19,7 @@ KINDS = {
     "mean axes": {"ends": ("free", "free")},
     "stretch": {"EA": 50.0},
     "elements": {"modes": None, "elements": 2},
+    "third order": {"EI": 2.0, "bending": "yz", "EA": 50.0, "order": 3, "modes": {"y": 2, "z": 1, "x": 1}},
 }
 WITH_SECTIONS = {
     "torsion": {"GJ": 1.5, "rho_I": (0.02, 0.03), "bending": "z", "modes": 1},
@@ -44,10 +45,10 @@ def test_a_beam_is_its_particles(kind):
     assert np.abs(beam - particles).max() <= 1e-12 * np.abs(beam).max()
 
 
-@pytest.mark.parametrize("kind", ["two planes", *WITH_SECTIONS])
+@pytest.mark.parametrize("kind", ["two planes", "third order", *WITH_SECTIONS])
 def test_routes_and_laws(kind):
     """Routes, power balance, definiteness, complex steps, reactions: the certificate, with symbols as parameters."""
-    eq = sb.derive(swinging_arm(**{"modes": 1, **WITH_SECTIONS.get(kind, {})})[0])
+    eq = sb.derive(swinging_arm(**{"modes": 1, **{**KINDS, **WITH_SECTIONS}[kind]})[0])
     found = sb.certify(eq)
     assert found.passed, str(found)
 
