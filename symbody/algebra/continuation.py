@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .nonlinear import Function
 from .trust_region import Array
@@ -213,7 +214,12 @@ class SolutionCurve:
 
     def is_level(self, point: CurvePoint, unknown: int) -> bool:
         """Whether an unknown stays the same along the curve there, but for rounding."""
-        return bool(abs(point.tangent[unknown]) <= LEVEL * self.sizes[unknown])
+        return bool(self.are_level(point.tangent, unknown))
+
+    def are_level(self, tangents: Array, unknown: int) -> NDArray[np.bool_]:
+        """Whether tangents, one in each row, have no part along an unknown."""
+        found: NDArray[np.bool_] = np.abs(tangents[..., unknown]) <= LEVEL * self.sizes[unknown]
+        return found
 
     def _next(self, here: CurvePoint, step: float) -> tuple[CurvePoint | None, float, CurveEnd]:
         why = CurveEnd.STUCK

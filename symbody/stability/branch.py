@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ class Branch(MotionFamily):
     points        all unknowns, a row for each motion; `unknowns` has their names
     eigenvalues   a row for each motion
     unstable      the number of eigenvalues with a positive real part, of each
+    marginal      whether motions beside each other belong to one value of what is varied, of each: an eigenvalue is zero
     special       folds, branch points and Hopf points, in order along the branch
     outcome       how it ended, at its beginning and at its end
 
@@ -58,12 +60,16 @@ class Branch(MotionFamily):
     outcome: tuple[str, str]
     steps: tuple[float, float]
 
+    @cached_property
+    def marginal(self) -> NDArray[np.bool_]:
+        return self.problem.curve(*self.steps).are_level(self.tangents, -1)
+
     def __str__(self) -> str:
         v = self[self.varied]
-        stable = int((self.unstable == 0).sum())
+        stable, marginal = int(((self.unstable == 0) & ~self.marginal).sum()), int(self.marginal.sum())
         lines = [
             f"Branch of steady motions of {self.equations.name!r} over {self.varied} = {v.min():z.6g} ... {v.max():z.6g}: "
-            f"{len(v)} points, {stable} stable",
+            f"{len(v)} points, {stable} stable{f', {marginal} marginal (an eigenvalue is zero)' if marginal else ''}",
             *(f"{self.varied}: {p}" for p in self.special),
             f"beginning: {self.outcome[0]}; end: {self.outcome[1]}",
         ]
@@ -293,7 +299,8 @@ def _branch(
 ) -> Branch:  # fmt: skip
     X = np.array([problem.whole(p.x) for p in points])
     family = problem.family(X)
-    spectra = problem.spectra(family, X)
+    tangents = np.array([p.tangent for p in points])
+    spectra = problem.spectra(family, X).with_zeros(curve.are_level(tangents, -1))
     beside = () if known is None else (known.place - 1, known.place)
     pairs = [k for k in range(len(points) - 1) if k not in beside]
     special = [s for k in pairs for s in between(problem, curve, k, points[k], points[k + 1])]
@@ -306,7 +313,6 @@ def _branch(
     special += [] if known is None else [known]
     located = {p.place for p in special} | set(beside)
     special += crossings(problem, curve, family, points, list(spectra.s), located)
-    tangents = np.array([p.tangent for p in points])
     return Branch(
         problem, X, name, tangents, family.with_zeros(spectra.s), spectra.unstable, tuple(sorted(special, key=lambda p: p.place)), outcome,
         (curve.step, curve.max_step),

@@ -9,7 +9,7 @@ a real or imaginary part below the rounding error of its eigenvalue is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ STRUCTURAL: Final = (
 )
 ROUNDING: Final = 1e-13  # relative error of a matrix; an eigenvalue's is this times its condition number ...
 LARGEST: Final = 3e-5  # ... and not more than that of a triple one
+DOUBLE: Final = 1e-5  # of the largest eigenvalue: what rounding leaves of a double zero is smaller
 SAMPLES: Final = 9  # pencils that the structure is taken from
 
 
@@ -55,6 +56,14 @@ class CleanSpectra:
     def unstable(self) -> NDArray[np.intp]:
         """The number of eigenvalues with a positive real part, of each pencil."""
         return (self.s.real > 0).sum(axis=1)
+
+    def with_zeros(self, which: NDArray[np.bool_]) -> CleanSpectra:
+        """The same, where these pencils are known to have an eigenvalue that is zero: it, and one that rounding has parted
+        from it (of a double zero ±√rounding is left), are zero."""
+        s = self.s.copy()
+        size = np.abs(s)
+        s[which[:, None] & (size <= DOUBLE * size.max(axis=1, keepdims=True, initial=0.0))] = 0.0
+        return replace(self, s=s)
 
 
 class PencilFamily:

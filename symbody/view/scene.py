@@ -48,7 +48,7 @@ class Scene:
     size         the distance across the mechanism
     surfaces     meshes of bodies that deform
     centre       the way of the mass centre, (times, 3)
-    notes        on what a drawing asked for and could not have
+    notes        on what a drawing asked for and could not have, and vibrations that are faster than its times
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -199,7 +199,7 @@ def scene(
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
         labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
         arrows=() if motion.is_mode else arrows(finder, forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
-        size=skeleton.size, centre=centre, surfaces=surfaces, shown=tuple(show), notes=tuple(appearance.notes),
+        size=skeleton.size, centre=centre, surfaces=surfaces, shown=tuple(show), notes=(*appearance.notes, *filter(None, [motion.note])),
     )  # fmt: skip
 
 

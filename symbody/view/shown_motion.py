@@ -14,10 +14,11 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol
 from ..bodies.frames import Frame
+from ..bodies.mechanism import Body
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
-from ..errors import ViewError, listed, shown, unknown
+from ..errors import ViewError, in_number, listed, shown, unknown
 from ..integrate.assembly import assemble
 from ..integrate.outcome import Ending, Outcome
 from ..integrate.segment import Segment
@@ -34,6 +35,9 @@ LEVELS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # amplitudes of a mode; poses betwe
 SWING: Final = 0.5  # radians that a body turns at amplitude one, where it turns most
 REACH: Final = 0.3  # and the part of the mechanism's size that a body moves at most
 BEND: Final = 0.2  # the part of the size by which a mesh is deformed at most
+BETWEEN: Final = 0.381966  # of the way to the next sample, with no ratio to it: no vibration is in phase at all of them
+NODES: Final = 200  # of a mesh that are looked at for vibrations
+SEEN: Final = 0.01  # the part of its size by which a body has to be deformed for that to be seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,7 @@ class ShownMotion:
     trajectory   at the same times, where forces can be asked of it; of a mode, the state about which it is
     levels       amplitudes of a mode; one level otherwise
     frequency    of a mode, in radians per second
+    note         on what its times leave out
     """
 
     trajectory: Trajectory
@@ -50,6 +55,7 @@ class ShownMotion:
     q: Array
     levels: tuple[float, ...] = (1.0,)
     frequency: float | None = None
+    note: str = ""
 
     @property
     def equations(self) -> Equations:
@@ -99,14 +105,14 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
 
 def shown_motion_of(given: Trajectory, place: Placer, samples: int | None) -> ShownMotion:
     """A trajectory at times that are near enough to each other to look smooth."""
-    sim = _sampled(given, place, samples)
+    sim, note = _sampled(given, place, samples)
     finite = np.isfinite(sim.y).all(axis=1)
     if not finite.all():
         raise ViewError(
             f"scene of {sim.name!r}: the trajectory has no number at t = {sim.t[int(np.argmin(finite))]:g} "
             f"({sim.outcome})"
         )
-    return ShownMotion(sim, sim.t, sim.q[None])
+    return ShownMotion(sim, sim.t, sim.q[None], note=note)
 
 
 def standing_still(state: State) -> Trajectory:
@@ -131,20 +137,64 @@ def same_picture(sim: Trajectory) -> Trajectory:
 # --------------------------------------------------------------------------------------------------------- trajectories
 
 
-def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> Trajectory:
+def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> tuple[Trajectory, str]:
+    """At even times, and in words what they are too few for."""
     if len(sim) < 2 or not sim.is_dense:
-        return sim if sim.t[0] <= sim.t[-1] else sim.reversed
+        return (sim if sim.t[0] <= sim.t[-1] else sim.reversed), ""
     if samples is not None:
         if samples < 2:
             raise ViewError(f"scene: samples={samples}; a motion needs two at least")
-        return _even(sim, samples)
+        taken = _even(sim, samples)
+        return taken, _note_of_vibrations(sim, place, taken)
     n = int(np.clip(abs(sim.t[-1] - sim.t[0]) * RATE, FEWEST, MOST)) + 1
     bodies = list(dict.fromkeys(b.frame for b in sim.segments[0].equations.mechanism.bodies))
     taken = _even(sim, n)
-    while n < MOST_OF_FAST and _largest_turn(place, bodies, taken) > TURN:
+    while n < MOST_OF_FAST and (_largest_turn(place, bodies, taken) > TURN or _vibrating(sim, place, taken)):
         n *= 2
         taken = _even(sim, n)
-    return taken
+    return taken, _note_of_vibrations(sim, place, taken)
+
+
+def _note_of_vibrations(sim: Trajectory, place: Placer, taken: Trajectory) -> str:
+    if not (names := _vibrating(sim, place, taken)):
+        return ""
+    return (
+        f"{in_number(map(repr, names), '{} vibrates', '{} vibrate')} faster than its {len(taken)} times show, which may look like a slow vibration: "
+        "samples= takes more of them, and a shorter stretch of the motion needs fewer"
+    )
+
+
+def _vibrating(sim: Trajectory, place: Placer, taken: Trajectory) -> list[str]:
+    """Bodies whose deformation goes to and fro between two times: points leave the straight way from one place to the next
+    by more than half its length."""
+    bodies = [b for b in sim.segments[0].equations.mechanism.bodies if b.line or b.surface is not None]
+    if not bodies:
+        return []
+    between = sim.at(taken.t[:-1] + BETWEEN * np.diff(taken.t))
+    here, there = (_deformed(place, bodies, x) for x in (taken, between))
+    found = []
+    for b in bodies:
+        x, step = here[b.name], np.diff(here[b.name], axis=0)
+        away = there[b.name] - x[:-1] - BETWEEN * step
+        size = float(np.ptp(x, axis=(0, 1)).max())
+        lengths = [np.linalg.norm(d, axis=2) for d in (away, step)]
+        if ((lengths[0] > SEEN * size) & (2 * lengths[0] > lengths[1])).any():
+            found.append(b.name)
+    return found
+
+
+def _deformed(place: Placer, bodies: list[Body], sim: Trajectory) -> dict[str, Array]:
+    """Points of bodies that deform in their frames, (times, points, 3)."""
+    poses, _ = place(sim.t, sim.q, z=sim.z, r=sim.r, p=sim.segments[0].p)
+    at, out = {x: k for k, x in enumerate(sim.segments[0].equations.q)}, {}
+    for b in bodies:
+        if (surface := b.surface) is not None:
+            q = sim.q[:, [at[x] for x in surface.coordinates]]
+            some = slice(None, None, 1 + len(surface.nodes) // NODES)
+            out[b.name] = surface.nodes[some] + np.tensordot(q, surface.shifts[:, some], axes=1)
+        else:
+            out[b.name] = np.stack([poses.within(b.frame, poses.r[f]) for f in b.line], axis=1)
+    return out
 
 
 def _even(sim: Trajectory, n: int) -> Trajectory:

@@ -8,6 +8,7 @@ from math import pi
 import numpy as np
 import pytest
 from scipy.linalg import eigh
+from scipy.optimize import brentq
 
 import symbody as sb
 from tests.amount import dear
@@ -58,6 +59,22 @@ def test_elements_that_shear(ends):
     assert frequencies(elements=4, ends=ends, **THIN)[0] == pytest.approx(
         frequencies(elements=4, ends=ends)[0], rel=5e-4
     )
+
+
+@pytest.mark.parametrize("ratio", [0.5, 2.0])
+def test_tip_mass(ratio):
+    """A cantilever with a mass of so many times its own at its end: 1 + cos β cosh β = r β (sin β cosh β - cos β sinh
+    β)."""
+
+    def closing(b):
+        return 1 + np.cos(b) * np.cosh(b) - ratio * b * (np.sin(b) * np.cosh(b) - np.cos(b) * np.sinh(b))
+
+    m = sb.Model("cantilever")
+    arm = m.beam("arm", m.ground, length=1, EI=1, rho_A=1, modes=6)
+    m.particle("tip", arm.at(1).origin, mass=ratio)
+    found = np.sort(np.abs(sb.linearize(sb.derive(m), {}).eigenvalues().imag))[::2]
+    wanted = [brentq(closing, low, high) ** 2 for low, high in ((0.5, 1.9), (3.0, 4.6))]
+    assert found[:2] == pytest.approx(wanted, rel=1e-5)
 
 
 def test_taper_and_prestress():

@@ -61,6 +61,11 @@ def test_one_beam_has_motions_of_all_sizes_at_its_buckling_load():
     assert set(bent.outcome) == {"stays at one value, however far it goes"}
     assert bent["P"] == pytest.approx(point.value, rel=1e-12)
     assert np.ptp(bent["part0_y1"]) > 1.0
+    assert bent.marginal.all()
+    assert not bent.unstable.any()
+    assert f"{len(bent.marginal)} points, 0 stable, {len(bent.marginal)} marginal" in str(bent)
+    assert not straight.marginal.any()
+    assert "marginal" not in str(straight)
 
 
 @pytest.mark.parametrize("degrees", [20, 60])

@@ -169,6 +169,27 @@ def test_drawn_deformed(small_arm):
     assert np.linalg.norm(tip - before) == pytest.approx(np.hypot(0.4, 0.4**2 * 2 / 3 / 1.3), rel=1e-6)
 
 
+def test_vibrations_between_the_times_of_a_scene():
+    """As many times as a vibration needs; where these are too many, a sentence."""
+    m = sb.Model("fork")
+    m.beam("arm", m.ground, length=1.0, EI=m.parameter("EI", 1.0), rho_A=1.0, modes=1)
+    eq = sb.derive(m)
+
+    def shown(hertz, **how):
+        EI = (2 * np.pi * hertz) ** 2 / 20  # of this one mode, 4 EI / (1/5)
+        return sb.scene(sb.simulate(eq, 1.0, arm_y1=0.05, EI=EI), **how)
+
+    slow, fast, faster = shown(3), shown(100), shown(4000)
+    assert (len(slow.t), slow.notes) == (121, ())
+    assert len(fast.t) > 400
+    assert fast.notes == ()
+    (said,) = faster.notes
+    assert "'arm' vibrates faster than its" in said
+    assert "samples=" in said
+    assert shown(100, samples=100).notes
+    assert shown(4000, mode={"arm_y1": 1.0}, frequency=1.0).notes == ()
+
+
 def test_modal_damping():
     """Every mode of the free beam decays at the ratio asked for, with symbols as parameters."""
     m = sb.Model("damped")
@@ -176,6 +197,23 @@ def test_modal_damping():
     m.beam("arm", m.ground, length=L, EI=EI, rho_A=mu, modes=2, modal_damping=0.02)
     found = sb.linearize(sb.derive(m), {}).eigenvalues(L=0.7, EI=5.0, mu=2.0)
     assert -found.real / np.abs(found) == pytest.approx(0.02, rel=1e-8)
+
+
+def test_pressure_turns_with_the_sections():
+    """Its force along the axis of the frame is -p ∫ sin v' dx; that of a load which keeps its direction is zero."""
+    force = {}
+    for follows in (True, False):
+        m = sb.Model("flap")
+        arm = m.beam("arm", length=1.0, EI=1.0, rho_A=1.0, modes=1)
+        m.prismatic("slide", m.ground, arm, axis="x")
+        m.line_load("pressure", arm, (0, 2.0, 0), follows=follows)
+        eq = sb.derive(m)
+        at = {s.name: 0.0 for s in (*eq.q, *eq.u)} | {"arm_y1": 0.3}
+        row = [u.name for u in eq.u].index("slide_dot")
+        force[follows] = sb.evaluate(eq.f[row], at)
+    x = np.linspace(0, 1, 2001)
+    assert force[True] == pytest.approx(-2.0 * np.trapezoid(np.sin(0.6 * x), x), rel=1e-6)
+    assert force[False] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_central_gravity():

@@ -123,6 +123,19 @@ def test_no_orbit_is_said_in_words():
         sb.orbits(eq, o, y=(0, 1))
 
 
+def test_a_linear_oscillator_has_orbits_of_all_sizes_at_one_value():
+    """Its Hopf point has an orbit of any amplitude, and none beside that value: a family over it is refused with that."""
+    x, v, a = sb.symbols("x v a")
+    eq = sb.from_equations({x: v, v: a * v - 4 * x}, {a: -0.5})
+    rest = sb.branch(eq, sb.steady(eq), a=(-0.5, 0.5))
+    for amplitude in (0.01, 1.0):
+        found = sb.orbit(eq, rest, amplitude=amplitude)
+        assert found.period == pytest.approx(np.pi, rel=1e-9)
+        assert found.parameters["a"] == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(sb.StabilityError, match=r"beside the start have a = 0 too .* they do not change over a"):
+        sb.orbits(eq, found, a=(-0.5, 0.5))
+
+
 def test_mirror_that_an_orbit_has_is_found():
     """The half of a van der Pol cycle; none of a skew one; of a driven motion with the sign of the drive."""
     x, y, w = sb.symbols("x y w")

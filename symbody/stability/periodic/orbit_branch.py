@@ -37,6 +37,8 @@ from .orbit_problem import OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
 from .special_orbit_curve import SpecialOrbitCurve, special_orbit_curve
 
+ROUNDING: Final = 1e-12  # of an interval: a value that is smaller is told as zero
+
 PERIOD: Final = "period"
 MOST_ORBITS: Final = 500
 MEETS: Final = (
@@ -406,10 +408,19 @@ def orbits(
     first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:
         raise StabilityError(
-            f"orbits of {equations.name!r}: Newton's method does not come back to the start; make it with a "
-            "smaller tolerance="
+            f"orbits of {equations.name!r}: {_not_followed(start, name, value if abs(value) > ROUNDING * (high - low) else 0.0)}"
         )
     return _followed(equations, name, conserved, curve, first, max_points)
+
+
+def _not_followed(start: Orbit, name: str, value: float) -> str:
+    """Why a family does not begin: orbits of all sizes at one value make the equations for an orbit there singular."""
+    if (np.abs(start.multipliers - 1) <= ON_CIRCLE).any():
+        return (
+            f"orbits beside the start have {name} = {value:z.6g} too (a multiplier is 1 besides that along the orbit), as those of equations that are linear, or that keep "
+            f"something there; they do not change over {name}. Follow them over another value, or name what is kept in conserved= of orbit"
+        )
+    return "Newton's method does not come back to the start; make it with a smaller tolerance="
 
 
 def _followed(
