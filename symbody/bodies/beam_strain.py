@@ -28,7 +28,7 @@ from .line_polynomials import legendre, one_piece
 
 def refuse_order(where: str, order: Any, fields: BeamFields, section: Section, elements: Any) -> None:
     """Third order is for beams that bend as Kirchhoff's do, the same in both planes, with smooth stretch."""
-    if order not in (2, 3) or isinstance(order, bool):
+    if not isinstance(order, int) or order not in (2, 3):
         raise ModelError(
             f"{where}: order= is 2 (strains are linear) or 3 (bending strain to third order); got {shown(order)}"
         )
