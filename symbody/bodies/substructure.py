@@ -12,7 +12,7 @@ from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import substitute_all
 from ..errors import ModelError, finite_number, listed, unknown, with_article
 from .beam_fields import BeamFields, BeamMode, BeamShapes
-from .declarations import identifier, names_of
+from .declarations import identifier, multiplier_of, names_of
 from .dyads import Dyad
 from .elastic_body import FieldShapes
 from .frames import Frame
@@ -228,7 +228,7 @@ def _symbol_table(
                 number = None if value is None else finite_number(value, f"{where}, value of {s.name!r}", ModelError)
                 table[s] = host.declare(f"{prefix}{s.name}", kind, number, sub.units.get(s, ""))
             _add_rates(s, table)
-    return table
+    return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.constraints}
 
 
 def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:

@@ -125,9 +125,9 @@ class ContactProblems:
             share = slope @ reactions if len(slope) else np.zeros(n)
             given = 0.0 if is_impact else float(v.normal[j] + slope @ v.multipliers)
         at = None if owner is None else row_of[owner]
-        if is_impact:
-            return Cone(rows, at, float(v.kinetic[j]), float(v.kinetic[j]), share, given)
         moves = speed > 2 * self.rest(j, s) + 1e-15
+        if is_impact:  # what slips before it may end its slip, under the kinetic coefficient
+            return Cone(rows, at, float(v.kinetic[j]), float((v.kinetic if moves else v.static)[j]), share, given)
         return Cone(
             rows, at, float(v.kinetic[j]), float(v.static[j]), share, given, float(v.damping[j]) * speed if moves else 0.0,
             slip / speed if moves else None, f.name not in broken,

@@ -65,11 +65,16 @@ def impact_cases(
         least = 1e-12 * float(np.abs(phase.found + phase.given).max(initial=0.0))
         pushing = [n for n, x in zip(contacts, phase.found[: len(contacts)], strict=True) if x > least]
         states: list[tuple[str, str, int]] = []
-        for f, cone in zip(frictions, phase.problem.cones, strict=True):
-            force, N = phase.found[list(cone.rows)], cone.given + float(cone.share @ phase.found)
+        problem = phase.problem
+        after = problem.A @ phase.found + problem.b
+        rounding = INSIDE * (np.abs(problem.A) @ np.abs(phase.found) + np.abs(problem.b))
+        for f, cone in zip(frictions, problem.cones, strict=True):
+            rows = list(cone.rows)
+            force, N = phase.found[rows], cone.given + float(cone.share @ phase.found)
             if abs(N) <= least:
                 continue
-            if np.linalg.norm(force) < cone.kinetic * abs(N) * (1 - INSIDE):
+            is_held = cone.static > cone.kinetic and bool(np.all(np.abs(after[rows]) <= rounding[rows]))
+            if is_held or np.linalg.norm(force) < cone.kinetic * abs(N) * (1 - INSIDE):
                 states.append((f.name, STICKS, 0))
             elif not f.is_plane:
                 return None

@@ -240,8 +240,13 @@ class Trajectory(Portable):
 
     @property
     def p(self) -> Array:
-        """Parameters."""
-        return self._alike("p")[0].p
+        """Parameters; of a motion from mode to mode those that all modes begin with: directions of slip in space, which
+        some modes of contacts have after them, are in `sim.pieces`."""
+        least = min(self.segments, key=lambda s: len(s.equations.p))
+        own = least.equations.p
+        if any(s.equations.p[: len(own)] != own for s in self.segments):
+            self._alike("p")
+        return least.p
 
     @property
     def r(self) -> Array:

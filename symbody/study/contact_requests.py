@@ -4,16 +4,18 @@ asked for."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from .. import integrate
 from ..algebra.graph import ZERO, Expr
 from ..bodies.file.load_items import friction_law
 from ..bodies.file.located import LocatedList, LocatedRecord, LocatedTable
+from ..bodies.file.make_model import Build
 from ..bodies.file.scope import Item, Scope, located
 from ..bodies.friction import Coulomb, LuGre
 from ..bodies.points import Point
+from ..bodies.substructure import Attached
 from ..bodies.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
 from ..derive.equations import Equations
 
@@ -46,6 +48,30 @@ def contact_requests(table: LocatedTable | None, scope: Scope) -> tuple[ContactR
         with located(item):
             made += _ContactReader(scope, name, said).read()
     return tuple(made)
+
+
+def contacts_of_copies(build: Build) -> list[ContactRequest | FrictionRequest]:
+    """Contacts that attached parts bring with them, under the names of their copies."""
+    made: list[ContactRequest | FrictionRequest] = []
+    for attached, part in build.copies:
+        own = [*contact_requests(part.fields.get("contacts"), part.scope), *contacts_of_copies(part)]
+        made += [_copied_friction(c, attached) if isinstance(c, FrictionRequest) else _copied(c, attached) for c in own]
+    return made
+
+
+def _copied(c: ContactRequest, to: Attached) -> ContactRequest:
+    frictions = tuple(_copied_friction(f, to) for f in c.frictions)
+    return ContactRequest(_name_in(to, c.name), to.copy(c.gap), to.copy(c.restitution), frictions)
+
+
+def _copied_friction(f: FrictionRequest, to: Attached) -> FrictionRequest:
+    law = replace(f.law, **{x.name: to.copy(e) for x in fields(f.law) if isinstance(e := getattr(f.law, x.name), Expr)})
+    normal = None if f.normal is None else to.copy(f.normal)
+    return FrictionRequest(_name_in(to, f.name), tuple(to.copy(e) for e in f.slip), law, normal)
+
+
+def _name_in(to: Attached, name: str) -> str:
+    return f"{to.name}_{name}"
 
 
 class _ContactReader:

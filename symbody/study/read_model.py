@@ -17,6 +17,7 @@ from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
 from ..bodies.mechanism import Mechanism
 from ..bodies.model import Model
 from ..errors import ModelError, shown, unknown, why_no_file
+from .contact_requests import contacts_of_copies
 from .requests import Requests, requests_of
 
 MOST_FILES: Final = 32  # that one model may be made of
@@ -124,7 +125,8 @@ def _read(source: FileText, default: str, path: Path | None) -> ModelFile:
     build = Build(fields, name, _opened, Budget())
     mechanism = build.build()
     description = fields.get("description").text.strip() if "description" in fields else ""
-    return ModelFile(name, description, build.model, mechanism, requests_of(fields, build.scope, mechanism), path)
+    requests = requests_of(fields, build.scope, mechanism, contacts_of_copies(build))
+    return ModelFile(name, description, build.model, mechanism, requests, path)
 
 
 def _opened(said: LocatedText, budget: Budget) -> tuple[LocatedRecord, str]:

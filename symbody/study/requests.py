@@ -4,8 +4,8 @@ stages."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -186,14 +186,21 @@ class Requests:
     contacts: tuple[ContactRequest | FrictionRequest, ...] = ()
 
 
-def requests_of(fields: LocatedRecord, scope: Scope, mechanism: Mechanism) -> Requests:
-    """The requests of a file, checked against its mechanism."""
-    return _RequestReader(fields, scope, mechanism).read()
+def requests_of(
+    fields: LocatedRecord,
+    scope: Scope,
+    mechanism: Mechanism,
+    in_copies: Sequence[ContactRequest | FrictionRequest] = (),
+) -> Requests:
+    """The requests of a file, checked against its mechanism; in_copies: contacts that attached parts bring."""
+    found = _RequestReader(fields, scope, mechanism, has_contacts=bool(in_copies)).read()
+    return replace(found, contacts=(*found.contacts, *in_copies))
 
 
 class _RequestReader:
-    def __init__(self, fields: LocatedRecord, scope: Scope, mechanism: Mechanism) -> None:
+    def __init__(self, fields: LocatedRecord, scope: Scope, mechanism: Mechanism, has_contacts: bool) -> None:
         self.fields, self.scope, self.mechanism = fields, scope, mechanism
+        self.has_contacts = has_contacts or "contacts" in fields
         states = (*mechanism.q, *mechanism.u, *(q.dot for q in mechanism.q), *mechanism.z, *mechanism.r)
         self.states = {s.name: s for s in states if isinstance(s, Symbol)}
         self.outputs = output_rows(mechanism.outputs)
@@ -276,7 +283,7 @@ class _RequestReader:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
         inputs = self._inputs(said)
         options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
-        if "impacts" in said and "contacts" not in self.fields:
+        if "impacts" in said and not self.has_contacts:
             raise said.get("impacts").error("impacts are those of `contacts`, and the model has none")
         options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
         if "invariants" in said:

@@ -30,16 +30,21 @@ from ..bodies.points import Point
 from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
 from ..bodies.vectors import Vector
 from ..errors import ModelError, ModelFileError, shown
+from ..integrate.friction_handler import NEWTON
+from ..integrate.modes import Contacts
 from ..study.read_model import read_model_text
 from ..whole_files import write_text
+from .contact_entries import ContactPart, contact_entries
 from .model_expressions import Lines
 
 READINGS: Final = 5  # at most, until formulas are in the order in which they are read
 LINE: Final = 140  # characters of a line that holds a whole table
 
 
-def write_model(model: Model | Mechanism, path: str | Path) -> None:
+def write_model(model: Model | Mechanism, path: str | Path, contacts: Contacts | None = None) -> None:
     """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations.
+
+    contacts   of equations of the model: they are written as gaps, slips and laws, and `Study` of the file has them
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -49,11 +54,11 @@ def write_model(model: Model | Mechanism, path: str | Path) -> None:
 
     See also: `model_text`, `read_model`.
     """
-    text = model_text(model)
+    text = model_text(model, contacts)
     write_text(path, text)
 
 
-def model_text(model: Model | Mechanism) -> str:
+def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> str:
     """The text that `write_model` writes; what is read from it is written the same again.
 
     Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are
@@ -79,12 +84,18 @@ def model_text(model: Model | Mechanism) -> str:
     See also: `write_model`, `read_model_text`.
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
-    text = _ModelFileWriter(mechanism).text()
+    if contacts is not None and contacts.impacts != NEWTON:
+        raise ModelError(
+            f"write_model: the law of impacts of {mechanism.name!r} is {contacts.impacts!r}, which model files say where they ask for a motion: "
+            f"leave it out here, and add `simulate: {{t: ..., impacts: {contacts.impacts}}}`"
+        )
+    text = _ModelFileWriter(mechanism, () if contacts is None else contacts.parts).text()
     for _ in range(READINGS):
         try:
-            again = _ModelFileWriter(read_model_text(text, mechanism.name).mechanism).text()
+            file = read_model_text(text, mechanism.name)
         except ModelFileError as error:
             raise ModelError(f"write_model: the file of {mechanism.name!r} could not be read again: {error}") from error
+        again = _ModelFileWriter(file.mechanism, file.requests.contacts).text()
         if again == text:
             break
         text = again
@@ -98,8 +109,8 @@ class FormulaPieces(tuple[Any, ...]):
 
 
 class _ModelFileWriter:
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.m = mechanism
+    def __init__(self, mechanism: Mechanism, contacts: Iterable[ContactPart] = ()) -> None:
+        self.m, self.contacts = mechanism, contact_entries(contacts)
         symbols = (*mechanism.q, *mechanism.u, *mechanism.p, *mechanism.r, *mechanism.z)
         rates = (s.dot for s in symbols if isinstance(s.dot, Symbol))
         self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in (*symbols, *rates))}
@@ -149,6 +160,7 @@ class _ModelFileWriter:
             "equations": {n: e for n, e in m.equations.items() if n not in rates},
             "outputs": {n: _output(n, v) for n, v in m.outputs.items()},
             "labels": dict(m.labels),
+            "contacts": self.contacts,
         }  # fmt: skip
 
     def _parameter(self, p: Symbol) -> Any:

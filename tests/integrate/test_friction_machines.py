@@ -321,3 +321,26 @@ def test_a_mode_that_ends_when_it_begins_makes_no_machine_code(monkeypatch: pyte
     sim = sb.simulate_modes(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.5)
     assert sim.modes == ("floor",)
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+@pytest.mark.parametrize("slope", [0.2, 0.5, 1.0])
+def test_what_sticks_takes_a_blow_up_to_the_static_coefficient(slope: float, law: str) -> None:
+    """A wedge at rest is hit by a mass that falls on its slope: the blow is askew by the slope, and the wedge stays where
+    that is below the static coefficient; else it is pushed by what kinetic friction leaves."""
+    kinetic, static, c = 0.3, 0.8, float(np.hypot(1, slope))
+    m = sb.Model("wedge")
+    x, z, bx, bz = m.coordinates("x z bx bz")
+    m.gravity(0, 0, -g)
+    m.particle("wedge", m.ground.translate(x, 0, z).origin, mass=1)
+    m.particle("ball", m.ground.translate(bx, 0, bz).origin, mass=1)
+    floor = sb.Contact("floor", z, friction=sb.Coulomb(kinetic, static=static), slip=x.dot)
+    slide = sb.Contact("slide", (bz - z + slope * (bx - x)) / c)
+    contacts = sb.Contacts(sb.derive(m), floor, slide, impacts=law)
+    sim = sb.simulate_modes(contacts, 0.2, bz=0.1)
+    blow = next(e for e in sim.events if e.name == "slide")
+    after = dict(zip(sim.names, blow.after, strict=True))
+    v = np.sqrt(2 * g * 0.1)
+    pushed = max(0.0, slope - kinetic) if slope > static else 0.0  # of the wedge, for each unit of vertical impulse
+    vertical = v / (1 + slope**2 + slope * pushed)
+    assert after["x_dot"] == pytest.approx(-pushed * vertical, abs=1e-9)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph import ONE, ZERO
 from symbody.cli import main
 from symbody.study import Study, find_model
 
@@ -180,3 +181,82 @@ def test_what_is_no_contact_is_told_with_its_place(said: str, told: str) -> None
     with pytest.raises(sb.ModelError, match=told) as caught:
         sb.read_model_text(SURFACES.replace("CONTACT", said))
     assert ":9:" in str(caught.value) or ":10:" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [BOWLING, BELT], ids=["bowling", "belt"])
+def test_a_model_with_contacts_goes_through_a_file(text: str, tmp_path: Path) -> None:
+    """What is written is read as the same motion, and written the same again."""
+    study = study_of(text, tmp_path)
+    assert study.contacts is not None
+    model, start = study.contacts.base.mechanism, {"ball_x_dot": 8.0, "ball_z": 0.11, "s_dot": 0.2}
+    path = tmp_path / "written.yaml"
+    sb.write_model(model, path, study.contacts)
+    again = Study(find_model(str(path)))
+    assert again.contacts is not None
+    assert sb.model_text(again.contacts.base.mechanism, again.contacts) == path.read_text(encoding="utf-8")
+    given = {k: v for k, v in start.items() if k in study.contacts.base.variables}
+    one, other = (sb.simulate_modes(c, 1.5, given) for c in (study.contacts, again.contacts))
+    assert one.modes == other.modes
+    assert [e.t for e in one.events] == pytest.approx([e.t for e in other.events], abs=1e-9)
+    assert one.q[-1] == pytest.approx(other.q[-1], abs=1e-9)
+
+
+def test_laws_without_words_in_files_are_refused(tmp_path: Path) -> None:
+    class Falling:
+        sticking, damping = ONE, ZERO
+
+        def coefficient(self, v: sb.Expr) -> sb.Expr:
+            return 1 / (1 + abs(v))
+
+    m = sb.Model("block")
+    x = m.coordinate("x")
+    m.particle("block", m.ground.point(x, 0, 0), mass=1)
+    eq = sb.derive(m)
+    with pytest.raises(sb.ModelError, match="friction 'rub' has a law of its own"):
+        sb.write_model(m, tmp_path / "a.yaml", sb.Contacts(eq, sb.Friction("rub", x.dot, Falling(), normal=1)))
+    with pytest.raises(sb.ModelError, match=r"simulate: {t: \.\.\., impacts: poisson}"):
+        sb.write_model(m, tmp_path / "a.yaml", sb.Contacts(eq, sb.Contact("wall", x), impacts="poisson"))
+
+
+PARTS = """
+symbody: 1
+name: two sledges
+gravity: [3, -9.81, 0]
+parts:
+  sledge:
+    parameters: {mu: 0.1, m: 2}
+    coordinates: x y
+    bodies:
+      block: {at: "ground.point(x, y, 0)", mass: m}
+    constraints:
+      rail: {holonomic: y}
+    contacts:
+      rub: {slip: x_dot, friction: {kinetic: mu, static: 1.2*mu}, normal: lam_rail}
+      stop: {gap: 1 - x, restitution: 0.5}
+attach:
+  slow: {part: sledge, values: {mu: 0.2}}
+  fast: {part: sledge}
+simulate: {t: 1.5}
+"""
+
+
+def test_parts_bring_their_contacts(tmp_path: Path) -> None:
+    """Each copy slides under its own friction, stops at its own stop; names have those of the copies before them."""
+    study = study_of(PARTS, tmp_path)
+    sim = study.trajectory
+    assert study.contacts is not None
+    assert [c.name for c in study.contacts.parts] == ["slow_rub", "slow_stop", "fast_rub", "fast_stop"]
+    for copy, mu in (("slow", 0.2), ("fast", 0.1)):
+        hit = next(e for e in sim.events if e.name == f"{copy}_stop")
+        assert hit.t == pytest.approx(np.sqrt(2 / (3 - mu * 9.81)))
+
+
+def test_loads_of_parts_know_the_forces_of_their_constraints(tmp_path: Path) -> None:
+    """Smoothed friction under a constraint of the part, in two copies."""
+    text = PARTS.replace("contacts:", "loads:").replace("lam_rail}", "lam_rail, smooth: 1e-4}")
+    text = text.replace("      stop: {gap: 1 - x, restitution: 0.5}\n", "").replace(
+        "{kinetic: mu, static: 1.2*mu}", "mu"
+    )
+    sim = study_of(text, tmp_path).trajectory
+    for copy, mu in (("slow", 0.2), ("fast", 0.1)):
+        assert sim[f"{copy}_x"][-1] == pytest.approx((3 - mu * 9.81) * 1.5**2 / 2, rel=1e-3)

@@ -252,6 +252,9 @@ _contact: Final = _shared("contact", RecordSchema("a contact", {}, {
     "normal": {"normal": Key(scalar, "of surfaces that are always together: the force between them, of either sign"),
                "slip": Key(_slip.shape, _slip.doc, True), "friction": Key(_friction, "a coefficient, or a law of friction", True)},
 }))  # fmt: skip
+_contacts: Final = Key(
+    TableOf(_contact), "contacts that close and open, and frictions that stick and slip, in `simulate`"
+)
 _simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
@@ -333,13 +336,14 @@ _requests: Final[Keys] = {
     "start": Key(numbers, (
             "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not "
             "named is zero, or as the constraints want it")),
-    "contacts": Key(TableOf(_contact), "contacts that close and open, and frictions that stick and slip, in `simulate`"),
+    "contacts": _contacts,
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
 REQUESTS: Final = RecordSchema("what is asked of a model", _requests)
 _shapes["part"] = PART = RecordSchema(
-    "a part", {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism}
+    "a part",
+    {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism, "contacts": _contacts},
 )
 
 

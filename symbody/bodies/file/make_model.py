@@ -15,6 +15,7 @@ from ..declarations import identifier
 from ..friction_methods import deflection_of
 from ..mechanism import Mechanism
 from ..model import Model
+from ..substructure import Attached
 from .body_items import add_body, add_definition, add_frame
 from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates
@@ -45,7 +46,8 @@ class Build:
         self.fields, self.opened, self.budget = fields, opened, budget
         self.model = Model(name)
         self.scope = Scope(self.model, budget)
-        self.parts: dict[str, Model] = {}
+        self.parts: dict[str, Build] = {}
+        self.copies: list[tuple[Attached, Build]] = []  # of parts that are attached, and what they were built from
 
     def build(self) -> Mechanism:
         """The frozen model; every error carries the position of its item."""
@@ -220,15 +222,16 @@ class Build:
         )
         values = {k: s.scalar(v) for k, v in (said.get("values").entries if "values" in said else {}).items()}
         numbers = {k: float(v) if v.value is not None else v for k, v in values.items()}
-        part = self._part(said.get("part"))
+        built = self._part(said.get("part"))
+        part = built.model
         self.budget.copies += 1
         if self.budget.copies > MOST_COPIES or len(part.bodies) + len(self.model.bodies) > MOST_BODIES:
             raise item.error(f"a model holds at most {MOST_COPIES} copies of parts and {MOST_BODIES} bodies")
         parent = s.part(said.get("on")) if "on" in said else self.model.ground
-        self.model.attach(item.name, parent, part, share=shared, values=numbers)
+        self.copies.append((self.model.attach(item.name, parent, part, share=shared, values=numbers), built))
 
-    def _part(self, said: LocatedText) -> Model:
-        """The model of a part, built when it is first attached."""
+    def _part(self, said: LocatedText) -> Build:
+        """A part, built when it is first attached."""
         known = self._section("parts")
         if said.text not in known:
             raise said.error(str(unknown("attach", "part", said.text, known)))
@@ -239,7 +242,7 @@ class Build:
             )
             part = Build(fields, name_of(fields, name), self.opened, self.budget)
             part.build()
-            self.parts[said.text] = part.model
+            self.parts[said.text] = part
         return self.parts[said.text]
 
     # ------------------------------------------------------------------------------------------------ the end
