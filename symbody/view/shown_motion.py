@@ -14,7 +14,7 @@ import numpy as np
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol
 from ..bodies.frames import Frame
-from ..bodies.mechanism import Body
+from ..bodies.mechanism import Body, Mechanism
 from ..derive.equations import Equations
 from ..emit.program.lower import program
 from ..emit.run.callable import Array, compile_program
@@ -125,13 +125,27 @@ def same_picture(sim: Trajectory) -> Trajectory:
     first, *others = (s.equations for s in sim.segments)
     for eq, mode in zip(others, sim.modes[1:], strict=True):
         alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r"))
-        own = (eq.mechanism.p, eq.mechanism.bodies) == (first.mechanism.p, first.mechanism.bodies)
-        if not all(alike) or not own:  # a mode may have parameters of its own, that place nothing: directions of slip
+        if not all(alike) or not _have_same_bodies(
+            eq.mechanism, first.mechanism
+        ):  # a mode may have parameters of its own, that place nothing: directions of slip
             raise ViewError(
                 f"scene of {sim.name!r}: modes {sim.modes[0]!r} and {mode!r} have different coordinates or bodies, which one picture cannot show; "
                 "scene(sim.pieces[k]) shows a stretch in one mode"
             )
     return sim
+
+
+def _have_same_bodies(one: Mechanism, other: Mechanism) -> bool:
+    """Whether two mechanisms are one, or were described by the same words: names, masses, shapes, places."""
+    if (one.p, one.bodies) == (other.p, other.bodies):
+        return True
+    alike = one.p == other.p and not (one.elastic_bodies or other.elastic_bodies)
+    return alike and [*map(_described, one.bodies)] == [*map(_described, other.bodies)]
+
+
+def _described(body: Body) -> tuple[Any, ...]:
+    place = body.frame.pose_in(body.frame.root)
+    return body.name, body.mass, body.shape, place.rotation.matrix, place.offset
 
 
 # --------------------------------------------------------------------------------------------------------- trajectories

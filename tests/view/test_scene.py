@@ -547,3 +547,24 @@ def test_collada_meshes_of_a_robot_are_shown(tmp_path):
     for robot in (sb.read_urdf(urdf), sb.read_sdf(sdf)):
         (mesh,) = scene(sb.derive(robot), shapes=robot, packages={"package://arm/": tmp_path}).meshes.values()
         assert np.ptp(mesh.vertices, axis=0) == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_modes_that_were_described_separately_are_one_picture() -> None:
+    """By the same words: another mass or shape of a body is another mechanism, and refused."""
+
+    def cart(force: float, radius: float = 0.1) -> sb.Equations:
+        m = sb.Model("cart")
+        body = m.body("cart", mass=1.0, shape=sb.sphere(radius))
+        m.generalized_force("drive", m.prismatic("x", m.ground, body).q, force)
+        return sb.derive(m)
+
+    def motion(back: sb.Equations) -> sb.Trajectory:
+        there = cart(1.0)
+        turn = sb.Switch("turns", there.q[0] - 0.5, "there", "back", "rising")
+        return sb.simulate_modes(sb.Modes({"there": there, "back": back}, [turn], initial="there"), 2.0)
+
+    sim = motion(cart(-1.0))
+    assert sim.modes == ("there", "back")
+    assert motion(cart(-1.0)).scene().t[-1] == 2.0
+    with pytest.raises(sb.ViewError, match="different coordinates or bodies"):
+        motion(cart(-1.0, radius=0.2)).scene()
