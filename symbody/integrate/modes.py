@@ -381,7 +381,15 @@ class Contacts:
 
     @property
     def table(self) -> ModeTable:
-        """Its modes by name, with the contacts and frictions of all of them."""
+        """Its modes by name, with the contacts and frictions of all of them.
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> system = sb.Contacts(sb.derive(m), sb.Contact("floor", y))
+        >>> system.table.equations("floor") is system.equations("floor")
+        True
+        """
         return self._table
 
     def mode(self, closed: frozenset[str]) -> str:

@@ -310,7 +310,17 @@ class Stepper:
     # ------------------------------------------------------------------------------------------------ contacts
 
     def impulses(self, state: Any, r: Any = None, r_end: Any = None, *, t: float = 0.0, p: Any = None) -> StepImpulses:
-        """A step, and the impulses of its contacts and frictions."""
+        """A step, and the impulses of its contacts and frictions.
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> m.gravity(0, -10.0, 0)
+        >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+        >>> found = env.impulses(env.start)
+        >>> found.impulses  # m g dt
+        array([0.2])
+        """
         if not isinstance(self.scheme, ContactSteps):
             raise SimulationError(f"{self}: it has no contacts; `stepper(Contacts(eq, ...), dt)` has")
         given = np.asarray(state, dtype=np.float64)

@@ -62,6 +62,13 @@ class Branch(MotionFamily):
 
     @cached_property
     def marginal(self) -> NDArray[np.bool_]:
+        """Whether motions beside each point belong to one value of what is varied, so that an eigenvalue is zero.
+
+        >>> x, mu = sb.symbols("x mu")
+        >>> eq = sb.from_equations({x: mu - x}, {mu: 0.0})
+        >>> bool(sb.branch(eq, sb.steady(eq), mu=(0, 1)).marginal.any())
+        False
+        """
         return self.problem.curve(*self.steps).are_level(self.tangents, -1)
 
     def __str__(self) -> str:

@@ -125,9 +125,8 @@ def same_picture(sim: Trajectory) -> Trajectory:
     first, *others = (s.equations for s in sim.segments)
     for eq, mode in zip(others, sim.modes[1:], strict=True):
         alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r"))
-        if not all(alike) or not _have_same_bodies(
-            eq.mechanism, first.mechanism
-        ):  # a mode may have parameters of its own, that place nothing: directions of slip
+        own = _have_same_bodies(eq.mechanism, first.mechanism)
+        if not all(alike) or not own:  # a mode may have parameters of its own, that place nothing: directions of slip
             raise ViewError(
                 f"scene of {sim.name!r}: modes {sim.modes[0]!r} and {mode!r} have different coordinates or bodies, which one picture cannot show; "
                 "scene(sim.pieces[k]) shows a stretch in one mode"

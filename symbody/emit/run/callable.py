@@ -157,7 +157,13 @@ class Compiled:
         return made
 
     def scratch(self) -> tuple[Array, int]:
-        """Memory for one caller at a time, and where it begins. Ask for it before `address`."""
+        """Memory for one caller at a time, and where it begins. Ask for it before `address`.
+
+        >>> x = sb.symbol("x")
+        >>> memory, begin = sb.compile(sb.program("f", {"x": x}, {"y": x**2})).scratch()
+        >>> begin % 64
+        0
+        """
         work, tables = self._memory
         memory = np.empty(work + 9)
         if tables is not None:
