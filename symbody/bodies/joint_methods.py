@@ -67,8 +67,8 @@ class JointMethods(Structure):
         at, on        where it is: a point of the parent, a point of the child
         axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z
                       of all others
-        orientation   of the child at rest relative to the parent, where it differs: a frame's rotation, or a 3 by 3
-                      matrix
+        orientation   of the child at rest relative to the parent, where it differs: turns such as ("z", angle) or
+                      ("zxz", a, b, c), a frame's rotation, or a 3 by 3 matrix of direction cosines
         vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular
                       to it in each, which coincide at rest (Lynch, appendix A)
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"

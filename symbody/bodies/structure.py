@@ -10,7 +10,7 @@ from ..algebra.functions import cos, sin
 from ..algebra.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
 from ..algebra.matrix import Matrix, vector
 from ..algebra.walk import free_symbols
-from ..errors import ModelError, listed, shown
+from ..errors import ExpressionError, ModelError, listed, shown
 from ..escaping import checked_name
 from .declarations import identifier, names_of
 from .frames import Frame, three
@@ -21,7 +21,17 @@ from .mass import MassProperties, Shape, mass_properties
 from .mechanism import Action, Body, Constraint, Joint
 from .parts import Parts, moves_in_frame
 from .points import Point
-from .rotations import Cosines, Rotation, Turn, aligning, euler_parameter_rates, from_euler_parameters, unit_vector
+from .rotations import (
+    Cosines,
+    Rotation,
+    Turn,
+    aligning,
+    euler_parameter_rates,
+    from_cosines,
+    from_euler_parameters,
+    sequence,
+    unit_vector,
+)
 
 Part = Body | Frame  # a side of a joint
 
@@ -483,7 +493,16 @@ def _as_rotation(name: str, orientation: Any) -> Rotation:
         return orientation
     if isinstance(orientation, Frame):
         return orientation.rotation
-    return Frame(None, name=name).rotate_by_cosines(orientation).rotation
+    is_turns = isinstance(orientation, (tuple, list)) and orientation and isinstance(orientation[0], str)
+    try:
+        if is_turns:
+            return sequence(orientation[0], orientation[1:])
+        return from_cosines(orientation)
+    except (ModelError, ExpressionError) as e:
+        raise ModelError(
+            f'joint {name!r}: orientation= takes turns as ("z", angle) or ("zxz", a, b, c), a frame, or a 3 by 3 matrix of '
+            f"direction cosines, got {shown(orientation)}: {e}"
+        ) from None
 
 
 def _from_four_vectors(name: str, vectors: Sequence[Any]) -> tuple[Any, Rotation]:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from . import vehicles
     from .robots.base_parameters import BaseParameters, base_parameters
     from .robots.control import computed_torque, gravity_compensation, task_control
-    from .robots.inertia_fit import Excitation, Identified, excitation, identify_robot, stacked
+    from .robots.excitation import Excitation, excitation
+    from .robots.inertia_fit import Identified, identify_robot, stacked
     from .robots.inverse_kinematics import Configurations, inverse_kinematics
     from .robots.regressor import Regressor, regressor
     from .robots.tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task

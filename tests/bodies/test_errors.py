@@ -166,6 +166,10 @@ MISTAKES: dict[str, Mistake] = {
         lambda a: a.m.revolute("closure", a.m.ground, a.lower, coordinates="angle"),
         ModelError, ("joint 'closure'", "closes a loop", "no coordinates"),
     ),
+    "orientation that is none": (
+        lambda a: a.m.fixed("mount", a.lower, a.m.body("hand", **SOLID), orientation=("q", 1.0)),
+        ModelError, ("joint 'mount'", "orientation=", '("z", angle)', "'q'"),
+    ),
     "second orientation of a frame": (
         lambda a: (a.m.frame("tool", a.lower.frame.rotate("x", 1)), a.m.frame("tool", a.lower.frame.rotate("y", 1))),
         ModelError, ("frame 'tool'", "oriented already", "one orientation"),

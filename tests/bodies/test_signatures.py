@@ -95,3 +95,15 @@ def test_joint_methods_pass_everything_on(kind: str) -> None:
     assert text == pair(kind, True, **how)
     for key in how.keys() - {"pitch"}:
         assert pair(kind, False, **{k: v for k, v in how.items() if k != key}) != text, key
+
+
+@pytest.mark.parametrize("turns", [("z", 0.3), ("zx", 0.3, 0.2), ("cardan", 0.1, 0.2, 0.3)])
+def test_orientation_by_turns(turns: tuple[str | float, ...]) -> None:
+    """A joint's orientation as turns is that of a frame that makes them."""
+    m = sb.Model("mount")
+    hand = m.body("hand", mass=1.0, inertia=(1, 1, 1))
+    m.fixed("mount", m.ground, hand, orientation=turns)
+    like = m.ground.rotate(*turns)
+    assert [float(e) for e in hand.frame.dcm(m.ground).entries] == pytest.approx(
+        [float(e) for e in like.dcm(m.ground).entries]
+    )

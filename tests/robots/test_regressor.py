@@ -13,7 +13,8 @@ import symbody as sb
 from symbody.bodies import Robot
 from symbody.kits import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
 from symbody.kits.robots.base_parameters import sampled
-from symbody.kits.robots.inertia_fit import inertial_parameters, log_cholesky, stacked
+from symbody.kits.robots.inertia_fit import stacked
+from symbody.kits.robots.physical_fit import inertial_parameters, log_cholesky
 
 from .mjcf_texts import FOUR_BAR
 

@@ -146,6 +146,13 @@ def test_units_and_side_of_a_file(tyre: vh.MagicFormula) -> None:
     assert np.allclose(seen * [1, -1, -1, 1, -1], numbers(tyre.at(**state)), rtol=1e-14)
 
 
+def test_the_mass_of_a_tyre_is_not_the_unit_of_mass(tyre: vh.MagicFormula) -> None:
+    """MASS in a section after that of units is a number, and says nothing where it is left empty, as some writers leave it."""
+    empty = vh.read_tir(tir(NUMBERS) + "\n[INERTIA]\nMASS = \nIYY =\n")
+    assert "MASS" not in {**empty.numbers, **empty.texts}
+    assert vh.read_tir(tir(NUMBERS) + "\n[INERTIA]\nMASS = 9.3\n").numbers["MASS"] == 9.3
+
+
 def test_rolling_backward_opposes_the_motion(tyre: vh.MagicFormula) -> None:
     """Half a turn about the normal: a wheel that drifts to the left is pushed to the right, also backward."""
     forward, backward = (numbers(tyre.without_shifts().at(4000, 0.0, 0.05, 0.0, speed=v)) for v in (20.0, -20.0))

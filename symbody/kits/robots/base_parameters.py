@@ -22,6 +22,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...summary import Tabular
 from .regressor import Regressor
 
 GAP: Final = 1e-9  # singular values below this part of the largest are zero
@@ -30,8 +31,8 @@ SPEEDS: Final = 3  # at each configuration of a loop: terms of accelerations, of
 _INERTIA: Final = {(0, 0): 4, (0, 1): 5, (1, 1): 6, (0, 2): 7, (1, 2): 8, (2, 2): 9}
 
 
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, eq=False, repr=False)
+class BaseParameters(Tabular):
     """What can be identified.
 
     columns    of Y that are independent and span all others: the minimal regressor is `regressor.chosen(base.columns)`

@@ -22,14 +22,15 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...summary import Summarized, Summary, counted, filled, listing
 from .link_motions import FrameMotions
 
 NAMES: Final = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 FRICTION: Final = ("viscous", "coulomb", "offset")
 
 
-@dataclass(frozen=True, eq=False)
-class Regressor:
+@dataclass(frozen=True, eq=False, repr=False)
+class Regressor(Summarized):
     """Y and what its columns belong to.
 
     Y            one row for each speed (each independent one, where constraints were eliminated), one column for each
@@ -54,6 +55,13 @@ class Regressor:
     bodies: tuple[str, ...]
     frames: tuple[sb.Frame, ...]
     carriers: tuple[sb.Frame, ...]  # frames of the bodies themselves, of which these are displaced
+
+    def _summary(self) -> Summary:
+        title = (
+            f"Regressor of {self.equations.name}: {counted(self.Y.rows, 'force')}, {counted(self.Y.cols, 'parameter')}"
+        )
+        rows = filled(bodies=listing(self.bodies), parameters=listing(self.parameters))
+        return Summary(title, (*rows, ("next", "base_parameters(Y), Y.program(), kits.stacked(Y, q, u, a)")))
 
     @property
     def forces(self) -> sb.Matrix:

@@ -16,6 +16,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...summary import Summarized, Summary, counted
 from .link_motions import FrameMotions
 
 
@@ -28,8 +29,8 @@ def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | No
     return sb.stack(R @ Jv, R @ Jw)
 
 
-@dataclass(frozen=True, eq=False)
-class LinkTask:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkTask(Summarized):
     """Some of the six components of the motion of a frame.
 
     rows    which of them: 0, 1, 2 velocity, 3, 4, 5 angular velocity, along the axes of `along`
@@ -48,6 +49,13 @@ class LinkTask:
     frame: sb.Frame
     rows: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     along: sb.Frame | None = None
+
+    def _summary(self) -> Summary:
+        rows = f"{counted(len(self.rows), 'row')} of place and rotation"
+        return Summary(
+            f"LinkTask of {self.frame.name} in {self.equations.name}: {rows}",
+            (("next", "pose, jacobian, inertia, ..."),),
+        )
 
     @cached_property
     def pose(self) -> Any:

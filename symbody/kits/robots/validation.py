@@ -8,9 +8,11 @@ import numpy as np
 
 import symbody as sb
 
+from ...summary import Tabular
 
-@dataclass(frozen=True, eq=False)
-class Validation:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Tabular):
     """Measured and predicted forces of a motion that was not used for identification, one row for each sample, one
     column for each of `names`.
 

@@ -9,10 +9,11 @@ from typing import Any
 import symbody as sb
 
 from ...errors import ModelError
+from ...summary import Summarized, Summary
 
 
-@dataclass(frozen=True, eq=False)
-class Bushing:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bushing(Summarized):
     """What a bushing does, as expressions in the frame of its parent.
 
     deflection   three displacements, then three rotations: of a small one the angles, of any one sin φ along its axis
@@ -21,6 +22,12 @@ class Bushing:
 
     deflection: sb.Matrix
     wrench: sb.Matrix
+
+    def _summary(self) -> Summary:
+        return Summary(
+            "Bushing",
+            (("deflection", str(self.deflection[0])), ("next", "deflection[k], wrench[k]: x, y, z, then rotations")),
+        )
 
 
 def bushing(m: sb.Model, name: str, parent: Any, child: Any, *, stiffness: Any, damping: Any = 0) -> Bushing:

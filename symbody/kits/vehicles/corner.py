@@ -10,6 +10,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...summary import Summarized, Summary, filled
 from .hardpoints import Hardpoints
 from .suspension import SIDES
 
@@ -29,14 +30,18 @@ STRUT: Final[Mapping[str, Place]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Corner:
+@dataclass(frozen=True, eq=False, repr=False)
+class Corner(Summarized):
     """One wheel with its suspension: the knuckle carries the axle, `travel` is the length that the spring lost."""
 
     name: str
     knuckle: sb.Body
     wheel: sb.Body | None
     travel: Any
+
+    def _summary(self) -> Summary:
+        wheel = "" if self.wheel is None else self.wheel.name
+        return Summary(f"Corner {self.name}", filled(knuckle=self.knuckle.name, wheel=wheel, travel=str(self.travel)))
 
 
 def double_wishbone(

@@ -21,6 +21,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import ModelError, listed
+from ...summary import Summarized, Summary, filled
 from .curved_road import CurvedRoad
 from .path import PlanePath
 from .road import Road, sampled_road, sampled_surface
@@ -29,8 +30,8 @@ TEXT_WIDTHS: Final = {"LRFI": 10, "LDFI": 20}
 BINARY: Final = {"KRBI": ">f4", "KDBI": ">f8"}
 
 
-@dataclass(frozen=True, eq=False)
-class CrgFile:
+@dataclass(frozen=True, eq=False, repr=False)
+class CrgFile(Summarized):
     """Heights of an OpenCRG file, and its reference line.
 
     u, v      along the line, and to the left of it
@@ -44,6 +45,14 @@ class CrgFile:
     z: np.ndarray
     heading: np.ndarray
     start: tuple[float, float]
+
+    def _summary(self) -> Summary:
+        u, v, z = self.u, self.v, self.z
+        rows = filled(
+            along=f"{u[0]:g} to {u[-1]:g} m, {len(u)} places", across=f"{v[0]:g} to {v[-1]:g} m, {len(v)} places",
+            height=f"{np.nanmin(z):.4g} to {np.nanmax(z):.4g} m", turns=f"{np.ptp(self.heading):.4g} rad in all",
+        )  # fmt: skip
+        return Summary(f"CrgFile {self.name}", rows)
 
     @property
     def line(self) -> np.ndarray:

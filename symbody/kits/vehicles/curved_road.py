@@ -18,7 +18,7 @@ from .path import foot_point
 from .road import Road
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CurvedRoad(Road):
     """A surface along a line in the xy plane of a frame.
 
@@ -44,7 +44,7 @@ class CurvedRoad(Road):
         return SeenRoad(self.frame, self.height, sb.substitute(z, here), slopes, {at.s.dot: at.rate})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeenRoad(Road):
     """What one wheel sees of a curved road: height and slopes under it, and the rate of its variable."""
 

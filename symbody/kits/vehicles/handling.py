@@ -11,6 +11,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import StabilityError
+from ...summary import Tabular
 
 STIFF_STEPS: Final = 20  # of Newton's method for a car on stiff springs
 
@@ -140,8 +141,8 @@ def _design(eq: sb.Equations, speed: float, values: Mapping[str, float]) -> dict
     return dict(eq.values({"u": speed, **rolling, **values}, otherwise=0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class HandlingDiagram:
+@dataclass(frozen=True, eq=False, repr=False)
+class HandlingDiagram(Tabular):
     """Steady turns over lateral acceleration (ISO 4138): print it for a table.
 
     steer, side_slip   at each `ay`; `gradient` dδ/d ay of the road wheels less that of the curvature at constant speed; `slip_gradient`

@@ -17,6 +17,7 @@ from typing import Any, Final
 import symbody as sb
 
 from ...errors import ModelError, unknown
+from ...summary import Summarized, Summary, filled
 from .tir_file import TirFile, read_tir
 from .tyre import Kinks, Slip, Tyre, TyreForces
 
@@ -110,8 +111,8 @@ class Lateral:
     BC: Any
 
 
-@dataclass(frozen=True, eq=False)
-class MagicFormula(Tyre):
+@dataclass(frozen=True, eq=False, repr=False)
+class MagicFormula(Summarized, Tyre):
     """A tyre after the Magic Formula, from coefficients by their names in `.tir` files; numbers or expressions.
 
     version   "5.2" or "6.1"
@@ -124,6 +125,20 @@ class MagicFormula(Tyre):
     version: str = "6.1"
     smooth: float | None = None
     c: TyreCoefficients = field(init=False, repr=False)
+
+    def _summary(self) -> Summary:
+        c, smooth = (
+            self.coefficients,
+            "as the formula has them" if self.smooth is None else f"rounded off over {self.smooth:g}",
+        )
+        asked = {
+            "load": "FNOMIN",
+            "radius": "UNLOADED_RADIUS",
+            "pressure": "NOMPRES",
+            "stiffness": "VERTICAL_STIFFNESS",
+        }
+        rows = filled(**{k: f"{c[key]} ({key})" for k, key in asked.items() if key in c}, kinks=smooth)
+        return Summary(f"MagicFormula {self.version}, {len(c)} coefficients", rows)
 
     def __post_init__(self) -> None:
         if self.version not in ("5.2", "6.1"):

@@ -21,6 +21,7 @@ from scipy.interpolate import CubicSpline
 import symbody as sb
 
 from ...errors import ModelError
+from ...summary import Summarized, Summary, counted
 
 DRAWN_BACK: Final = 20.0  # λ, 1/s
 OVERLAP: Final = 40  # samples beyond both ends of a closed line, after which its spline is periodic to rounding
@@ -31,8 +32,8 @@ END: Final = (
 STEPS: Final = 1000  # samples of a curvature, where it is not given at more places
 
 
-@dataclass(frozen=True, eq=False)
-class PlanePath:
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanePath(Summarized):
     """A line in the plane: cubic splines through places, over its arc length.
 
     s        arc length at the samples, from zero
@@ -54,6 +55,10 @@ class PlanePath:
     places: np.ndarray
     closed: bool = False
     name: str = "path"
+
+    def _summary(self) -> Summary:
+        kind = "closed" if self.closed else "open"
+        return Summary(f"PlanePath {self.name}, {kind}: {self.length:.4g} m, {counted(len(self.s), 'place')}")
 
     @property
     def length(self) -> float:

@@ -15,14 +15,15 @@ import numpy as np
 import symbody as sb
 
 from ...errors import ModelError, unknown
+from ...summary import Summarized, Summary, counted, filled
 
 ROUGHNESS: Final = {k: 16e-6 * 4**i for i, k in enumerate("ABCDEFGH")}  # Gd(n0) of ISO 8608, geometric means [m³]
 REFERENCE: Final = 0.1  # n0, cycles/m
 WAVES: Final = (0.011, 2.83)  # the range of the standard, cycles/m
 
 
-@dataclass(frozen=True, eq=False)
-class Road:
+@dataclass(frozen=True, eq=False, repr=False)
+class Road(Summarized):
     """A surface z(x, y) over the xy plane of a frame.
 
     frame    at rest; for a flat road any frame whose origin and xy plane stay in the road, such as that of a heading,
@@ -32,6 +33,10 @@ class Road:
 
     frame: sb.Frame
     height: Callable[[Any, Any], Any] | None = None
+
+    def _summary(self) -> Summary:
+        kind = "flat" if self.height is None else "of heights z(x, y)"
+        return Summary(f"{type(self).__name__} over {self.frame.name}", filled(surface=kind))
 
     def at(self, x: Any, y: Any) -> tuple[Any, tuple[Any, Any]]:
         """z and its slopes ∂z/∂x, ∂z/∂y."""
@@ -97,8 +102,8 @@ def _roughness(given: str | float) -> float:
     return ROUGHNESS[given.upper()]
 
 
-@dataclass(frozen=True, eq=False)
-class RandomProfile:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomProfile(Summarized):
     """A realisation of a spectrum: a sum of waves of equal steps in log n, with random phases.
 
     z(x) = Σ √(2 Gd(n) Δn) cos(2π n x + φ)
@@ -107,6 +112,12 @@ class RandomProfile:
     n: np.ndarray
     amplitudes: np.ndarray
     phases: np.ndarray
+
+    def _summary(self) -> Summary:
+        n = self.n
+        return Summary(
+            f"RandomProfile of {counted(len(n), 'wave')}, {n[0]:.3g} to {n[-1]:.3g} cycles/m, rms {self.rms(n[0], n[-1]):.3g} m"
+        )
 
     def __call__(self, x: Any) -> Any:
         """Heights at numbers, or the sum of waves of an expression."""

@@ -13,6 +13,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import StudyError, unknown
+from ...summary import Tabular
 from .manoeuvres import LaneChange, StepMeasures, step_measures, step_steer
 
 
@@ -28,8 +29,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 # ---------------------------------------------------------------------------------------------------- ISO 7401, step
 
 
-@dataclass(frozen=True, eq=False)
-class StepTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class StepTest(Tabular):
     """A step of the steering with its measures: `test["r"].response_time`; print it for a table.
 
     yaw_rate, side_slip   names of the responses of which the TB factor is made
@@ -128,8 +129,8 @@ def frequency_measures(
 # ---------------------------------------------------------------------------------------------------- ISO 3888
 
 
-@dataclass(frozen=True, eq=False)
-class LaneChangeTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class LaneChangeTest(Tabular):
     """A lane change at several speeds: print it for a table.
 
     speeds      at the entry, with the least distance from cones (negative: hit), the speed at the exit, the largest

@@ -11,6 +11,7 @@ import numpy as np
 import symbody as sb
 
 from ...errors import StudyError, unknown
+from ...summary import Tabular
 
 SIDES = {"left": 1, "right": -1}
 
@@ -61,8 +62,8 @@ def _steering_axis(low: sb.Matrix, high: sb.Matrix, centre: tuple[Any, ...], out
     }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class KinematicCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class KinematicCurves(Tabular):
     """Outputs over a motion that is given: `curves["left_toe"]` is an array.
 
     over   what was moved, `values` its values
@@ -71,6 +72,11 @@ class KinematicCurves:
     over: str
     values: np.ndarray
     columns: Mapping[str, np.ndarray]
+
+    def __str__(self) -> str:
+        rows = zip(self.values, *self.columns.values(), strict=True)
+        head = " ".join(f"{name:>12}" for name in (self.over, *self.columns))
+        return "\n".join([head, *(" ".join(f"{x:12.5g}" for x in row) for row in rows)])
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name == self.over:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ...errors import ModelError, listed
+from ...summary import Summarized, Summary, filled, listing
 
 UNITS: Final = {
     "LENGTH": {"meter": 1.0, "m": 1.0, "mm": 1e-3, "millimeter": 1e-3, "cm": 1e-2, "km": 1e3, "inch": 0.0254, "foot": 0.3048},
@@ -41,8 +42,8 @@ DIMENSIONS: Final = {
 FIT_TYPES: Final = {5: "5.2", 6: "5.2", 21: "5.2", 51: "5.2", 60: "6.1", 61: "6.1", 62: "6.1"}
 
 
-@dataclass(frozen=True)
-class TirFile:
+@dataclass(frozen=True, repr=False)
+class TirFile(Summarized):
     """Numbers of a tyre property file in metres, newtons, seconds, kilograms, pascals and radians, texts as they are.
 
     version    of the Magic Formula: "5.2" or "6.1"
@@ -51,6 +52,10 @@ class TirFile:
     name: str
     numbers: Mapping[str, float]
     texts: Mapping[str, str] = field(default_factory=dict)
+
+    def _summary(self) -> Summary:
+        rows = filled(numbers=listing(self.numbers), texts=listing(f"{k} = {v}" for k, v in self.texts.items()))
+        return Summary(f"TirFile {self.name}: {len(self.numbers)} numbers", rows)
 
     @property
     def version(self) -> str:
@@ -75,16 +80,20 @@ def read_tir(source: str | Path) -> TirFile:
     text, name = (source, "text") if isinstance(source, str) and "\n" in source else _read(Path(source))
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
+    units: dict[str, str] = {}  # of a section of their own: MASS is a unit there, and the mass of the tyre elsewhere
+    section = ""
     for number, line in enumerate(text.splitlines(), 1):
         line = line.split("$")[0].split("!")[0].strip()
+        if line.startswith("["):
+            section = line.strip("[] ").upper()
         key, equals, value = (part.strip() for part in line.partition("="))
-        if not equals or line.startswith(("[", "{")):
+        if not equals or not value or line.startswith(("[", "{")):
             continue
-        if value[:1] in "'\"":
-            texts[key.upper()] = value.strip("'\" ")
+        if value[0] in "'\"":
+            (units if section == "UNITS" and key.upper() in UNITS else texts)[key.upper()] = value.strip("'\" ")
         else:
             numbers[key.upper()] = _number(value, f"{name}, line {number}, {key}")
-    return TirFile(name, MappingProxyType(_in_si(name, numbers, texts)), MappingProxyType(texts))
+    return TirFile(name, MappingProxyType(_in_si(name, numbers, units)), MappingProxyType(texts))
 
 
 def _read(path: Path) -> tuple[str, str]:
@@ -101,10 +110,10 @@ def _number(text: str, where: str) -> float:
         raise ModelError(f"{where}: a number is needed, got {text!r}") from None
 
 
-def _in_si(name: str, numbers: Mapping[str, float], texts: Mapping[str, str]) -> dict[str, float]:
+def _in_si(name: str, numbers: Mapping[str, float], units: Mapping[str, str]) -> dict[str, float]:
     factors = {}
     for quantity, known in UNITS.items():
-        unit = texts.get(quantity, next(iter(known))).lower()
+        unit = units.get(quantity, next(iter(known))).lower()
         if unit not in known:
             raise ModelError(f"{name}: {quantity}={unit!r} is no unit that is known here; there are {listed(known)}")
         factors[quantity] = known[unit]

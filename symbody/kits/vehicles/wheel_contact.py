@@ -20,14 +20,15 @@ from typing import Any
 import symbody as sb
 
 from ...errors import unknown
+from ...summary import Summarized, Summary, filled
 from .road import Road
 from .tyre import Slip, Tyre, TyreForces
 
 SHORTEST = 0.01  # relaxation lengths of varying loads are kept from zero, where a wheel lifts off [m]
 
 
-@dataclass(frozen=True, eq=False)
-class ContactGeometry:
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactGeometry(Summarized):
     """Where a wheel touches, with components in the frame of the road."""
 
     frame: sb.Frame
@@ -40,13 +41,17 @@ class ContactGeometry:
     centre: sb.Matrix
     deflection: Any
 
+    def _summary(self) -> Summary:
+        rows = filled(deflection=str(self.deflection), sin_camber=str(self.sin_camber))
+        return Summary(f"ContactGeometry in {self.frame.name}", (*rows, ("next", "along, across, normal, arm, point")))
+
     @property
     def point(self) -> sb.Point:
         return self.frame.point(*(self.centre + self.arm).entries)
 
 
-@dataclass(frozen=True, eq=False)
-class WheelContact:
+@dataclass(frozen=True, eq=False, repr=False)
+class WheelContact(Summarized):
     """A wheel on a road, by expressions of the model: what it does, and the forces of its tyre."""
 
     name: str
@@ -57,6 +62,12 @@ class WheelContact:
     camber: Any
     speed: Any
     forces: TyreForces
+
+    def _summary(self) -> Summary:
+        rows = filled(
+            load=str(self.load), kappa=str(self.kappa), tan_alpha=str(self.tan_alpha), camber=str(self.camber)
+        )
+        return Summary(f"WheelContact {self.name}", (*rows, ("next", "forces.Fx, forces.Fy, force, moment, point")))
 
     @property
     def point(self) -> sb.Point:
