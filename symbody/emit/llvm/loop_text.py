@@ -46,7 +46,6 @@ from ..loops.form import (
     Store,
     Type,
     While,
-    all_parts,
 )
 from ..loops.language import Kernel
 from ..loops.specialised import Kernels, Known, specialised
@@ -81,10 +80,10 @@ def type_text(type_: Type, real: str) -> str:
     return real if type_ is NUMBER else _TYPES[type_]
 
 
-def changed_names(block: Block) -> dict[str, Type]:
+def changed_names(form: KernelForm) -> dict[str, Type]:
     """Local names and arguments that are assigned, with their types."""
     out: dict[str, Type] = {}
-    for part in all_parts(block):
+    for part in form.parts:
         match part:
             case Assign(LocalVariable(type_, name, False)):
                 out[name] = type_
@@ -126,7 +125,7 @@ class LlvmKernel:
         self.real, self.size, self.power = real_of(number), BYTES[real_of(number)], power
         self.form, self.name, self.number, self.stride, self.shared = form, name, number, stride, shared or {}
         self.tables = {} if tables is None else tables
-        self.changed = changed_names(form.body)
+        self.changed = changed_names(form)
         self.head: list[str] = []
         self.lines: list[str] = []
         self.count = 0
@@ -433,7 +432,7 @@ class LlvmLoops:
         so many times."""
         tables: Tables = {}
         forms = [form for form in self.kernels.forms.values() if form]
-        called = Counter(part.target.name for f in forms for part in all_parts(f.body) if isinstance(part, Called))
+        called = Counter(part.target.name for f in forms for part in f.parts if isinstance(part, Called))
         real, texts = self.real, []
         for form in forms:
             kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, rounding=self.rounding)
@@ -459,7 +458,7 @@ def _attributes(form: KernelForm, calls: int) -> str:
         return "nounwind cold noinline"
     if calls != 1:
         return "nounwind"
-    return f"nounwind {'noinline' if sum(1 for _ in all_parts(form.body)) > LARGE else 'alwaysinline'}"
+    return f"nounwind {'noinline' if len(form.parts) > LARGE else 'alwaysinline'}"
 
 
 def _entry_text(e: KernelEntry) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Enum
+from functools import cached_property
 from typing import Any, Final, get_args
 
 from .language import Kernel
@@ -289,3 +290,8 @@ class KernelForm:
     body: Block
     documentation: str = ""
     is_rare: bool = False
+
+    @cached_property
+    def parts(self) -> tuple[Statement | Expression, ...]:
+        """All statements and expressions of the body, in the order of the text."""
+        return tuple(all_parts(self.body))
