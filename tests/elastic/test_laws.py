@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -142,6 +144,26 @@ def test_files_pickles_and_copies(small_arm):
     copied = sb.derive(whole)
     assert numbers(copied, 3) == pytest.approx(numbers(eq, 3), rel=1e-13, abs=1e-13)
     assert part.bodies["arm"].at(part.symbol("L")).origin.in_ground is not None
+
+
+def test_batches_sensitivities_and_exports(small_arm, tmp_path):
+    """Members of a batch are their motions, the derivative by the stiffness is that of motions, and exported functions
+    give the numbers of the graph."""
+    eq, times, start, h = small_arm, np.linspace(0, 0.4, 5), {"elbow": 0.3}, 1e-3
+
+    def tips(EI, **how):
+        return sb.simulate(eq, times, start, EI=EI, rtol=1e-10, **how)
+
+    below, here, above = tips(2.0 - h), tips(2.0, sensitivities=["EI"]), tips(2.0 + h)
+    batch = sb.simulate_batch(eq, times, start, EI=[2.0 - h, 2.0 + h], rtol=1e-10)
+    assert batch["arm_y1"] == pytest.approx(np.array([below["arm_y1"], above["arm_y1"]]), abs=1e-12)
+    slope = (above["arm_y1"] - below["arm_y1"]) / (2 * h)
+    assert np.abs(slope).max() > 1e-3
+    assert here.sensitivity("arm_y1", "EI") == pytest.approx(slope, rel=1e-5, abs=1e-8)
+    folder = sb.write.export(eq, "numpy", tmp_path / "code", start=start)
+    (script,) = folder.glob("*_check.py")
+    done = subprocess.run([sys.executable, script.name], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("all good\n"), done.stdout + done.stderr
 
 
 def test_tapered_beams_in_files():
