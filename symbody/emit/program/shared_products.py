@@ -148,8 +148,11 @@ class _Grouping:
         return -len(self.having[pair]), -pair.other.key, -pair.one.key, next(self.number), pair
 
     def _pair(self, a: Any, b: Any) -> _Pair:
+        """The one object for two factors in either order; factors that differ may have the same key: (x y) z and x (y z)."""
         both = (a, b) if a.key <= b.key else (b, a)
         found = self.pairs.get(both)
+        if found is None and a.key == b.key:
+            found = self.pairs.get((b, a))
         if found is None:
             found = self.pairs[both] = _Pair(*both)
         return found
