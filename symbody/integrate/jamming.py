@@ -33,24 +33,22 @@ CHUNK: Final = 2000  # states at a time
 RANK: Final = 1e-15  # of the largest eigenvalue: those below it are rounding
 
 
-def told_where_it_jams(sim: Trajectory) -> Trajectory:
+def told_where_it_jams(segment: Segment) -> Segment:
     """A motion with friction as a load: it ends where that jams; where it begins beyond, a note says so."""
-    (segment,) = sim.segments
     eq = segment.equations
     if eq.W is None or not len(segment):
-        return sim
-    margin = margins(sim)
+        return segment
+    margin = margins(segment)
     if not segment.outcome and margin[-1] < NEAR:
-        return Trajectory.of(replace(segment, outcome=jammed(eq, segment.outcome.t)))
+        return replace(segment, outcome=jammed(eq, segment.outcome.t))
     if (
         not eq.is_linear_in_multipliers
     ):  # the sign of a force is not stored, and it has found one that satisfies the law
-        return sim
+        return segment
     if margin[0] <= 0:
-        outcome = replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq)))
-        return Trajectory.of(replace(segment, outcome=outcome))
+        return replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq))))
     beyond = np.flatnonzero(~(margin > 0))
-    return Trajectory.of(_until(segment, int(beyond[0]))) if len(beyond) else sim
+    return _until(segment, int(beyond[0])) if len(beyond) else segment
 
 
 def _until(segment: Segment, k: int) -> Segment:
@@ -63,8 +61,7 @@ def jammed_start(state: State) -> Trajectory | None:
     """A motion that has no acceleration at its start, because friction jams there; None where it does not."""
     if state.equations.W is None:
         return None
-    still = Trajectory.of(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))
-    if margins(still)[0] > NEAR:
+    if margins(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))[0] > NEAR:
         return None
     return Trajectory.of(Segment.of_state(state, jammed(state.equations, state.t)))
 
@@ -87,9 +84,8 @@ def _forces(eq: Equations) -> str:
     return in_number([s.name for s in eq.multipliers_in_loads], "{}", "{}")
 
 
-def margins(sim: Trajectory) -> Array:
+def margins(segment: Segment) -> Array:
     """det(1 - X) at every time; where loads are not linear in multipliers, the least for forces of either sign."""
-    (segment,) = sim.segments
     eq = segment.equations
     assert eq.W is not None
     signs = (ONE,) if eq.is_linear_in_multipliers else (ONE, -ONE)

@@ -212,7 +212,7 @@ def simulate(
             raise
         return stuck
     handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, end > begin)
-    return told_where_it_jams(Trajectory.of(simulation.run(handlers)))
+    return Trajectory.of(told_where_it_jams(simulation.run(handlers)))
 
 
 # ---------------------------------------------------------------------------------------------------- options and start

@@ -15,6 +15,7 @@ from .borders import run_rank
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ADVICE, ChatteringDetector, Leaving
 from .events import Event
+from .jamming import told_where_it_jams
 from .modes import Contacts, HybridSystem, Modes, is_in
 from .outcome import Ending, Outcome
 from .rate_jumps import RateJumpHandler, borders_of
@@ -128,6 +129,7 @@ class _ModesRun:
         self._delays = np.zeros(len(options.sensitivities))  # how much later the mode began along each variation
         self.segments: list[Segment] = []
         self._used = 0.0  # bytes of these
+        self._notes: dict[str, None] = {}  # on friction that jams
         self._unfiled: list[Occurrence] = []  # events since the last segment was filed
         self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
@@ -177,6 +179,13 @@ class _ModesRun:
         while True:
             simulation = self._simulation(mode, end, times, columns)
             segment = simulation.run(self._handlers(mode, simulation), chattering, mode, self._used)
+            if isinstance(plan, Modes):  # contacts solve the law of friction at every transition
+                before, segment = segment.outcome.notes, told_where_it_jams(segment)
+                self._notes |= dict.fromkeys(n for n in segment.outcome.notes if n not in before)
+                if segment.outcome.ending is Ending.JAMMED:
+                    self._unfiled += segment.events
+                    self._file(segment)
+                    return self._trajectory(segment.outcome)
             loop, now = simulation.events, simulation.machine.t
             transition = loop.target if loop else None
             self._unfiled += segment.events
@@ -220,6 +229,7 @@ class _ModesRun:
 
     def _trajectory(self, outcome: Outcome) -> Trajectory:
         *others, last = self.segments
+        outcome = replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *self._notes))))
         return Trajectory((*others, replace(last, events=(*last.events, *self._unfiled))), outcome)
 
     def _simulation(self, mode: str, end: float, times: Array | None, columns: Array | None) -> Simulation:

@@ -49,7 +49,7 @@ def closed_form(th: Any, mu: Any) -> Any:
 def test_margin_is_that_of_the_closed_form(smooth: sb.Equations) -> None:
     sim = sb.simulate(smooth, 0.1, start(1.4, -6.0, -0.5))
     assert sim.outcome
-    assert margins(sim) == pytest.approx(closed_form(sim["th"], MU), rel=1e-11)
+    assert margins(sim.segments[0]) == pytest.approx(closed_form(sim["th"], MU), rel=1e-11)
 
 
 def test_a_motion_ends_where_its_friction_jams() -> None:
@@ -80,3 +80,20 @@ def test_friction_under_a_force_of_either_sign_jams_only_where_it_has_to() -> No
     exact = sb.simulate_modes(rod("exact"), 0.6, start(1.4, -6.0, -0.5))
     assert free.outcome
     assert free["th"][-1] == pytest.approx(exact["th"][-1], abs=1e-4)
+
+
+def test_modes_name_friction_that_jams(smooth: sb.Equations) -> None:
+    """In any mode, also where another came before it; that it begins jammed is said of the whole motion."""
+    growing = rod("smooth", more=5.0)
+    switch = sb.Switch("on", growing.t - 0.01, "one", "other", "rising")
+    modes = sb.Modes({"one": growing, "other": growing}, [switch], initial="one")
+    sim = sb.simulate_modes(modes, 0.3, start(1.1, -6.0))
+    alone = sb.simulate(growing, 0.3, start(1.1, -6.0))
+    assert sim.modes == ("one", "other")
+    assert sim.outcome.ending is Ending.JAMMED
+    assert sim.outcome.t == pytest.approx(alone.outcome.t, abs=1e-3)
+    away = sb.Modes(
+        {"one": smooth, "other": smooth}, [sb.Switch("on", smooth.t - 0.005, "one", "other")], initial="one"
+    )
+    told = sb.simulate_modes(away, 0.01, start(1.25, -2.0)).outcome.notes
+    assert sum("it jams (Painlevé)" in note for note in told) == 1
