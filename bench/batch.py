@@ -26,6 +26,7 @@ from .overhead import again
 from .timing import Row, alternately, repeated
 
 STATES: Final = 4096
+EXPENSIVE: Final = 63  # members of a step that one thread takes
 ON_ALL_CORES: Final = 64  # times as many
 CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
 BEFORE_ONE_CORE: Final = {"panda": 48.0, "anymal_b": 138.0, "bicycle": 90.0, "spatial crank": 130.0}  # ns
@@ -39,6 +40,34 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for name in CASES:
         yield function_row(name)
     yield motion_row(1000 if quick else MEMBERS)
+    yield from step_rows()
+
+
+def step_rows() -> Iterator[Row]:
+    """Steps of a stepper: one from Python (`python_us`), one of many on one core (`one_core_us`), and one with its
+    derivatives with respect to the state (`derivatives_us`)."""
+    pendulum = sb.derive(sb.read_model("double_pendulum").mechanism)
+    for method in ("rk4", "implicit-midpoint", "sdirk3"):
+        yield step_row(f"double pendulum: a step of {method}", sb.stepper(pendulum, 0.01, q1=0.3, method=method))
+    m = sb.Model("box")
+    m.gravity(0, 0, -9.81)
+    body = m.body("box", mass=2.0, inertia=(0.04, 0.06, 0.08))
+    m.free("b", m.ground, body, sequence="euler parameters")
+    floor, corners = sb.HalfSpace(m.ground), sb.corners(body, (0.4, 0.3, 0), at=(0, 0, -0.1))
+    feet = [sb.Contact(f"foot{k}", sb.touch(c, floor), friction=0.4) for k, c in enumerate(corners)]
+    sliding = sb.stepper(sb.Contacts(sb.derive(m), *feet), 1e-3, b_z=0.1 - 1e-4, b_x_dot=1.0)
+    yield step_row("box sliding on four corners: a step of moreau", sliding)
+
+
+def step_row(case: str, env: sb.integrate.Stepper) -> Row:
+    start, part = env.start, np.tile(env.start, (EXPENSIVE, 1))
+    env.step(start), env.derivatives(start, wrt=("x",))
+    return {
+        "case": case,
+        "python_us": round(again(lambda: env.step(start)) * 1e6, 2),
+        "one_core_us": round(repeated(lambda: env.step(part), 20, clock=time.process_time).least / len(part) * 1e6, 3),
+        "derivatives_us": round(again(lambda: env.derivatives(start, wrt=("x",))) * 1e6, 2),
+    }
 
 
 def motion_row(members: int) -> Row:

@@ -133,6 +133,81 @@ def null_vectors(eq: Equations, metric: str) -> list[Matrix]:
     return out
 
 
+# --------------------------------------------------------------------------------------------------------- at any state
+
+
+class Fitting(Struct):
+    """Borders of (m, k) and (m2, k2) entries for rows of n speeds, in p from `first` on, made anew for a state.
+
+    rows    program of Jc; memory for it, for combinations of its rows (m by m) and their order
+    """
+
+    n: int
+    m: int
+    k: int
+    m2: int
+    k2: int
+    first: int
+    rows: Function
+    sizes: Numbers
+    p: Numbers
+    Jc: Numbers
+    turned: Numbers
+    combined: Numbers
+    vectors: Numbers
+
+
+def fit_borders(t: float, y: Numbers, f: Fitting) -> None:
+    """Borders at a state, whatever they were before: combinations of rows that vanish there."""
+    f.rows((t, y), (f.Jc,))
+    fit(f, f.m, f.k, f.p[f.first :])
+    if f.k2 > 0:
+        fit(f, f.m2, f.k2, f.p[f.first + f.m * f.k :])
+
+
+def fit(f: Fitting, m: int, k: int, border: Numbers) -> None:
+    """The first m rows, in units of their sizes, by elimination with full pivoting: C Jc has k rows of zeros at the end,
+    where those of C vanish."""
+    for i in range(m):
+        for j in range(f.n):
+            f.turned[i * f.n + j] = f.Jc[i * f.n + j] / f.sizes[i]
+        for j in range(m):
+            f.combined[i * m + j] = 0.0
+        f.combined[i * m + i] = 1.0
+    for step in range(m - k):
+        eliminate_row(f, m, step)
+    for j in range(k):
+        for i in range(m):
+            f.vectors[i * k + j] = f.combined[(m - k + j) * m + i] / f.sizes[i]
+    follow(m, k, f.sizes, f.vectors, border)
+
+
+def eliminate_row(f: Fitting, m: int, step: int) -> None:
+    best = 0.0
+    row = step
+    column = 0
+    for i in range(step, m):
+        for j in range(f.n):
+            if abs(f.turned[i * f.n + j]) > best:
+                best = abs(f.turned[i * f.n + j])
+                row = i
+                column = j
+    for j in range(f.n):
+        kept = f.turned[step * f.n + j]
+        f.turned[step * f.n + j] = f.turned[row * f.n + j]
+        f.turned[row * f.n + j] = kept
+    for j in range(m):
+        kept = f.combined[step * m + j]
+        f.combined[step * m + j] = f.combined[row * m + j]
+        f.combined[row * m + j] = kept
+    for i in range(step + 1, m):
+        factor = f.turned[i * f.n + column] / f.turned[step * f.n + column]
+        for j in range(f.n):
+            f.turned[i * f.n + j] -= factor * f.turned[step * f.n + j]
+        for j in range(m):
+            f.combined[i * m + j] -= factor * f.combined[step * m + j]
+
+
 # ----------------------------------------------------------------------------------------------------- along the motion
 
 

@@ -57,6 +57,7 @@ class EnsembleTask:
     tolerances rtol, and atol of each variable; `step`, `first_step`, ... as in `simulate`
     outputs    expressions that are kept instead of states
     records    whether events are recorded
+    fits_borders  whether members begin with borders of their own state (`borders.py`)
     patience   steps in a row that let a method doubt whether it is of the right kind; 0: it never does
     """
 
@@ -76,6 +77,7 @@ class EnsembleTask:
     events: EventTable | None = None
     outputs: tuple[Any, ...] = ()
     records: bool = True
+    fits_borders: bool = False
 
     @property
     def end(self) -> float:
@@ -189,11 +191,15 @@ class Worker:
         )  # fmt: skip
         status, method, steps = run.result, machine.method, machine.steps
         keeping = members.Keeping(outputs=len(_entries(task)), sample=_sample(task, feed, self.p))
-        self._keep = (machine, rules, run, wanted)
+        begin = LoopCallee(members.begin_member, {}, o=origin, m=method, s=steps, e=rules)
+        borders = form.fitted_borders(self.p) if task.fits_borders else None
+        if borders is not None:
+            begin = LoopCallee(members.begin_with_borders, {}, o=origin, inner=begin, borders=borders)
+        self._keep = (machine, rules, run, wanted, begin)
         self.loop = members.MemberLoop(
             n=n, n_p=given.shape[1], width=rows.kept.shape[1], notes=len(members.NOTES), event_width=rows.events[0].size,
             starts=np.ascontiguousarray(y), parameters=given, kept=rows.kept, ends=rows.ends, noted=rows.notes, events=rows.events, goes_on=np.zeros(1),
-            begin=LoopCallee(members.begin_member, {}, o=origin, m=method, s=steps, e=rules),
+            begin=begin,
             march=run, judge=LoopCallee(members.judge, {}, ("goes_on",), o=origin, s=steps, status=status),
             finish=LoopCallee(members.finish_member, {}, ("kept", "end", "note", "events"), k=keeping, o=origin, m=method, s=steps, e=rules, status=status),
         )  # fmt: skip

@@ -33,7 +33,17 @@ from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed, shown, unknown
 from . import projection
 from .accelerations import all_accelerations, stabilized
-from .borders import Following, border_numbers, border_parameters, null_vectors, parts, settle_and_follow, unchanged
+from .borders import (
+    Fitting,
+    Following,
+    border_numbers,
+    border_parameters,
+    fit_borders,
+    null_vectors,
+    parts,
+    settle_and_follow,
+    unchanged,
+)
 from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
 from .effort import Effort
 from .form_kinds import FORMS, FormKind
@@ -266,6 +276,23 @@ class Form(CacheOwner):
         metric = "unit" if self.name == "orthogonal" else self.metric
         found = null_vectors(self.equations, metric)
         return self.compiled("null_vectors", {"x": [e for m in found for e in m.entries]})
+
+    @cached_property
+    def _constraint_rows(self) -> Compiled:
+        return self.compiled("constraint_rows", {"Jc": list(self.equations.Jc.entries)})
+
+    def fitted_borders(self, p: Array) -> Any:
+        """Borders for any state, into p, where constraints depend on each other; None where they do not."""
+        borders = parts(self.equations)
+        if not borders:
+            return None
+        one, *more = borders
+        other, n, m = more[0].B if more else None, len(self.equations.u), one.B.rows
+        return LoopCallee(fit_borders, {}, f=Fitting(
+            n=n, m=m, k=one.B.cols, m2=other.rows if other else 0, k2=other.cols if other else 0,
+            first=len(self.equations.constants) + len(self.levels), rows=program_callee(self._constraint_rows, {"p": p}), sizes=np.array(one.sizes), p=p,
+            Jc=np.zeros(m * n), turned=np.zeros(m * n), combined=np.zeros(m * m), vectors=np.zeros(m * m),
+        ))  # fmt: skip
 
     def _followed(self, inner: LoopCallee, p: Array) -> LoopCallee:
         """The way back to the constraints, after which borders follow the motion; as it is where there are none."""

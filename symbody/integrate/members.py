@@ -126,6 +126,12 @@ def begin_member(start: Numbers, given: Numbers, o: Origin, m: RungeKutta, s: St
     forget(m, o.patience)
 
 
+def begin_with_borders(start: Numbers, given: Numbers, o: Origin, inner: Function, borders: Function) -> None:
+    """The same on constraints that depend on each other, with borders of its state."""
+    inner((start, given), ())
+    borders((o.t, start), ())
+
+
 def forget(m: RungeKutta, patience: int) -> None:
     """What a method remembers of steps."""
     m.doubts = 0

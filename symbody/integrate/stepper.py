@@ -27,6 +27,7 @@ from .ensemble_steps import EnsembleSteps
 from .event_table import event_table
 from .events import Event
 from .impacts import Contact
+from .implicit_steps import IMPLICIT, ImplicitSteps
 from .inputs import with_inputs
 from .modes import Contacts
 from .simulate import TABLEAUX, SimulationOptions, choice, form_of
@@ -419,7 +420,8 @@ def stepper(
     equations  or `Contacts`: any number of contacts and frictions, by time stepping
     start      of `env.start`, as in `simulate`; on constraints the nearest state that keeps them
     values     on top of it, by name or symbol, or as keywords; parameters too
-    method     rk4 (where none is named), dp5 or dp8, with fixed steps; moreau for contacts
+    method     rk4 (where none is named), dp5 or dp8, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
+               not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
     events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
@@ -486,18 +488,21 @@ def _smooth_stepper(
 ) -> Stepper:
     where = f"stepper of {equations.name!r}"
     method = "rk4" if method == AUTO else method
-    if method not in TABLEAUX:
-        raise unknown(where, "method", method, TABLEAUX, SimulationError)
+    if method not in TABLEAUX and method not in IMPLICIT:
+        raise unknown(where, "method", method, (*TABLEAUX, *IMPLICIT), SimulationError)
     eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
-    o = choice(eq, SimulationOptions(method=method, form=form, step=lengths.h))
-    if first.equations.lam and run_rank(first).rank < len(equations.lam):
-        raise SimulationError(f"{where}: its constraints depend on each other; take those out that `audit` names")
-    made = form_of(eq, o)
+    o = choice(eq, SimulationOptions(method=method if method in TABLEAUX else "rk4", form=form, step=lengths.h))
+    made = form_of(eq, o, run_rank(first))
     if not made.kind.has_rates or made.kind.is_algebraic:
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
+    if method in IMPLICIT:
+        if events:
+            raise SimulationError(f"{where}: method={method!r} takes no events; {listed(TABLEAUX)} do")
+        steps = ImplicitSteps(made, IMPLICIT[method], lengths.h, lengths.substeps)
+        return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
     table = event_table(made, tuple(events), "machine code") if events else None
     task = EnsembleTask(
-        made, TABLEAUX[method], 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False
+        made, TABLEAUX[method], 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
     )  # fmt: skip
     return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
 

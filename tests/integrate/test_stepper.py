@@ -8,6 +8,8 @@ import pytest
 import symbody as sb
 from symbody.integrate import Contact
 
+from .. import redundant
+from ..amount import some
 from .mechanisms import START, double_pendulum, falling, slider_crank
 
 DT = 0.02
@@ -158,3 +160,69 @@ def test_gymnasium_vector_environments(env):
         ended += over | cut
     assert np.all(ended >= 1)
     assert not np.array_equal(before, states)
+
+
+# ---------------------------------------------------------------------------------------------------- implicit methods
+
+
+@pytest.mark.parametrize(("method", "order"), [("implicit-midpoint", 2), ("sdirk3", 3)])
+def test_implicit_methods_have_their_order_and_exact_derivatives(method, order):
+    eq, start = double_pendulum(), {"q1": 0.4, "q2": -0.3, "q1_dot": 0.5, "c": 0.1}
+    exact = sb.simulate(eq, 0.4, start, tau=1.5, rtol=1e-12).y[-1]
+    errors = []
+    for n in (10, 20):
+        env = sb.stepper(eq, 0.4, start, method=method, substeps=n)
+        errors.append(np.abs(env.step(env.start, [1.5]) - exact).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
+    env, r = sb.stepper(eq, 0.2, start, method=method, substeps=2), np.array([0.7])
+    found = env.derivatives(env.start, r, wrt=("x", "r", "p"))
+    np.testing.assert_array_equal(found.state, env.step(env.start, r))
+    np.testing.assert_allclose(found.x, differences(lambda y: env.step(y, r), env.start), atol=1e-8)
+    np.testing.assert_allclose(found.r, differences(lambda s: env.step(env.start, s), r), atol=1e-8)
+    np.testing.assert_allclose(found.p, differences(lambda p: env.step(env.start, r, p=p), env.p), atol=1e-8)
+
+
+def test_implicit_methods_take_steps_that_stiffness_forbids_others():
+    """x' = -λ (x - cos t), λ = 1e6: one step of rk4 has no number, sdirk3 (L-stable) is on the slow solution after two;
+    the midpoint rule keeps the energy of an oscillator."""
+    x, v = sb.symbols("x v", "variable")
+    stiff = sb.from_equations({x: -1e6 * (x - sb.cos(sb.symbol("t", "time")))})
+    loose, env = sb.stepper(stiff, 0.05, x=2.0), sb.stepper(stiff, 0.05, x=2.0, method="sdirk3")
+    assert abs(loose.step(loose.start)[0]) > 1e12
+    state = env.step(env.step(env.start), t=0.05)
+    assert state[0] == pytest.approx(np.cos(0.1), abs=1e-5)
+    env = sb.stepper(sb.from_equations({x: v, v: -100 * x}), 0.1, x=1.0, method="implicit-midpoint")
+    state = env.start
+    for _ in range(1000):
+        state = env.step(state)
+    assert 100 * state[0] ** 2 + state[1] ** 2 == pytest.approx(100.0, rel=1e-11)
+
+
+def test_implicit_methods_keep_constraints():
+    env = sb.stepper(slider_crank(), 1e-3, START, method="implicit-midpoint")
+    other = sb.stepper(slider_crank(), 1e-3, START)
+    state = env.step(env.start)
+    np.testing.assert_allclose(state, other.step(env.start), atol=1e-4)
+    found = env.derivatives(state, wrt=("x",))
+    np.testing.assert_allclose(found.x, differences(env.step, state, 1e-5), atol=2e-5)
+    with pytest.raises(sb.SimulationError, match="takes no events"):
+        sb.stepper(falling(), 0.1, method="sdirk3", events=[Contact("floor", falling().q[0], 0.6)])
+
+
+# -------------------------------------------------------------------------------------------------- redundant constraints
+
+
+@pytest.mark.parametrize("name", some(list(redundant.LOOPS), 2))
+def test_constraints_that_depend_on_each_other(name):
+    """Steps are those of `simulate`, from any state on the way: combinations of rows that vanish are found anew."""
+    eq = sb.derive(redundant.LOOPS[name][0](0), redundant=True)
+    start = redundant.start(eq, 0)
+    env = sb.stepper(eq, 0.01, start)
+    whole = sb.simulate(eq, 0.3, start, method="rk4", step=0.01)
+    np.testing.assert_allclose(env.step(whole.y[:-1]), whole.y[1:], rtol=1e-9, atol=1e-9)
+    x = whole.y[15]
+    np.testing.assert_array_equal(env.step(x), env.step(x[None])[0])
+    near = env.derivatives(x, wrt=("x",))
+    along = near.x @ (whole.y[16] - x)
+    moved = (env.step(x + 1e-4 * (whole.y[16] - x)) - env.step(x - 1e-4 * (whole.y[16] - x))) / 2e-4
+    np.testing.assert_allclose(along, moved, atol=1e-3 * np.abs(moved).max())
