@@ -298,6 +298,8 @@ class Contacts:
     >>> sim = sb.simulate_modes(floor, 1.0, y=0.1)
     >>> sim.modes, float(sim.pieces[-1]["lam_floor"][-1])
     (('free', 'floor'), 19.62)
+    >>> [c.name for c in floor.table.contacts]
+    ['floor']
 
     See also: `Contact`, `Friction`, `simulate_modes`, `Modes`.
     """

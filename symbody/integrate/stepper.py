@@ -104,6 +104,13 @@ class Stepper:
     >>> env.derivatives(env.start).x
     array([[ 0.995004,  0.099833],
            [-0.099833,  0.995004]])
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+    >>> env.impulses(env.start).impulses  # h m g
+    array([0.1962])
 
     See also: `stepper`, `integrate.StepDerivatives`, `integrate.StepImpulses`.
     """
