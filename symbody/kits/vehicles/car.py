@@ -22,6 +22,7 @@ CAR_BODY: Final = {
     "M": 1250.0, "Jx": 450.0, "Jy": 1800.0, "Jz": 2000.0, "hc": 0.55, "k_front": 4.5e4, "k_rear": 4.5e4, "c_front": 3500.0,
     "c_rear": 3500.0, "bar_front": 2e4, "bar_rear": 5e3, "g": 9.81, "ratio": 0.12,
 }  # fmt: skip
+HANDS: Final = {"stiffness": 3e5, "damping": 1e3}  # of a rack that a driver moves
 WHEEL: Final = 18.0  # mass of a wheel
 MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 
@@ -39,7 +40,8 @@ def car(
     share         of the weight on the front axle
     place         keep x, y and yaw as coordinates: for paths. Without them a steady turn is an equilibrium
     road          a function of the ground's frame, `lambda ground: vh.random_road(ground, "C")`; the place is kept then
-    steering      options of its `rack`: {"stiffness": 2e6, "damping": 1e4}
+    steering      options of its `rack`: {"stiffness": 2e6, "damping": 1e4}; rigid by default, and with a driver, whose
+                  hands no constraint can follow, HANDS
     axle          options of its `differential`: {"lock": 50.0}, {"locked": True}
     driver        who steers along a path and holds the speed, in place of the inputs: the middle of the front axle follows
                   the path, the variables are `steer` and `steer_s`; the place is kept
@@ -59,13 +61,19 @@ def car(
     heading = _heading(m, place or road is not None or driver is not None)
     surface = Road(heading) if road is None else road(m.ground)
     tyre = tyre or BrushTyre(radius=0.32, cornering=5e4, along=6e4, friction=0.95, contact=0.06, damping=500.0)
-    delta, torque = m.inputs("delta drive") if driver is None else _driven(m, driver, heading, p.M * tyre.free_radius)
+    steering = dict(steering or {})
+    if driver is None:
+        delta, torque = m.inputs("delta drive")
+    else:
+        driven = driver.steered(m, "steer", heading)
+        delta, torque = driven.steer, driver.pull * driven.lacking + p.M * tyre.free_radius * driven.rise
+        steering = {**(steering or HANDS), "steer_rate": driven.rate}
     centre = wheelbase * (share - 1)
     frame = heading.translate(0, 0, z).rotate("y", pitch).rotate("x", roll)
     body = m.body("body", frame, mass=p.M, com=(centre, 0, p.hc), inertia=(p.Jx, p.Jy, p.Jz))
     h = Hardpoints(m)
     h.add(body, (0, 0, 0))
-    moved = rack(h, "rack", body, delta, ratio=-p.ratio, **(steering or {}))
+    moved = rack(h, "rack", body, delta, ratio=-p.ratio, **steering)
     corners = {}
     for name, points, x, side in (
         ("fl", front, 0.0, "left"), ("fr", front, 0.0, "right"), ("rl", rear, -wheelbase, "left"), ("rr", rear, -wheelbase, "right"),
@@ -98,12 +106,6 @@ def _heading(m: sb.Model, place: bool) -> sb.Frame:
     m.speed("v", y.dot * sb.cos(yaw) - x.dot * sb.sin(yaw))
     m.speed("r", yaw.dot)
     return m.ground.translate(x, y, 0).rotate("z", yaw, name="heading")
-
-
-def _driven(m: sb.Model, driver: Driver, heading: sb.Frame, lever: Any) -> tuple[Any, Any]:
-    """Steer angle and drive torque."""
-    steer, lacking, rise = driver.steered(m, "steer", heading)
-    return steer, driver.pull * lacking + lever * rise
 
 
 def _with_wheel(m: sb.Model, corner: Corner, tyre: Tyre, road: Road) -> Corner:

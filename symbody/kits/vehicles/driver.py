@@ -68,6 +68,21 @@ def _curvature(path: PlanePath, s: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class DrivenCar:
+    """What a driver does, by expressions.
+
+    steer     the steer angle, and its rate
+    lacking   how much faster the car should be
+    rise      the acceleration that the profile of speeds asks for
+    """
+
+    steer: sb.Symbol
+    rate: Any
+    lacking: Any
+    rise: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Driver:
     """A driver for a car: along a path in the plane, at a speed that may change along it.
 
@@ -104,8 +119,8 @@ class Driver:
     settling: Any = 1.5
     pull: float = 3000.0
 
-    def along(self, m: sb.Model, name: str, vehicle: sb.Frame, preview: Any) -> tuple[sb.Symbol, PlaceAlong]:
-        """The steer angle for a preview distance, and the place on the path; with the output name_left."""
+    def along(self, m: sb.Model, name: str, vehicle: sb.Frame, preview: Any) -> tuple[sb.Symbol, Any, PlaceAlong]:
+        """The steer angle for a preview distance, its rate, and the place on the path; with the output name_left."""
         x, y, _ = vehicle.origin.in_ground.entries
         vx, vy, _ = vehicle.origin.velocity().components(m.ground).entries
         at, speed = foot_point(m, f"{name}_s", self.path, (x, y), (vx, vy)), sb.sqrt(vx * vx + vy * vy)
@@ -115,20 +130,19 @@ class Driver:
         seen = at.s - self.rear + self.rear_slip * speed**2 + self.lead * speed
         wanted = w * _curvature(self.path, seen)
         wanted = wanted - self.gain * 2 * w / preview**2 * (at.left + preview * course + stays)
-        m.rate(steer, (wanted - steer) / self.lag)
+        rate = (wanted - steer) / self.lag
+        m.rate(steer, rate)
         m.rate(stays, at.left / self.settling)
         m.output(f"{name}_left", at.left)
-        return steer, at
+        return steer, rate, at
 
-    def steered(self, m: sb.Model, name: str, vehicle: sb.Frame) -> tuple[sb.Symbol, Any, Any]:
-        """The steer angle, how much faster the car should be, and the acceleration that the speed's profile asks for;
-        with the outputs name_left, how far the car is to the left of the path, and name_speed, what it should run."""
+    def steered(self, m: sb.Model, name: str, vehicle: sb.Frame) -> DrivenCar:
+        """What the driver does with a car; with the outputs name_left, how far it is to the left of the path, and
+        name_speed, what it should run."""
         u = vehicle.origin.velocity().dot(vehicle.x)
-        steer, at = self.along(m, name, vehicle, sb.maximum(self.ahead * u, self.nearest))
-        if not callable(self.speed):
-            m.output(f"{name}_speed", self.speed + sb.fraction(0, 1))
-            return steer, self.speed - u, sb.fraction(0, 1)
+        steer, rate, at = self.along(m, name, vehicle, sb.maximum(self.ahead * u, self.nearest))
         s = sb.symbol("line_u")
-        wanted, slope = (sb.substitute(e, {s: at.s}) for e in (self.speed(s), sb.derivative(self.speed(s), s)))
+        profile = (self.speed(s) if callable(self.speed) else self.speed) + sb.fraction(0, 1)
+        wanted, slope = (sb.substitute(e, {s: at.s}) for e in (profile, sb.derivative(profile, s)))
         m.output(f"{name}_speed", wanted)
-        return steer, wanted - u, slope * at.rate
+        return DrivenCar(steer, rate, wanted - u, slope * at.rate)

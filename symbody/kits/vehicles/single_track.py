@@ -103,8 +103,9 @@ def path_follower(
     m.planar("car", m.ground, body, body_speeds=True, speeds="u v r")
     u, v, r = (m.symbols[k] for k in "uvr")
     if isinstance(path, Driver):
-        steer, lacking, rise = path.steered(m, "steer", body.frame)
-        m.force("drive", body, body.vector(p.m * (rise + lacking / FOLLOWED), 0, 0))
+        driven = path.steered(m, "steer", body.frame)
+        steer = driven.steer
+        m.force("drive", body, body.vector(p.m * (driven.rise + driven.lacking / FOLLOWED), 0, 0))
     else:
         m.constrain_speed("cruise", u - p.V)
         steer = preview_driver(m, "steer", body.frame, path, preview=preview, gain=gain, lag=lag)

@@ -26,7 +26,7 @@ class Rack:
 
 def rack(
     h: Hardpoints, name: str, chassis: Any, steer: Any, *, ratio: Any, axis: Any = (0, 1, 0), mass: Any = 3.0,
-    stiffness: Any = None, damping: Any = 0,
+    stiffness: Any = None, damping: Any = 0, steer_rate: Any = None,
 ) -> Rack:  # fmt: skip
     """A rack that moves along an axis of the vehicle by s = ratio δ, or, with a stiffness, is drawn there:
 
@@ -36,6 +36,7 @@ def rack(
     steer       δ, the angle of the steering wheel or of the pinion: an input or an expression
     ratio       travel for a radian; negative where tie rods are in front of the wheels' centres or the axis points away
     mass        of the rack, where it has a stiffness
+    steer_rate  δ', where it is not that of an input: of a driver's steer angle, which is a variable
     stiffness   of pinion and column, as seen by the rack; none: rigid, and then the rack has no mass of its own
 
     Outputs: name_travel, and with a stiffness name_force and name_torque. With a damping the law of δ needs a rate.
@@ -57,7 +58,8 @@ def rack(
         s = m.symbols[name]
         force = stiffness * (wanted - s)
         if damping != 0:
-            force = force + damping * (sb.time_derivative(wanted) - s.dot)
+            rate = sb.time_derivative(wanted) if steer_rate is None else ratio * steer_rate
+            force = force + damping * (rate - s.dot)
         holder = chassis if isinstance(chassis, sb.Frame) else chassis.frame
         m.force(
             f"{name}.column",
