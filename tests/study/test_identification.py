@@ -210,3 +210,17 @@ def test_what_is_wrong_is_said(eq: sb.Equations, change: dict[str, Any], said: s
     options = {"measured": {"t": T, "theta": np.cos(T)}, "free": {"l": 1.0}, **change}
     with pytest.raises(sb.StudyError, match=said):
         sb.identify(eq, **options)
+
+
+def test_what_has_no_influence_is_named() -> None:
+    """The place of a train whose speed alone is measured: nothing depends on it, and everything else is found."""
+    x, v, k = sb.symbol("x", "variable"), sb.symbol("v", "variable"), sb.symbol("k")
+    eq = sb.from_equations({x: v, v: -k * v}, {k: 1.0})
+    t = np.linspace(0.0, 2.0, 9)
+    with np.errstate(all="raise"):
+        found = sb.identify(eq, {"t": t, "v": 3.0 * np.exp(-0.7 * t)}, {"k": 1.0})
+    assert found.is_converged
+    assert found.undetermined == ("x_start",)
+    assert found.values == pytest.approx({"k": 0.7}, rel=1e-6)
+    assert np.isfinite(found.deviation("k"))
+    assert found.deviation("x_start") == np.inf

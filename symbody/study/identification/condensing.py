@@ -103,7 +103,9 @@ class LinearLeastSquares:
 
     @property
     def _scale(self) -> Array:
-        return np.maximum(np.linalg.norm(self.M, axis=0), 1e-300)
+        """Lengths of the columns; one where an unknown has no influence at all."""
+        found = np.linalg.norm(self.M, axis=0)
+        return np.where(found > 0, found, 1.0)
 
     def covariance(self) -> tuple[Array, NDArray[np.bool_]]:
         """(Mᵀ M)⁻¹, and which unknowns the rows do not determine: their variance is infinite."""
