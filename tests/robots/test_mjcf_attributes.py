@@ -54,6 +54,7 @@ READ = {  # in the model
     "gain of a servo's class": {"default": '<position kp="35" dampratio="1"/>', "actuator": '<general joint="ja" class="own" biasprm="0 -35 -3"/><position joint="jc" class="own" kv="3"/><velocity joint="ja" class="own"/><damper joint="ja" class="own" kv="2" ctrlrange="0 1"/>'},
     "a mesh that is turned": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" refpos="0.1 0.2 0" refquat="1 0.2 0.3 0" scale="1 2 1"/>', "inner": '<geom type="mesh" mesh="k"/>'},
     "a mesh that is a shell": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" inertia="shell"/>', "inner": '<geom type="mesh" mesh="k"/>'},
+    "names that begin with a digit": {"actuator": '<motor name="1st" joint="ja"/>', "equality": '<joint name="2nd" joint1="jc"/>'},
     "triangles in the file": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3"/>', "inner": '<geom type="mesh" mesh="k"/>'},
 }  # fmt: skip
 REPORTED = {  # in the report, by the first word

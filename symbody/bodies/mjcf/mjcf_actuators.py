@@ -51,7 +51,8 @@ class ActuatedParts(PartsOfMjcf):
             return
         if name in self.robot.actuators:
             name = next(n for k in itertools.count(2) if (n := f"{name}_{k}") not in self.robot.actuators)
-        base = self.robot.unused_name(f"{identifier(name)}_ctrl")
+        called = identifier(name)
+        base = self.robot.unused_name(f"{'_' * called[0].isdigit()}{called}_ctrl")
         control = self.robot.input(base)
         drive = self._drive(base, control, law)
         force = self._complete(law, length).force(drive, length, rate)
