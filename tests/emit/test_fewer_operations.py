@@ -16,6 +16,7 @@ from symbody.emit.program.constant_factors import with_shared_constant_factors
 from symbody.emit.program.lower import program
 from symbody.emit.program.program import Group, Instruction, Output, Program
 from symbody.emit.program.reciprocals import without_single_reciprocals
+from symbody.emit.program.shared_products import with_shared_products
 from symbody.emit.program.signs import with_fewest_negations
 
 OPERATIONS = ("add", "sub", "mul", "add", "sub", "mul", "neg", "div", "sin", "cos", "sqrt", "abs")
@@ -164,3 +165,22 @@ def test_a_product_with_a_constant_of_both_signs() -> None:
     q = with_shared_constant_factors(p)
     assert q.cost.total < p.cost.total
     assert computed(q, [0.3, -1.1, 0.7]) == pytest.approx([2.5 * -0.33, 2.5 * 0.33, 2.5 * 0.21])
+
+
+def test_factors_that_share_a_key_are_paired_once() -> None:
+    """Two different sums of the same factors, in products that were written in different orders."""
+    q1, q2, delta = (sb.symbol(n, "coordinate") for n in ("q1", "q2", "delta"))
+    u, v, w = symbols("u v w")
+    a, b, tilt = sb.cos(q2) * sb.sin(q1), sb.cos(q1) * sb.sin(q2), sb.sin(sb.symbol("sigma") + delta)
+    one, other = a + b * tilt, b + a * tilt
+    assert one is not other
+    for seed in range(300):
+        draw, products = random.Random(seed), []
+        for _ in range(3):
+            factors = [one, other, *draw.choices([u, v, w], k=draw.randint(1, 2))]
+            draw.shuffle(factors)
+            products.append(math.prod(factors[1:], start=factors[0]))
+        new = with_shared_products(products)
+        values = {s: 0.3 + 0.1 * k for k, s in enumerate(sorted(sb.free_symbols(products), key=lambda s: s.name))}
+        for p in products:
+            assert sb.evaluate(new[p], values) == pytest.approx(sb.evaluate(p, values), rel=1e-13)

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.study.identification.condensing import condensed
+from symbody.study import find_model
+from symbody.study.identification.condensing import condensed, joined_rows
 from symbody.study.identification.experiment import experiments
+
+from ..amount import dear
 
 TRUTH = {"l": 0.8, "c": 0.05}
 T = np.linspace(0, 3, 46)
@@ -224,3 +227,33 @@ def test_what_has_no_influence_is_named() -> None:
     assert found.values == pytest.approx({"k": 0.7}, rel=1e-6)
     assert np.isfinite(found.deviation("k"))
     assert found.deviation("x_start") == np.inf
+
+
+def test_rounding_errors_are_no_influence(eq: sb.Equations, motion: sb.Trajectory) -> None:
+    """A part of the first state whose derivatives are rounding errors gets no step, and is not determined."""
+    (e,) = experiments(eq, [sb.Measurement(T, {"theta": motion["theta"]})], {"l": 0.9}, {}, 3, {"rtol": 1e-10})
+    nodes = e.first_nodes
+    shots = e.shots(nodes, np.array([0.9]))
+    assert not isinstance(shots, str)
+    chain = condensed(shots, nodes, motion["theta"][:, None], np.ones(1))
+    M_0 = chain.M_0.copy()
+    M_0[:, 1] = 1e-13 * np.random.default_rng(0).normal(size=len(M_0))
+    rows = joined_rows([replace(chain, M_0=M_0)], [np.arange(2)])
+    free = np.full(3, np.inf)
+    assert rows.step(-free, free)[2] == 0
+    assert list(rows.covariance()[1]) == [False, False, True]
+
+
+@dear
+def test_a_bicycle_by_its_lean_and_steer() -> None:
+    """Where it stands, where it heads and how its wheels are turned is not measured, and has no influence: these are
+    named, and the place of the mass centre is found."""
+    eq = sb.derive(find_model("bicycle").model)
+    rough = {"q1": 0.1, "q2": 0.2, "q1_dot": 0.3, "q2_dot": -0.4, "q4_dot": -14.12}
+    t = np.linspace(0, 1, 31)
+    sim = sb.simulate(eq, t, sb.assemble(eq, rough, start={"q3_dot": 0.9, "x_dot": 5.0, "q5_dot": -14.4}))
+    measured = {n: noisy(sim[n], 1e-3, k) for k, n in enumerate(("q1", "q2", "q3_dot", "q4_dot"))}
+    found = sb.identify(eq, {"t": t, **measured}, {"L1": 0.55})
+    assert found.is_converged
+    assert set(found.undetermined) == {"x_start", "y_start", "q3_start", "q4_start", "q5_start"}
+    assert abs(found["L1"] - 0.6) < 4 * found.deviation("L1") < 0.01

@@ -17,6 +17,7 @@ from scipy.optimize import lsq_linear
 from ...emit.run.callable import Array
 from .experiment import Shot
 
+FELT: Final = 1e-8  # influences of parts of a first state below this part of the largest are rounding
 DEPENDENT: Final = 1e-9  # singular values below this part of the largest, of columns of length one, are zero
 
 
@@ -128,9 +129,16 @@ def joined_rows(chains: Sequence[CondensedChain], free_starts: Sequence[NDArray[
     for chain, free, width in zip(chains, free_starts, widths, strict=True):
         rows = slice(row, row + len(chain.rhs))
         M[rows, :count] = chain.M_p
-        M[rows, column : column + width] = chain.M_0[:, free]
+        M[rows, column : column + width] = _felt(chain.M_0[:, free])
         row, column = rows.stop, column + width
     return LinearLeastSquares(M, np.concatenate([c.rhs for c in chains]))
+
+
+def _felt(starts: Array) -> Array:
+    """Derivatives by the first state, without those that are rounding errors of zero: where a bicycle stands has no
+    influence on how it leans, and columns of such errors would ask for steps of any length."""
+    sizes = np.linalg.norm(starts, axis=0)
+    return np.asarray(np.where(sizes > FELT * sizes.max(initial=0.0), starts, 0.0))
 
 
 def parted(

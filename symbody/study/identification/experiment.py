@@ -89,11 +89,35 @@ class Experiment:
         return tuple(out)
 
     def _guess(self, k: int, near: Mapping[str, float]) -> State:
-        """On constraints measured values are near, not exact: they may contradict each other."""
+        """On constraints measured values may contradict each other: as many of them hold as are independent, and the
+        rest is near."""
         p, known = {n: self.fixed[n] for n in self.free}, self._measured_near(k)
         if not self.is_constrained:
             return self.state(known, near, p, k)
-        return self.state(self.measured.held if k == 0 else {}, {**near, **known}, p, k)
+        held = dict(self.measured.held) if k == 0 else {}
+        rough = self.state(held, {**near, **known}, p, k)
+        try:
+            return self.state({**self._consistent(rough, known), **held}, {**near, **known}, p, k)
+        except AssemblyError:
+            return rough
+
+    def _consistent(self, state: State, known: Mapping[str, float]) -> dict[str, float]:
+        """Known values that the constraints leave independent of each other, near a state."""
+        out: dict[str, float] = {}
+        for rows, group in self._constraint_rows:
+            names = self.equations.variables.of(group).names
+            J = np.array(evaluate(list(rows.entries), _numbers(state)), dtype=float).reshape(-1, len(names))
+            dependent = _by_pivots(J, {j for j, n in enumerate(names) if n in known}) if rows.entries else ()
+            if not rows.entries or _quality(J, dependent) > GOOD:
+                out |= {n: known[n] for j, n in enumerate(names) if n in known and j not in dependent}
+        return out
+
+    @cached_property
+    def _constraint_rows(self) -> tuple[tuple[Matrix, str], ...]:
+        """Slopes of the constraints in coordinates, and in speeds."""
+        eq = self.equations
+        phi = Matrix(len(eq.position_rows), 1, tuple(r.expression for r in eq.position_rows))
+        return (jacobian(phi, eq.q), "q"), (eq.Jc, "u")
 
     def _measured_near(self, k: int) -> dict[str, float]:
         """States that are measured, and rates of measured coordinates, at the k-th time."""
@@ -123,8 +147,7 @@ class Experiment:
         eq = self.equations
         if not self.is_constrained:
             return (tuple(s.name for s in eq.state),) * len(self.guesses)
-        phi = Matrix(len(eq.position_rows), 1, tuple(r.expression for r in eq.position_rows))
-        groups = [self._chosen(jacobian(phi, eq.q), "q"), self._chosen(eq.Jc, "u")]
+        groups = [self._chosen(rows, group) for rows, group in self._constraint_rows]
         return tuple((*q, *u, *eq.variables.of("z").names) for q, u in zip(*groups, strict=True))
 
     def _chosen(self, rows: Matrix, group: str) -> list[tuple[str, ...]]:
