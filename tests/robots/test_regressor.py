@@ -114,25 +114,94 @@ def test_closed_loop() -> None:
     assert ours == pytest.approx(theirs, rel=1e-11)
 
 
-def test_base_parameters_of_a_closed_loop() -> None:
-    """A four-bar linkage has eight: joints group masses as in a tree, with lengths as symbols; the loop ties the rocker's
-    inertia to all others. What is grouped gives the forces of all parameters, at motions that were not used."""
+def four_bar(**lengths: float) -> Regressor:
     m = sb.Model("four bar")
-    p = m.parameters(a=0.3, b=1.0, c=0.8, d=1.1)
+    p = m.parameters(**lengths)
     crank, rod, rocker = (m.body(n, mass=1.0, com=(0.1, 0.05, 0), inertia=(0.1, 0.1, 0.1)) for n in ("crank", "rod", "rocker"))  # fmt: skip
     m.gravity(0, -9.81, 0)
     m.revolute("q1", m.ground, crank)
     m.revolute("q2", crank, rod, at=(p.a, 0, 0))
     m.revolute("q3", m.ground, rocker, at=(p.d, 0, 0))
     m.coincide("loop", rod.point(p.b, 0, 0), rocker.point(p.c, 0, 0), axes="xy")
-    Y = regressor(sb.derive(m))
-    base = base_parameters(Y)
-    assert len(base) == 8
+    return regressor(sb.derive(m))
+
+
+def test_base_parameters_of_a_closed_loop() -> None:
+    """A four-bar linkage has eight: joints group masses as in a tree; a mass at the point where the loop is closed may
+    be counted with the rod or the rocker. Lengths are symbols in all of it, so that the formulas hold of other lengths,
+    at motions that were not used."""
+    base = base_parameters(four_bar(a=0.3, b=1.0, c=0.8, d=1.1))
     formulas = dict(zip(base.names, map(sb.text, base.formulas), strict=True))
-    assert "a*rod_m" in formulas["crank_mcx"]
-    assert "a**2*rod_m" in formulas["crank_Izz"]
-    A = sampled(Y, 7)
-    assert np.abs(A[:, list(base.columns)] @ base.grouping - A).max() < 1e-9 * np.abs(A).max()
+    assert formulas["crank_mcx"] == "crank_mcx + a*rod_m + a/c**2*rocker_Izz"
+    assert formulas["crank_Izz"] == "crank_Izz + a**2*rod_m + a**2/c**2*rocker_Izz"
+    assert formulas["rocker_mcx"] == "rocker_mcx - 1/c*rocker_Izz"
+    assert len(base) == 8
+    lengths = {"a": 0.25, "b": 0.9, "c": 0.7, "d": 1.0}
+    Y = four_bar(**lengths)
+    rng = np.random.default_rng(0)
+    pi = dict(zip(Y.parameters, rng.normal(size=len(Y.parameters)), strict=True))
+    values = {s: {**pi, **lengths}[s.name] for e in base.formulas for s in sb.free_symbols(e)}
+    grouped = [float(sb.evaluate(e, values)) for e in base.formulas]
+    A = sampled(Y, 7, part=0.2)
+    assert np.abs(A[:, list(base.columns)] @ grouped - A @ list(pi.values())).max() < 1e-9 * np.abs(A).max()
+
+
+def test_base_parameters_of_a_crank_on_its_bearing() -> None:
+    """A slider crank whose bearing closes the loop has four without gravity: of the crank only the inertia about the
+    bearing counts, (Izz - 2 r mcx + r² m) / r², at the end of the rod and with the slider."""
+    m = sb.Model("slider crank")
+    p = m.parameters(r=0.2, l=0.5)
+    slider, rod, crank = (m.body(n, mass=1.0, com=(0.1, 0.05, 0), inertia=(0.1, 0.1, 0.1)) for n in ("the slider", "rod", "crank"))  # fmt: skip
+    m.prismatic("x", m.ground, slider)
+    m.revolute("alpha", slider, rod)
+    m.revolute("beta", rod, crank, at=(p.l, 0, 0))
+    m.revolute("bearing", m.ground, crank, on=(p.r, 0, 0))
+    base = base_parameters(regressor(sb.derive(m)))
+    formulas = dict(zip(base.names, map(sb.text, base.formulas), strict=True))
+    assert formulas == {
+        "the_slider_m": "crank_m + rod_m + the_slider_m - 2/r*crank_mcx + 1/r**2*crank_Izz",
+        "rod_mcx": "rod_mcx + crank_m*l - 2*l/r*crank_mcx + l/r**2*crank_Izz",
+        "rod_mcy": "rod_mcy",
+        "rod_Izz": "rod_Izz + crank_m*l**2 - 2*l**2/r*crank_mcx + l**2/r**2*crank_Izz",
+    }
+
+
+def test_base_parameters_of_symoro() -> None:
+    """The Staeubli RX90: 36, grouped as SYMORO groups them (RX90_regp.txt of its repository, without rotors)."""
+    m, frame = sb.Model("rx90"), None
+    p = m.parameters(D3=0.45, RL4=0.38)
+    m.gravity(0, 0, -9.81)
+    frame = m.ground
+    for k, (turn, d, r) in enumerate(((0, 0, 0), (1, 0, 0), (0, p.D3, 0), (-1, 0, p.RL4), (1, 0, 0), (-1, 0, 0))):
+        frame = frame.rotate("x", turn * np.pi / 2).translate(d, 0, 0)
+        frame = frame.rotate("z", m.coordinate(f"th{k + 1}")).translate(0, 0, r)
+        m.body(f"L{k + 1}", frame, mass=1.0, inertia=(1, 1, 1))
+    base = base_parameters(regressor(sb.derive(m)))
+    assert len(base) == 36
+    s = dict(zip(base.regressor.parameters, np.random.default_rng(0).normal(size=60), strict=True))
+    D3, RL4 = 0.45, 0.38
+    MR4 = s["L4_m"] + s["L5_m"] + s["L6_m"]
+    MR3 = s["L3_m"] + MR4
+    YYR2 = D3**2 * MR3 + s["L2_Iyy"] + s["L3_Iyy"]
+    theirs = {
+        "L1_Izz": YYR2 + s["L1_Izz"],
+        "L2_Ixx": s["L2_Ixx"] + s["L3_Iyy"] - YYR2,
+        "L2_Ixz": -D3 * s["L3_mcz"] + s["L2_Ixz"],
+        "L2_Izz": D3**2 * MR3 + s["L2_Izz"],
+        "L2_mcx": D3 * MR3 + s["L2_mcx"],
+        "L3_Ixx": RL4**2 * MR4 + 2 * RL4 * s["L4_mcz"] + s["L3_Ixx"] - s["L3_Iyy"] + s["L4_Iyy"],
+        "L3_Izz": RL4**2 * MR4 + 2 * RL4 * s["L4_mcz"] + s["L4_Iyy"] + s["L3_Izz"],
+        "L3_mcy": MR4 * RL4 + s["L3_mcy"] + s["L4_mcz"],
+        "L4_Ixx": s["L4_Ixx"] - s["L4_Iyy"] + s["L5_Iyy"],
+        "L4_mcy": s["L4_mcy"] - s["L5_mcz"],
+        "L5_Izz": s["L6_Iyy"] + s["L5_Izz"],
+        "L5_mcy": s["L5_mcy"] + s["L6_mcz"],
+        "L6_Ixx": s["L6_Ixx"] - s["L6_Iyy"],
+    }
+    ours = dict(zip(base.names, base.formulas, strict=True))
+    for name, value in theirs.items():
+        values = {x: {**s, "D3": D3, "RL4": RL4}[x.name] for x in sb.free_symbols(ours[name])}
+        assert float(sb.evaluate(ours[name], values)) == pytest.approx(value, rel=1e-12), name
 
 
 def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> None:

@@ -8,7 +8,7 @@ before it (Gautier and Khalil 1990): for a revolute one about z
     m, mc_z, I_yy -> body before,      I_xx -> I_xx - I_yy
 
 and for a prismatic one all six inertias. Seven parameters remain of a body on a revolute joint, four on a prismatic
-one, ten on a free one. What is still without influence, or depends on others, is found by the rank of Y at random
+one, ten on a free one. Loops tie parameters by the points at which they are closed (`loop_ties.py`). What is still without influence, or depends on others, is found by the rank of Y at random
 motions.
 """
 
@@ -23,12 +23,16 @@ import numpy as np
 import symbody as sb
 
 from ...summary import Tabular
+from .loop_ties import count_ties
+from .moved_parameters import moved_along, moved_whole
 from .regressor import Regressor
 
 GAP: Final = 1e-9  # singular values below this part of the largest are zero
 SAMPLES: Final = 60
+ROUNDS: Final = 12
+AGAIN: Final = 0.25  # part of the samples by which it is seen whether there were enough
+LARGE: Final = 1e4  # times the usual size: rows near a singular position
 SPEEDS: Final = 3  # at each configuration of a loop: terms of accelerations, of speeds, and of gravity
-_INERTIA: Final = {(0, 0): 4, (0, 1): 5, (1, 1): 6, (0, 2): 7, (1, 2): 8, (2, 2): 9}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +90,10 @@ def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> Bas
     See also: `regressor`, `kits.BaseParameters`.
     """
     symbols = [sb.symbol(n) for n in Y.parameters]
-    grouped, kept = _grouped(Y, symbols)
-    samples = sampled(Y, seed, gravity)
+    grouped = _grouped(Y, symbols)
+    samples = _enough(Y, seed, gravity)
+    count_ties(Y, grouped, symbols, samples)
+    kept = [j for j, e in enumerate(grouped) if e.value is None]
     order = [*kept, *(j for j in range(len(symbols)) if j not in kept)]
     columns, coefficients, gap = _independent(samples, order)
     numbers = dict.fromkeys(symbols, 0.0)
@@ -118,8 +124,8 @@ def _collected(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence
 # ---------------------------------------------------------------------------------------------------------- rules
 
 
-def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> tuple[list[sb.Expr], list[int]]:
-    """Parameters with those of bodies further out counted in, and the places that are left."""
+def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> list[sb.Expr]:
+    """Parameters with those of bodies further out counted in; zero those that are counted with others."""
     eq = Y.equations
     tree = eq if eq.source is None else eq.source
     table: list[sb.Expr] = list(symbols)
@@ -132,17 +138,17 @@ def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> tuple[list[sb.Expr],
         kind, axis, p, R = _joint_between(tree, frames[above], frames[b])
         own, outer = range(10 * b, 10 * b + 10), range(10 * above, 10 * above + 10)
         if kind == "fixed" or kind == "prismatic":
-            moved = _moved_whole([table[j] for j in own], p, R, with_mass=kind == "fixed")
+            moved = moved_whole([table[j] for j in own], p, R, with_mass=kind == "fixed")
             left = [zero] * 10 if kind == "fixed" else [*(table[j] for j in own[:4]), *([zero] * 6)]
         elif kind == "revolute":
-            moved, left = _moved_along([table[j] for j in own], axis, p, R)
+            moved, left = moved_along([table[j] for j in own], axis, p, R)
         else:
             continue
         for j, e in zip(own, left, strict=True):
             table[j] = e
         for j, e in zip(outer, moved, strict=True):
             table[j] = table[j] + e
-    return table, [j for j, e in enumerate(table) if e.value is None]
+    return table
 
 
 def _carrier(frames: Sequence[sb.Frame], b: int) -> int | None:
@@ -170,64 +176,51 @@ def _joint_between(eq: sb.Equations, a: sb.Frame, b: sb.Frame) -> tuple[str, int
     return "other", 0, p, R
 
 
-def _tensor(own: Sequence[sb.Expr]) -> sb.Matrix:
-    return sb.matrix([[own[_INERTIA[min(i, j), max(i, j)]] for j in range(3)] for i in range(3)])
-
-
-def _ten(m: Any, h: sb.Matrix, I: sb.Matrix) -> list[Any]:
-    return [m, *h.entries, *(I[i, j] for i, j in _INERTIA)]
-
-
-def _moved_whole(own: Sequence[sb.Expr], p: sb.Matrix, R: sb.Matrix, with_mass: bool) -> list[sb.Expr]:
-    """Of a body that keeps its orientation: its inertia, and where it is fixed its mass, in the frame before."""
-    turned = R @ _tensor(own) @ R.T
-    zero = sb.fraction(0, 1)
-    if not with_mass:
-        return _ten(zero, sb.vector(0, 0, 0), turned)
-    m, h = own[0], R @ sb.vector(*own[1:4])
-    square = m * sb.outer(p, p) + sb.outer(p, h) + sb.outer(h, p)
-    trace = square[0, 0] + square[1, 1] + square[2, 2]
-    return _ten(m, h + m * p, turned + trace * sb.identity(3) - square)
-
-
-def _moved_along(own: Sequence[sb.Expr], axis: int, p: sb.Matrix, R: sb.Matrix) -> tuple[list[sb.Expr], list[sb.Expr]]:
-    """Mass on the axis, in the frame before, and what is left: m = 0, no first moment along the axis, one inertia
-    across it zero.
-
-    Mass dm(s) at p + s e has ∫ r rᵀ dm = m p pᵀ + h (p eᵀ + e pᵀ) + P e eᵀ.
-    """
-    zero = sb.fraction(0, 1)
-    e = sb.matrix([[x] for x in R.column(axis)])
-    i, j = (k for k in range(3) if k != axis)
-    m, h, P = own[0], own[1 + axis], own[_INERTIA[j, j]]
-    square = m * sb.outer(p, p) + h * (sb.outer(p, e) + sb.outer(e, p)) + P * sb.outer(e, e)
-    trace = m * sb.dot(p, p) + 2 * h * sb.dot(p, e) + P
-    moved = _ten(m, m * p + h * e, trace * sb.identity(3) - square)
-    left = list(own)
-    left[0], left[1 + axis], left[_INERTIA[j, j]] = zero, zero, zero
-    left[_INERTIA[i, i]] = own[_INERTIA[i, i]] - P
-    return moved, left
-
-
 # ---------------------------------------------------------------------------------------------------------- numbers
 
 
-def sampled(Y: Regressor, seed: int, gravity: bool = True) -> np.ndarray:
-    """Y at random motions, one below the other, on the constraints where there are some."""
+def sampled(Y: Regressor, seed: int, gravity: bool = True, part: float = 1.0) -> np.ndarray:
+    """Y at random motions, one below the other, on the constraints where there are some; or at a part of them."""
     eq = Y.equations
     f = sb.compile(Y.program())
     rng = np.random.default_rng(seed)
     n = len(eq.u)
     p = np.array([float(eq.mechanism.values.get(s, 1.0)) for s in eq.p])
-    count = max(SAMPLES, 3 * Y.Y.shape[1] // max(n, 1))
-    rows = []
+    rows = (3 if eq.source is None else 2) * Y.Y.shape[1]  # of loops it is seen whether they were enough
+    count = int(part * max(SAMPLES, rows // max(n, 1)))
+    out = []
     for q, u in _states(eq, rng, count):
         a = rng.normal(size=n) * 3
         value = np.asarray(f(q, u, a, p, 0.0)).reshape(n, -1)
         if not gravity:
             value = value - np.asarray(f(q, 0 * u, 0 * a, p, 0.0)).reshape(n, -1)
-        rows.append(value)
-    return np.vstack(rows)
+        out.append(value)
+    return np.vstack(out)
+
+
+def _enough(Y: Regressor, seed: int, gravity: bool) -> np.ndarray:
+    """Samples of a rank that more of them do not raise: loops may have several ways to be closed."""
+    A = _alike(sampled(Y, seed, gravity))
+    for k in range(1, ROUNDS if Y.equations.source is not None else 1):
+        more = np.vstack([A, _alike(sampled(Y, seed + k, gravity, AGAIN))])
+        if _rank(A) == _rank(more):
+            break
+        A = more
+    return A
+
+
+def _rank(A: np.ndarray) -> int:
+    sizes = np.linalg.svd(A, compute_uv=False)
+    return int((sizes > GAP * sizes[0]).sum()) if len(sizes) else 0
+
+
+def _alike(A: np.ndarray) -> np.ndarray:
+    """Rows of size one, which have the same null space: near singular positions of a loop they are large, and would
+    hide all others. Those that are very large are left out with their rounding errors."""
+    sizes = np.abs(A).max(axis=1)
+    usual = float(np.median(sizes[sizes > 0])) if (sizes > 0).any() else 0.0
+    kept = (sizes > 0) & (sizes <= LARGE * usual)
+    return np.asarray(A[kept] / sizes[kept, None])
 
 
 def _states(eq: sb.Equations, rng: np.random.Generator, count: int) -> Any:

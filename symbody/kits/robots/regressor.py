@@ -15,6 +15,7 @@ the frames.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -139,7 +140,8 @@ def regressor(
         frame = places.get(b.name, b.frame)
         used.append(frame)
         blocks.append(_block(motions, frame))
-        names += [f"{b.name}_{n}" for n in NAMES]
+        called = re.sub(r"\W+", "_", b.name, flags=re.ASCII)
+        names += [f"{called}_{n}" for n in NAMES]
         known += _in_frame(b, frame)
     Y = _side_by_side(blocks, len(tree.u))
     Y = _eliminated(tree, reduced, Y)
@@ -147,8 +149,8 @@ def regressor(
     names += more
     known += [sb.fraction(0, 1)] * len(more)
     rows = [[*Y.row(i), *(column[i] for column in extra)] for i in range(Y.shape[0])]
-    called, own = tuple(b.name for b in bodies), tuple(b.frame for b in bodies)
-    return Regressor(reduced, sb.matrix(rows), tuple(names), tuple(known), called, tuple(used), own)
+    all_names, own = tuple(b.name for b in bodies), tuple(b.frame for b in bodies)
+    return Regressor(reduced, sb.matrix(rows), tuple(names), tuple(known), all_names, tuple(used), own)
 
 
 def _side_by_side(blocks: Sequence[sb.Matrix], rows: int) -> sb.Matrix:
