@@ -260,7 +260,7 @@ def whole_machines() -> Iterator[Row]:
         ),
         (
             "manipulator", machines.manipulator, exudyn.manipulator, machines.WORKS, ((4, 2e-3), (8, 1e-3)), ((7, 7), 3, 3),
-            (((2, 2), 1, 2), ((3, 3), 1, 2), ((3, 3), 1, 3), ((4, 4), 1, 3)),
+            (((2, 3), 1, 2), ((3, 3), 1, 2), ((3, 3), 1, 3), ((4, 4), 1, 3)),
         ),
     ):  # fmt: skip
         best_of, place, start = ours(machines.Modes(*fine))
