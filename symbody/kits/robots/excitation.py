@@ -36,7 +36,7 @@ class Excitation(Summarized):
     def _summary(self) -> Summary:
         joints, harmonics = self.sines.shape
         size = f"{counted(joints, 'joint')}, {counted(harmonics, 'harmonic')}"
-        return Summary(f"Excitation of {size}, period {self.period:g} s, condition number {self.condition:.3g}")
+        return Summary(f"Excitation of {size}, period {self.period:g} s, condition number {self.condition:z.3g}")
 
     def at(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """q, u, u' at times, one row for each.

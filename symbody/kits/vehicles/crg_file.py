@@ -50,7 +50,7 @@ class CrgFile(Summarized):
         u, v, z = self.u, self.v, self.z
         rows = filled(
             along=f"{u[0]:g} to {u[-1]:g} m, {len(u)} places", across=f"{v[0]:g} to {v[-1]:g} m, {len(v)} places",
-            height=f"{np.nanmin(z):.4g} to {np.nanmax(z):.4g} m", turns=f"{np.ptp(self.heading):.4g} rad in all",
+            height=f"{np.nanmin(z):z.4g} to {np.nanmax(z):z.4g} m", turns=f"{np.ptp(self.heading):z.4g} rad in all",
         )  # fmt: skip
         return Summary(f"CrgFile {self.name}", rows)
 

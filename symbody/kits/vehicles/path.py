@@ -58,7 +58,7 @@ class PlanePath(Summarized):
 
     def _summary(self) -> Summary:
         kind = "closed" if self.closed else "open"
-        return Summary(f"PlanePath {self.name}, {kind}: {self.length:.4g} m, {counted(len(self.s), 'place')}")
+        return Summary(f"PlanePath {self.name}, {kind}: {self.length:z.4g} m, {counted(len(self.s), 'place')}")
 
     @property
     def length(self) -> float:

@@ -116,7 +116,7 @@ class RandomProfile(Summarized):
     def _summary(self) -> Summary:
         n = self.n
         return Summary(
-            f"RandomProfile of {counted(len(n), 'wave')}, {n[0]:.3g} to {n[-1]:.3g} cycles/m, rms {self.rms(n[0], n[-1]):.3g} m"
+            f"RandomProfile of {counted(len(n), 'wave')}, {n[0]:z.3g} to {n[-1]:z.3g} cycles/m, rms {self.rms(n[0], n[-1]):z.3g} m"
         )
 
     def __call__(self, x: Any) -> Any:

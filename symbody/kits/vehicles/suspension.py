@@ -76,7 +76,7 @@ class KinematicCurves(Tabular):
     def __str__(self) -> str:
         rows = zip(self.values, *self.columns.values(), strict=True)
         head = " ".join(f"{name:>12}" for name in (self.over, *self.columns))
-        return "\n".join([head, *(" ".join(f"{x:12.5g}" for x in row) for row in rows)])
+        return "\n".join([head, *(" ".join(f"{x:z12.5g}" for x in row) for row in rows)])
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name == self.over:
