@@ -504,7 +504,7 @@ def _smooth_stepper(
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
     if method in IMPLICIT:
         if events:
-            raise SimulationError(f"{where}: method={method!r} takes no events; {listed(TABLEAUX)} do")
+            raise SimulationError(f"{where}: method={method!r} takes no events; take one of {listed(TABLEAUX)}")
         steps = ImplicitSteps(made, IMPLICIT[method], lengths.h, lengths.substeps)
         return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
     table = event_table(made, tuple(events), "machine code") if events else None

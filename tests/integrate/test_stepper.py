@@ -46,6 +46,13 @@ def test_many_members_are_single_ones(env):
     assert not np.allclose(heavy, after)
 
 
+def test_a_step_remembers_no_inputs(env):
+    """Inputs that are left out are zero, also after a step that had some; so are parameters and time."""
+    before = env.step(env.start, [0.0])
+    env.step(env.start, [1.5], p=env.p * 1.1, t=3.0)
+    np.testing.assert_array_equal(env.step(env.start), before)
+
+
 def test_members_that_fail_have_no_numbers_and_are_reset(env):
     states = np.tile(env.start, (3, 1))
     states[1, 2] = np.inf
