@@ -18,7 +18,7 @@ from .amount import some
 SEED = 12
 
 
-@pytest.mark.parametrize("number", some(range(12), 2))
+@pytest.mark.parametrize("number", some(range(12), 3))
 def test_random_models_agree_in_all_that_is_asked(number: int) -> None:
     assert not findings(examined(case_of(SEED, number)))
 

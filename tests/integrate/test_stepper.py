@@ -219,7 +219,7 @@ def test_implicit_methods_keep_constraints():
 # -------------------------------------------------------------------------------------------------- redundant constraints
 
 
-@pytest.mark.parametrize("name", some(list(redundant.LOOPS), 2))
+@pytest.mark.parametrize("name", some(list(redundant.LOOPS), 3))
 def test_constraints_that_depend_on_each_other(name):
     """Steps are those of `simulate`, from any state on the way: combinations of rows that vanish are found anew."""
     eq = sb.derive(redundant.LOOPS[name][0](0), redundant=True)
