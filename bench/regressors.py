@@ -1,5 +1,5 @@
 """Regressors of robots: parameters, base parameters, operations of the whole and of the minimal one, and microseconds for
-one state beside Pinocchio's `computeJointTorqueRegressor`, which gives the whole one.
+one state, called from Python, beside Pinocchio's `computeJointTorqueRegressor`, which gives the whole one.
 """
 
 from __future__ import annotations
@@ -42,11 +42,12 @@ def robot_row(name: str, path: Path, options: dict[str, Any]) -> Row:
     for kind, columns in (("whole", None), ("minimal", base.columns)):
         f = sb.compile(Y.program(columns) if columns is not None else Y.program())
         times[kind] = repeated(lambda f=f: f(q, u, a, np.zeros(0), 0.0)).least
-    whole, minimal = Y.program().cost, Y.program(base.columns).cost
+    whole, minimal, theirs = Y.program().cost, Y.program(base.columns).cost, pinocchio(path, options)
     return {
-        "robot": name, "parameters": len(Y.parameters), "base": len(base), "operations": whole.total,
+        "case": name, "parameters": len(Y.parameters), "base": len(base), "operations": whole.total,
         "minimal": minimal.total, "multiplications": minimal.multiplications, "additions": minimal.additions,
-        "us": 1e6 * times["whole"], "us_minimal": 1e6 * times["minimal"], "us_pinocchio": pinocchio(path, options),
+        "us": 1e6 * times["whole"], "us_minimal": 1e6 * times["minimal"],
+        "peer": "Pinocchio", "peer_us": theirs, "ratio": None if theirs is None else theirs / (1e6 * times["whole"]),
     }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def _title(stage: str) -> str:
 def _tables(rows: Sequence[dict[str, Any]]) -> list[str]:
     """A table for each set of columns; what a row remarks stands below."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in (r for r in rows if r.get("case") != "machine"):  # which the section names itself
         shown = {k: v for k, v in row.items() if k not in _HIDDEN}
         groups.setdefault(tuple(shown), []).append(shown)
     notes = dict.fromkeys(f"{_case(r)}: {r['note']}" for r in rows if r.get("note") and "case" in r)
