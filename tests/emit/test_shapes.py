@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from tests.amount import dear
 
 
 def chain(n: int) -> sb.Equations:
@@ -21,7 +22,7 @@ def chain(n: int) -> sb.Equations:
     return sb.derive(m)
 
 
-@pytest.mark.parametrize("n", [1, 2, 21])  # from 20 on derivatives run in loops over the tree
+@pytest.mark.parametrize("n", [1, 2, pytest.param(21, marks=dear)])  # from 20 on derivatives run in loops over the tree
 def test_matrices_are_matrices_with_one_column_too(n: int) -> None:
     """A mass matrix of one degree of freedom can be factorised like any other, and ∂u'/∂r of one input multiplied."""
     eq = chain(n)

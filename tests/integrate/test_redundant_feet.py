@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -11,9 +9,9 @@ import symbody as sb
 from symbody.integrate import switching
 from symbody.integrate.friction_problem import Cone, FrictionProblem
 from symbody.integrate.outcome import Ending
+from tests.amount import dear, some
 
 MASS, MU, g = 2.0, 0.4, 9.81
-FULL = os.environ.get("SYMBODY_FULL") == "1"
 
 
 def table(coefficients: list[float], sequence: str = "euler parameters") -> sb.Contacts:
@@ -30,7 +28,7 @@ def table(coefficients: list[float], sequence: str = "euler parameters") -> sb.C
     return sb.Contacts(sb.derive(m), *feet)
 
 
-@pytest.fixture(scope="module", params=[4, 9])
+@pytest.fixture(scope="module", params=some([9, 4], 2))
 def feet(request: pytest.FixtureRequest) -> sb.Contacts:
     return table([MU] * request.param)
 
@@ -76,7 +74,7 @@ def test_feet_at_their_limit_are_held_by_the_others() -> None:
     assert np.abs(sim["p_y"]).max() < 1e-8
 
 
-@pytest.mark.skipif(not FULL, reason="SYMBODY_FULL=1: a dozen modes are compiled")
+@dear
 def test_a_table_that_falls_askew_comes_to_rest() -> None:
     start = {"p_e0": 1.0, "p_z": 0.1, "p_x_dot": 0.5, "p_wx": 0.4, "p_wy": 0.3, "p_wz": 0.5}
     contacts = table([MU] * 9)
