@@ -3,6 +3,7 @@ each loaded when it is first used."""
 
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,32 @@ def test_a_name_without_an_import_for_type_checkers_is_noticed(tmp_path: Path, m
     offer("planted")
     with pytest.raises(KeyError, match="lost"):
         planted.lost
+
+
+# ---------------------------------------------------------------------------------------------------- the changelog
+
+
+def test_the_changelog_says_each_thing_once() -> None:
+    """Merging takes lines of both sides, and leaves an entry twice where one side has moved it."""
+    lines = [line for line in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines() if line.strip()]
+    assert not {line for line in lines if lines.count(line) > 1}, "CHANGELOG.md: keep one of each of these"
+
+
+def test_names_in_the_changelog_exist() -> None:
+    """Users copy them from there."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"\bsb\.([a-zA-Z_.]*\w)", text))
+    assert not {name for name in written if not reached(name)}
+    assert not {name for name in re.findall(r"`m\.(\w+)", text) if not hasattr(symbody.Model, name)}
+
+
+def reached(path: str) -> bool:
+    thing: object = symbody
+    for name in path.split("."):
+        if not hasattr(thing, name):
+            return False
+        thing = getattr(thing, name)
+    return True
 
 
 # ---------------------------------------------------------------------------------------------------- what is loaded
