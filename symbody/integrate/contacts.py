@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from .outcome import Ending
 from .segment import Occurrence
 
 Flags = NDArray[np.bool_]
+ROUNDING: Final = 1e-12  # of accelerations: where contacts neither press nor part
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,7 @@ class ContactHandler:
         if still.any():
             metric = self._impulses.metric(now.t, now.state, now.p, now.r)
             W = metric.ways(x.G[still])
-            pushes = complementary(W.T @ W, x.G[still] @ x.accelerations + x.bias[still])
+            pushes = complementary(W.T @ W, self._parting(x, metric)[still])
             if pushes is None:
                 out.ending, out.stops = (
                     Ending.SINGULAR,
@@ -234,6 +236,14 @@ class ContactHandler:
                 Occurrence(f"{n} opens", now.t, state, state) for n in self.names if n in self.closed - closed
             ]
         return out
+
+    def _parting(self, x: ContactValues, metric: Metric) -> Array:
+        """Accelerations of gaps, G u' + bias, with all contacts open; zero where rounding has decided their sign. A
+        contact whose force has come to zero opens with such a one, and would close again for nothing: elastic forces
+        and the forces of other contacts are many times its own."""
+        found = x.G @ x.accelerations + x.bias
+        rounding = ROUNDING * (metric.sizes(x.G, x.accelerations) + np.abs(x.bias))
+        return np.where(np.abs(found) <= rounding, 0.0, found)
 
     def _without_speed(
         self, metric: Metric, x: ContactValues, now: Instant, closed: Flags, out: EventResult

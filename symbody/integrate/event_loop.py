@@ -26,6 +26,10 @@ from .sensitivities import VariedForm
 
 MANY: Final = 40  # events
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
+ASIDE: Final = 1e-8  # how long before and after a jump of rates these are looked at
+ADVICE: Final = (
+    "bodies that come to rest on each other need `Contacts` (simulate_modes), sliding along a surface a mode of its own"
+)
 
 
 class ChatteringDetector:
@@ -35,6 +39,7 @@ class ChatteringDetector:
         """span: the time to simulate."""
         self._short, self.count = SHORT * abs(span), 0
         self._last: deque[float] = deque(maxlen=MANY)
+        self.names: deque[str] = deque(maxlen=MANY)  # of the last occurrences
 
     def counted(self, t: float) -> str | None:
         """Count one more event; the message where they accumulate (Zeno behaviour)."""
@@ -43,13 +48,8 @@ class ChatteringDetector:
         within = abs(t - self._last[0])
         if len(self._last) < MANY or within > self._short:
             return None
-        return f"{self.count} events so far, the last {MANY} within {within:z.1e}"
-
-
-ASIDE: Final = 1e-8  # how long before and after a jump of rates these are looked at
-ADVICE: Final = (
-    "bodies that come to rest on each other need `Contacts` (simulate_modes), sliding along a surface a mode of its own"
-)
+        names = listed(dict.fromkeys(self.names)) if self.names else "none of them recorded"
+        return f"{self.count} events so far, the last {MANY} within {within:z.1e}: {names}; {ADVICE}"
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,7 @@ class EventLoop:
             found = self._jumped(machine, machine.side)
             return self._answered(leg, found) if found else None
         if said := self.chattering.counted(machine.t):
-            names = listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))
-            self.detail = f"{said}: {names or 'none of them recorded'}; {ADVICE}"
+            self.detail = said
             return Ending.CHATTERING
         return self._answered(leg, [k, *self._simultaneous(machine, k)])
 
@@ -181,6 +180,7 @@ class EventLoop:
         changed = []
         for handler, result in results:
             self.occurrences += result.occurrences
+            self.chattering.names.extend(o.name for o in result.occurrences)
             if result.state is not None:
                 new = result.state
                 changed.append((handler, result))

@@ -197,7 +197,7 @@ class FrictionHandler(ContactHandler):
         still = touching & ((np.abs(x.speed) <= 2 * self._speed_noise(x, now) + 1e-15) | self._is_slow(x, now))
         still &= np.array([name not in leaving for name in self.names], dtype=bool)
         s = self._problems.state(now)
-        b = x.G @ x.accelerations + x.bias
+        b = self._parting(x, s.metric)
         b_slip = s.frictions.G @ x.accelerations + s.frictions.bias
         posed = self._problems.posed(s, still, b, b_slip, broken=frozenset(self._broken))
         found = self._as_decided(posed) or posed.problem.solutions()

@@ -166,6 +166,11 @@ class Metric:
     def speeds(self, x: Array) -> Array:
         return np.linalg.solve(self._L.T, x)
 
+    def sizes(self, G: Array, u: Array) -> Array:
+        """|w| |x| for each row of G, a bound of all terms of G u = w · x in whatever coordinates: a share of it is
+        rounding."""
+        return np.asarray(np.linalg.norm(self.ways(G), axis=0) * np.linalg.norm(self._L.T @ u))
+
     def energy(self, u: Array) -> float:
         """½ uᵀ M u; with constraints, of speeds along them."""
         x = self._L.T @ u

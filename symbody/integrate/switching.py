@@ -13,7 +13,7 @@ from ..emit.run.callable import Array
 from ..errors import SimulationError, in_number, listed, shown, unknown
 from .borders import run_rank
 from .event_handlers import EventHandler, UserEventHandler
-from .event_loop import ADVICE, ChatteringDetector, Leaving
+from .event_loop import ChatteringDetector, Leaving
 from .events import Event
 from .jamming import told_where_it_jams
 from .modes import Contacts, HybridSystem, Modes, is_in
@@ -201,8 +201,7 @@ class _ModesRun:
             if said := chattering.counted(now):
                 if not self.segments:
                     self._file(segment)
-                names = listed(dict.fromkeys(e.name for e in self._trajectory(segment.outcome).events[-20:]))
-                return self._trajectory(Outcome(Ending.CHATTERING, now, f"{said}: {names}; {ADVICE}"))
+                return self._trajectory(Outcome(Ending.CHATTERING, now, said))
             assert transition is not None
             assert loop is not None
             mode = transition.mode
