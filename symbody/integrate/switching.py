@@ -10,7 +10,7 @@ import numpy as np
 
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
-from ..errors import SimulationError, in_number, listed, shown, unknown
+from ..errors import SimulationError, in_number, shown, unknown
 from .borders import run_rank
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ChatteringDetector, Leaving
