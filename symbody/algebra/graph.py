@@ -426,10 +426,10 @@ def _why_not_a_scalar(value: object) -> str:
 
 
 def as_condition(value: Any) -> Condition:
-    """A condition, or Python's True and False as one."""
+    """A condition, or True and False of Python or NumPy as one."""
     if isinstance(value, Condition):
         return value
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (getattr(value, "shape", None) == () and value.dtype.kind == "b"):
         return TRUE if value else FALSE
     if (convert := _foreign(value)) is not None:
         return as_condition(convert(value))

@@ -39,6 +39,7 @@ def test_equal_expressions_are_one_object() -> None:
     assert a - b is not b - a
     assert fn.atan2(a, b) is not fn.atan2(b, a)
     assert fn.where(a < b, a, b) is fn.where(b > a, a, b)
+    assert fn.where(np.float64(1) > 0, a, b) is a
     assert {a * b: 1}[b * a] == 1
 
 

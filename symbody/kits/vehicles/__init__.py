@@ -45,11 +45,12 @@ if TYPE_CHECKING:
     from .steering import Rack, rack
     from .suspension import KinematicCurves, kinematics, wheel_angles
     from .tir_file import TirFile, read_tir
+    from .tmeasy import TMeasy
     from .tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
     from .wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
+    "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "TMeasy", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "CurvedRoad", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
     "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate",

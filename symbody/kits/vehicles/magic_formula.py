@@ -19,7 +19,7 @@ import symbody as sb
 from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary, filled
 from .tir_file import TirFile, read_tir
-from .tyre import Kinks, Slip, Tyre, TyreForces
+from .tyre import Kinks, Slip, Tyre, TyreForces, rolling_either_way
 
 
 def _numbered(text: str) -> tuple[str, ...]:
@@ -183,15 +183,7 @@ class MagicFormula(Summarized, Tyre):
     # ------------------------------------------------------------------------------------------ forces
 
     def forces(self, slip: Slip) -> TyreForces:
-        if slip.speed is None:
-            return self._forward(slip)
-        # backward: what a wheel rolling forward does, turned by half a turn about the normal of the road
-        way = sb.where(slip.speed >= 0, 1, -1)
-        turned = Slip(
-            slip.load, way * slip.kappa, way * slip.tan_alpha, way * slip.camber, slip.pressure, way * slip.speed
-        )
-        f = self._forward(turned)
-        return TyreForces(way * f.Fx, way * f.Fy, way * f.Mx, way * f.My, f.Mz)
+        return rolling_either_way(self._forward, slip)
 
     def _forward(self, slip: Slip) -> TyreForces:
         s = self._patch(slip)

@@ -11,6 +11,7 @@ road, y to the left.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -135,6 +136,18 @@ class TyrePair(Tyre):
 
     def rolling_radius(self, deflection: Any, spin: Any) -> Any:
         return self.tyre.rolling_radius(deflection, spin)
+
+
+def rolling_either_way(forward: Callable[[Slip], TyreForces], slip: Slip) -> TyreForces:
+    """Forces of a law for wheels that roll forward. Backward is what a wheel rolling forward does, turned by half a turn
+    about the normal of the road. Without a speed the wheel rolls forward."""
+    if slip.speed is None:
+        return forward(slip)
+    way = sb.where(slip.speed >= 0, 1, -1)
+    f = forward(
+        Slip(slip.load, way * slip.kappa, way * slip.tan_alpha, way * slip.camber, slip.pressure, way * slip.speed)
+    )
+    return TyreForces(way * f.Fx, way * f.Fy, way * f.Mx, way * f.My, f.Mz)
 
 
 def _seen_in_a_mirror(slip: Slip) -> Slip:
