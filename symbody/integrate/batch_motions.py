@@ -21,6 +21,7 @@ from .events import Event
 from .form_kinds import FORMS
 from .impacts import Contact
 from .inputs import with_inputs
+from .jamming import is_jammed
 from .meanings import Quantity, meant, plain
 from .member_inputs import MemberInputs, MemberSamples
 from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
@@ -93,10 +94,13 @@ def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, SimulationOptions, Me
     if picked.method == "auto":
         picked = replace(picked, method=explicit_method(picked), adapts=o.step is None)
     form = form_of(eq, picked)
+    kept = meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
+    if kept and eq.W is not None:  # friction that jams is found in the states
+        kept = [*kept, *eq.state]
     task = EnsembleTask(
         form, TABLEAUX[picked.method], begin, times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
         o.max_size, o.max_steps, picked.adapts, event_table(form, events, "machine code") if events else None,
-        tuple(meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError)) if asked.outputs else (),
+        tuple(kept),
     )  # fmt: skip
     return task, picked, starts
 
@@ -150,9 +154,9 @@ def _run(
     if task.events is not None:
         reached = (rows.status == march.DONE) & (rows.notes[:, 1] == task.end)
         is_left |= ends_at_event(form, task.events, task.end, rows.ends, p[which], reached)
-    again = sorted({*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()})
+    again = {*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()}
     found = BatchMotions(asked, task, o, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))
-    for k in again:
+    for k in sorted(again | set(found.jammed())):
         found.take(k, alone(k))
     return found
 
@@ -192,7 +196,7 @@ class BatchMotions:
         at = slice(None) if len(self.times) > 1 or not motion.is_dense else slice(-1, None)
         if self.task.outputs:
             found = [motion[x][at].reshape(len(motion.t[at]), -1) for x in self.asked.outputs]
-            kept[: len(found[0])] = np.hstack(found)
+            kept[: len(found[0]), : sum(x.shape[1] for x in found)] = np.hstack(found)
         else:
             kept[: len(motion), : motion.y.shape[1]] = motion.y
 
@@ -248,6 +252,13 @@ class BatchMotions:
         good = np.isin(self.rows.status, [s for s, e in self.rows.ENDINGS.items() if e in went])
         return [k for k in np.flatnonzero(~good | is_other).tolist() if not self.outcome(k)]
 
+    def jammed(self) -> list[int]:
+        """Members with friction that jams at the start or in a state that was kept, and those that could not go on."""
+        if self.asked.equations.W is None:
+            return []
+        is_beyond = is_jammed(self._everywhere()).reshape(self.count, -1).any(axis=1) | is_jammed(self.starts)
+        return sorted({*np.flatnonzero(is_beyond).tolist(), *self.failed()})
+
     # ------------------------------------------------------------------------------------------------ quantities
 
     def values(self, what: Quantity) -> Array:
@@ -291,7 +302,8 @@ class BatchMotions:
         """All states of all members, one after another."""
         eq, n = self.asked.equations, len(self.times)
         y = self._kept.reshape(self.count * n, -1)
-        q, u, z = np.split(y[:, : len(eq.state)], np.cumsum([len(eq.q), len(eq.u)]), axis=1)
+        first = sum(int(np.prod(_size(x))) for x in self.task.outputs[: len(self.asked.outputs)])
+        q, u, z = np.split(y[:, first : first + len(eq.state)], np.cumsum([len(eq.q), len(eq.u)]), axis=1)
         r, p = self._inputs().reshape(len(y), -1), np.repeat(self.starts.p, n, axis=0)
         return StateRows(eq, np.tile(self.times, self.count), q, u, z, r, p)
 

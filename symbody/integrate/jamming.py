@@ -11,26 +11,28 @@ zero they grow without bound; beyond there is no acceleration that satisfies the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..algebra.graph import ONE
-from ..algebra.matrix import Matrix
 from ..algebra.walk import substitute_all
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
-from ..emit.run.dynamics import Dynamics
 from ..errors import in_number
 from .outcome import Ending, Outcome
+from .quantities import GROUPS, StateRows, StatesInRows, evaluated
 from .segment import Segment
 from .state import State
 from .trajectory import Trajectory
 
 NEAR: Final = 0.02  # of what there is without friction: where a motion cannot go on, less than this is the reason
 CHUNK: Final = 2000  # states at a time
-RANK: Final = 1e-15  # of the largest eigenvalue: those below it are rounding
+Solve = Callable[[Array, Array], Array]
+RANK: Final = 1e-13  # of the largest eigenvalue: those below it are rounding
 
 
 def told_where_it_jams(segment: Segment) -> Segment:
@@ -39,16 +41,15 @@ def told_where_it_jams(segment: Segment) -> Segment:
     if eq.W is None or not len(segment):
         return segment
     margin = margins(segment)
-    if not segment.outcome and margin[-1] < NEAR:
-        return replace(segment, outcome=jammed(eq, segment.outcome.t))
-    if (
-        not eq.is_linear_in_multipliers
-    ):  # the sign of a force is not stored, and it has found one that satisfies the law
-        return segment
-    if margin[0] <= 0:
-        return replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq))))
     beyond = np.flatnonzero(~(margin > 0))
-    return _until(segment, int(beyond[0])) if len(beyond) else segment
+    # where a load is not linear in multipliers, it has found a force of some sign that satisfies the law
+    if eq.is_linear_in_multipliers and len(beyond) and beyond[0] > 0:
+        return _until(segment, int(beyond[0]))
+    if not segment.outcome and margin[-1] < NEAR:
+        segment = replace(segment, outcome=jammed(eq, segment.outcome.t))
+    if eq.is_linear_in_multipliers and len(beyond):
+        segment = replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq))))
+    return segment
 
 
 def _until(segment: Segment, k: int) -> Segment:
@@ -84,44 +85,56 @@ def _forces(eq: Equations) -> str:
     return in_number([s.name for s in eq.multipliers_in_loads], "{}", "{}")
 
 
-def margins(segment: Segment) -> Array:
-    """det(1 - X) at every time; where loads are not linear in multipliers, the least for forces of either sign."""
-    eq = segment.equations
+def is_jammed(states: StateRows) -> NDArray[np.bool_]:
+    """Whether friction acts back on its normal forces by more than constraints do, in each state; not where a state has
+    no numbers."""
+    is_known = np.isfinite(np.hstack([states.q, states.u, states.z])).all(axis=1)
+    out = np.zeros(len(is_known), dtype=bool)
+    known = replace(states, **{g: getattr(states, g)[is_known] for g in GROUPS})
+    out[is_known] = ~(margins(known) > 0.0)
+    return out
+
+
+def margins(states: StatesInRows) -> Array:
+    """det(1 - X) in every state; where loads are not linear in multipliers, the least for forces of either sign."""
+    eq = states.equations
     assert eq.W is not None
     signs = (ONE,) if eq.is_linear_in_multipliers else (ONE, -ONE)
     pushes = [substitute_all([eq.W], dict.fromkeys(eq.lam, s))[0] for s in signs]
-    M, Jc, *W = _values(segment, [eq.M, eq.Jc, *pushes])
+    M, Jc, *W = evaluated(states, "jamming", (), lambda: eq.in_own_terms([eq.M, eq.Jc, *pushes]))
     own = [eq.lam.index(s) for s in eq.multipliers_in_loads]
-    return np.min([_margin(M, Jc, w, own) for w in W], axis=0)
+    solved = _of_independent if eq.border is None else _of_least_norm
+    parts = [slice(at, at + CHUNK) for at in range(0, len(M), CHUNK)]
+    found = [[_margin(M[rows], Jc[rows], w[rows], own, solved) for rows in parts] for w in W]
+    return np.min([np.concatenate(f) if f else np.zeros(0) for f in found], axis=0)
 
 
-def _values(segment: Segment, wanted: list[Matrix]) -> list[Array]:
-    """Matrices in all states of a motion."""
-    eq, s = segment.equations, segment
-    outputs = {f"out{i}": m for i, m in enumerate(wanted)}
-    f = eq.cached("jamming", tuple(wanted), lambda: Dynamics(eq).function("jamming", outputs))
-    q, u, z = np.split(s.y, [len(eq.q), len(eq.q) + len(eq.u)], axis=1)
-    groups = {"t": s.t, "q": q, "u": u, "z": z, "p": s.p, "r": s.r}
-    found = f.batch(*(groups[g.name] for g in f.program.inputs))
-    return [np.reshape(x, (len(s.t), *m.shape)) for x, m in zip(found, wanted, strict=True)]
+def _margin(M: Array, Jc: Array, W: Array, own: list[int], solved: Solve) -> Array:
+    """Coordinates are measured so that inertias are about one, and rows of the constraints so that they have length one:
+    the determinant does not change, and what is rounding does not depend on units."""
+    n, k = M.shape[-1], Jc.shape[-2]
+    inertia = np.diagonal(M, axis1=1, axis2=2)
+    d = 1 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
+    Jc, W = Jc * d[:, None, :], W * d[:, None, :]
+    length = np.linalg.norm(Jc, axis=2, keepdims=True)
+    scale = 1 / np.where(length > 0, length, 1.0)
+    K = np.zeros((len(M), n + k, n + k))
+    K[:, :n, :n], K[:, n:, :n] = M * d[:, :, None] * d[:, None, :], Jc * scale
+    K[:, :n, n:] = np.swapaxes(K[:, n:, :n], 1, 2)
+    right = np.zeros((len(M), n + k, len(own)))
+    right[:, :n] = np.swapaxes((W * scale)[:, own], 1, 2)
+    answers = -solved(K, right)[:, n:][:, own]
+    return np.asarray(np.linalg.det(np.eye(len(own)) - answers))
 
 
-def _margin(M: Array, Jc: Array, W: Array, own: list[int]) -> Array:
-    n, k, parts = M.shape[-1], Jc.shape[-2], []
-    for at in range(0, len(M), CHUNK):
-        rows = slice(at, at + CHUNK)
-        m = len(M[rows])
-        K = np.zeros((m, n + k, n + k))
-        K[:, :n, :n], K[:, n:, :n] = M[rows], Jc[rows]
-        K[:, :n, n:] = np.swapaxes(Jc[rows], 1, 2)
-        right = np.zeros((m, n + k, len(own)))
-        right[:, :n] = np.swapaxes(W[rows][:, own], 1, 2)
-        answers = -_solved(K, right)[:, n:][:, own]
-        parts.append(np.linalg.det(np.eye(len(own)) - answers))
-    return np.concatenate(parts)
+def _of_independent(K: Array, right: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(K, right))
+    except np.linalg.LinAlgError:  # in one of the states
+        return _of_least_norm(K, right)
 
 
-def _solved(K: Array, right: Array) -> Array:
+def _of_least_norm(K: Array, right: Array) -> Array:
     """Solutions of least norm of symmetric systems, of which constraints that depend on each other leave some singular:
     K = Q Λ Qᵀ, without the parts where Λ is rounding."""
     values, Q = np.linalg.eigh(K)

@@ -62,6 +62,48 @@ def test_a_motion_ends_where_its_friction_jams() -> None:
     assert margin.min() == margin[-1]
 
 
+@pytest.mark.parametrize(("mass", "size"), [(1e8, 1.0), (1e6, 1e3), (1e-12, 1e-3)])
+def test_margin_does_not_depend_on_units(mass: float, size: float) -> None:
+    """Neither for a ship nor for a part of a watch."""
+    m = sb.Model("rod")
+    x, y, th = m.coordinates("x y th")
+    m.body("rod", m.ground.translate(x, y, 0).rotate("z", th), mass=mass, inertia=(0, 0, mass * size**2 / 3))
+    m.constrain("rail", y - size * sb.sin(th))
+    N, slip = m.multiplier("rail"), x.dot + size * sb.sin(th) * th.dot
+    m.friction("rub", slip, sb.Coulomb(MU), normal=N, smooth=1e-3 * size)
+    sim = sb.simulate(sb.derive(m), 1e-3, {"th": 1.4, "y": size * float(np.sin(1.4)), "x_dot": -6.0 * size})
+    assert margins(sim.segments[0]) == pytest.approx(closed_form(sim["th"], MU), rel=1e-9)
+
+
+def test_a_motion_ends_at_the_first_state_that_jams() -> None:
+    """Also where what follows it, which is no motion of the law, goes on for a while before it fails."""
+    growing = rod("smooth", more=5.0)
+    short, long = (sb.simulate(growing, end, start(1.1, -6.0)) for end in (0.3, 1.0))
+    assert long.outcome.ending is Ending.JAMMED
+    assert long.outcome.t == short.outcome.t < 0.03
+    assert long.t[-1] == short.t[-1]
+
+
+def test_a_batch_says_which_members_jam(smooth: sb.Equations) -> None:
+    """One that goes on, one that begins jammed and one that comes there, each as by itself; with outputs alone too."""
+    times, growing = np.linspace(0, 0.04, 9), rod("smooth", more=5.0)
+    begun = [start(1.4, -6.0, -0.5), start(1.1, -6.0)]
+    batch = sb.simulate_batch(growing, times, begun)
+    alone = [sb.simulate(growing, times, one) for one in begun]
+    assert batch.failed == [1]
+    assert batch.outcomes[1].ending is Ending.JAMMED
+    assert [str(o) for o in batch.outcomes] == [str(one.outcome) for one in alone]
+    assert np.isnan(batch["x"][1, -1])
+    assert batch["x"][0] == pytest.approx(alone[0]["x"], rel=1e-9)
+    kept = sb.simulate_batch(growing, times, begun, outputs=["x", "th"])
+    assert kept.failed == [1]
+    assert np.array_equal(kept["th"], batch["th"], equal_nan=True)
+    assert kept["th"].shape == (2, 9)
+    told = sb.simulate_batch(smooth, [0.005, 0.01], [begun[0], start(1.25, -2.0)]).outcomes
+    assert not told[0].notes
+    assert any("it jams (Painlevé)" in note for note in told[1].notes)
+
+
 def test_a_motion_that_begins_jammed_says_so(smooth: sb.Equations) -> None:
     begun = start(1.25, -2.0)
     assert any("it jams (Painlevé)" in note for note in sb.simulate(smooth, 0.01, begun).outcome.notes)
