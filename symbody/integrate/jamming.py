@@ -88,8 +88,8 @@ def _forces(eq: Equations) -> str:
 def is_jammed(states: StateRows) -> NDArray[np.bool_]:
     """Whether friction acts back on its normal forces by more than constraints do, in each state; not where a state has
     no numbers."""
-    is_known = np.isfinite(np.hstack([states.q, states.u, states.z])).all(axis=1)
-    out = np.zeros(len(is_known), dtype=bool)
+    is_known = np.atleast_1d(np.isfinite(np.hstack([states.q, states.u, states.z])).all(axis=1))
+    out = np.zeros(len(is_known), dtype=np.bool_)
     known = replace(states, **{g: getattr(states, g)[is_known] for g in GROUPS})
     out[is_known] = ~(margins(known) > 0.0)
     return out

@@ -186,3 +186,59 @@ def test_step_without_the_package_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "OCP.TDocStd", None)
     with pytest.raises(sb.ModelError, match="pip install cadquery-ocp-novtk"):
         sb.read_solids(tmp_path / "a.stp")
+
+
+LINKAGE = surface(("crank", (100, 10, 10), (50, 0, 0), False), ("rod", (200, 10, 10), (200, 0, 0), False))
+
+
+def model_file(folder, crank: str, rod: str = "{mass: 1}"):
+    (folder / "linkage.obj").write_text(LINKAGE)
+    (folder / "crank.obj").write_text(surface(("", (100, 10, 10), (50, 0, 0), False)))
+    path = folder / "linkage.yaml"
+    path.write_text(
+        "symbody: 1\nname: linkage\nparameters: {steel: 7850}\nbodies:\n"
+        f"  crank: {crank}\n  rod: {rod}\n"
+        "joints:\n  a: {revolute: [ground, crank]}\n  b: {revolute: [crank, rod], at: [0.1, 0, 0], on: [0.1, 0, 0]}\n"
+        "gravity: [0, -9.81, 0]\n"
+    )
+    return path
+
+
+def test_model_files_say_which_solid_a_body_is(tmp_path):
+    """The same equations as in Python, from one file for both bodies or one for each, and after they were written."""
+    path = model_file(
+        tmp_path,
+        "{density: steel, shape: {solid: crank.obj, scale: 1/1000}}",
+        "{density: steel, shape: {solid: linkage.obj, part: rod, scale: 0.001}}",
+    )
+    read = sb.read_model(path).model
+    m = sb.Model("linkage")
+    m.gravity(0, -9.81, 0)
+    steel, solids = m.parameter("steel", 7850.0), sb.read_solids(tmp_path / "linkage.obj", scale=0.001)
+    crank, rod = (m.body(name, density=steel, shape=shape) for name, shape in solids.items())
+    m.revolute("a", m.ground, crank)
+    m.revolute("b", crank, rod, at=(0.1, 0, 0), on=(0.1, 0, 0))
+    sb.write_model(read, tmp_path / "again.yaml")
+    found = [sb.derive(x) for x in (m, read, sb.read_model(tmp_path / "again.yaml").model)]
+    at = {"a": 0.3, "b": -0.7, "steel": 7850.0}
+    values = [np.array(sb.evaluate(eq.M, {s: at[s.name] for s in (*eq.q, *eq.p)})) for eq in found]
+    assert values[1] == pytest.approx(values[0], rel=1e-12)
+    assert values[2] == pytest.approx(values[0], rel=1e-12)
+    assert read.freeze().bodies[0].shape.surface is not None
+
+
+@pytest.mark.parametrize(
+    ("shape", "why"),
+    [
+        ("{solid: linkage.obj}", r"yaml:5:.*has several parts: crank, rod; say which, as in part: crank"),
+        ("{solid: linkage.obj, part: crnak}", r"yaml:5:.*'crnak'.*'crank'"),
+        ("{solid: missing.obj}", "there is no file 'missing.obj' beside"),
+        ("{solid: ../linkage.obj}", "is not a path beside the model file"),
+        ("{solid: linkage.yaml}", r"yaml:5:.*'linkage.yaml': can be read where its name ends in"),
+        ("{solid: crank.obj, at: [1, 0, 0]}", "at"),
+        ("{solid: crank.obj, scale: -1}", r"yaml:5:.*positive, got -1"),
+    ],
+)
+def test_solids_that_model_files_cannot_have(tmp_path, shape, why):
+    with pytest.raises(sb.ModelFileError, match=why):
+        sb.read_model(model_file(tmp_path, f"{{mass: 1, shape: {shape}}}"))

@@ -212,9 +212,28 @@ _SHAPES: Final[dict[str, Callable[..., shapes.Shape]]] = {
 
 
 def _shape(s: Scope, said: LocatedRecord) -> shapes.Shape:
+    if said.kind == "solid":
+        return _solid(s, said)
     size = said.get(said.kind)
     sizes = s.scalars(size) if isinstance(size, LocatedList) else [s.scalar(size)]
     how: dict[str, Any] = {"at": tuple(s.scalars(said.get("at")))} if "at" in said else {}
     if "axis" in said:
         how["axis"] = said.get("axis").text
     return _SHAPES[said.kind](*sizes, **how)
+
+
+def _solid(s: Scope, said: LocatedRecord) -> shapes.Shape:
+    """A part of a drawing, which is read once for all bodies of a model."""
+    path, scale = beside(said.get("solid")), s.number(said.get("scale")) if "scale" in said else 1.0
+    up = None if "up" in said and said.get("up").text == "file" else "z"
+    key = (path, scale, up)
+    if key not in s.solids:
+        s.solids[key] = later("bodies.meshes.read_solids", "read_solids")(path, scale=scale, up=up)
+    found = s.solids[key]
+    if "part" in said:
+        return found[said.get("part").text]
+    if len(found) > 1:
+        raise said.error(
+            f"{path.name!r} has several parts: {listed(found)}; say which, as in part: {next(iter(found))}"
+        )
+    return next(iter(found.values()))

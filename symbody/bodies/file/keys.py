@@ -82,13 +82,22 @@ _frame: Final = _shared("frame", Either("a frame: an expression such as ground.r
     "at": Key(place, "its origin there"),
     "rotation": Key(rotation, "how it is turned there"),
 })))  # fmt: skip
-_shape: Final = _shared("shape", RecordSchema("a shape", {"at": Key(three, "where its centre is in the body frame")}, {
-    "bar": {"bar": Key(scalar, "thin bar: length"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
-    "disc": {"disc": Key(scalar, "thin disc: radius"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
-    "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), "axis": Key(TextSchema("axis", ("x", "y", "z")))},
-    "sphere": {"sphere": Key(scalar, "solid ball: radius")},
-    "shell": {"shell": Key(scalar, "thin spherical shell: radius")},
-    "box": {"box": Key(three, "edges along x, y, z")},
+_file: Final = TextSchema("a file beside this one")
+_centre: Final[Keys] = {"at": Key(three, "where its centre is in the body frame")}
+_along: Final[Keys] = {"axis": Key(TextSchema("axis", ("x", "y", "z"))), **_centre}
+_shape: Final = _shared("shape", RecordSchema("a shape", {}, {
+    "bar": {"bar": Key(scalar, "thin bar: length"), **_along},
+    "disc": {"disc": Key(scalar, "thin disc: radius"), **_along},
+    "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), **_along},
+    "sphere": {"sphere": Key(scalar, "solid ball: radius"), **_centre},
+    "shell": {"shell": Key(scalar, "thin spherical shell: radius"), **_centre},
+    "box": {"box": Key(three, "edges along x, y, z"), **_centre},
+    "solid": {
+        "solid": Key(_file, "a part of a drawing, where it is drawn: .step, .stp, .glb, .gltf, .dae, .obj, .stl"),
+        "part": Key(TextSchema("a part of the drawing"), "by its name, where the drawing has several"),
+        "scale": Key(number, "multiplies coordinates of the drawing: 0.001 for millimetres"),
+        "up": Key(TextSchema("what is up", ("z", "file")), "z: turned so that z is up, where the drawing says what is; file: as it is drawn"),
+    },
 }))  # fmt: skip
 _inertia: Final = _shared("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
     ListOf(Either("an entry or a row", scalar, ListOf(scalar, 3, 3, "three entries")), 3, 3, "three values or three rows"),
@@ -109,7 +118,6 @@ _beam: Final = _shared("beam", RecordSchema("a beam", {
     "tension": Key(scalar, "prestress"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
     "modal_damping": Key(several, "damping ratios"),
 }))  # fmt: skip
-_file: Final = TextSchema("a file beside this one")
 _elastic: Final = _shared("elastic", RecordSchema("a body from finite elements", {
     "reduced": Key(_file, "a reduced body: .npz, .SID_FEM or .sid"),
     "matrices": Key(_file, "instead: .npz with mass, stiffness and nodes"),

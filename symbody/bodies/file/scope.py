@@ -8,11 +8,12 @@ loops. A definition that needs itself is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
 from typing import Any, Final
 
 from ...algebra.evaluate import evaluate
@@ -24,6 +25,7 @@ from ...algebra.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
 from ..declarations import MOST_ORDER, identifier, multiplier_of
 from ..frames import Frame
+from ..mass import Shape
 from ..mechanism import Body
 from ..model import Model
 from ..points import Point
@@ -89,6 +91,7 @@ class Scope:
         self.prefixes: dict[str, Item] = {}  # attached parts by what goes before their names
         self.placing: dict[str, Item] = {}  # bodies and the joint that places each
         self.wheels: dict[str, Item] = {}
+        self.solids: dict[tuple[Path, float, str | None], Mapping[str, Shape]] = {}  # drawings that were read
 
     # ------------------------------------------------------------------------------------------------ items in order
 
