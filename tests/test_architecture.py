@@ -36,6 +36,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/trust_region.py": "its steps, by singular values",
+    "symbody/algebra/least_norm.py": "linear equations of any rank, in stacks",
     "symbody/algebra/metric.py": "distances between its points",
     "symbody/algebra/deflation.py": "its rows with known zeros divided out",
     "symbody/algebra/homotopy.py": "ways to a zero where it finds none",
@@ -423,6 +424,26 @@ def _targets_of_with(tree: ast.Module) -> Iterator[ast.Name]:
                 yield item.optional_vars
 
 
+# ------------------------------------------------------------------------------------------------------ no inverses
+
+INVERSES = {  # files that may form one, and why
+    "symbody/integrate/explicit.py": "the map between two bases of polynomials is itself what is wanted: a few exact numbers",
+}
+
+
+def no_inverse_matrices(root: Path) -> list[str]:
+    """Equations are solved by factors: an inverse takes more work, loses digits where the matrix is nearly singular, and
+    hides the rank (Higham, Accuracy and Stability of Numerical Algorithms, section 14.1)."""
+    return [
+        f"{file}:{node.lineno} forms an inverse by {ast.unparse(node.func)}: solve, or lstsq or least_norm with the rank told"
+        for file, tree in sources(root).items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).split(".")[-1] in ("inv", "pinv", "pinvh", "tensorinv")
+        and file not in INVERSES
+    ]
+
+
 # ---------------------------------------------------------------------------------------------------- names used once
 
 
@@ -449,7 +470,7 @@ RULES = (
     class_names_are_unique, file_names_are_unique,
     folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
-    no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files,
+    no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices,
 )  # fmt: skip
 
 
@@ -502,6 +523,8 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (no_cache_that_pins_its_key, {"emit/a.py": "@cache\ndef f(n: int, eq: Equations) -> int: ..."}, "f is cached by eq"),
     (no_cache_that_pins_its_key, {"emit/a.py": "@functools.lru_cache(maxsize=9)\ndef f(x): ..."}, "f is cached by x"),
     (no_cache_that_pins_its_key, {"emit/a.py": "class A:\n    @cache\n    def f(self): ...\n"}, "f is cached by self"),
+    (no_inverse_matrices, {"stability/a.py": "x = np.linalg.pinv(J, rcond=1e-9) @ b"}, "a.py:1 forms an inverse by np.linalg.pinv"),
+    (no_inverse_matrices, {"kits/a.py": "from scipy.linalg import inv\nx = inv(A) @ b"}, "a.py:2 forms an inverse by inv"),
     (class_names_are_unique, {"bodies/a.py": "class Row: ...", "derive/b.py": "class _Row: ..."}, "derive/b.py:1 class _Row has"),
     (class_names_are_unique, {"bodies/a.py": "class A: ...\ndef f():\n    class A: ...\n"}, "bodies/a.py:3 class A has the name"),
     (file_names_are_unique, {"bodies/names.py": "", "emit/text/names.py": ""}, "emit/text/names.py has the name of symbody/bodies/names.py"),

@@ -91,7 +91,7 @@ class PencilFamily:
             empty = core.S.astype(complex)
             return CleanSpectra(np.zeros((len(empty), 0), dtype=complex), empty, empty, np.zeros((len(empty), 0)))
         s, v = np.linalg.eig(core.S)
-        w = _inverse(v)
+        w = _left(v)
         size = np.linalg.norm(core.S, axis=(1, 2))[:, None]
         condition = np.linalg.norm(v, axis=1) * np.linalg.norm(w, axis=2)
         tolerance = _shared(s, size * np.minimum(ROUNDING * condition, LARGEST))
@@ -104,7 +104,8 @@ class PencilFamily:
     def _finite(self, E: Array, A: Array) -> Core:
         if self.is_regular:
             R = np.broadcast_to(np.eye(len(self.states)), E.shape)
-            return Core(np.asarray(np.linalg.solve(E, A)), R, np.asarray(np.linalg.inv(E)))
+            S, L = np.split(np.linalg.solve(E, np.concatenate([A, R], axis=2)), 2, axis=2)
+            return Core(S, R, L)
         parts = [finite_part(e, a, self.states) for e, a in zip(E, A, strict=True)]
         counts = {len(self.states) - len(S) for S, _, _ in parts}
         if len(counts) > 1:
@@ -125,10 +126,11 @@ class PencilFamily:
         return Core(part.S * d / d[:, None], part.R * d, part.L / d[:, None])
 
 
-def _inverse(v: Complex) -> Complex:
-    """Where eigenvectors are parallel (defective), finite numbers that are as large as rounding allows."""
+def _left(v: Complex) -> Complex:
+    """Left vectors from right ones: w v = 1. Where these are parallel (defective), finite numbers that are as large as
+    rounding allows."""
     try:
-        found = np.linalg.inv(v)
+        found = np.linalg.solve(v, np.broadcast_to(np.eye(v.shape[-1]), v.shape))
         if np.abs(found).max(initial=0.0) < 1e16:
             return np.asarray(found, dtype=complex)
     except np.linalg.LinAlgError:

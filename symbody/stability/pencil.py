@@ -14,12 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig, svd
 
+from ..algebra.least_norm import least_norm
 from ..emit.run.callable import Array
 from ..errors import StabilityError
 
 Complex = NDArray[np.complex128]
 REGULAR: Final = 1e-11  # E is taken to be regular when its reciprocal condition, rows scaled, is above this
 RANK: Final = 1e-11
+PARALLEL: Final = (
+    1e-15  # vectors are parallel (a defective pencil) where a singular value is below this part of the largest
+)
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,8 @@ def _row_scales(E: Array, A: Array) -> Array:
 
 
 def _left(E: Array, x: Any) -> Complex:
-    """Left vectors from right ones, where these are a basis: rows of (E x)⁻¹; else (a defective pencil) the nearest to
-    that."""
-    return np.linalg.pinv(E @ x, rcond=1e-15).conj().T.astype(complex)
+    """Left vectors from right ones: (E x)ᴴ y = 1; where these are no basis (a defective pencil), the nearest to that."""
+    return np.asarray(np.linalg.lstsq((E @ x).conj().T, np.eye(len(E)), rcond=PARALLEL)[0], dtype=complex)
 
 
 def _deflated(E: Array, A: Array, names: tuple[str, ...]) -> tuple[Any, Any, Any, int]:
@@ -148,7 +151,7 @@ def _solved(C: Array, P: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(C, P))
     except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.pinv(C, rcond=1e-15) @ P)
+        return np.asarray(least_norm(C, P, PARALLEL))
 
 
 def finite_part(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Array, Array, Array]:
@@ -156,11 +159,11 @@ def finite_part(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Array,
     scale = _row_scales(E, A)
     E, A = E / scale, A / scale
     shift = _regular_shift(E, A, names)
-    inverse = np.linalg.inv(A - shift * E)
-    W = (inverse @ E)[None]
+    shifted = A - shift * E
+    W: Array = np.asarray(np.linalg.solve(shifted, E)[None], dtype=np.float64)
     C, B, P = (x[0] for x in invertible_part(W, core_ranks(W, RANK)))
-    back = np.linalg.inv(C)
-    return shift * np.eye(len(C)) + back, B, (back @ P @ inverse) / scale.T
+    S, L = np.split(np.linalg.solve(C, np.hstack([np.eye(len(C)), P])), [len(C)], axis=1)
+    return shift * np.eye(len(C)) + S, B, np.linalg.solve(shifted.T, L.T).T / scale.T
 
 
 def _nonzero(x: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from scipy.linalg import qr
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 METHODS = ("coordinates", "qz", "qr")
 PENCILS = ("coordinates", "qz", "squares")
+REDUNDANT: Final = 1e-12  # rows of constraints say the same where a singular value is below this part of the largest
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,7 +186,7 @@ def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[A
             'are no squares; use method="qz"'
         )
     E, A = np.zeros((n + k, n + k)), np.zeros((n + k, n + k))
-    E[:n, :n] = v["M"] @ np.linalg.inv(v["rates_u"])
+    E[:n, :n] = np.linalg.solve(v["rates_u"].T, v["M"].T).T
     A[:n, :n], A[:n, n:], A[n:, :n] = -v["force_q"], v["H"].T, v["phi_q"]
     return E, A
 
@@ -273,7 +274,7 @@ def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     v = lin.variation_numbers(values)
     Q, P, B = (_null_space(v[x]) for x in ("phi_q", "Jc", "H"))
     S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
-    Uq = -np.linalg.pinv(v["Jc"]) @ S if len(v["Jc"]) else np.zeros((len(v["M"]), Q.shape[1]))
+    Uq = np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANT)[0] if len(v["Jc"]) else np.zeros((len(v["M"]), Q.shape[1]))
     rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
     _refuse_turning(lin, v, Q, P, Uq)
     Wq, Wv = Uq @ rates_y, Uq @ rates_v

@@ -342,7 +342,7 @@ class SteadyProblem:
         if not (np.isfinite(M).all() and np.isfinite(N).all()):
             return out
         is_plain = N.shape[0] == N.shape[1] and np.array_equal(N, np.eye(len(N)))
-        whole = M if is_plain else M @ np.linalg.pinv(N)
+        whole = M if is_plain else np.linalg.lstsq(N.T, M.T, rcond=1e-12)[0].T
         places = {s: j for j, s in enumerate(self.unknowns)}
         balances = [k for k, row in enumerate(self.rows) if row.kind == "balance"]
         for i, q in enumerate(eq.q):

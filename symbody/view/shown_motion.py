@@ -13,6 +13,7 @@ import numpy as np
 
 from ..algebra.derivatives import jacobian
 from ..algebra.graph import Symbol
+from ..algebra.least_norm import least_norm
 from ..bodies.frames import Frame
 from ..bodies.mechanism import Body, Mechanism
 from ..derive.equations import Equations
@@ -296,7 +297,7 @@ def _closed(base: ShownMotion, q: Array) -> Array:
     given = {"t": np.full(len(q), base.t[0]), "p": base.trajectory.segments[0].p}
     for _ in range(8):
         value, J = f.batch(*(q if k == "q" else given[k] for k in used))
-        step = np.linalg.pinv(J.reshape(len(q), len(rows), -1), rcond=1e-9) @ value.reshape(len(q), -1, 1)
+        step = least_norm(J.reshape(len(q), len(rows), -1), value.reshape(len(q), -1, 1), 1e-9)
         q = q - step[:, :, 0]
         if np.abs(step).max() < 1e-10:
             break

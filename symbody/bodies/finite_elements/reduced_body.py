@@ -91,7 +91,7 @@ class NodalShapes:
         r = r[near]
         J = np.einsum("na,na->", r, r) * np.eye(3) - r.T @ r
         turning = np.cross(r, self.skin.shifts[:, near] - self.skin.shifts[:, None, k]).sum(axis=1)
-        x, y, z = sum_of(np.zeros(3), turning @ np.linalg.pinv(J, rcond=1e-9), self.coordinates).entries
+        x, y, z = sum_of(np.zeros(3), np.linalg.lstsq(J, turning.T, rcond=1e-9)[0].T, self.coordinates).entries
         return z, y, x
 
     def copied(self, copy: Any) -> NodalShapes:

@@ -30,7 +30,8 @@ def gauss(m: int) -> tuple[Array, Array, Array, Array]:
     """Points c, coefficients a and b on [0, 1], and the polynomials of the slopes: coefficients of the powers of θ, one
     row for each."""
     c = (np.polynomial.legendre.leggauss(m)[0] + 1) / 2
-    slopes = np.linalg.inv(np.vander(c, m, increasing=True)).T  # rows: Lagrange polynomials; a few numbers, made once
+    others = [np.delete(c, i) for i in range(m)]
+    slopes = np.array([np.poly(c_j)[::-1] / np.prod(c_i - c_j) for c_i, c_j in zip(c, others, strict=True)])  # Lagrange
     powers = np.arange(1, m + 1)
     a = (c[:, None] ** powers) @ (slopes / powers).T
     b = np.sum(slopes / powers, axis=1)

@@ -135,7 +135,7 @@ class CollocationProblem(OrbitProblem):
         rows = solver.chain.remaining()[:n]
         flow = point.K[0, 0] if factor == 1 and self.setting.period is None else None
         v = self.null_start(rows[:, :n], rows[:, n : 2 * n], point, factor, flow)
-        dx, dK = solver.direction(v, factor * self.onward(point) @ v, np.zeros(COLUMNS))
+        dx, dK = solver.direction(v, factor * self.onward(point, v), np.zeros(COLUMNS))
         return OrbitPoint(point.times, dx, dK, 0.0, 0.0)
 
     # ------------------------------------------------------------------------------------------------ the mesh

@@ -336,9 +336,9 @@ class OrbitProblem:
             self._products[key] = ProductSolver(key[1], key[0])
         return self._products[key].eigenvalues(B)
 
-    def onward(self, point: OrbitPoint) -> Array:
-        """How a direction at the beginning of an orbit stands at its end, where it is the same there."""
-        return np.asarray(np.linalg.inv(self._turned(point.x[0], point.x[-1])[1]))
+    def onward(self, point: OrbitPoint, direction: Array) -> Array:
+        """How a direction at the beginning of an orbit stands at its end, where it is the same there: S δx(1) = δx(0)."""
+        return np.asarray(np.linalg.solve(self._turned(point.x[0], point.x[-1])[1], direction))
 
     def shown(self, point: OrbitPoint) -> OrbitPoint:
         """The orbit as polynomials, to look at."""
@@ -351,7 +351,7 @@ class OrbitProblem:
     def null_start(self, P: Array, Q: Array, point: OrbitPoint, factor: float, flow: Array | None) -> Array:
         """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this
         is kept too."""
-        whole = P + factor * Q @ self.onward(point)
+        whole = P + factor * np.linalg.solve(self._turned(point.x[0], point.x[-1])[1].T, Q.T).T
         if flow is not None:
             whole = np.vstack([whole, flow])
         if self.flow.rows or self._pins:

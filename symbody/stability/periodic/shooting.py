@@ -213,7 +213,7 @@ class ShootingProblem(OrbitProblem):
             factor,
             flow if factor == 1 and self.setting.period is None else None,
         )
-        ends = np.concatenate([v, factor * self.onward(point) @ v, np.zeros(SCALARS)])
+        ends = np.concatenate([v, factor * self.onward(point, v), np.zeros(SCALARS)])
         return self._direction(point, chain, ends, 0.0)
 
     def refined(
