@@ -1,53 +1,42 @@
 """`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers
-or expressions in the parameters."""
+or expressions in the parameters.
+
+named_matrices.py (what it is made of) -> matrix_numbers.py (in numbers) -> here: changed systems, and answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from ..algebra.derivatives import directional_derivative
-from ..algebra.graph import ZERO, Symbol, as_expr, symbol
-from ..algebra.mathml import drawn
+from ..algebra.graph import Symbol, as_expr
 from ..algebra.matrix import Matrix, as_matrix, identity, zeros
-from ..algebra.portable import Portable
 from ..algebra.walk import free_symbols, substitute_all
 from ..derive.keywords import values_by_name
-from ..derive.variables import Variables
-from ..emit.program.lower import program
-from ..emit.program.program import Program
-from ..emit.run.callable import Array
-from ..emit.text.numpy_text import numpy_function
-from ..errors import StabilityError, listed, shown, unknown
+from ..errors import StabilityError, listed, shown
 from ..later import later
-from ..summary import Summarized, Summary, counted, filled, listing
 from . import design as design_module
 from . import eigenvalue_sensitivities as sensitivity
 from . import feedback, response
 from . import state_choice as states
 from .chart import StabilityChart, stability_chart
-from .first_variation import Variation
-from .late_matrices import LateMatrix, LateParts, late_source
 from .locus import RootLocus, root_locus
-from .parameter_samples import array, arrays, cleaned
+from .matrix_numbers import MatrixNumbers
+from .parameter_samples import cleaned
 from .pencil import Complex
 from .second_order import SecondOrder, second_order
 from .spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
-from .steady_motion import SteadyMotion
 from .system_latex import system_latex
-from .system_matrices import NO_RATES, OF_INPUTS, OF_RATES, PARTS, RECOVERY, FullSystem, SystemMatrices, cut
+from .system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem
 
-Function = Callable[..., Array]
 Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSystem(Summarized, Portable):
+class LinearSystem(MatrixNumbers):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
@@ -72,142 +61,7 @@ class LinearSystem(Summarized, Portable):
     See also: `linearize`, `linear_system`, `plot`, `to_scipy`.
     """
 
-    name: str
-    x: tuple[str, ...]
-    r: tuple[str, ...]
-    y: tuple[str, ...]
-    E: Matrix
-    A: Matrix
-    B: Matrix
-    C: Matrix
-    D: Matrix
-    variables: tuple[str, ...]
-    T: Matrix
-    defaults: Mapping[Symbol, float] = field(default_factory=dict)
-    about: SteadyMotion | None = None
-    full: FullSystem | None = None
-    B1: Matrix = NO_RATES
-    B2: Matrix = NO_RATES
-    D1: Matrix = NO_RATES
-    D2: Matrix = NO_RATES
-    Tr: Matrix = NO_RATES
-    Tr1: Matrix = NO_RATES
-
-    def __post_init__(self) -> None:
-        n, k, m = len(self.x), len(self.r), len(self.y)
-        rows = {"E": n, "A": n, "B": n, "C": m, "D": m, "T": len(self.variables)}
-        wanted = {part: (rows[part], k if part in "BD" else n) for part in rows}
-        wanted |= {part: (rows[part[0]], k) for part in OF_RATES}
-        for part, shape in wanted.items():
-            if getattr(self, part) is NO_RATES:
-                object.__setattr__(self, part, zeros(*shape))
-            if getattr(self, part).shape != shape:
-                raise StabilityError(
-                    f"linear system {self.name!r}: {part} has shape {getattr(self, part).shape}, but {n} states, {k} inputs and {m} "
-                    f"outputs need {shape}"
-                )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v.plain() if isinstance(v, LateMatrix) else v for k, v in vars(self).items()}
-
-    def _summary(self) -> Summary:
-        rows = filled(
-            form=f"E x' = A x{self._inputs_text('B')}" + (f", y = C x{self._inputs_text('D')}" if self.y else ""),
-            states_x=listing(self.x),
-            inputs_r=listing(self.r),
-            outputs_y=listing(self.y),
-            parameters=listing(s.name for s in self.parameters),
-            next="modes(), root_locus(...), frequency_response(...), state_space(), second_order()",
-        )
-        return Summary(f"LinearSystem {self.name}: {counted(len(self.x), 'state')}", rows)
-
-    def _folded(self) -> Iterable[tuple[str, str]]:
-        return (
-            (f"{part}, {m.rows} by {m.cols}", drawn(m)) for part in self.parts if (m := getattr(self, part)).entries
-        )
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the matrices, without those of rates of inputs that are zero.
-
-        >>> k, c = sb.symbols("k c")
-        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.parts, lin.unknowns, lin.kinds["k"], lin.nominal
-        (('E', 'A', 'B', 'C', 'D'), (), 'parameter', {})
-        >>> lin.parameter("k") is k, lin.values({"k": 4.0, "c": 1.0})
-        (True, {k: 4.0, c: 1.0})
-        >>> lin.state("v"), lin.input("F")
-        (1, 0)
-
-        See also: `linear_system`, `Variables`.
-        """
-        return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(self, p)))
-
-    def _inputs_text(self, part: str) -> str:
-        return "".join(
-            f" + {p} r{dots}"
-            for p, dots in zip((part, f"{part}1", f"{part}2"), ("", "'", "''"), strict=True)
-            if self.r and p in self.parts
-        )
-
-    # ------------------------------------------------------------------------------------------------ parameters
-
-    @cached_property
-    def parameters(self) -> tuple[Symbol, ...]:
-        """Symbols of the entries, in the order of declaration; those without a default value must be given."""
-        things = [getattr(self, part) for part in PARTS] if self._late is None else self._late.variation.values()
-        seen = [s for s in free_symbols(*things) if s not in self.unknowns]
-        more = self.about.parameters if self.about is not None and self.unknowns else ()
-        declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
-        place = {s: k for k, s in enumerate(declared)}
-        return tuple(sorted(dict.fromkeys([*seen, *more]), key=lambda s: place.get(s, len(place))))
-
-    @property
-    def unknowns(self) -> tuple[Symbol, ...]:
-        """Symbols of the operating point that are found by Newton's method."""
-        return self.about.unknowns if self.about is not None else ()
-
-    @cached_property
-    def kinds(self) -> dict[str, str]:
-        """The kind of each name: parameter, input, state, dependent variable or output."""
-        kinds = {s.name: "parameter" for s in self.parameters}
-        for kind, names in (("input", self.r), ("state", self.x), ("variable", self.variables), ("output", self.y)):
-            kinds |= {name: kind for name in names if name not in kinds}
-        return kinds
-
-    @property
-    def nominal(self) -> dict[Symbol, float]:
-        """Nominal values: defaults of parameters, and the operating point at them."""
-        return {**self.defaults, **(self.about.found if self.about is not None else {})}
-
-    def parameter(self, name: str | Symbol) -> Symbol:
-        """The symbol of a parameter, by its name or itself; what is none is refused with what is."""
-        known = Variables(self.name, ("p",), ()).having(self.parameters, "p")
-        return known.symbol(name, f"linear system {self.name!r}", StabilityError)
-
-    def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
-        """A number for every parameter, in order: those given by name, else defaults."""
-        own = {self.parameter(k): self._number(k, v) for k, v in given.items()}
-        self._check(own)
-        numbers = dict(self.defaults) | own
-        if missing := [s.name for s in self.parameters if s not in numbers]:
-            raise StabilityError(
-                f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., "
-                f"{missing[0]}=1.0)"
-            )
-        return {s: numbers[s] for s in self.parameters}
-
-    def _check(self, given: Mapping[Symbol, float]) -> None:
-        """Refuse parameters of bodies that cannot exist, where the system is that of a mechanism."""
-        if self.about is not None:
-            known = {**self.defaults, **given}
-            self.about.equations.variables.check(known, given, f"linear system {self.name!r}", StabilityError)
-
-    def _number(self, name: str, value: Any) -> float:
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise StabilityError(f"linear system {self.name!r}: {name} is to be a number, got {shown(value)}") from None
+    # ------------------------------------------------------------------------------------------------ with other values
 
     @values_by_name(StabilityError, label="linear system")
     def __call__(self, values: Mapping[Any, Any] | None = None, **named: Any) -> LinearSystem:
@@ -234,270 +88,11 @@ class LinearSystem(Summarized, Portable):
         changed = self._with(substitute_all(self._all(), table))
         return replace(changed, about=None, full=_substituted(self.full, table))
 
-    def _all(self) -> list[Matrix]:
-        return [getattr(self, p) for p in (*PARTS, *RECOVERY)]
-
     def _with(self, matrices: Sequence[Matrix]) -> LinearSystem:
         changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), matrices, strict=True))
         return replace(self, **changed)
 
-    def operating_point(
-        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
-    ) -> dict[Symbol, float]:
-        """The operating point where it has to be found by numbers.
-
-        >>> m = sb.Model("governor")
-        >>> W = m.parameter("W", 5.0)
-        >>> joint = m.revolute("a", m.ground.rotate("y", W * m.time), m.body("arm", mass=1.0, com=(0, -1, 0)))
-        >>> m.gravity(0, -10.0, 0)
-        >>> eq = sb.derive(m)
-        >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
-        >>> at = lin.operating_points(W=[4.0, 5.0])
-        >>> np.cos(at["a"])  # g / (l W²)
-        array([0.625, 0.4  ])
-        >>> rows, points = lin.sets({"W": [4.0, 5.0]})
-        >>> lin.points_at(rows, points)["a"] == at["a"]
-        array([ True,  True])
-        >>> lin.operating_point(lin.values({"W": 5.0}))
-        {a: 1.159279}
-        >>> lin.derivatives_at("W", rows, points).A.shape, lin.matrices_at(rows, points).A.shape
-        ((2, 2, 2), (2, 2, 2))
-
-        See also: `steady`, `LinearSystem.sweep`.
-        """
-        return self.about.solve(parameters, start) if self.about is not None and self.unknowns else {}
-
-    # ------------------------------------------------------------------------------------------------ numbers
-
-    def program(self, name: str = "linear_system") -> Program:
-        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
-        `c_source`, `numpy_source` or `compile`.
-
-        >>> k = sb.symbol("k")
-        >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.program().cost
-        Cost(additions=1, multiplications=0, divisions=0, functions=0)
-        >>> lin.matrices(k=4.0).A
-        array([[ 0.,  1.],
-               [-4.,  0.]])
-        >>> lin.sweep(k=[1.0, 4.0]).A[:, 1, 0]
-        array([-1., -4.])
-
-        See also: `compile`, `c_source`, `numpy_source`.
-        """
-        groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
-        return program(name, groups, {part: getattr(self, part) for part in self.parts if getattr(self, part).entries})
-
-    def _function(self, name: str, things: Sequence[Matrix], more: Sequence[Symbol] = ()) -> Function:
-        """Entries of matrices, one after the other, as a function of parameters, operating point and more symbols, on
-        arrays.
-
-        Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was
-        compiled, and fewer operations are not worth looking for.
-        """
-        groups = {"p": list(self.parameters), "w": list(self.unknowns), "v": list(more)}
-        entries = [e for m in things for e in m.entries]
-        return numpy_function(program(name, groups, {"entries": entries}, as_written=True))
-
-    @cached_property
-    def _late(self) -> LateParts | None:
-        """What all matrices are known by in numbers, where their expressions are not made yet."""
-        return late_source(getattr(self, p) for p in (*PARTS, *RECOVERY))
-
-    def _from_late(self, found: Any) -> Array:
-        """Entries one after the other."""
-        numbers = [getattr(self, p).numbers(found) for p in PARTS]
-        return np.concatenate([m.reshape(*m.shape[:-2], -1) for m in numbers], axis=-1)
-
-    @cached_property
-    def _entries(self) -> Function:
-        if (late := self._late) is not None:
-            order = [self.parameters.index(s) for s in late.parameters]
-            return lambda p, w, _: self._from_late(late.numbers(np.asarray(p)[..., order], np.asarray(w)))
-        return self._function("linear_entries", [getattr(self, p) for p in PARTS])
-
-    @values_by_name(StabilityError)
-    def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SystemMatrices:
-        """The matrices as arrays."""
-        p = self.values(values or {})
-        w = self.operating_point(p)
-        row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
-        return self._cut(self._finite(self._entries(row, points, np.zeros(0)), row))
-
-    @values_by_name(StabilityError)
-    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
-        """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
-        return self.matrices_at(*self.sets(values or {}))
-
-    @values_by_name(StabilityError)
-    def operating_points(self, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
-        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and
-        outputs by name, each as an array.
-
-        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0],
-        place[1].
-        """
-        return self.points_at(*self.sets(values or {}))
-
-    def points_at(self, rows: Array, points: Array) -> dict[str, Array]:
-        """Operating points of many parameter sets: rows of numbers of `parameters`, and the unknowns found for each, as `sets` gives them."""
-        if self.about is None:
-            raise StabilityError(
-                f"linear system {self.name!r}: it is not about a steady motion, so that there are no "
-                "operating points to follow"
-            )
-        names, function = self._motion
-        return dict(zip(names, function(rows, points, np.zeros((len(rows), 0))).T, strict=True))
-
-    @cached_property
-    def _motion(self) -> tuple[list[str], Function]:
-        """Names and entries of the operating point; without those that need a parameter which has no value."""
-        assert self.about is not None
-        known = {*self.parameters, *self.unknowns}
-        others = {s: x for s, x in self.defaults.items() if s not in known}
-        made = dict(
-            zip(self.about.rows_of_names, substitute_all(list(self.about.rows_of_names.values()), others), strict=True)
-        )
-        entries = {name: e for name, e in made.items() if known.issuperset(free_symbols(e))}
-        column = Matrix(len(entries), 1, tuple(entries.values()))
-        return list(entries), self._function("operating_points", [column])
-
-    def matrices_at(self, rows: Array, points: Array) -> SystemMatrices:
-        """Matrices of many parameter sets: a row of numbers of `parameters` for each, and of the operating point, as
-        `sets` gives them."""
-        rows, points = np.asarray(rows), np.asarray(points)
-        if rows.ndim != 2 or points.ndim != 2 or rows.shape[1] != len(self.parameters) or len(points) != len(rows):
-            raise StabilityError(
-                f"matrices_at of {self.name!r}: takes rows of {len(self.parameters)} parameters ({listed(self.parameters)}) and as many operating points, "
-                f"got arrays of shapes {rows.shape} and {points.shape}; matrices(...) takes parameters by name"
-            )
-        return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
-
-    def _finite(self, flat: Array, rows: Array) -> Array:
-        """The entries, refused where one of them is no number: a speed of zero in a denominator."""
-        if np.isfinite(flat).all():
-            return flat
-        *which, place = np.argwhere(~np.isfinite(flat))[0]
-        row = rows[which[0]] if which else rows
-        sides = {p: (self.y if p[0] in "CD" else self.x, self.r if p[0] in "BD" else self.x) for p in PARTS}
-        named = [(part, a, b, getattr(self, part)[i, j])
-                 for part, (down, along) in sides.items() for i, a in enumerate(down) for j, b in enumerate(along)]  # fmt: skip
-        part, a, b, entry = named[place]
-        inside = set(free_symbols(entry))
-        at = [f"{s.name} = {v:z.6g}" for s, v in zip(self.parameters, row, strict=True) if s in inside]
-        value = flat[tuple(which)][place] if which else flat[place]
-        raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
-
-    def sets(self, values: Mapping[str, Any], near: Array | None = None) -> tuple[Array, Array]:
-        """Parameter sets as rows, and the operating points that belong to them, each found from the one before, or from
-        its row of `near`."""
-        many = {k: np.asarray(v, dtype=float) for k, v in values.items() if np.ndim(v)}
-        lengths = {len(v) for v in many.values()}
-        if len(lengths) != 1:
-            raise StabilityError(
-                f"linear system {self.name!r}: a sweep needs arrays of one length, got lengths {sorted(lengths)}"
-            )
-        first = self.values({k: float(many[k][0]) if k in many else v for k, v in values.items()})
-        self._check({**first, **{self.parameter(k): float(v.min()) for k, v in many.items()}})
-        rows = np.tile(np.array(list(first.values())), (lengths.pop(), 1))
-        for k, v in many.items():
-            rows[:, list(first).index(self.parameter(k))] = v
-        return rows, self._points(rows, near)
-
-    def _points(self, rows: Array, near: Array | None) -> Array:
-        points, before = np.zeros((len(rows), len(self.unknowns))), self.nominal
-        for k in range(len(rows) if self.unknowns else 0):
-            start = before if near is None else dict(zip(self.unknowns, map(float, near[k]), strict=True))
-            before = self.operating_point(dict(zip(self.parameters, map(float, rows[k]), strict=True)), start)
-            points[k] = [before[s] for s in self.unknowns]
-        return points
-
-    def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:
-        """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
-        by = self.parameter(parameter)
-        function, moved = self._derivatives_by(by), np.zeros_like(points)
-        for k in range(len(rows) if self.unknowns and self.about is not None else 0):
-            at = dict(zip(self.parameters, map(float, rows[k]), strict=True))
-            found = self.about.slopes(at, dict(zip(self.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
-            moved[k] = [found[s] for s in self.unknowns]
-        return self._cut(function(rows, points, moved))
-
-    def _derivatives_by(self, by: Symbol) -> Function:
-        known: dict[Symbol, Function] = self._derivative_functions
-        if by not in known and (late := self._late) is not None:
-            order, changed = [self.parameters.index(s) for s in late.parameters], late.derivatives(by)
-            known[by] = lambda p, w, moved: self._from_late(changed(p[..., order], w, moved))
-        if by not in known:
-            rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
-            parts = [directional_derivative(getattr(self, p), {by: 1, **rates}) for p in PARTS]
-            known[by] = self._function("linear_derivatives", parts, list(rates.values()))
-        return known[by]
-
-    @cached_property
-    def _derivative_functions(self) -> dict[Symbol, Function]:
-        return {}
-
-    def _cut(self, flat: Array) -> SystemMatrices:
-        return SystemMatrices(*cut(flat, [getattr(self, p).shape for p in PARTS]))
-
-    def recovered(self, values: Mapping[str, float]) -> Array:
-        """T as an array.
-
-        >>> m = sb.Model("bead")
-        >>> x, y = m.coordinates("x y")
-        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
-        >>> name, spring = m.constrain("slope", y - 2 * x), m.potential("spring", x**2)
-        >>> lin = sb.linearize(sb.derive(m), {})
-        >>> lin.x, lin.variables, lin.recovered({})
-        (('x', 'x_dot'), ('x', 'y', 'x_dot', 'y_dot'), array([[1., 0.],
-               [2., 0.],
-               [0., 1.],
-               [0., 2.]]))
-        >>> sorted(lin.variation_numbers({}))[:2], lin.all_values({}, [lin.A])
-        (['H', 'Jc'], {})
-
-        See also: `LinearSystem.with_outputs`, `linearize`.
-        """
-        if (late := self._late) is not None:
-            p = self.values(values)
-            w = self.operating_point(p)
-            T: Any = self.T
-            at = np.array([p[s] for s in late.parameters]), np.array([w[s] for s in late.unknowns])
-            return np.asarray(T.numbers(late.numbers(*at)))
-        return array(self.T, self.all_values(values, [self.T]))
-
-    def variation_numbers(self, values: Mapping[str, float]) -> dict[str, Array]:
-        """The coefficients of the equations in all variables, by name."""
-        assert self.full is not None
-        parts = {f.name: getattr(self.full.variation, f.name) for f in fields(Variation)}
-        at = self.all_values(values, list(parts.values()))
-        return dict(zip(parts, arrays(list(parts.values()), at), strict=True))
-
-    def all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
-        """Numbers for parameters and operating point: all symbols of some matrices."""
-        known = self.values(values)
-        at = {**self.defaults, **known, **self.operating_point(known)}
-        if missing := [s.name for s in free_symbols(*things) if s not in at]:
-            raise StabilityError(
-                f"linear system {self.name!r}: no value for {listed(missing)}, which its other variables depend on"
-            )
-        return at
-
-    # ------------------------------------------------------------------------------------------------ names and states
-
-    def state(self, name: str | Symbol) -> int:
-        """The place of a state among `x`, by name or symbol."""
-        return self._place("state", name, self.x)
-
-    def input(self, name: str | Symbol) -> int:
-        """The place of an input among `r`, by name or symbol."""
-        return self._place("input", name, self.r)
-
-    def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
-        key = name.name if isinstance(name, Symbol) else name
-        if key not in names:
-            raise unknown(f"linear system {self.name!r}", what, key, names, StabilityError)
-        return names.index(key)
+    # ---------------------------------------------------------------------------------------- the same system, otherwise
 
     @cached_property
     def cyclic(self) -> tuple[str, ...]:
@@ -881,9 +476,3 @@ def linear_system(
 
 def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
     return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))
-
-
-def _has_entries(m: Matrix) -> bool:
-    if isinstance(m, LateMatrix):
-        return bool(m.nominal.any())
-    return any(e is not ZERO for e in m.entries)

@@ -274,7 +274,9 @@ def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     v = lin.variation_numbers(values)
     Q, P, B = (_null_space(v[x]) for x in ("phi_q", "Jc", "H"))
     S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
-    Uq = np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANT)[0] if len(v["Jc"]) else np.zeros((len(v["M"]), Q.shape[1]))
+    Uq: Array = np.zeros((len(v["M"]), Q.shape[1]))
+    if len(v["Jc"]):
+        Uq = np.asarray(np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANT)[0], dtype=np.float64)
     rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
     _refuse_turning(lin, v, Q, P, Uq)
     Wq, Wv = Uq @ rates_y, Uq @ rates_v
