@@ -14,6 +14,7 @@ from ..emit.run.callable import Array
 from ..errors import StabilityError, unknown
 from ..summary import Tabular
 from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
+from .system_matrices import FullSystem
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -143,13 +144,9 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     if method == "coordinates":
         n = lin.matrices(values)
         return pencil_spectrum(n.E, n.A, lin.x).s
-    if lin.full is None:
-        raise StabilityError(
-            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; "
-            "there are none"
-        )
+    full = _before_reduction(lin, method)
     if method == "qz":
-        return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[0]
+        return qz_eigenvalues(*full_pencil(lin, values), names=full.names)[0]
     return _on_tangent(lin, values)
 
 
@@ -160,14 +157,19 @@ def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method:
     if method == "coordinates":
         n = lin.matrices(values)
         return pencil_spectrum(n.E, n.A, lin.x).infinite
+    full = _before_reduction(lin, method)
+    if method == "qz":
+        return qz_eigenvalues(*full_pencil(lin, values), names=full.names)[1]
+    return qz_eigenvalues(*pencil_of_squares(lin, values), names=full.names_of_squares)[1]
+
+
+def _before_reduction(lin: LinearSystem, method: str) -> FullSystem:
     if lin.full is None:
         raise StabilityError(
             f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; "
             "there are none"
         )
-    if method == "qz":
-        return qz_eigenvalues(*full_pencil(lin, values), names=lin.full.names)[1]
-    return qz_eigenvalues(*pencil_of_squares(lin, values), names=lin.full.names_of_squares)[1]
+    return lin.full
 
 
 def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:

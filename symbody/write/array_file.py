@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from zipfile import BadZipFile, ZipFile
@@ -14,10 +15,10 @@ from zlib import error as ZlibError  # noqa: N812  (an exception)
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SimulationError, SymbodyError, shown
+from ..errors import SymbodyError, shown
 from ..whole_files import whole_file
 
-BAD_FILE: Final = (  # what readers of zip, JSON and arrays raise
+_BAD_FILE: Final = (  # what readers of zip, JSON and arrays raise
     OSError, ValueError, TypeError, AttributeError, IndexError, EOFError, OverflowError, RuntimeError, BadZipFile, ZlibError,
 )  # fmt: skip
 LEAST_BYTES: Final = 64 * 2**20  # that an archive may unpack to, however small it is
@@ -35,6 +36,20 @@ def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[st
     return place
 
 
+@contextmanager
+def read_arrays(path: str | Path, what: str, error: type[SymbodyError]) -> Iterator[ArrayFile]:
+    """The archive of what is read from it; whatever is wrong with it is an error of ours that names the file."""
+    try:
+        with ArrayFile(path, what, error) as file:
+            yield file
+    except (FileNotFoundError, SymbodyError):
+        raise
+    except KeyError as reason:
+        raise error(f"{path}: no {what} could be read from it: {reason} is missing") from None
+    except _BAD_FILE as reason:
+        raise error(f"{path}: no {what} could be read from it ({reason})") from None
+
+
 def as_pairs(z: Any) -> NDArray[Any]:
     """Complex numbers as pairs of real ones."""
     return np.stack([np.real(z), np.imag(z)], axis=-1).astype(float)
@@ -47,7 +62,7 @@ def as_complex(pairs: NDArray[Any]) -> NDArray[Any]:
 class ArrayFile:
     """An archive of arrays (.npz) of which shape, type and size of an array are known before it is read."""
 
-    def __init__(self, path: str | Path, what: str = "trajectory", error: type[SymbodyError] = SimulationError) -> None:
+    def __init__(self, path: str | Path, what: str, error: type[SymbodyError]) -> None:
         self.path, self._what, self._error = path, what, error
         size = os.stat(path).st_size
         self._left = max(LEAST_BYTES, MOST_RATIO * size)

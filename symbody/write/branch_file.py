@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import StabilityError, SymbodyError, listed
+from ..errors import StabilityError, listed
 from ..stability.branch import Branch
 from ..stability.branch_points import SpecialPoint
 from ..stability.branch_problem import BranchProblem
 from ..stability.hopf_form import HopfForm
 from ..stability.steady_motion import SteadyMotion
-from .array_file import BAD_FILE, ArrayFile, as_complex, as_pairs, write_arrays
+from .array_file import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 
 VERSION: Final = 1
 KEY: Final = "symbody branch"
@@ -70,15 +70,8 @@ def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
 
     See also: `write.save_branch`, `Branch`.
     """
-    try:
-        with ArrayFile(path, "branch", StabilityError) as file:
-            return _branch(file, motion)
-    except (FileNotFoundError, SymbodyError):
-        raise
-    except KeyError as reason:
-        raise StabilityError(f"{path}: no branch could be read from it: {reason} is missing") from None
-    except BAD_FILE as reason:
-        raise StabilityError(f"{path}: no branch could be read from it ({reason})") from None
+    with read_arrays(path, "branch", StabilityError) as file:
+        return _branch(file, motion)
 
 
 def _branch(file: ArrayFile, motion: SteadyMotion) -> Branch:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..algebra.graph import Expr
 from ..algebra.printing import text
 from ..derive.equations import Equations
-from ..errors import StabilityError, SymbodyError, listed
+from ..errors import StabilityError, listed
 from ..stability.periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
 from ..stability.periodic.find_orbit import conserved_rows
 from ..stability.periodic.hybrid_orbit import HybridOrbit
@@ -27,7 +27,7 @@ from ..stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueR
 from ..stability.periodic.orbit_points import SpecialOrbit
 from ..stability.periodic.orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, Plane
 from ..study.named_expression import named_expression
-from .array_file import BAD_FILE, ArrayFile, as_complex, as_pairs, write_arrays
+from .array_file import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 
 VERSION: Final = 1
 ORBIT, FAMILY = "symbody orbit", "symbody orbits"
@@ -171,15 +171,8 @@ def load_orbits(
 def _read(
     path: str | Path, what: str, eq: Equations | HybridSystem, conserved: Any, events: Sequence[Any], made: Callable[[ArrayFile, GivenQuestion], T]
 ) -> T:  # fmt: skip
-    try:
-        with ArrayFile(path, what, StabilityError) as file:
-            return made(file, GivenQuestion(eq, conserved, tuple(events)))
-    except (FileNotFoundError, SymbodyError):
-        raise
-    except KeyError as reason:
-        raise StabilityError(f"{path}: no {what} could be read from it: {reason} is missing") from None
-    except BAD_FILE as reason:
-        raise StabilityError(f"{path}: no {what} could be read from it ({reason})") from None
+    with read_arrays(path, what, StabilityError) as file:
+        return made(file, GivenQuestion(eq, conserved, tuple(events)))
 
 
 def _orbit(file: ArrayFile, given: GivenQuestion) -> Orbit:

@@ -15,14 +15,14 @@ import numpy as np
 
 from ..derive.equations import Equations
 from ..emit.run.callable import Array
-from ..errors import SimulationError, SymbodyError, listed, shown
+from ..errors import SimulationError, listed, shown
 from ..integrate.dense import Dense
 from ..integrate.inputs import with_inputs
 from ..integrate.modes import Contacts, Modes
 from ..integrate.outcome import Ending, Outcome, Statistics
 from ..integrate.segment import Occurrence, Segment
 from ..integrate.trajectory import Trajectory
-from .array_file import BAD_FILE, ArrayFile, write_arrays
+from .array_file import ArrayFile, read_arrays, write_arrays
 
 VERSION: Final = 2
 MOST_TIMES: Final = 10**9
@@ -67,15 +67,8 @@ def load_trajectory(
 
     See also: `save_trajectory`, `Trajectory`.
     """
-    try:
-        with ArrayFile(path) as file:
-            return _trajectory(file, equations, inputs or {})
-    except (FileNotFoundError, SymbodyError):
-        raise
-    except KeyError as reason:
-        raise SimulationError(f"{path}: no trajectory could be read from it: {reason} is missing") from None
-    except BAD_FILE as reason:
-        raise SimulationError(f"{path}: no trajectory could be read from it ({reason})") from None
+    with read_arrays(path, "trajectory", SimulationError) as file:
+        return _trajectory(file, equations, inputs or {})
 
 
 def _trajectory(file: ArrayFile, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any]) -> Trajectory:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -16,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from symbody.emit.program.program import Output, Program
 from symbody.emit.run.callable import compile_program as compile
 from symbody.emit.text.numpy_text import numpy_function
 from symbody.write.code.c import CSource, c_source
+from tests.installed import installed
 
 Array = NDArray[np.float64]
 State = Sequence[Any]
@@ -66,13 +64,7 @@ def numpy_batch(program: Program, states: Sequence[State]) -> list[Array]:
 
 
 def c_compiler() -> str:
-    """The path of gcc; without it the test is left out, except where all tests must run."""
-    found = shutil.which("gcc")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("gcc is not installed, and under CI no target is left out")
-        pytest.skip("gcc is not installed: the C target is not run")
-    return found
+    return installed("gcc", "gcc")
 
 
 _scratch = tempfile.TemporaryDirectory(prefix="symbody-c-")

@@ -16,6 +16,7 @@ import pytest
 
 import symbody as sb
 from tests.contracts.targets import c_compiler
+from tests.installed import good, make_check, run_in
 
 from .hostile_model import hostile
 from .models import SAMPLES, crank, operations, pendulums, top
@@ -26,17 +27,12 @@ MATHEMATICS = {"sin", "cos", "sqrt", "fabs"}
 
 
 def checked(folder: Path, flags: str = f"{STRICT} -O0", compiler: str = "gcc") -> subprocess.CompletedProcess[str]:
-    """`make check`, as somebody would who got the folder."""
     c_compiler()
-    command = ["make", "-s", "check", f"CC={compiler}", f"CFLAGS={flags}"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return make_check(folder, f"CC={compiler}", f"CFLAGS={flags}")
 
 
 def assert_good(folder: Path, flags: str = f"{STRICT} -O0", compiler: str = "gcc") -> str:
-    done = checked(folder, flags, compiler)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(checked(folder, flags, compiler))
 
 
 # ---------------------------------------------------------------------------------------------------- whole folders
@@ -133,7 +129,7 @@ def test_cmake(tmp_path: Path) -> None:
         pytest.skip("cmake is not installed (Debian package cmake)")
     folder = sb.write.c(pendulums(), tmp_path / "code", functions=["rhs"], reference=0.1)
     for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["ctest", "--test-dir", "build"]):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = run_in(folder, command)
         assert done.returncode == 0, done.stdout + done.stderr
 
 

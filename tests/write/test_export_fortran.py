@@ -3,15 +3,14 @@ checks itself."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import symbody as sb
+from tests.installed import good, installed, make_check
 
 from .hostile_model import hostile
 from .models import SAMPLES, crank, operations, pendulums, top
@@ -20,20 +19,12 @@ STRICT = "-O0 -std=f2008 -Wall -Wextra -pedantic -Werror -Wno-unused-dummy-argum
 
 
 def checked(folder: Path, flags: str = STRICT) -> subprocess.CompletedProcess[str]:
-    if shutil.which("gfortran") is None:
-        if os.environ.get("CI"):
-            pytest.fail("gfortran is not installed, and under CI no target is left out")
-        pytest.skip("gfortran is not installed (Debian package gfortran)")
-    return subprocess.run(
-        ["make", "-s", "check", f"FFLAGS={flags}"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    installed("gfortran", "gfortran")
+    return make_check(folder, f"FFLAGS={flags}")
 
 
 def assert_good(folder: Path) -> str:
-    done = checked(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(checked(folder))
 
 
 def test_constraints_inputs_samples_and_functions_in_c(tmp_path: Path) -> None:

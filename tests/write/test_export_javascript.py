@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,21 +13,12 @@ import pytest
 import symbody as sb
 from symbody.write.export.javascript_target import javascript_files
 from symbody.write.export.wasm_target import wasm_files
+from tests.installed import good, installed, run_in
 
 from .hostile_model import hostile
 from .models import everything, operations, pendulums, written
 
 FUNCTIONS = "export const damper_force = (v) => v + v ** 3, damper_slope = (v) => 1 + 3 * v ** 2;\n"
-
-
-def node() -> str:
-    """The path of node; without it the test is left out, except where all tests must run."""
-    found = shutil.which("node")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("node is not installed, and under CI no target is left out")
-        pytest.skip("node is not installed (Debian package nodejs)")
-    return found
 
 
 @pytest.fixture(params=["javascript", "wasm"])
@@ -41,14 +30,11 @@ def target(request: pytest.FixtureRequest) -> str:
 
 def checked(folder: Path) -> subprocess.CompletedProcess[str]:
     (script,) = folder.glob("*_check.js")
-    return subprocess.run([node(), script.name], cwd=folder, capture_output=True, text=True, check=False)
+    return run_in(folder, [installed("node", "nodejs"), script.name])
 
 
 def assert_good(folder: Path) -> str:
-    done = checked(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(checked(folder))
 
 
 def test_constraints_inputs_samples_and_functions_you_supply(target: str, tmp_path: Path) -> None:

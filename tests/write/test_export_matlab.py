@@ -3,39 +3,25 @@ motion."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 import symbody as sb
+from tests.installed import good, installed, make_check
 
 from .hostile_model import hostile
 from .models import SAMPLES, crank, operations, pendulums
 
 
 def checked(folder: Path) -> subprocess.CompletedProcess[str]:
-    if shutil.which("octave") is None or shutil.which("mkoctfile") is None:
-        if os.environ.get("CI"):
-            pytest.fail("octave is not installed, and under CI no target is left out")
-        pytest.skip("octave or mkoctfile is not installed (Debian packages octave, octave-dev)")
-    return subprocess.run(
-        ["make", "-s", "check", "MKOCTFILE=CFLAGS=-O0 mkoctfile"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    installed("octave", "octave")
+    installed("mkoctfile", "octave-dev")
+    return make_check(folder, "MKOCTFILE=CFLAGS=-O0 mkoctfile")
 
 
 def assert_good(folder: Path) -> str:
-    done = checked(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(checked(folder))
 
 
 def test_constraints_inputs_samples_and_functions_you_supply(tmp_path: Path) -> None:

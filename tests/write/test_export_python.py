@@ -4,7 +4,6 @@ derivatives are those of the graph."""
 from __future__ import annotations
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 import symbody as sb
 from symbody.write.export.numpy_target import numpy_files
+from tests.installed import good, run_in
 
 from .hostile_model import hostile
 from .models import DAMPER, SAMPLES, everything, operations, pendulums, written
@@ -32,10 +32,7 @@ def require(package: str) -> Any:
 
 def assert_good(folder: Path) -> str:
     (script,) = folder.glob("*_check.py")
-    done = subprocess.run([sys.executable, script.name], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(run_in(folder, [sys.executable, script.name]))
 
 
 def loaded(folder: Path, name: str) -> Any:

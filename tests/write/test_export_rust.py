@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 
 import symbody as sb
 from symbody.write.export.rust_target import rust_files
+from tests.installed import good, installed, make_check, run_in
 
 from .hostile_model import hostile
 from .models import everything, operations, pendulums, written
@@ -30,19 +30,12 @@ pub fn damper_slope(v: f64) -> f64 {
 
 
 def checked(folder: Path, flags: str = STRICT) -> subprocess.CompletedProcess[str]:
-    if shutil.which("rustc") is None:
-        if os.environ.get("CI"):
-            pytest.fail("rustc is not installed, and under CI no target is left out")
-        pytest.skip("rustc is not installed (Debian package rustc)")
-    command = ["make", "-s", "check", f"RUSTFLAGS={flags}"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    installed("rustc", "rustc")
+    return make_check(folder, f"RUSTFLAGS={flags}")
 
 
 def assert_good(folder: Path) -> str:
-    done = checked(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
-    return done.stdout
+    return good(checked(folder))
 
 
 def test_constraints_inputs_samples_and_functions_you_supply(tmp_path: Path) -> None:
@@ -61,10 +54,7 @@ def test_cargo(tmp_path: Path) -> None:
     if shutil.which("cargo") is None:
         pytest.skip("cargo is not installed (Debian package cargo)")
     folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], reference=0.1)
-    command = ["cargo", "run", "--offline", "--quiet", "--example", "check"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("all good\n")
+    good(run_in(folder, ["cargo", "run", "--offline", "--quiet", "--example", "check"]))
 
 
 FIRMWARE = """\
@@ -109,7 +99,7 @@ def test_bare_metal(tmp_path: Path) -> None:
         ["nm", "--undefined-only", "libfirmware.a"],
         ["./main"],
     ]
-    done = [subprocess.run(c, cwd=folder, capture_output=True, text=True, check=False) for c in commands]
+    done = [run_in(folder, c) for c in commands]
     assert [d.returncode for d in done] == [0] * 5, "".join(d.stderr for d in done)
     assert not re.search(r"\b(malloc|_ZN3std|__rust_alloc|_Unwind)", done[3].stdout)
     status, *rates = map(float, done[4].stdout.split())

@@ -12,6 +12,7 @@ import pytest
 
 import symbody as sb
 from tests.contracts.targets import c_compiler
+from tests.installed import good, make_check
 
 from .hostile_model import hostile
 from .models import SAMPLES, crank, pendulums
@@ -23,15 +24,11 @@ def checked(folder: Path) -> subprocess.CompletedProcess[str]:
     c_compiler()
     if shutil.which("scilab-cli") is None:
         pytest.skip("Scilab is not installed (Debian package scilab-cli)")
-    command = ["make", "-s", "check", f"CFLAGS={STRICT}"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return make_check(folder, f"CFLAGS={STRICT}")
 
 
 def assert_good(folder: Path) -> str:
-    done = checked(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.rstrip().endswith("all good")
-    return done.stdout
+    return good(checked(folder))
 
 
 def test_everything(tmp_path: Path) -> None:

@@ -154,13 +154,18 @@ GPU_LEVEL: Final = 3
 @cache
 def _gpu() -> llvm.TargetMachine:
     triple, card, features = GPU
+    target = _foreign(triple, "code for NVIDIA GPUs (target nvptx64)")
+    return target.create_target_machine(cpu=card, features=features, opt=GPU_LEVEL)
+
+
+def _foreign(triple: str, what: str) -> llvm.Target:
+    """What is not this computer; not every build of LLVM writes for it."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     try:
-        target = llvm.Target.from_triple(triple)
+        return llvm.Target.from_triple(triple)
     except RuntimeError:
-        raise CompileError("this build of llvmlite cannot write code for NVIDIA GPUs (target nvptx64)") from None
-    return target.create_target_machine(cpu=card, features=features, opt=GPU_LEVEL)
+        raise CompileError(f"this build of llvmlite cannot write {what}") from None
 
 
 def gpu_identity() -> str:
@@ -192,12 +197,7 @@ WEB_FEATURES: Final = "+bulk-memory"
 
 @cache
 def _web() -> llvm.TargetMachine:
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    try:
-        target = llvm.Target.from_triple(WEB)
-    except RuntimeError:
-        raise CompileError("this build of llvmlite cannot write WebAssembly (target wasm32)") from None
+    target = _foreign(WEB, "WebAssembly (target wasm32)")
     return target.create_target_machine(cpu="generic", features=WEB_FEATURES, opt=LEVEL, reloc="static")
 
 

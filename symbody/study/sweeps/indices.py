@@ -48,11 +48,7 @@ def sobol_indices(
     See also: `study.morris_indices`, `sweep`.
     """
     sample, analyze = (optional_package(f"SALib.{part}.sobol", "Sobol's indices") for part in ("sample", "analyze"))
-    problem: dict[str, Any] = {
-        "num_vars": len(over),
-        "names": [str(getattr(k, "name", k)) for k in over],
-        "bounds": [[0.0, 1.0]] * len(over),
-    }
+    problem = _problem(over)
     unit = sample.sample(problem, repeat, calc_second_order=False, seed=seed)
     y = _answers(unit, what, over, ask, answer, options)[0]
     found = analyze.analyze(problem, y, calc_second_order=False, seed=seed)
@@ -90,11 +86,7 @@ def morris_indices(
     See also: `study.sobol_indices`, `sweep`.
     """
     sample, analyze = (optional_package(f"SALib.{part}.morris", "Morris's effects") for part in ("sample", "analyze"))
-    problem: dict[str, Any] = {
-        "num_vars": len(over),
-        "names": [str(getattr(k, "name", k)) for k in over],
-        "bounds": [[0.0, 1.0]] * len(over),
-    }
+    problem = _problem(over)
     unit = sample.sample(problem, repeat, num_levels=levels, seed=seed)
     inside = 1e-3 + (1 - 2e-3) * unit  # distributions without ends have no value at 0 and 1
     y = _answers(inside, what, over, ask, answer, options)[0]
@@ -103,6 +95,12 @@ def morris_indices(
         n: {"mean": float(found["mu_star"][k]), "deviation": float(found["sigma"][k])}
         for k, n in enumerate(problem["names"])
     }
+
+
+def _problem(over: Mapping[Any, Any]) -> dict[str, Any]:
+    """In the words of SALib: quantities that are drawn from the unit interval each."""
+    names = [str(getattr(k, "name", k)) for k in over]
+    return {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
 
 
 def _answers(
