@@ -15,7 +15,7 @@ Nothing here knows mechanics. What happens is an outcome, not an exception.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -190,20 +190,6 @@ class System:
             return start
         return start + self.linearised(F, J, Scales.of(J, self.sizes)).with_linear(np.zeros(len(start)))
 
-    def first_zero(self, starts: Iterable[Array]) -> tuple[Solution, int]:
-        """The first zero that is found from one of some starts, or what came nearest to one; and the number of the
-        start."""
-        best, found_from, evaluations = None, 0, 0
-        for k, start in enumerate(starts):
-            found = self.zero(start)
-            evaluations += found.evaluations
-            if best is None or _is_nearer(found, best):
-                best, found_from = found, k
-            if found.holds:
-                break
-        assert best is not None, "no start"
-        return replace(best, evaluations=evaluations), found_from
-
     def nearest(self, start: Array) -> Solution:
         """The zero nearest to the start among those around the one that `zero` finds: least |(x - start) / sizes| under
         F(x) = 0."""
@@ -243,10 +229,6 @@ class System:
     def inside(self, x: Array) -> Array:
         x = x if self.lower is None else np.maximum(x, self.lower)
         return x if self.upper is None else np.minimum(x, self.upper)
-
-
-def _is_nearer(one: Solution, other: Solution) -> bool:
-    return one.holds or (bool(np.isfinite(one.F).all()) and not other.size <= one.size)
 
 
 class _TrustRegionSearch:

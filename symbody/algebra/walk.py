@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import ExpressionError, shown
 from .functions import ExternalFunction
@@ -12,7 +12,6 @@ from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
 from .linear import solved_by_substitution
 from .matrix import Matrix
 
-Exprs = TypeVar("Exprs", Expr, Matrix)
 _age = attrgetter("serial")
 
 

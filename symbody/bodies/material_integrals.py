@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from ..algebra.evaluate import evaluate
-from ..algebra.graph import ONE, ZERO, Expr, Node, Symbol, as_expr, fraction, symbol
+from ..algebra.graph import ONE, ZERO, Expr, Node, Symbol, as_expr, symbol
 from ..algebra.walk import free_symbols, ordered, substitute_all
 from ..errors import EvaluationError, ModelError, listed, shown
 
@@ -194,8 +194,3 @@ def _legendre(n: int, x: float) -> tuple[float, float]:
     if n == 1:
         return x, 1.0
     return b, n * (x * b - a) / (x * x - 1)
-
-
-def rational(value: Any) -> Expr:
-    """A fraction on the graph."""
-    return fraction(value.numerator, value.denominator)

@@ -256,15 +256,6 @@ def test_too_many_steps():
     assert System(function, max_steps=1).zero(start).outcome is SolverOutcome.TOO_MANY_STEPS
 
 
-def test_first_zero_of_several_starts():
-    found, number = System(with_jacobian(lambda x: np.array([np.log(x[0])]))).first_zero(
-        np.array([[-1.0], [-2.0], [3.0], [4.0]])
-    )
-    assert found.holds
-    assert number == 2
-    assert found.x == pytest.approx([1])
-
-
 def test_zero_is_judged_by_rounding_of_its_terms():
     """1e12 (x² - 2x + 1): at the zero its terms cancel, and 1e-4 is left of 1e12; a row that stays at 1e-9 of 1 is no
     zero."""

@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from symbody.kits import BaseParameters, Regressor, base_parameters, identify_robot, regressor
 from symbody.kits.robots.inertia_fit import stacked
-from symbody.kits.robots.physical_fit import body_cone, fitted, log_cholesky, positive, pseudo_inertia
+from symbody.kits.robots.physical_fit import body_cone, fitted, positive, pseudo_inertia, refuse_what_no_body_has
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_few_noisy_samples_give_bodies_that_exist(arm: tuple[Regressor, BasePara
     assert found.parameters is not None
     values = [found.parameters[n] for n in Y.parameters]
     for k in (0, 10):
-        log_cholesky(values[k : k + 10])  # refuses what no body has
+        refuse_what_no_body_has(values[k : k + 10])
     assert min(found.parameters[n] for n in Y.parameters[20:] if not n.endswith("offset")) > 0
     other = motion(200, 2)
     true = stacked(Y, *other) @ pi

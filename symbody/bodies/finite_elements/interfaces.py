@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from scipy import sparse
 
-from ...errors import ModelError, listed, shown
+from ...errors import ModelError, shown
 from .finite_body import Array, FiniteElements, Indices, node_list, rigid_motions
 
 KINDS: Final = ("rbe2", "rbe3")
@@ -184,7 +184,3 @@ def mean_motion(body: FiniteElements, i: Interface) -> tuple[Indices, Array]:
 def point_motion(body: FiniteElements, nodes: Indices, place: Array) -> tuple[Indices, Array]:
     """As `mean_motion`, of any nodes; what they cannot say of rotations is zero."""
     return mean_motion(body, Interface("", "rbe3", nodes, np.full(len(nodes), 1 / len(nodes)), place))
-
-
-def listed_interfaces(interfaces: Sequence[Interface]) -> str:
-    return listed(f"{i.name} ({i.kind}, {len(i.nodes)} nodes)" for i in interfaces)

@@ -17,7 +17,7 @@ import symbody as sb
 
 from ...summary import Tabular
 from .base_parameters import BaseParameters
-from .physical_fit import PhysicalFit, body_cone, fitted, log_cholesky, positive
+from .physical_fit import PhysicalFit, body_cone, fitted, positive, refuse_what_no_body_has
 from .regressor import Regressor
 from .validation import Validation
 
@@ -201,7 +201,7 @@ def _physical(Y: Regressor, R: Array, prior: Mapping[str, float], trust: float) 
     start = np.array([prior.get(n, 0.0) for n in Y.parameters])
     cones = []
     for k, body in zip(range(0, bodies, 10), Y.bodies, strict=True):
-        log_cholesky(start[k : k + 10].tolist(), str(body))
+        refuse_what_no_body_has(start[k : k + 10].tolist(), str(body))
         cones.append(body_cone(k, start[k : k + 10].tolist()))
     alone = np.linalg.norm(R[:, -1]) / np.maximum(np.linalg.norm(R[:, :-1], axis=0), 1e-300)
     for k in range(bodies, len(start)):

@@ -27,7 +27,6 @@ from scipy.linalg import solve_triangular
 import symbody as sb
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-_UPPER: Final = [(i, j) for i in range(4) for j in range(i + 1, 4)]
 STRONG: Final = 1e4  # weight of the prior, of the size of the misfit of one datum, to begin with
 EASIER: Final = 10.0  # from one weight to the next
 STEPS: Final = 200  # for one weight
@@ -42,28 +41,15 @@ def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
     return np.block([[np.trace(I) / 2 * np.eye(3) - I, h], [h.T, np.array([[m]])]])
 
 
-def inertial_parameters(theta: Array) -> Array:
-    """(m, mc, I) of ten numbers, whatever they are: four logarithms and six entries above the diagonal of U."""
-    U = np.diag(np.exp(theta[:4]))
-    for k, (i, j) in enumerate(_UPPER):
-        U[i, j] = theta[4 + k]
-    J = U @ U.T
-    P, h, m = J[:3, :3], J[:3, 3], J[3, 3]
-    I = np.trace(P) * np.eye(3) - P
-    return np.array([m, *h, I[0, 0], I[0, 1], I[1, 1], I[0, 2], I[1, 2], I[2, 2]])
-
-
-def log_cholesky(parameters: Sequence[float], body: str = "") -> Array:
-    """The ten numbers of a body that exists: of J = U Uᵀ, by the factors of J turned round."""
+def refuse_what_no_body_has(parameters: Sequence[float], body: str = "") -> None:
+    """An error where J of (m, mc, I) is not positive definite."""
     try:
-        L = np.linalg.cholesky(pseudo_inertia(parameters)[::-1, ::-1])
+        np.linalg.cholesky(pseudo_inertia(parameters))
     except np.linalg.LinAlgError:
         raise sb.ModelError(
-            f"log_cholesky: no body has the mass {parameters[0]:g} and these moments{f' ({body!r})' if body else ''}: its "
+            f"identify_robot: no body has the mass {parameters[0]:g} and these moments{f' ({body!r})' if body else ''}: its "
             "pseudo-inertia is not positive definite; give it mass, and moments of inertia that bodies of some extent have"
         ) from None
-    U = L[::-1, ::-1]
-    return np.array([*np.log(np.diag(U)), *(U[i, j] for i, j in _UPPER)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,11 +22,6 @@ def ode_files(made: Artefact) -> dict[str, str]:
     return files
 
 
-def ode_flags(made: Artefact) -> list[str]:
-    """Flags that the file of the equations answers, beside the empty one."""
-    return [flag for flag in _plain_cases(made) if flag] if made.has("rhs") else []
-
-
 def _plain_cases(made: Artefact) -> dict[str, list[str]]:
     n, size = made.identifier, len(made.state)
     cases = {"": [f"a = {n}_rhs(t, x, r, p);"], "init": _init(made, f"{n}_start", ["[t, x] = {0}();"])}
