@@ -34,8 +34,8 @@ class Mode:
 
     >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
     >>> mode = lin.modes()[-1]
-    >>> mode.damping_ratio, mode.frequency, mode.is_oscillatory
-    (0.1, 0.316714, True)
+    >>> mode.damping_ratio, mode.frequency, mode.is_oscillatory, mode.leading
+    (0.1, 0.316714, True, ('x', 'v'))
 
     See also: `stability.Spectrum`, `LinearSystem.modes`, `scene`.
     """
@@ -46,12 +46,16 @@ class Mode:
 
     def __repr__(self) -> str:
         s = self.eigenvalue
-        most = sorted(self.participation, key=self.participation.__getitem__, reverse=True)[:3]
-        shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in most)
+        shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in self.leading[:3])
         return (
             f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio "
             f"{self.damping_ratio:z.4f}: {shares}>"
         )
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """Names of states by their share in the mode, the largest first; equal shares in the order of the states."""
+        return tuple(sorted(self.participation, key=lambda name: -round(self.participation[name], 9)))
 
     @property
     def is_oscillatory(self) -> bool:
@@ -125,7 +129,7 @@ class Spectrum(Tabular, Sequence[Mode]):
     def __str__(self) -> str:
         lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]
         for m in self.modes:
-            most = max(m.participation, key=m.participation.__getitem__, default="")
+            most = next(iter(m.leading), "")
             s = m.eigenvalue
             lines.append(f"{s.real:z14.6g}{s.imag:z14.6g}{m.frequency:z13.5g}{m.damping_ratio:z9.4f}  {most}")
         return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
