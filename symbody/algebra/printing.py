@@ -158,6 +158,9 @@ def _reached(roots: list[Node], most: int) -> set[Node]:
 class Sequence:
     """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results.
 
+    left_out   definitions that are not shown
+    style      of text: plain or LaTeX
+
     >>> x = sb.symbol("x")
     >>> found = sb.sequence(sb.sin(x + 1) * sb.cos(x + 1))
     >>> found.definitions, found.results

@@ -57,6 +57,9 @@ class LinePath:
     """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and
     plots.
 
+    pieces     stretches between two points, straight or over a surface
+    divisors   one for each: its length, and the force along it, count by this part, as in a block of pulleys
+
     >>> m = sb.Model("rope")
     >>> x = m.coordinate("x")
     >>> path = m.path("rope", [m.ground.origin, m.ground.point(3, 0, 0), m.ground.translate(3, x, 0).origin])

@@ -35,6 +35,8 @@ class Body:
 
     is_physical   whether its inertia has to be that of a whole body
     moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
+    frame         that it is fixed to, with `mass`, its mass, mass centre and inertia there
+    shape         that drawings show
 
     >>> m = sb.Model("arm")
     >>> theta = m.coordinate("theta")
@@ -265,6 +267,19 @@ class Mechanism(Summarized, Portable):
     `Model.freeze()`.
 
     It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
+
+    q, u, z, r, p       coordinates, speeds, additional variables, inputs, parameters, in the order of declaration
+    rates               q' of each coordinate, as an expression in speeds
+    bodies, joints      the parts, and `ground`, the frame that the first of them hang on
+    loads               what acts on them; `gravity` is the acceleration of the uniform one, None where there is none
+    constraints         of loops, rolling, and those written down
+    equations           additional ones by name, zero in the motion
+    outputs, labels     quantities of interest, and names for subexpressions
+    norms               groups of Euler parameters, whose squares add up to one
+    values, units       default numbers of parameters and starts, and what they are measured in
+    small               variables in which equations are to be linearised
+    kinetic, balances   kinetic energies and equations of motion that were written down
+    notes               what was left out, and why
 
     >>> m = sb.Model("cart")
     >>> cart = m.body("cart", mass=2.0)

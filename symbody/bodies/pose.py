@@ -20,6 +20,8 @@ class Pose:
 
     Made by `frame.pose_in(other)`; `other.place(X)` makes a frame of one.
 
+    rotation   R, and `offset` r in axes of P
+
     >>> m = sb.Model("m")
     >>> theta = m.coordinate("theta")
     >>> A = m.ground.translate(1, 0, 0).rotate("z", theta)

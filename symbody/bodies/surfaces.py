@@ -36,6 +36,9 @@ class HalfSpace:
     """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
     touches it.
 
+    on   the body or frame that it is fixed to
+    at   its point there: one of the plane
+
     >>> m = sb.Model("ball")
     >>> z = m.coordinate("z")
     >>> ball = m.body("ball", m.ground.translate(0, 0, z), mass=1.0, shape=sb.sphere(0.1))
@@ -53,6 +56,9 @@ class HalfSpace:
 @dataclass(frozen=True, eq=False)
 class Ball:
     """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
+
+    on   the body or frame that it is fixed to
+    at   its point there: the centre
 
     >>> m = sb.Model("balls")
     >>> x = m.coordinate("x")
@@ -72,6 +78,10 @@ class Ball:
 @dataclass(frozen=True, eq=False)
 class Ring:
     """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0).
+
+    on       the body or frame that it is fixed to
+    at       its point there: the centre of the circle
+    radius   of the circle; `tube` is that of the tube around it, `axis` the direction of its axis
 
     >>> m = sb.Model("wheel")
     >>> z, lean = m.coordinates("z lean")
@@ -93,6 +103,10 @@ class Ring:
 class Tube:
     """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.
 
+    on       the body or frame that it is fixed to
+    at       its point there: one of the axis
+    radius   of the cylinder; `axis` is the direction of its axis
+
     >>> m = sb.Model("bore")
     >>> x = m.coordinate("x")
     >>> pin = m.ground.translate(x, 0, 0)
@@ -112,6 +126,10 @@ class Tube:
 @dataclass(frozen=True, eq=False)
 class Ellipsoid:
     """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside.
+
+    on          the body or frame that it is fixed to
+    at          its point there: the centre
+    half_axes   along x, y and z of the body
 
     >>> m = sb.Model("egg")
     >>> z = m.coordinate("z")
@@ -135,6 +153,7 @@ class Touch:
     slip     the speed of the first on the second along `tangents`
     normal   from the second towards the first
     point    on the second surface; on a HalfSpace, that of the first surface which is nearest to it
+    spin     the relative angular velocity, along the normal first, then along the tangents
 
     >>> m = sb.Model("ball")
     >>> z = m.coordinate("z")

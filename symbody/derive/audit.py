@@ -31,6 +31,7 @@ class Audit(Summarized, Portable):
     findings             errors and warnings, each a sentence with the parts it is about
     remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
                          that decouple
+    mechanism            that was looked at
 
     >>> m = sb.Model("double")
     >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")

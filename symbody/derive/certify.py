@@ -64,6 +64,9 @@ class Certificate(Summarized):
     """Result of `certify`. Prints as a table.
 
     condition   the largest condition number of the constraints at these states, rows having length one
+    checks      each with what was compared, the largest difference and whether it passed
+    route       by which the equations were derived
+    states      how many random ones they were compared at
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))

@@ -35,6 +35,8 @@ class ForwardDerivatives(Summarized):
     """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column
     for each symbol.
 
+    udot, multipliers   of accelerations and of multipliers: matrices by name of x
+
     >>> m = sb.Model("spring")
     >>> k = m.parameter("k", 4.0)
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=k)

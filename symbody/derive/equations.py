@@ -63,6 +63,8 @@ class Equations(Summarized, CacheOwner, Portable):
     labels             names for subexpressions, by which printed equations and generated code call them
     dropped            where these were linearised in small variables: what each entry lost, to second order
     border             where rows of Jc follow from others: what makes accelerations determined nevertheless
+    outputs            quantities of interest by name
+    notes              what to know of how they were made
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)

@@ -44,6 +44,8 @@ class Reaction(Summarized):
     """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment
     is about `at`.
 
+    force, moment   columns of three expressions
+
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2))
     >>> m.gravity(0, 0, -10)

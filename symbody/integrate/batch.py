@@ -105,6 +105,9 @@ class BatchOutputs:
     """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
     time in `t`.
 
+    outputs    arrays by what was asked for
+    outcomes   how each member ended
+
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})
     >>> found = sb.simulate_batch(eq, [0.0, 0.5, 1.0], x=[1.0, 2.0], outputs=["x"])

@@ -118,6 +118,9 @@ class Modes(Summarized):
     Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds
     jump by impulses of the constraints, through the mass matrix.
 
+    modes      equations by name of the mode
+    switches   what leads from one to another; `initial` names the first
+
     >>> x = sb.symbol("x", "variable")
     >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
     >>> thermostat = sb.Modes(

@@ -40,6 +40,9 @@ class Outcome:
     """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as
     asked.
 
+    t        when it ended
+    detail   the reason in a sentence
+
     >>> x = sb.symbol("x")
     >>> outcome = sb.simulate(sb.from_equations({x: x**2}), 2.0, x=1.0).outcome  # x = 1 / (1 - t)
     >>> bool(outcome), round(outcome.t, 6)
@@ -67,6 +70,9 @@ class Statistics:
 
     corrections   Newton steps of projections, and `most_corrections` in one projection
     jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them
+    steps         that were taken, and `rejected` ones
+    evaluations   of the rates
+    seconds       of computing
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> found = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0, step=0.1, method="rk4").statistics

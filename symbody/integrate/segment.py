@@ -23,6 +23,8 @@ class Occurrence:
     """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the
     difference, by name.
 
+    t   when, in s
+
     >>> y, v = sb.symbols("y v", "variable")
     >>> eq = sb.from_equations({y: v, v: -9.81})
     >>> (hit,) = sb.simulate(eq, 0.6, y=1.0, events=[sb.Event("floor", y, "falling", reset={v: -v})]).events
@@ -54,6 +56,9 @@ class Segment(Portable):
     dense        the methods' polynomials between times; none where states were wanted at given times only
     choices      what was picked: form, method, tolerances
     variations   ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
+    outcome      how it ended
+    statistics   counts and computing time
+    events       that happened on the way, in order
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> (segment,) = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0).segments

@@ -77,6 +77,10 @@ class State(Portable):
     state.values has all entries, state.outputs all outputs. The arrays are in the order of the equations and cannot be
     written to. `outcome` says in a sentence how the state came about.
 
+    t         time, in s
+    q, u, z   coordinates, speeds, additional variables
+    r, p      inputs and parameters
+
     >>> x, v, k = sb.symbols("x v k")
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
     >>> state = sb.assemble(eq, x=1.0)

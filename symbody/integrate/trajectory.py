@@ -51,6 +51,7 @@ class Trajectory(Portable):
     sim.mode                  the mode at each time
     sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
                               modes
+    sim.segments              the stretches that it is made of, as they were stored
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> k = sb.symbol("k")

@@ -19,6 +19,9 @@ from .segment import Segment
 class Violations:
     """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint.
 
+    positions, speeds             of phi and of Jc u + b, a row for each time
+    position_names, speed_names   of their columns
+
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)

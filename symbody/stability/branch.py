@@ -41,6 +41,9 @@ class Branch(MotionFamily):
     marginal      whether motions beside each other belong to one value of what is varied, of each: an eigenvalue is zero
     special       folds, branch points and Hopf points, in order along the branch
     outcome       how it ended, at its beginning and at its end
+    problem       the rows that vanish along it, in numbers
+    tangents      of the curve at each motion, in unknowns that move
+    steps         first and largest step along the curve, by which it is continued
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})

@@ -57,6 +57,9 @@ class SpecialPoint:
                 motions of all sizes belong to one value), of a Hopf point the first Lyapunov coefficient
     form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
 
+    directions   of the branches that cross there, in unknowns that move
+    range        orthonormal basis of the range of the rows' slopes, of a point where branches cross
+
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
     >>> (point,) = sb.branch(eq, sb.steady(eq), mu=(-1, 1)).special

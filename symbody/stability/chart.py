@@ -25,6 +25,8 @@ class StabilityChart:
     `motion` has the operating point at each pair: coordinates, speeds, variables, inputs and outputs by name, as arrays
     of the same shape; empty where the system is not about a steady motion.
 
+    names   of the two parameters
+
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
     >>> chart = lin.stability_chart(points=(3, 3), k=(-1, 1), c=(-1, 1))

@@ -37,8 +37,9 @@ class DesignStep:
 class Design(Tabular):
     """The result of a design; `steps` has all iterates, the first one before any change.
 
-    values     parameters found, by name
-    reached    the quantities there, in the order of the targets
+    values       parameters found, by name
+    reached      the quantities there, in the order of the targets
+    is_reached   whether they are the targets; `outcome` says so in a sentence
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])

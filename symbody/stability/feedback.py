@@ -30,8 +30,10 @@ class Feedback(Summarized, Mapping[str, Expr]):
     """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0): a mapping that goes into
     `inputs=` as it is.
 
-    K             gains, one row for each input, one column for each state
-    eigenvalues   of the closed loop
+    K                gains, one row for each input, one column for each state
+    eigenvalues      of the closed loop
+    inputs, states   names of the rows and columns of K
+    laws             expressions by input; None where the states are not those of equations about a steady motion
 
     >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
     >>> law = lin.place([-1, -2])

@@ -33,6 +33,8 @@ class RootLocus(Tabular):
     last, computed in the middle. `motion` has the operating point at each value: coordinates, speeds, variables, inputs
     and outputs by name; empty where the system is not about a steady motion.
 
+    infinite   how many eigenvalues are infinite, all along it
+
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
     >>> locus = lin.root_locus(k=4.0, c=(-1, 1), points=20)

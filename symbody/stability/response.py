@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 class FrequencyResponse:
     """G(s) = C (s E - A)⁻¹ (B + s B1 + s² B2) + D + s D1 + s² D2 at s = iω, from one input to one output.
 
+    hertz, values   frequencies in Hz, and G at each, complex
+    input, output   their names
+
     >>> lin = sb.linear_system([[-1]], B=[[1]], x=["x"], r=["F"])
     >>> response = lin.frequency_response("F", "x", [1 / (2 * np.pi)])
     >>> response.magnitude, response.phase
@@ -75,6 +78,10 @@ class FrequencyResponse:
 class TimeResponse:
     """An output over time after a unit step or impulse of an input at t = 0, from rest.
 
+    kind            step or impulse
+    times, values   in s, and the output at each
+    input, output   their names
+
     >>> lin = sb.linear_system([[-1]], B=[[1]], x=["x"], r=["F"])
     >>> lin.step_response("F", "x", [0.0, 1.0]).values
     array([0.      , 0.632121])
@@ -100,6 +107,8 @@ class StateSpace(Summarized):
     """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were
     eliminated, and less a multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate
     stands in an output is a state, and its rate the input.
+
+    states, inputs, outputs   names of the entries of x, r and y
 
     >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
     >>> found = lin.state_space()

@@ -68,6 +68,8 @@ class SpecialCurve(MotionFamily):
     omega      of Hopf points, the frequency (rad/s) of each; else zeros
     special    points of codimension two, in order
     outcome    how it ended, at its beginning and at its end
+    problem    the rows that vanish along it, in numbers
+    points     all unknowns, a row for each
 
     >>> x, mu, a = sb.symbols("x mu a")
     >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})

@@ -43,6 +43,9 @@ class SteadyMotion(Tabular, Portable):
     evaluations    of all rows and their slopes, in the whole search
     notes          what else to know: values that hold a coordinate still, starts that were not used
     undetermined   unknowns that the conditions leave open; they stay where the search started
+    expressions    of everything that is known in closed form, by symbol; `found` has numbers of the `unknowns`
+    defaults       numbers of the parameters that it was found with
+    conditions     what was asked of it
 
     >>> m = sb.Model("mass on a spring")
     >>> k, g = m.parameters("k g", 100.0, 9.81)

@@ -30,6 +30,7 @@ class ModelFile:
     model, mechanism   the description, and the same frozen
     requests           values, start, simulate, steady, linearize, eig, frf, draw: the analyses requested by the file
     description        a sentence or more for people
+    path               of the file; None where the model is built in or text
 
     >>> file = sb.read_model("double_pendulum")
     >>> file.name, file.requests.start

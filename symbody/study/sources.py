@@ -30,6 +30,10 @@ class ModelSource:
 
     argument      as the user wrote it: to be written again in commands
     origin        in words: built in, a model file, a URDF or MJCF file, a Python file
+    description   a sentence or more for people; `name` is that of the model
+    requests      the analyses that it asks for
+    packages      folders of the packages in which the meshes of a robot are
+    meshes        folders that the user named for them
 
     >>> source = sb.study.find_model("slider_crank")
     >>> source.origin, source.name

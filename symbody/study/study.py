@@ -47,6 +47,9 @@ class Study:
     orbiting  orbits instead of those that the model asks for
     options   of the simulation: t, method, form, rtol, ...
 
+    source   the model, and what it asks for
+    route    by which equations are derived
+
     >>> study = sb.study.Study(sb.study.find_model("double_pendulum"), options={"t": 1.0})
     >>> study.equations.q
     (q1, q2)

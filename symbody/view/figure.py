@@ -22,7 +22,8 @@ class Curve:
     """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical
     or level (a line at each x, or y); curves of one `group` share a colour.
 
-    shade    of points: a number for each, told by its colour; `label` is then that of the scale
+    shade      of points: a number for each, told by its colour; `label` is then that of the scale
+    is_faint   drawn so that what is behind shows through
 
     >>> x = np.linspace(0.0, 1.0, 5)
     >>> curve = sb.view.Curve(x, x**2, "parabola", kind="dashed")
@@ -81,10 +82,16 @@ class Note:
 class Panel:
     """One pair of axes.
 
-    bands      intervals of x that are shaded
-    is_equal   a unit is as long on both axes
-    z_label    of a third axis, where there is one: then all curves have z
-    flow       rates in the plane, behind the curves
+    bands              intervals of x that are shaded
+    is_equal           a unit is as long on both axes
+    z_label            of a third axis, where there is one: then all curves have z
+    flow               rates in the plane, behind the curves
+    x_label, y_label   with units
+    field              a quantity over the plane, as shades and contours behind the curves
+    notes              words at points
+    x_scale, y_scale   "linear" or "log"
+    x_range, y_range   ends of the axes; None: as the curves need
+    zero_lines         "x", "y" or both: where an axis through zero helps
 
     >>> x = np.linspace(0.0, 1.0, 5)
     >>> panel = sb.view.Panel("x [m]", "y [m]", (sb.view.Curve(x, x**2),), is_equal=True)
@@ -113,6 +120,11 @@ class Panel:
 @dataclass(frozen=True, eq=False)
 class Figure:
     """Panels under one title, one below the other or side by side, with a sentence that says what is seen.
+
+    panels     from top to bottom; `is_wide`: side by side
+    shares_x   one axis of x serves all
+    caption    the sentence
+    size       width and height in inches; a height of 0 is chosen by the number of panels
 
     >>> x = sb.symbol("x")
     >>> figure = sb.plot(sb.sin(x), sb.cos(x), x=(0, 6))

@@ -49,6 +49,13 @@ class Scene:
     surfaces     meshes of bodies that deform
     centre       the way of the mass centre, (times, 3)
     notes        on what a drawing asked for and could not have, and vibrations that are faster than its times
+    solids       fixed to `frames`, which have their motion; `spans` lie between two points, `traces` are paths of
+                 points
+    arrows       forces and torques
+    meshes       triangles by name, of solids that are meshes
+    camera       where to look at first
+    floor        a plane with a grid; None: none
+    labels       words at points
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))

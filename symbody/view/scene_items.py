@@ -76,6 +76,11 @@ class Solid:
     torus      radius of the circle, radius of the tube
     mesh       scale along x, y, z of the mesh named `mesh`
 
+    frame                the name of the frame that it is fixed to
+    position, rotation   in the frame: a place, and a unit quaternion (w, x, y, z)
+    colour, opacity      a name or #rrggbb, and 0 (clear) to 1
+    group                by which it is switched on and off: bodies, joints, ...; `name` is shown with it
+
     >>> wheel = sb.Solid("torus", "", (0.3, 0.02), colour="#222222")
     >>> wheel.kind, wheel.size
     ('torus', (0.3, 0.02))

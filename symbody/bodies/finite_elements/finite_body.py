@@ -47,6 +47,8 @@ class FiniteElements:
                 that name
     places      numbers of the nodes where these places are, where they are nodes: {name: (N,)}
 
+    mass, stiffness   M and K, sparse
+
     >>> part = sb.finite_elements(mass=np.eye(6), stiffness=np.zeros((6, 6)), nodes=[[0, 0, 0], [1, 0, 0]])
     >>> part.nodes[1], part.direction
     (array([1., 0., 0.]), array([0, 1, 2, 0, 1, 2]))

@@ -126,6 +126,8 @@ class ReducedBody(Summarized):
     frame                  what its frame is fixed to
     stress                 {name: (n, places, 6)}: stresses xx, yy, zz, xy, yz, xz for each q of one
     report                 what the reduction measured, by name
+    stiffening             geometric stiffness by unit accelerations and loads, where it was asked for
+    skin                   nodes and faces that are drawn, with their shifts for each coordinate
 
     >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     >>> K = np.zeros((12, 12))  # four nodes, and a spring between any two

@@ -90,6 +90,9 @@ class Cost:
     """Arithmetic in a program. Negations, comparisons and choices count as additions; loops of linear solves
     included.
 
+    functions   sines, roots and others, each as one; `additions`, `multiplications` and `divisions` are counted one by
+                one
+
     >>> x = sb.symbol("x")
     >>> cost = sb.program("f", {"x": x}, {"y": sb.sin(x) * x + 1}).cost
     >>> cost.multiplications, cost.functions, cost.additions
@@ -191,6 +194,10 @@ def tree_cost(shape: TreeShape) -> Cost:
 @dataclass(frozen=True)
 class Program:
     """Straight-line code with named inputs and outputs; made by `program(...)`.
+
+    inputs, outputs   groups of arguments, and results with their shapes
+    code              instructions, each of which defines one value
+    labels            names of values, where a subexpression has one; `name` is that of the function
 
     >>> x, y = sb.symbols("x y")
     >>> f = sb.program("f", {"x": x, "y": y}, {"s": x + y, "p": x * y})

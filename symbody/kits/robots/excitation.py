@@ -20,6 +20,11 @@ class Excitation(Summarized):
     """A periodic motion q_i = o_i + Σ_k (a_ik sin kωt - b_ik cos kωt)/(kω), and the condition number of the base
     regressor along it.
 
+    offsets          o, one for each joint
+    sines, cosines   a and b, a row for each joint, a column for each harmonic
+    period           2π / ω, in s
+    condition        of the base regressor
+
     >>> motion = sb.kits.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
     >>> motion.period == 2 * np.pi, motion.sines.shape
     (True, (1, 1))

@@ -39,6 +39,7 @@ class Regressor(Summarized):
     parameters   their names: `<body>_m`, `<body>_mcx` ..., then `<speed>_viscous` ... and `<speed>_rotor`
     known        what the model says of them, as expressions of its parameters; zero for friction and rotors
     bodies       names of the bodies, of which the first columns are, ten for each
+    frames       of the parameters of each body; `carriers` are the frames of the bodies themselves
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))

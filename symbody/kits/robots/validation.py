@@ -16,6 +16,8 @@ class Validation(Tabular):
     """Measured and predicted forces of a motion that was not used for identification, one row for each sample, one
     column for each of `names`.
 
+    measured, predicted   forces of joints
+
     >>> found = sb.kits.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.1]]))
     >>> found.names, (found.predicted - found.measured).round(6).ravel()
     (('theta',), array([0. , 0.1]))

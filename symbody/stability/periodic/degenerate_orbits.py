@@ -49,6 +49,9 @@ Test = Callable[["TwoValues"], float]
 class DegenerateOrbit:
     """A special orbit of codimension two: its kind, both values, its period, and behind which point of the curve it lies.
 
+    place   it lies behind so many orbits of the curve
+    at      the orbit itself, in numbers
+
     >>> sorted(sb.stability.DegenerateOrbit.__dataclass_fields__)
     ['at', 'kind', 'period', 'place', 'values']
 

@@ -44,14 +44,21 @@ class Orbit(Tabular, Portable):
     """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable,
     output or expression.
 
-    period         time until everything is as it was, but for coordinates that drift
-    multipliers    Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations;
-                   where a mirror was given, of half a period
-    is_stable      whether none of them lies outside the unit circle
-    is_periodic    whether an orbit was found; `outcome` says how it went
-    iterations     those of Newton's method on the way to it: `OrbitIteration`s with a start, a period and a motion
-    residual       what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
-                   `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
+    period            time until everything is as it was, but for coordinates that drift
+    multipliers       Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations;
+                      where a mirror was given, of half a period
+    is_stable         whether none of them lies outside the unit circle
+    is_periodic       whether an orbit was found; `outcome` says how it went
+    iterations        those of Newton's method on the way to it: `OrbitIteration`s with a start, a period and a motion
+    residual          what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
+                      `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
+    names             of the states, in the order of `point.x`
+    point             the orbit in numbers: mesh, values, slopes, period; `nodes` has those of shooting
+    setting           what was asked: parameters, levels, mirror, period
+    all_multipliers   with the trivial ones
+    conserved         names of what keeps its value along it; `conserved_rows` are the expressions
+    form              collocation or shooting
+    course            events or modes on the way
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})

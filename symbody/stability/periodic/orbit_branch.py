@@ -64,6 +64,13 @@ class OrbitBranch(Tabular, Portable):
     special          folds, period doublings, Neimark-Sacker points, broken symmetries, in order
     outcome          how it ended, at its beginning and at its end
 
+    varied         what is varied; `range` is the interval that it stays in
+    curve_points   the orbits in numbers, with tangents and multipliers
+    setting        what was asked of each orbit
+    conserved      expressions that keep their value along each, by name
+    steps          first and largest step along the curve, tolerance, least number of intervals of a mesh
+    form           collocation or shooting; `course` has events or modes on the way
+
     >>> x, v, mu = sb.symbols("x v mu")
     >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
     >>> family = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.8, 1.2))

@@ -18,6 +18,7 @@ class OrbitIteration:
     residual   what is left in the rows: by how much a motion from the start misses it, or the equations are missed
     change     by how much the iteration changed the states, in parts of their sizes
     motion     the motion that was tried, as a trajectory: simulated by shooting, of polynomials by collocation
+    made       by which `motion` is made when it is first asked for
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})

@@ -42,6 +42,9 @@ class SpecialOrbit:
     """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the
     multiplier on the unit circle.
 
+    place   it lies behind so many orbits of the branch
+    at      the orbit itself, in numbers
+
     >>> sorted(sb.stability.SpecialOrbit.__dataclass_fields__)
     ['at', 'kind', 'multiplier', 'period', 'place', 'value']
 

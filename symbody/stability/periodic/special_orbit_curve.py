@@ -77,6 +77,8 @@ class SpecialOrbitCurve(Tabular, Portable):
     multipliers   a row for each orbit, without trivial ones
     special       orbits of codimension two on it, in order: `DegenerateOrbit`s
     outcome       how it ended, at its beginning and at its end
+    families      the branches over the first and over the second value
+    found         the orbits in numbers, in order along the curve
 
     >>> sorted(sb.stability.SpecialOrbitCurve.__dataclass_fields__)
     ['families', 'found', 'kind', 'outcome', 'special']

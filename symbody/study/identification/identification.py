@@ -18,15 +18,19 @@ from ...summary import SearchOutcome, Summarized, Summary, filled, listing
 class Identification(Summarized):
     """The result of `identify`.
 
-    values         of the parameters that were free, by name
-    names          of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second
-                   experiment)
-    covariance     of the unknowns, in that order; infinite where the measurements do not determine one
-    undetermined   names of those
-    noise          deviation of each measured quantity: as it was given, or estimated from the residuals
-    residuals      measured less computed, by quantity, one array for each experiment
-    starts         the state at the first time of each experiment
-    freedom        measured values less unknowns
+    values            of the parameters that were free, by name
+    names             of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second
+                      experiment)
+    covariance        of the unknowns, in that order; infinite where the measurements do not determine one
+    undetermined      names of those
+    noise             deviation of each measured quantity: as it was given, or estimated from the residuals
+    residuals         measured less computed, by quantity, one array for each experiment
+    starts            the state at the first time of each experiment
+    freedom           measured values less unknowns
+    estimates         values of all unknowns, in the order of `names`
+    has_known_noise   whether deviations of the measurements were given; else intervals are Student's
+    is_converged      whether the search ended in a minimum; `outcome` says so in a sentence, after so many `iterations`
+    at_bounds         names of unknowns that ended on a bound
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
     >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})

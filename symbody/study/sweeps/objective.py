@@ -29,6 +29,11 @@ class Objective:
 
     `minimize(f.value_and_gradient, f.middle, jac=True, bounds=f.bounds)`
 
+    subject            what is designed: equations or a linear system
+    answer             the variable or output at the end of a motion; of a linear system, its growth
+    bounds             least and greatest, by name
+    t, start, values   of the motion: until when, from where, with which other values
+
     >>> k, c = sb.symbols("k c")
     >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
     >>> f.names, f.bounds, f([0.4])

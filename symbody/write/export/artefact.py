@@ -129,6 +129,12 @@ class Artefact:
     event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and
     whether one ends the motion
 
+    version      of the symbody that wrote it
+    functions    programs of (t, x, r, p)
+    algorithms   loops around them
+    check        a state and values there, for the check that goes with it
+    reference    a motion to reproduce
+
     >>> x = sb.symbol("x", "variable")
     >>> made = sb.write.artefact(sb.from_equations({x: -x}, name="decay"), sb.write.ExportOptions(reference=None))
     >>> made.title, [v.name for v in made.state], [f.name for f in made.functions][:2]
