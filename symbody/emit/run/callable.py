@@ -26,7 +26,7 @@ from ..llvm.packing import batch_kernels, batch_scratch, batch_text
 from ..llvm.program_text import entry, llvm_text
 from ..llvm.table_text import NAME as TABLE_LOOPS
 from ..llvm.table_text import table_loops
-from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels
+from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels, tree_vectors
 from ..loops.records import address_of
 from ..program import fused_products, pieces, program_tables, right_sides, tree_shape
 from ..program.constant_part import without_constant_part
@@ -58,7 +58,7 @@ def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
     more."""
     loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
-    trees = (tree_text, transposed, tree_kernels, tree_shape)
+    trees = (tree_text, transposed, tree_kernels, tree_vectors, tree_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
     made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees, *tabulated)
     return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
