@@ -74,19 +74,6 @@ class Case:
         return sb.compile(self.right_side)
 
     @cached_property
-    def residual(self) -> sb.emit.Compiled:
-        """What vanishes for y = (q, u, lam): kinematics, balances with multipliers, constraints on accelerations."""
-        eq = self.equations
-        v = [sb.symbol(f"rate_of_{q.name}", "variable") for q in eq.q]
-        a = [u.dot for u in eq.u]
-        kinematics = [x - e for x, e in zip(v, eq.rates.entries, strict=True)]
-        turning = eq.Jc @ sb.matrix([[x] for x in a]) + eq.c if eq.lam else None
-        rows = [*kinematics, *eq.residual().entries, *(turning.entries if turning is not None else ())]
-        spare = [sb.symbol(f"rate_of_{s.name}", "variable") for s in eq.lam]
-        inputs = {"t": eq.t, "y": [*eq.q, *eq.u, *eq.lam], "d": [*v, *a, *spare]}
-        return sb.compile(sb.program("residual", inputs, {"r": rows}, bake=self._numbers))
-
-    @cached_property
     def _observed(self) -> sb.emit.Compiled:
         eq = self.equations
         made = {**self.observables(eq), "energy": sb.energy(eq)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -71,8 +70,3 @@ def raw(html: str) -> str:
 
 def title_of(markdown: str) -> str:
     return next(line.removeprefix("# ") for line in markdown.split("\n") if line.startswith("# "))
-
-
-def names_used(source: str) -> set[str]:
-    """Names that code takes from the package: `sb.simulate` -> simulate, and attributes of what it made."""
-    return {n.attr for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute)}
