@@ -18,6 +18,7 @@ from typing import Final
 
 from ..emit.loops.language import Indices, Mutable, Numbers
 from ..emit.loops.records import Struct
+from .complete_pivoting import eliminate, solve_eliminated
 from .friction_sweeps import Sweeps, normal_force, row_motion, sweep
 
 APART: Final = 0
@@ -38,7 +39,7 @@ class ContactBranch(Struct):
     """Memory for a branch of n rows.
 
     kind          of each row: apart, holds (v = 0), slips
-    matrix        B; F; `step` solves B step = right
+    matrix        B; F; `step` solves B step = right, by factors in the order `row`, `column` (`complete_pivoting.py`)
     kept          impulses before a step, with their change and the largest of them
     way           w / |w| of each cone, two numbers; its size |w| and limit μ N; `by_speed` 1: with w = -v_T / a
     pressed       sign of N
@@ -53,7 +54,10 @@ class ContactBranch(Struct):
     change: Mutable[float]
     largest: Mutable[float]
     by_speed: Mutable[int]
+    y: Numbers
+    row: Indices
     column: Indices
+    quality: Numbers
     way: Numbers
     size: Numbers
     limit: Numbers
@@ -115,7 +119,7 @@ def newton(w: Sweeps, b: ContactBranch) -> int:
         b.right[i] = -b.F[i]
         if b.kind[i] == HOLDS:
             b.matrix[i * w.n + i] += DAMPING
-    solve_consistent(w.n, 1, b.matrix, b.right, b.step, b.column)
+    solve_branch(w.n, 1, b, b.right, b.y, b.step)
     for i in range(w.n):
         w.x[i] += b.step[i]
     sweep(w)
@@ -212,60 +216,11 @@ def turning(w: Sweeps, b: ContactBranch, c: int, r: int, k: int) -> float:
     return b.limit[c] * across / max(b.size[c], 1e-300)
 
 
-def solve_consistent(n: int, m: int, a: Numbers, right: Numbers, x: Numbers, column: Indices) -> None:
-    """a x = right for m right sides that fit a, by elimination with full pivoting; unknowns that are not determined are
-    zero. (a and right are overwritten.)"""
-    for j in range(n):
-        column[j] = j
-    for j in range(n * m):
-        x[j] = 0.0
-    first = 0.0
-    rank = n
-    for k in range(n):
-        best = 0.0
-        r = k
-        c = k
-        for i in range(k, n):
-            for j in range(k, n):
-                if abs(a[i * n + j]) > best:
-                    best = abs(a[i * n + j])
-                    r = i
-                    c = j
-        first = max(first, best)
-        if not best > SINGULAR * first:
-            rank = k
-            break
-        interchange(n, m, k, r, c, a, right, column)
-        for i in range(k + 1, n):
-            factor = a[i * n + k] / a[k * n + k]
-            if factor != 0.0:
-                for j in range(k, n):
-                    a[i * n + j] -= factor * a[k * n + j]
-                for j in range(m):
-                    right[i * m + j] -= factor * right[k * m + j]
-    for back in range(rank):
-        k = rank - 1 - back
-        for j in range(m):
-            value = right[k * m + j]
-            for i in range(k + 1, rank):
-                value -= a[k * n + i] * x[column[i] * m + j]
-            x[column[k] * m + j] = value / a[k * n + k]
-
-
-def interchange(n: int, m: int, k: int, r: int, c: int, a: Numbers, right: Numbers, column: Indices) -> None:
-    """Entry (r, c) to place (k, k)."""
-    for j in range(n):
-        kept = a[k * n + j]
-        a[k * n + j] = a[r * n + j]
-        a[r * n + j] = kept
-    for j in range(m):
-        kept = right[k * m + j]
-        right[k * m + j] = right[r * m + j]
-        right[r * m + j] = kept
+def solve_branch(n: int, count: int, b: ContactBranch, right: Numbers, y: Numbers, x: Numbers) -> None:
+    """B x = right for right sides that fit it; unknowns that are not determined are zero. (B is overwritten; y is
+    memory.)"""
     for i in range(n):
-        kept = a[i * n + k]
-        a[i * n + k] = a[i * n + c]
-        a[i * n + c] = kept
-    which = column[k]
-    column[k] = column[c]
-    column[c] = which
+        b.row[i] = i
+        b.column[i] = i
+    rank = eliminate(n, n, n, n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    solve_eliminated(n, rank, count, b.matrix, b.row, b.column, right, y, x)

@@ -17,7 +17,7 @@ from typing import Final
 
 from ..emit.loops.language import Function, Indices, Mutable, Numbers
 from ..emit.loops.records import Struct
-from .contact_branches import HOLDS, SLIPS, ContactBranch, branch, solve_consistent, solved_impulses, turning
+from .contact_branches import HOLDS, SLIPS, ContactBranch, branch, solve_branch, solved_impulses, turning
 from .march import DONE, NOT_CONVERGED, NOT_FINITE
 from .moreau_steps import (
     MoreauSteps,
@@ -66,6 +66,7 @@ class StepVariations(Struct):
     static: Numbers
     right: Numbers
     dx: Numbers
+    memory: Numbers
 
 
 class ContactMembers(Struct):
@@ -248,7 +249,7 @@ def vary_speeds(m: ContactMembers, middle: float) -> None:
     times(s.rows, v.width, count, v.V, v.T, v.right)
     times(s.cones, v.width, count, v.limit, v.T, v.dx)
     right_sides(s, m.branches, v)
-    solve_consistent(w.n, count, m.branches.matrix, v.right, v.dx, m.branches.column)
+    solve_branch(w.n, count, m.branches, v.right, v.memory, v.dx)
     times(s.n_u, v.width, count, v.U, v.T, v.right)
     for k in range(w.n):
         for i in range(s.n_u):

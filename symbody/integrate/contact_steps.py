@@ -153,7 +153,7 @@ class ContactWorker:
 def _branches(rows: int, cones: int) -> ContactBranch:
     return ContactBranch(
         kind=indices([0] * rows), matrix=np.zeros(rows * rows + 1), F=np.zeros(rows + 1), right=np.zeros(rows + 1), step=np.zeros(rows + 1),
-        kept=np.zeros(rows + 1), column=indices([0] * rows), way=np.zeros(2 * cones + 1), size=np.zeros(cones + 1), limit=np.zeros(cones + 1),
+        kept=np.zeros(rows + 1), y=np.zeros(rows + 1), row=indices([0] * rows), column=indices([0] * rows), quality=np.zeros(1), way=np.zeros(2 * cones + 1), size=np.zeros(cones + 1), limit=np.zeros(cones + 1),
         pressed=np.zeros(cones + 1),
     )  # fmt: skip
 
@@ -170,7 +170,7 @@ def _variations(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) 
         constant=_filled(constant), growing=_filled(growing), rates=_callee(slopes.rates, given), point=_callee(slopes.point, given),
         qdot=np.zeros(n_q * width + 1), U=np.zeros(n_u * width + 1), V=np.zeros(rows * width + 1), limit=np.zeros(cones * width + 1),
         zdot=np.zeros(n_z * width + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
-        right=np.zeros(most), dx=np.zeros(most),
+        right=np.zeros(most), dx=np.zeros(most), memory=np.zeros(most),
     )  # fmt: skip
 
 

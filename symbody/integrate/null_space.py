@@ -28,11 +28,11 @@ from ..emit.loops.records import Struct
 from ..emit.run.callable import Array, Compiled
 from ..emit.run.loop_callee import LoopCallee, program_callee
 from ..errors import SimulationError, listed
+from .complete_pivoting import solve_eliminated
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 from .orthogonal_factors import (
     partition,
     partition_basis,
-    partition_solve,
     reflect,
     reflect_basis,
     reflect_solve,
@@ -123,7 +123,7 @@ def directions(s: Space, rank: int, Z: Numbers) -> None:
 def meeting(s: Space, rank: int) -> None:
     """x = G r."""
     if s.kind == PARTITION:
-        partition_solve(s.n, rank, s.a, s.rows, s.columns, s.r, s.d, s.x)
+        solve_eliminated(s.n, rank, 1, s.a, s.rows, s.columns, s.r, s.d, s.x)
     elif s.kind == QR:
         reflect_solve(s.m, s.n, rank, s.a, s.rows, s.d, s.r, s.x)
     else:

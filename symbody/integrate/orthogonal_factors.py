@@ -4,7 +4,7 @@
 
 Three of them, each for a matrix of known rank, which leaves out rows of Jc that follow from others:
 
-    eliminate   dependent and independent speeds: Z = [1; -C_d⁻¹ C_i], G r = [0; C_d⁻¹ r]       Neweul-M² eq. 12
+    partition   dependent and independent speeds: Z = [1; -C_d⁻¹ C_i], G r = [0; C_d⁻¹ r]       Neweul-M² eq. 12
     reflect     Jcᵀ = [Q1 Q2] [R1; 0]: Z = Q2, G r = Q1 R1⁻ᵀ r                                  eq. 20 to 24
     rotate      Jcᵀ = [U1 U2] [Σ; 0] Vᵀ: Z = U2, G r = U1 Σ⁻¹ Vᵀ r                              eq. 25 to 28
 
@@ -17,11 +17,9 @@ from math import sqrt
 from typing import Final
 
 from ..emit.loops.language import Indices, Numbers
+from .complete_pivoting import LEAN, eliminate
 
 NOTHING: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows have length one
-# where rows follow from others, the first row counts that is not below this part of the best: a choice that does not
-# flicker
-LEAN: Final = 0.5
 CONVERGED: Final = 2.3e-16
 SWEEPS: Final = 40
 WORSE: Final = (
@@ -45,56 +43,6 @@ def scale_rows(m: int, n: int, J: Numbers, r: Numbers, lengths: Numbers) -> None
 # ---------------------------------------------------------------------------------------------------------- elimination
 
 
-def eliminate(
-    m: int, n: int, most: int, allowed: int, a: Numbers, rows: Indices, columns: Indices, quality: Numbers
-) -> int:
-    """P C Q = L U with the largest pivot that is left, in the first `allowed` of `columns`, `most` of them. Returns the
-    rank.
-
-    a is overwritten by L and U in their new order; `quality` gets the smallest pivot that counts.
-    """
-    quality[0] = 1.0
-    for k in range(most):
-        best = 0.0
-        row: int = k
-        column: int = k
-        for i in range(k, m):
-            for j in range(k, allowed):
-                x = abs(a[i * n + j])
-                if x > best and (most == m or x * LEAN > best or i == row):
-                    best = x
-                    row = i
-                    column = j
-        if best <= NOTHING:
-            return k
-        quality[0] = best
-        exchange(m, n, k, row, column, a, rows, columns)
-        for i in range(k + 1, m):
-            t = a[i * n + k] / a[k * n + k]
-            a[i * n + k] = t
-            for j in range(k + 1, n):
-                a[i * n + j] = a[i * n + j] - t * a[k * n + j]
-    return most
-
-
-def exchange(m: int, n: int, k: int, row: int, column: int, a: Numbers, rows: Indices, columns: Indices) -> None:
-    """Put a pivot at (k, k)."""
-    for j in range(n):
-        t = a[k * n + j]
-        a[k * n + j] = a[row * n + j]
-        a[row * n + j] = t
-    for i in range(m):
-        t = a[i * n + k]
-        a[i * n + k] = a[i * n + column]
-        a[i * n + column] = t
-    x: int = rows[k]
-    rows[k] = rows[row]
-    rows[row] = x
-    x = columns[k]
-    columns[k] = columns[column]
-    columns[column] = x
-
-
 def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, rows: Indices, columns: Indices, kept: Indices,
               quality: Numbers) -> int:  # fmt: skip
     """Elimination with the independent speeds that were given, else those of the last time, else any.
@@ -111,18 +59,18 @@ def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, 
     most: int = kept[2 * n + 1]
     if decides == 1 and given > 0:
         begin(m, n, J, a, rows, columns, kept[n + 1 :])
-        rank = eliminate(m, n, most, n - given, a, rows, columns, quality)
+        rank = eliminate(m, n, most, n - given, NOTHING, a, rows, columns, quality)
         if quality[0] >= quality[1] and n - rank == given:
             keep(n, rank, columns, kept, quality)
             return rank
     if kept[n] >= 0:
         begin(m, n, J, a, rows, columns, kept)
-        rank = eliminate(m, n, most, kept[n], a, rows, columns, quality)
+        rank = eliminate(m, n, most, kept[n], NOTHING, a, rows, columns, quality)
         worst = WORSE if decides == 1 else HOPELESS
         if quality[0] >= worst * quality[2] and rank == kept[n]:
             return rank
     begin(m, n, J, a, rows, columns, kept[n + 1 :])
-    rank = eliminate(m, n, most, n, a, rows, columns, quality)
+    rank = eliminate(m, n, most, n, NOTHING, a, rows, columns, quality)
     if decides == 1 or kept[n] < 0:
         keep(n, rank, columns, kept, quality)
     return rank
@@ -158,25 +106,6 @@ def partition_basis(n: int, rank: int, a: Numbers, columns: Indices, Z: Numbers)
             for j in range(k + 1, rank):
                 t = t - a[k * n + j] * z[columns[j]]
             z[columns[k]] = t / a[k * n + k]
-
-
-def partition_solve(
-    n: int, rank: int, a: Numbers, rows: Indices, columns: Indices, r: Numbers, y: Numbers, x: Numbers
-) -> None:
-    """x = G r: independent speeds are zero."""
-    for i in range(rank):
-        t = r[rows[i]]
-        for j in range(i):
-            t = t - a[i * n + j] * y[j]
-        y[i] = t
-    for j in range(n):
-        x[j] = 0.0
-    for back in range(rank):
-        k: int = rank - 1 - back
-        t = y[k]
-        for j in range(k + 1, rank):
-            t = t - a[k * n + j] * x[columns[j]]
-        x[columns[k]] = t / a[k * n + k]
 
 
 # ---------------------------------------------------------------------------------------------------------- reflections
