@@ -9,6 +9,7 @@ derivation and compilation in it.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,12 +19,13 @@ import numpy as np
 
 import symbody as sb
 
-from .standing_robot import in_mujoco, solo_file, standing
+from .standing_robot import in_mujoco, in_steps, solo_file, standing
 from .timing import Row
 
 R: Final = 0.11
 MU: Final = 0.2
 V: Final = 8.0
+BALLS: Final = 256
 G: Final = 9.81
 ROLLS: Final = 2 * V / (7 * MU * G)
 DISTANCE: Final = 12 * V**2 / (49 * MU * G)
@@ -86,6 +88,59 @@ def ball_rows() -> Iterator[Row]:
         }
     yield from mujoco_rows()
     yield from exudyn_rows()
+    yield from stepper_rows(contacts)
+
+
+def stepper_rows(contacts: sb.Contacts) -> Iterator[Row]:
+    """Balls thrown at many speeds, all of them one step at a time, on all cores; `error` is the largest, at the time at
+    which the fastest one begins to roll. `ratio`: seconds of MuJoCo's steps of the same length to these."""
+    speeds = np.linspace(1.0, V, BALLS)
+    rolls = 2 * speeds / (7 * MU * G)
+    away = 12 * speeds**2 / (49 * MU * G) + 5 / 7 * speeds * (ROLLS - rolls)
+    for h in (1e-3, 2e-4):
+        n = round(ROLLS / h)
+        env = sb.stepper(contacts, ROLLS / n, ball_z=R)
+        begin = np.tile(env.start, (BALLS, 1))
+        names = [v.name for v in contacts.base.state]
+        begin[:, names.index("ball_x_dot")] = speeds
+
+        def run(env: Any = env, begin: Any = begin, n: int = n) -> Any:
+            states = begin
+            for _ in range(n):
+                states = env.step(states)
+            return states
+
+        states, seconds = timed(run, again=True)
+        error = float(np.abs(states[:, names.index("ball_x")] - away).max())
+        case = {"case": f"{BALLS} bowling balls", "first": None}
+        ours = {**case, "method": f"stepper, step {h:g}", "steps": n * BALLS, "seconds": seconds, "error": error}
+        theirs = rolled_by_mujoco(ROLLS / n, n, speeds)
+        if theirs is None:
+            yield ours
+            continue
+        places, took, version = theirs
+        yield {**ours, "ratio": took / seconds}
+        error = float(np.abs(places - away).max())
+        yield {**case, "method": f"MuJoCo {version}, step {h:g}", "steps": n * BALLS, "seconds": took, "error": error}
+
+
+def rolled_by_mujoco(h: float, n: int, speeds: np.ndarray) -> tuple[np.ndarray, float, str] | None:
+    """Where the balls are after n steps of MuJoCo's `rollout`, on all cores, the seconds that it took, its version."""
+    try:
+        import mujoco
+        from mujoco.rollout import Rollout
+    except ImportError:
+        return None
+    model = mujoco.MjModel.from_xml_string(MJCF.format(step=h))
+    kind, threads = mujoco.mjtState.mjSTATE_FULLPHYSICS, os.cpu_count() or 1
+    first = np.zeros(mujoco.mj_stateSize(model, kind))
+    mujoco.mj_getState(model, mujoco.MjData(model), first, kind)
+    begin = np.tile(first, (len(speeds), 1))
+    begin[:, 1 + model.nq] = speeds
+    with Rollout(nthread=threads) as pool:
+        workers = [mujoco.MjData(model) for _ in range(threads)]
+        (states, _), seconds = timed(lambda: pool.rollout(model, workers, begin, nstep=n), again=True)
+    return states[:, -1, 1], seconds, mujoco.__version__
 
 
 def mujoco_rows() -> Iterator[Row]:
@@ -170,6 +225,17 @@ def standing_rows() -> Iterator[Row]:
             "seconds": seconds,
             "first": made + first,
             "error": abs(float(sim["base_z"][-1]) - height),
+        }
+    for h in (1e-3, 2e-4):
+        step = in_steps(contacts, start, h)
+        heights, seconds = timed(lambda step=step, h=h: step(round(2 / h)))
+        yield {
+            "case": "Solo12 stands",
+            "method": f"stepper, step {h:g}",
+            "steps": round(2 / h),
+            "seconds": seconds,
+            "first": None,
+            "error": abs(float(heights[-1]) - height),
         }
     try:
         import mujoco

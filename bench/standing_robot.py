@@ -45,6 +45,26 @@ def standing(path: Path) -> tuple[sb.Contacts, dict[str, float], dict[str, Any]]
     return sb.Contacts(eq, *contacts), start, laws
 
 
+def in_steps(contacts: sb.Contacts, start: dict[str, float], step: float) -> Any:
+    """The same robot by `stepper`, with its motors in Python as in MuJoCo: a function of the number of steps that gives the
+    heights after each."""
+    eq = contacts.base
+    names, joints = [v.name for v in eq.state], [r.name.removesuffix("_tau") for r in eq.r]
+    at, rate = ([names.index(j + end) for j in joints] for end in ("", "_dot"))
+    wanted = np.array([posture(j) for j in joints])
+    env = sb.stepper(contacts, step, start)
+    env.step(env.start)
+
+    def run(n: int) -> np.ndarray:
+        heights, x = np.zeros(n), env.start
+        for k in range(n):
+            x = env.step(x, STIFFNESS * (wanted - x[at]) - DAMPING * x[rate])
+            heights[k] = x[names.index("base_z")]
+        return heights
+
+    return run
+
+
 def in_mujoco(path: Path, step: float) -> Any:
     """The same robot in MuJoCo: a function of the number of steps that gives the heights after each."""
     import mujoco

@@ -239,6 +239,53 @@ def test_several_contacts_in_events_are_contacts_of_time_stepping():
     np.testing.assert_array_equal(given.impulses(given.start).impulses, as_events.impulses(given.start).impulses)
 
 
+def swing(bars):
+    """A seat on parallel bars, with a block that slides on it, comes to a stop. More than two bars are redundant."""
+    m = sb.Model("swing")
+    m.gravity(0, -g, 0)
+    seat = m.body("seat", mass=2.0, inertia=(0, 0, 0.5))
+    for k in range(bars):  # together they weigh the same
+        bar = m.body(f"bar{k}", mass=0.6 / bars, inertia=(0, 0, 0.02 / bars), com=(0, -0.25, 0))
+        m.revolute(f"a{k}", m.ground, bar, at=(k, 0, 0))
+        m.revolute(f"b{k}", bar, seat, at=(0, -0.5, 0), on=(k, 0, 0))
+    x, y = m.coordinates("x y")
+    block = m.body("block", m.ground.translate(x, y, 0), mass=1.0, inertia=(0, 0, 0.01))
+    top = sb.HalfSpace(seat, at=(0.5, 0, 0), normal=(0, 1, 0))
+    end = sb.HalfSpace(m.ground, at=(-0.2, 0, 0), normal=(1, 0, 0))
+    contacts = [
+        sb.Contact("top", sb.touch(sb.Ball(block, 0.0), top, across=m.ground.z), friction=0.3),
+        sb.Contact("end", sb.touch(sb.Ball(seat, 0.0), end, across=m.ground.z), friction=0.2, restitution=0.5),
+    ]
+    return sb.Contacts(sb.derive(m, redundant=bars > 2), *contacts)
+
+
+@pytest.mark.parametrize("bars", [3, 4])
+def test_contacts_on_constraints_that_depend_on_each_other(bars):
+    """The motion, impulses and derivatives are those of the swing that has no bar too many."""
+    plain, contacts = swing(2), swing(bars)
+    first = {"x": 0.5 + 0.5 * np.sin(0.6), "y": -0.5 * np.cos(0.6), "b0": -0.6} | {f"a{k}": 0.6 for k in range(bars)}
+    assert contacts.base.border is not None
+    known = {k: v for k, v in first.items() if k not in ("a2", "a3")}
+    one, other = sb.stepper(plain, DT, known), sb.stepper(contacts, DT, first)
+    names = [[v.name for v in c.base.state] for c in (plain, contacts)]
+    at = [names[1].index(n) for n in names[0]]
+    x, y = one.start, other.start
+    for k in range(500):
+        was = x, y
+        x, y = one.step(x), other.step(y)
+        if k % 50 == 0:
+            pushed = [env.impulses(state) for env, state in zip((one, other), was, strict=True)]
+            assert pushed[1].residual < 1e-9
+            assert pushed[1].impulses == pytest.approx(pushed[0].impulses, rel=1e-8, abs=1e-10)
+    assert y[at] == pytest.approx(x, abs=1e-9)
+    assert y[names[1].index("a2")] == pytest.approx(x[names[0].index("a0")], abs=1e-12)
+    found = other.derivatives(y)
+    assert found.x == pytest.approx(differences(other.step, y, 1e-7), rel=1e-5, abs=1e-4)
+    events = sb.simulate_modes(contacts, 500 * DT, first, rtol=1e-9)
+    assert events.outcome
+    assert events.y[-1][at][: len(plain.base.q)] == pytest.approx(x[: len(plain.base.q)], abs=5e-3)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
