@@ -171,6 +171,12 @@ def test_measures_of_a_step() -> None:
     assert found.overshoot == pytest.approx(np.exp(-pi * z / sqrt(1 - z**2)), rel=1e-4)
 
 
+def test_a_response_that_has_not_settled_is_not_measured() -> None:
+    t = np.linspace(0, 2, 400)
+    with pytest.raises(sb.StudyError, match=r"has not settled: in the last tenth of the time it changes by 4.98 %"):
+        vh.step_measures(t, np.minimum(t / 0.1, 1), 1 - np.exp(-t / 1.5))
+
+
 def test_steps_ramps_and_sines_of_the_steering_wheel() -> None:
     t = sb.symbol("t")
 
@@ -193,6 +199,42 @@ def test_lanes_of_the_standards() -> None:
     assert double.clearance([5.0], [2.23 / 2 - 0.9], 1.8) == pytest.approx(0, abs=1e-12)
     with pytest.raises(sb.SymbodyError, match="there are 3888-1, 3888-2"):
         vh.lane_change("3888", 1.8)
+
+
+def test_a_cone_may_touch_the_side_of_a_car() -> None:
+    """A car of 4 m that swerves into the second lane: its corners are before and behind the cone at the entry, within
+    their lanes; its side is not."""
+    lanes = vh.lane_change("3888-2", 1.8)
+    a, _, right, left = lanes.sections[1]
+    yaw, reach = 0.4, (2.0, 2.0)
+    nose = np.array([np.cos(yaw), np.sin(yaw)])
+    cone = np.array([a, right])
+    for depth in (0.05, -0.05):  # the cone within the outline of the car, and beside it
+        centre = cone + (0.9 - depth) * np.array([-np.sin(yaw), np.cos(yaw)])
+        corners = [centre + e * nose + h * np.array([-np.sin(yaw), np.cos(yaw)]) for e in (2, -2) for h in (0.9, -0.9)]
+        assert all(x < a or right < y < left for x, y in corners)
+        found = lanes.clearance([centre[0]], [centre[1]], 1.8, yaw=[yaw], ends=reach)
+        assert found == pytest.approx(-depth / np.cos(yaw), rel=1e-9)
+
+
+def test_a_car_that_does_not_come_through_has_not_passed() -> None:
+    """A driver who brakes to a stop between the lanes touches no cone, and has not passed; one who becomes slower is
+    followed to the end."""
+    lanes = vh.lane_change("3888-1", width=1.8)
+    line = lanes.line()
+    passed = {}
+    for name, slow in (("stops", 0.0), ("rolls", 3.0)):
+        at = [0.0, 70.0, 75.0, 80.0, 85.0, 90.0, line.length]
+        speed = sb.integrate.interpolation("speed", at, [10.0, 10.0, 8.0, 6.0, slow, slow, slow], "linear")
+        eq = sb.derive(vh.path_follower(vh.Driver(line, speed=speed)))
+        passed[name] = vh.lane_change_test(
+            eq, lanes, [10.0], width=1.8, ends=(2.0, 2.2), start=lambda V: {"u": V, "steer_s": 30.0}
+        )
+    assert passed["rolls"].fastest == 10.0
+    assert passed["rolls"].exits[0] == pytest.approx(3.0, rel=0.05)
+    assert np.isnan(passed["stops"].fastest)
+    assert np.isnan(passed["stops"].exits[0])
+    assert "not passed" in str(passed["stops"])
 
 
 def test_a_driver_changes_lanes() -> None:

@@ -12,7 +12,7 @@ import pytest
 import symbody as sb
 from symbody.kits import vehicles as vh
 
-from .passenger_tyre import NUMBERS, tir
+from .passenger_tyre import NUMBERS, OLD_NUMBERS, tir
 
 R, TUBE = 0.32, 0.07
 
@@ -149,6 +149,17 @@ def test_magic_formula_under_a_wheel(tube: float) -> None:
     for name in ("Fx", "Fy", "My", "Mz"):
         assert value(getattr(w.forces, name), at) == pytest.approx(value(getattr(expected, name)), rel=1e-9)
     assert value(w.forces.Mx, at) == (pytest.approx(value(expected.Mx), rel=1e-9) if tube == 0 else 0)
+
+
+def test_a_file_without_relaxation_has_no_lag() -> None:
+    """Slips are those of the contact, without variables; a formula that is zero at any load was divided by."""
+    given = {k: v for k, v in OLD_NUMBERS.items() if not k.startswith(("PTX", "PTY"))}
+    m, w = rolling(vh.read_tyre(tir(given)))
+    q = m.symbols
+    at = {s: 0.0 for c in m.symbols_of_kind("coordinate") for s in (c, c.dot)}
+    at |= {q["z"]: 0.28, q["x"].dot: 18.0, q["y"].dot: 0.9, q["turn"].dot: 60.0}
+    assert not m.symbols_of_kind("variable")
+    assert value(w.tan_alpha, at) == pytest.approx(0.05, rel=1e-12)
 
 
 def test_side_slip_builds_up_over_the_relaxation_length() -> None:

@@ -90,6 +90,14 @@ def test_curves_over_travel(wishbones: sb.Equations) -> None:
 # ---------------------------------------------------------------------------------------------------- bushings
 
 
+def test_travel_that_a_suspension_does_not_have(wishbones: sb.Equations) -> None:
+    """The message has the travel up to which it was followed."""
+    with pytest.raises(
+        sb.StudyError, match=r"no position next to left_z = 0\.\d+ has left_z = 0.\d+; end the travel there"
+    ):
+        vh.kinematics(wishbones, {"left_z": np.linspace(0.31, 0.9, 13)}, ["left_toe"])
+
+
 def test_bushing_keeps_energy_at_large_rotations() -> None:
     """A body on a bushing of a full stiffness matrix, turned far: kinetic energy and ½ x · K x stay."""
     m = sb.Model("bushing")

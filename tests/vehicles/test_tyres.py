@@ -146,6 +146,23 @@ def test_units_and_side_of_a_file(tyre: vh.MagicFormula) -> None:
     assert np.allclose(seen * [1, -1, -1, 1, -1], numbers(tyre.at(**state)), rtol=1e-14)
 
 
+def test_a_file_without_combined_slip_says_so(tyre: vh.MagicFormula) -> None:
+    """Braking does not weaken the side force of such a tyre: said when it is read, and when it is shown."""
+    assert tyre.has_combined_slip
+    assert "combined" not in repr(tyre)
+    with pytest.warns(UserWarning, match="no combined slip: RBX1, RCX1, RBY1 or RCY1 is missing or zero"):
+        lone = vh.read_tyre(
+            tir({k: v for k, v in NUMBERS.items() if not k.startswith(("RBX", "RBY", "RCX", "RCY", "RV"))})
+        )
+    assert not lone.has_combined_slip
+    assert "no: each force is that of its own slip alone" in repr(lone)
+    f, alone = lone.at(4000, -0.1, 0.1), lone.at(4000, 0, 0.1)
+    assert value(f.Fy) == pytest.approx(value(alone.Fy))
+    weakened = lone.with_coefficients(RBX1=13.05, RBX2=9.718, RCX1=0.9995, RBY1=10.62, RBY2=7.82, RCY1=1.059)
+    assert weakened.has_combined_slip
+    assert abs(value(weakened.at(4000, -0.1, 0.1).Fy)) < 0.8 * abs(value(alone.Fy))
+
+
 def test_the_mass_of_a_tyre_is_not_the_unit_of_mass(tyre: vh.MagicFormula) -> None:
     """MASS in a section after that of units is a number, and says nothing where it is left empty, as some writers leave it."""
     empty = vh.read_tir(tir(NUMBERS) + "\n[INERTIA]\nMASS = \nIYY =\n")

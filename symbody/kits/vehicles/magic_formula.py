@@ -8,6 +8,7 @@ Numbers in brackets are those of the book.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,6 +42,7 @@ BASIC: Final = (
     "FNOMIN UNLOADED_RADIUS NOMPRES LONGVL VERTICAL_STIFFNESS VERTICAL_DAMPING LONGITUDINAL_STIFFNESS LATERAL_STIFFNESS"
 ).split()
 DEFAULTS: Final = {**dict.fromkeys(SCALES, 1.0), "PKY4": 2.0, "QRE0": 1.0, "NOMPRES": 2e5, "LONGVL": 16.7}
+BOOK: Final = "with_coefficients(RBX1=13.05, RBX2=9.718, RCX1=0.9995, RBY1=10.62, RBY2=7.82, RCY1=1.059)"
 TINY: Final = 1e-6  # kept from zero in denominators by this (4.E16, 4.E26, 4.E39), as MFeval does
 
 
@@ -137,7 +139,10 @@ class MagicFormula(Summarized, Tyre):
             "pressure": "NOMPRES",
             "stiffness": "VERTICAL_STIFFNESS",
         }
-        rows = filled(**{k: f"{c[key]} ({key})" for k, key in asked.items() if key in c}, kinks=smooth)
+        combined = "" if self.has_combined_slip else "no: each force is that of its own slip alone"
+        rows = filled(
+            **{k: f"{c[key]} ({key})" for k, key in asked.items() if key in c}, combined_slip=combined, kinks=smooth
+        )
         return Summary(f"MagicFormula {self.version}, {len(c)} coefficients", rows)
 
     def __post_init__(self) -> None:
@@ -146,6 +151,15 @@ class MagicFormula(Summarized, Tyre):
         object.__setattr__(self, "c", TyreCoefficients(self.coefficients))
         if missing := [k for k in ("FNOMIN", "UNLOADED_RADIUS", "PCY1", "PDY1", "PKY1", "PKY2") if k not in self.c]:
             raise ModelError(f"MagicFormula: the coefficient {missing[0]} is missing; it has no default")
+
+    @property
+    def has_combined_slip(self) -> bool:
+        """Whether longitudinal slip weakens the side force and side slip the longitudinal one, by RBX1, RCX1, RBY1, RCY1
+        that are not zero. Of files without them either force is that of its own slip, and both together may be larger
+        than friction allows."""
+        return all(
+            not isinstance(x, int | float) or x != 0 for x in (self.c.RBX1, self.c.RCX1, self.c.RBY1, self.c.RCY1)
+        )
 
     @cached_property
     def kinks(self) -> Kinks:
@@ -381,6 +395,8 @@ def read_tyre(source: str | Path, *, side: str = "", smooth: float | None = None
     """A tyre from a `.tir` file, by its path or its text: Magic Formula 5.2 (PAC2002, FITTYP 5, 6, 21, 51) or 6.1
     (FITTYP 60, 61; of 62 what it shares with 6.1).
 
+    Files without coefficients of combined slip are read with a warning: `tyre.has_combined_slip` is false.
+
     side     "left" or "right": where it is mounted. A file of the other side is seen in a mirror
     smooth   width over which the corners of the formula are rounded off, see `MagicFormula`
     """
@@ -388,5 +404,11 @@ def read_tyre(source: str | Path, *, side: str = "", smooth: float | None = None
     if side not in ("", "left", "right"):
         raise unknown(f"tyre {file.name}", "side", side, ["left", "right"], ModelError)
     tyre = MagicFormula(file.numbers, file.version, smooth)
+    if not tyre.has_combined_slip:
+        warnings.warn(
+            f"{file.name} has no combined slip: RBX1, RCX1, RBY1 or RCY1 is missing or zero, so that braking does not weaken "
+            f"side forces (or they braking), and both together may exceed friction. {BOOK} is that of Pacejka's tyre",
+            stacklevel=2,
+        )
     other = {side, file.side} == {"left", "right"}
     return tyre.mirrored() if other else tyre

@@ -36,6 +36,9 @@ def sine_steer(t: Any, angle: Any, frequency: Any, *, at: float = 1.0, periods: 
     return angle * sb.sin(2 * sb.pi * frequency * (t - at)) * inside
 
 
+LATE, SETTLED = 0.1, 0.02  # a response that changes by no more than this part in so much of the time has settled
+
+
 @dataclass(frozen=True)
 class StepMeasures:
     """Of ISO 7401: times count from where the steer angle is at half of its end value.
@@ -60,6 +63,12 @@ def step_measures(t: Any, steer: Any, response: Any) -> StepMeasures:
     end, angle = y[-1], steer[-1]
     if end == 0 or angle == 0:
         raise StudyError("step_measures: steer angle and response must end at values other than zero")
+    late = y[t >= t[-1] - LATE * (t[-1] - t[0])]
+    if (left := float(np.ptp(late) / abs(end))) > SETTLED:
+        raise StudyError(
+            f"step_measures: the response has not settled: in the last tenth of the time it changes by {100 * left:z.3g} % of the "
+            f"value {end:z.4g} that it ends at; measure for longer than {t[-1] - t[0]:z.4g} s, or hold the speed"
+        )
     half = _first_time(t, steer / angle, 0.5)
     peak = int(np.argmax(y / end))
     return StepMeasures(
@@ -119,22 +128,36 @@ class LaneChange:
     def clearance(
         self, x: Any, y: Any, width: float, *, yaw: Any = 0.0, ends: tuple[float, float] = (0.0, 0.0)
     ) -> float:
-        """The smallest distance of a car from the borders of the lanes along its motion; negative where it hits cones.
+        """The smallest distance of a car's outline from the borders of the lanes along its motion, as far as that goes;
+        negative where it hits cones.
 
         x, y    of a point of the car, `yaw` its heading
         width   of the car, `ends` how far it reaches before and behind the point
         """
         x, y, yaw = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (x, y, yaw)))
+        corners = [
+            (x + reach * np.cos(yaw) - half * np.sin(yaw), y + reach * np.sin(yaw) + half * np.cos(yaw))
+            for reach, half in zip(
+                (ends[0], ends[0], -ends[1], -ends[1]), np.array([1, -1, -1, 1]) * width / 2, strict=True
+            )
+        ]
         least = np.inf
-        for reach in (ends[0], -ends[1]):
-            for half in (width / 2, -width / 2):
-                corner_x = x + reach * np.cos(yaw) - half * np.sin(yaw)
-                corner_y = y + reach * np.sin(yaw) + half * np.cos(yaw)
-                for a, b, right, left in self.sections:
-                    inside = corner_y[(corner_x >= a) & (corner_x <= b)]
-                    if inside.size:
-                        least = min(least, float(np.min(left - inside)), float(np.min(inside - right)))
+        for a, b, right, left in self.sections:
+            for k, one in enumerate(corners):
+                inside = _heights_between(a, b, *one, *corners[k - 1])
+                if inside.size:
+                    least = min(least, float(np.min(left - inside)), float(np.min(inside - right)))
         return least
+
+
+def _heights_between(a: float, b: float, x0: Any, y0: Any, x1: Any, y1: Any) -> np.ndarray:
+    """y of the ends of the parts of edges between x = a and x = b: a cone at the border may touch a side of the car,
+    whose corners are before and behind it."""
+    low, high = np.maximum(np.minimum(x0, x1), a), np.minimum(np.maximum(x0, x1), b)
+    meets, across = low <= high, np.where(x1 == x0, 1.0, x1 - x0)
+    cut = [(y0 + (y1 - y0) * np.where(x1 == x0, 0.0, (at - x0) / across))[meets] for at in (low, high)]
+    upright = meets & (x1 == x0)
+    return np.concatenate([*cut, y0[upright], y1[upright]])
 
 
 def lane_change(standard: str, width: float) -> LaneChange:

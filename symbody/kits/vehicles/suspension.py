@@ -10,7 +10,7 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import StudyError, unknown
+from ...errors import AssemblyError, StudyError, unknown
 from ...summary import Tabular
 
 SIDES = {"left": 1, "right": -1}
@@ -118,7 +118,13 @@ def kinematics(
     for way in (range(middle, len(places)), range(middle - 1, -1, -1)):  # from the position at rest, both ways
         last = by_place.get(middle, first)
         for k in way:
-            last = by_place[k] = sb.assemble(eq, {**values, name: float(places[k])}, start=last)
+            try:
+                last = by_place[k] = sb.assemble(eq, {**values, name: float(places[k])}, start=last)
+            except AssemblyError as reason:
+                raise StudyError(
+                    f"kinematics of {eq.name!r}: no position next to {name} = {float(last[name]):z.6g} has {name} = "
+                    f"{float(places[k]):z.6g}; end the travel there, or take smaller steps. {reason}"
+                ) from reason
     for k in range(len(places)):
         for o in outputs:
             found[o].append(float(by_place[k][o]))

@@ -169,9 +169,11 @@ def _lagging(m: sb.Model, name: str, slip_speed: Any, size: Any, length: Any) ->
     """Slip from a slip velocity V: V/|Vx|, or with the state u of the carcass, σ u' + |Vx| u = σ V, the slip u/σ."""
     if slip_speed == 0:
         return 0
-    if length == 0:
+    length = length + sb.fraction(0, 1)
+    symbols = set(sb.free_symbols(length))
+    if not symbols and float(length) == 0:  # of a file without relaxation too, whose formula is zero at any load
         return slip_speed / size
-    if set(sb.free_symbols(length + sb.fraction(0, 1))) - set(m.symbols_of_kind("parameter")):
+    if symbols - set(m.symbols_of_kind("parameter")):
         length = sb.maximum(length, SHORTEST)
     u = m.variable(name)
     m.rate(u, slip_speed - size * u / length)
