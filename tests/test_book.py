@@ -102,7 +102,8 @@ def test_every_public_name_is_in_the_reference() -> None:
         for n in importlib.import_module(f"symbody.{s}").__all__
         if n not in symbody.__all__
     }
-    assert reference.documented_names() == flat | special
+    kits = {f"sb.{k}.{n}" for k in reference.KITS for n in importlib.import_module(f"symbody.{k}").__all__}
+    assert reference.documented_names() == flat | special | kits
 
 
 @pytest.mark.parametrize("entry", some(gallery.entries(), 9), ids=lambda e: e.name)

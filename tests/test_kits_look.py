@@ -11,6 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody import kits
+from symbody.kits import biomechanics as bio
 from symbody.kits import vehicles as vh
 
 from .test_first_look import assert_good_to_look_at
@@ -19,7 +20,7 @@ from .vehicles.passenger_tyre import NUMBERS, tir
 LARGE = ("ndarray", "Mapping", "Array", "Equations", "Trajectory", "Matrix", "Frame", "Branch")
 
 
-@pytest.mark.parametrize("module", [kits, vh], ids=["robots", "vehicles"])
+@pytest.mark.parametrize("module", [kits, vh, bio], ids=["robots", "vehicles", "biomechanics"])
 def test_what_is_large_has_a_summary(module: Any) -> None:
     made = [
         c for c in (getattr(module, n) for n in module.__all__) if dataclasses.is_dataclass(c) and inspect.isclass(c)
@@ -62,3 +63,13 @@ def test_vehicles() -> None:
         assert_good_to_look_at(thing)
     assert "toe" in repr(curves)
     assert "FNOMIN" in repr(things[0])
+
+
+def test_biomechanics() -> None:
+    m = sb.Model("pull")
+    block = m.body("block", mass=2)
+    m.prismatic("x", m.ground, block)
+    path = m.path("flexor", [m.ground.point(-0.3, 0, 0), block.point(0, 0, 0)])
+    flexor = bio.muscle(m, "flexor", path, max_force=500, optimal_length=0.1, slack_length=0.2)
+    assert_good_to_look_at(flexor)
+    assert "<Muscle flexor" in repr(flexor)

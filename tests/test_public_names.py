@@ -16,7 +16,7 @@ from symbody.later import offer
 
 ROOT = Path(__file__).parents[1]
 STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
-PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES), "symbody.kits.vehicles")
+PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES), "symbody.kits.biomechanics", "symbody.kits.vehicles")
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
 NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import symbody
 
 STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
+KITS = ("kits.biomechanics",)  # that have pages of their own
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line
 
@@ -35,8 +37,7 @@ class Group:
         return re.sub(r"[^a-z]+", "-", self.title.lower()).strip("-")
 
     def thing(self, name: str) -> Any:
-        module = symbody if self.prefix == "sb." else getattr(symbody, self.prefix.split(".")[1])
-        return getattr(module, name)
+        return attrgetter(f"{self.prefix}{name}".removeprefix("sb."))(symbody)
 
 
 def groups() -> list[Group]:
@@ -59,6 +60,8 @@ def _special() -> Iterator[Group]:
         names = tuple(n for n in module.__all__ if n not in symbody.__all__)
         if names and isinstance(getattr(symbody, stage), ModuleType):  # `sb.derive` is the function
             yield Group(f"{stage}: more", f"sb.{stage}.", names)
+    for kit in KITS:
+        yield Group(kit, f"sb.{kit}.", tuple(importlib.import_module(f"symbody.{kit}").__all__))
 
 
 # ---------------------------------------------------------------------------------------------------------------- pages

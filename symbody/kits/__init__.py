@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from . import vehicles
+    from . import biomechanics, vehicles
     from .robots.base_parameters import BaseParameters, base_parameters
     from .robots.control import computed_torque, gravity_compensation, task_control
     from .robots.excitation import Excitation, excitation
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .robots.validation import Validation
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "vehicles",
+    "biomechanics", "vehicles",
     "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics", "Configurations",
     "gravity_compensation", "computed_torque", "task_control",
     "regressor", "Regressor", "base_parameters", "BaseParameters", "excitation", "Excitation", "identify_robot", "Identified",

@@ -23,6 +23,8 @@ CROSSED: Final = {"rising": "{0} > 0", "falling": "{0} < 0", "both": "{{{0} > 0,
 
 def modelica_files(made: Artefact, events: Mapping[str, Any]) -> dict[str, str]:
     """Text of each file, by name."""
+    if not made.has("rhs"):
+        raise ProgramError(f"export of {made.title!r} as Modelica: {' '.join(made.notes) or 'there is no state'}")
     name, model = made.identifier, ModelicaModel(made, events)
     return {
         f"{name}.mo": model.text(),

@@ -1,0 +1,17 @@
+"""Biomechanics: muscles along paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...later import offer
+
+if TYPE_CHECKING:
+    from .muscle import Muscle, activation_rate, muscle
+    from .muscle_curves import MuscleCurves, muscle_curves
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "muscle", "Muscle", "activation_rate", "muscle_curves", "MuscleCurves",
+]  # fmt: skip
+
+offer(__name__)
