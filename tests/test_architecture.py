@@ -21,7 +21,11 @@ FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study"
 KITS = "kits"  # beside the flow: they import the public names of symbody, as a user would
 SHARED = ("errors", "escaping", "later", "summary", "whole_files")  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
-PUBLIC = {*symbody.__all__, *symbody.write.__all__, *symbody.kits.biomechanics.__all__}  # names that users call, with as many options as they need
+PUBLIC = {
+    *symbody.__all__,
+    *symbody.write.__all__,
+    *symbody.kits.biomechanics.__all__,
+}  # names that users call, with as many options as they need
 GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
 NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
