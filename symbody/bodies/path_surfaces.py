@@ -22,7 +22,7 @@ from ..algebra.functions import atan2, maximum, minimum, sign, sqrt, where
 from ..algebra.graph import PI, ZERO, Condition, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
 from .frames import Frame
-from .path_sides import Two, WayRound
+from .inner_bends import InnerBend
 from .points import Point
 from .vectors import Vector
 
@@ -35,7 +35,9 @@ LONGEST: Final = Fraction(1, 2)  # radians
 class WrapSphere:
     """A sphere about the origin of a frame, over which a path between two points may run.
 
-    beside   a point outside the sphere: the path goes round on its side; None: the shorter way
+    beside   a point: the path goes round on its side, and takes the longer way where the straight line between its ends
+             would pass the centre on the other one; None: the shorter way
+    through  True: the path runs through the sphere instead, and bends at it from within where it would pass it by
 
     >>> m = sb.Model("knee")
     >>> ends = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
@@ -49,6 +51,7 @@ class WrapSphere:
     frame: Frame
     radius: Any
     beside: Point | None = None
+    through: bool = False
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
         """The part of a path from a to b over the surface, with the frame `on` which b pulls and that `towards` which a does.
@@ -61,7 +64,8 @@ class WrapSphere:
 
         See also: `Model.path`.
         """
-        return OverSphere(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
+        made = ThroughSphere if self.through else OverSphere
+        return made(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,9 @@ class WrapCylinder:
 
     side     1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever
              is shorter
-    beside   instead: a point outside the cylinder, on whose side the path goes round
+    beside   instead: a point on whose side the path goes round; it takes the longer way where the straight line between
+             its ends, seen along the axis, would pass the axis on the other one
+    through  True: the path runs through the cylinder instead, and bends at it from within where it would pass it by
 
     >>> m = sb.Model("pulley")
     >>> ends = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
@@ -85,6 +91,7 @@ class WrapCylinder:
     radius: Any
     side: int | None = None
     beside: Point | None = None
+    through: bool = False
 
     def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
         """The part of a path from a to b over the surface; see `WrapSphere.piece`.
@@ -97,7 +104,8 @@ class WrapCylinder:
 
         See also: `Model.path`.
         """
-        return OverCylinder(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
+        made = ThroughCylinder if self.through else OverCylinder
+        return made(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,19 +203,16 @@ class OverSurface:
     def _angle(self) -> Expr:
         raise NotImplementedError
 
-    def _in_plane(self, place: Matrix) -> Two:
-        """Coordinates in the plane of the circle."""
-        raise NotImplementedError
-
     @cached_property
-    def _way_round(self) -> WayRound | None:
-        """On the side of a point, where one is given."""
+    def _is_far(self) -> Condition | None:
+        """Whether the path takes the longer way: where the straight line meets the ray from the centre away from the
+        point `beside`, (s × p) · n > 0 and (q × s) · n > 0 with n = p × q. None where no point is given."""
         if self.beside is None:
             return None
         side = (self.beside - self.surface.origin).components(self.surface)
-        d1, d2, _ = self._distances
-        a, b, c = (self._in_plane(x) for x in (self.p, self.q, side))
-        return WayRound(a, b, c, self.radius, self._tangents, (d1 * d1, d2 * d2))
+        p, q, s = (self._across(v) for v in (self.p, self.q, side))
+        n = cross(p, q)
+        return (dot(cross(s, p), n) > 0) & (dot(cross(q, s), n) > 0)
 
     def _ways(self) -> tuple[Matrix, Matrix]:
         """Unit vectors from a and from b along the path, in the frame of the surface."""
@@ -216,16 +221,13 @@ class OverSurface:
     @cached_property
     def wrap_angle(self) -> Expr:
         """θ, negative where the surface is not touched."""
-        if self._way_round is not None:
-            return self._way_round.angle
         l1, l2 = self._tangents
-        return self._angle - atan2(l1, self.radius) - atan2(l2, self.radius)
+        turned = self._angle if self._is_far is None else where(self._is_far, 2 * PI - self._angle, self._angle)
+        return turned - atan2(l1, self.radius) - atan2(l2, self.radius)
 
     @cached_property
     def touches(self) -> Condition:
         """Whether the path is on the surface."""
-        if self._way_round is not None:
-            return self._way_round.is_taken & self._distances[2]
         return (self.wrap_angle > 0) & self._distances[2]
 
     @cached_property
@@ -274,14 +276,6 @@ class OverSphere(OverSurface):
     def _angle(self) -> Expr:
         return atan2(self._normal, dot(self.p, self.q))
 
-    def _in_plane(self, place: Matrix) -> Two:
-        """Along p, and at right angles to it towards q."""
-        square = dot(self.p, self.p)
-        size = sqrt(where(square > 0, square, 1))
-        u = self.p / size
-        t = (self.q - dot(self.q, u) * u) * (size / self._normal)
-        return dot(place, u), dot(place, t)
-
     def _ways(self) -> tuple[Matrix, Matrix]:
         l1, l2 = self._tangents
         d1, d2, _ = self._distances
@@ -291,8 +285,8 @@ class OverSphere(OverSurface):
         """-(l/d) û + (R/d) t̂,  t̂ at right angles to û towards the other point, or away from it the other way round."""
         u = p / d
         t = (q - dot(q, u) * u) * (d / self._normal)
-        if self._way_round is not None:
-            t = self._way_round.sense * t
+        if self._is_far is not None:
+            t = where(self._is_far, -1, 1) * t
         return (self.radius / d) * t - (l / d) * u
 
 
@@ -310,21 +304,19 @@ class OverCylinder(OverSurface):
         """(p × q) along the axis."""
         return self.p[0] * self.q[1] - self.p[1] * self.q[0]
 
-    def _in_plane(self, place: Matrix) -> Two:
-        return place[0], place[1]
-
     @cached_property
     def _sense(self) -> Expr:
-        if self._way_round is not None:
-            return self._way_round.sense
-        return sign(self._turned) if self.side is None else as_expr(self.side)
+        if self.side is not None:
+            return as_expr(self.side)
+        shorter = sign(self._turned)
+        return shorter if self._is_far is None else where(self._is_far, -shorter, shorter)
 
     @cached_property
     def _angle(self) -> Expr:
         """Between 0 and π; with a side, between -π/2 and 3π/2 in its sense."""
         c = self.p[0] * self.q[0] + self.p[1] * self.q[1]
         if self.side is None:
-            return atan2(self._sense * self._turned, c)
+            return atan2(abs(self._turned), c)
         return PI / 2 + atan2(-c, self._sense * self._turned)
 
     @cached_property
@@ -344,6 +336,62 @@ class OverCylinder(OverSurface):
         u = vector(p[0] / d, p[1] / d, 0)
         t = vector(-sense * u[1], sense * u[0], 0)
         flat = (self.radius / d) * t - (l / d) * u
+        return (self.round / self._over) * flat + vector(ZERO, ZERO, rise / self._over)
+
+
+class ThroughSphere(OverSphere):
+    """By a point of a great circle."""
+
+    @cached_property
+    def bend(self) -> InnerBend:
+        d1, d2, _ = self._distances
+        return InnerBend(d1, d2, self._angle, self.radius)
+
+    @cached_property
+    def touches(self) -> Condition:
+        """Where the straight line passes it by, with both ends outside."""
+        return (self.wrap_angle < 0) & self._distances[2]
+
+    @property
+    def _over(self) -> Expr:
+        return self.bend.lengths[0] + self.bend.lengths[1]
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        d1, d2, _ = self._distances
+        return self._to_bend(0, self.p, self.q, d1), self._to_bend(1, self.q, self.p, d2)
+
+    def _to_bend(self, end: int, p: Matrix, q: Matrix, d: Expr) -> Matrix:
+        u = p / d
+        outward, along = self.bend.way(end)
+        return outward * u + along * (d / self._normal) * (q - dot(q, u) * u)
+
+
+class ThroughCylinder(OverCylinder):
+    """By a point of it; seen along the axis as for a sphere."""
+
+    @cached_property
+    def bend(self) -> InnerBend:
+        d1, d2, _ = self._distances
+        return InnerBend(d1, d2, self._angle, self.radius)
+
+    @cached_property
+    def touches(self) -> Condition:
+        """Where the straight line passes it by, with both ends outside."""
+        return (self.wrap_angle < 0) & self._distances[2]
+
+    @cached_property
+    def round(self) -> Expr:
+        return self.bend.lengths[0] + self.bend.lengths[1]
+
+    def _ways(self) -> tuple[Matrix, Matrix]:
+        d1, d2, _ = self._distances
+        sense = sign(self._turned)
+        return self._to_bend(0, self.p, d1, sense, self._rise), self._to_bend(1, self.q, d2, -sense, -self._rise)
+
+    def _to_bend(self, end: int, p: Matrix, d: Expr, sense: Expr, rise: Expr) -> Matrix:
+        outward, along = self.bend.way(end)
+        u = vector(p[0] / d, p[1] / d, 0)
+        flat = outward * u + along * sense * vector(-u[1], u[0], 0)
         return (self.round / self._over) * flat + vector(ZERO, ZERO, rise / self._over)
 
 
@@ -427,3 +475,21 @@ class SwitchedPiece:
             (self.frames[1], self.via, last - first),
             (self.frames[2], self.b, -last - line),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class EitherPiece:
+    """One piece while a condition holds, another one otherwise, between the same points."""
+
+    when: Condition
+    first: OverSurface
+    second: OverSurface
+
+    @cached_property
+    def length(self) -> Expr:
+        return where(self.when, self.first.length, self.second.length)
+
+    def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
+        on, off = where(self.when, 1, 0), where(self.when, 0, 1)
+        both = (self.first.pulls(), on), (self.second.pulls(), off)
+        return [(frame, at, share * pull) for pulls, share in both for frame, at, pull in pulls]

@@ -54,6 +54,10 @@ READ = {  # in the model
     "gain of a servo's class": {"default": '<position kp="35" dampratio="1"/>', "actuator": '<general joint="ja" class="own" biasprm="0 -35 -3"/><position joint="jc" class="own" kv="3"/><velocity joint="ja" class="own"/><damper joint="ja" class="own" kv="2" ctrlrange="0 1"/>'},
     "a mesh that is turned": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" refpos="0.1 0.2 0" refquat="1 0.2 0.3 0" scale="1 2 1"/>', "inner": '<geom type="mesh" mesh="k"/>'},
     "a mesh that is a shell": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3" inertia="shell"/>', "inner": '<geom type="mesh" mesh="k"/>'},
+    "an inertial, and meshes that do not count": {"inner": '<body><inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/><geom type="box" mesh="k" mass="1"/><geom type="mesh" mesh="k"/></body>', "asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3"/>'},
+    "a lift by actuators": {"body": 'gravcomp="0.7"', "joint": 'actuatorgravcomp="true"', "actuator": '<motor joint="ja"/>'},
+    "numbers that the class completes": {"default": '<joint stiffness="5 1 2" damping="3 4 5"/><geom size="0.1 0.2 0.3"/><general gear="1 2 3 4 5 6" gainprm="1 0.2 0.3" gaintype="affine"/><tendon stiffness="5 1 2"/>', "slide": 'class="own" stiffness="7" damping="8"', "inner": '<geom class="own" type="ellipsoid" size="0.05 0.06"/>', "actuator": '<general class="own" site="sc" gear="9 8" gainprm="7"/>', "fixed": 'class="own" stiffness="3"'},
+    "a servo of a cylinder's class": {"default": '<cylinder area="3" timeconst="2"/>', "actuator": '<position joint="ja" class="own" kp="3"/><general joint="ja" class="own" dyntype="none"/>'},
     "names that begin with a digit": {"actuator": '<motor name="1st" joint="ja"/>', "equality": '<joint name="2nd" joint1="jc"/>'},
     "triangles in the file": {"asset": f'<mesh {CORNER} face="0 2 1 0 1 3 0 3 2 1 2 3"/>', "inner": '<geom type="mesh" mesh="k"/>'},
 }  # fmt: skip
@@ -66,6 +70,13 @@ REPORTED = {  # in the report, by the first word
     "disables": {"option": 'actuatorgroupdisable="1"', "actuator": '<motor joint="ja" group="1"/>'},
     "shellinertia": {"geom": 'shellinertia="true"'},
     "fitted": {"asset": f"<mesh {CORNER}/>", "inner": '<geom type="box" mesh="k"/>'},
+    "actuatorgravcomp": {"body": 'gravcomp="0.7"', "joint": 'actuatorgravcomp="true"'},
+    "<muscle> 'm' without lengthrange": {"actuator": '<muscle name="m" joint="ja"/>'},
+    "which has inertia='convex'": {
+        "asset": f'<mesh {CORNER} inertia="convex"  face="0 2 1 0 1 3 0 3 2 1 2 3"/>',
+        "inner": '<geom type="mesh" mesh="k"/>',
+    },
+    "which has no faces": {"asset": f"<mesh {CORNER}/>", "inner": '<geom type="mesh" mesh="k"/>'},
     "wobble": {"joint": 'wobble="3"'},
 }
 
@@ -111,6 +122,66 @@ def test_quadrilaterals_of_obj_files_are_cut_where_mujoco_cuts_them(tmp_path: Pa
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
     assert float(mass.m.value) == pytest.approx(model.body_mass[1], rel=1e-9)
     assert float(mass.p_BoBcm[1].value) == pytest.approx(model.body_ipos[1][1], rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_polygons_of_obj_files_are_cut_where_mujoco_cuts_them(tmp_path: Path, seed: int) -> None:
+    """Prisms over polygons of five to nine corners, and of a hundred and more, neither plane nor convex, near and far from
+    the origin, with more objects behind them, of which MuJoCo reads none."""
+    mujoco = pytest.importorskip("mujoco", minversion="4", reason="mujoco 4 is not installed")
+    rng = np.random.default_rng(seed)
+    n = {6: 100, 7: 101}.get(seed, int(rng.integers(5, 10)))
+    turn = np.sort(rng.uniform(0, 2 * np.pi, n))
+    ring = rng.uniform(0.3, 1.5, n) * np.array([np.cos(turn), np.sin(turn)])
+    move = np.array([[seed % 3], [0.3], [seed]])
+    low, high = (np.round(np.array([*ring, h + rng.normal(size=n) / 5]) + move, 4).T for h in (-1, 1))
+    faces = [
+        range(n, 0, -1),
+        range(n + 1, 2 * n + 1),
+        *((k + 1, (k + 1) % n + 1, (k + 1) % n + n + 1, k + n + 1) for k in range(n)),
+    ]
+    text = "o first\n" + "".join(f"v {x} {y} {z}\n" for x, y, z in (*low, *high))
+    text += "".join(f"  f {' '.join(map(str, f))}\n" for f in faces) + (
+        "g more\nf 1 2 3\no\tb\nf 2 3 4\n" if seed % 2 else ""
+    )
+    (tmp_path / "prism.obj").write_text(text)
+    (tmp_path / "robot.xml").write_text(
+        "<mujoco><asset><mesh file='prism.obj'/></asset><worldbody><body name='b'><freejoint/>"
+        "<geom type='mesh' mesh='prism'/></body></worldbody></mujoco>"
+    )
+    robot, model = sb.read_mjcf(tmp_path / "robot.xml", parameters="none"), mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))  # fmt: skip
+    qpos, qvel = random_state(mujoco, model, 1)
+    M, N = ours(robot, qpos, qvel, ())[0], mujocos(mujoco, model, qpos, qvel, ())[0]
+    assert np.abs(M[:3] - N[:3]).max() <= 1e-12 * np.abs(N).max()
+    assert np.abs(M - N).max() <= 3e-8 * np.abs(N).max()  # MuJoCo keeps principal axes
+    assert ("'prism', which MuJoCo does not read either" in str(robot.report)) == bool(seed % 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "own", "read"),
+    [('uselimit="true"', "", True), ('uselimit="true"', 'lengthrange="0.1 0.2"', True),
+     ('uselimit="true" useexisting="false"', 'lengthrange="0.1 0.2"', True),
+     ('useexisting="false"', 'lengthrange="-1 2"', False)],
+)  # fmt: skip
+def test_ranges_of_muscles_from_limits(said: str, own: str, read: bool) -> None:
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    text = f"""<mujoco><compiler angle="radian"><lengthrange {said} inttotal="2"/></compiler><worldbody><body name="a">
+      <joint name="ja" axis="0 1 0" range="-1 1.2"/><joint name="jb" type="slide" axis="1 0 0" range="-0.3 0.5"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>
+      <tendon><fixed name="t" range="-0.7 0.9"><joint joint="ja" coef="0.3"/><joint joint="jb" coef="0.5"/></fixed></tendon>
+      <actuator><muscle name="m" joint="ja" force="20" {own}/><muscle name="n" tendon="t" force="30" {own}/></actuator></mujoco>"""
+    robot = sb.read_mjcf(text, parameters="none")
+    assert ("without lengthrange" not in str(robot.report)) == read == (len(robot.actuators) == 2)
+    if read:
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:], data.act[:] = (0.3, -0.1), (0.2, 0.4), (0.6, 0.8)
+        mujoco.mj_forward(model, data)
+        eq = sb.derive(robot)
+        known = {s.name: s for s in eq.variables.of("q u z r").symbols}
+        names = ("ja", "jb", "ja_dot", "jb_dot", "m_act", "n_act", "m_ctrl", "n_ctrl")
+        at = {known[n]: x for n, x in zip(names, (0.3, -0.1, 0.2, 0.4, 0.6, 0.8, 0.0, 0.0), strict=True)}
+        theirs = data.qfrc_passive - data.qfrc_bias + data.qfrc_actuator
+        assert np.array(sb.evaluate(list(eq.f.entries), at), dtype=float) == pytest.approx(theirs, rel=1e-10)
 
 
 @pytest.mark.parametrize("word", REPORTED)

@@ -10,11 +10,11 @@ from symbody.algebra.graph import as_expr
 from symbody.bodies import Robot
 from symbody.bodies.mjcf.muscle_law import MuscleLaw
 
-from .tendon_reference import ACTIVATION_RATES, MUSCLE_FORCES, MUSCLE_STATE, SIDED
+from .tendon_reference import ACTIVATION_RATES, MUSCLE_FORCES, MUSCLE_STATE
 
 ARM = """<mujoco><compiler angle="degree"/><option gravity="0 0 -9.81"/><worldbody>
  <site name="s0" pos="-0.3 0.02 0.5"/><site name="home" pos="0.1 0 0.2" euler="20 30 40"/>
- <geom name="fixed" type="cylinder" size="0.08 0.1" pos="0 0 0.35" euler="80 10 0"/><site name="fs" pos="0.0 0.05 0.6"/>
+ <geom name="fixed" type="cylinder" size="0.08 0.1" pos="0 0 0.35" euler="80 10 0"/><site name="fs" pos="0.0 0.05 0.6"/><site name="core" pos="0.02 0.03 0.36"/>
  <body name="a" pos="0 0 0.3"><joint name="ja" axis="0 1 0"/><joint name="jz" axis="0 0 1"/><geom name="ball" type="sphere" size="0.06" pos="0.2 0.01 0"/>
   <site name="sa" pos="0.1 0.03 0.09"/><site name="side" pos="0.2 0.03 0.11"/><site name="inside" pos="0.2 0.03 0.01"/>
   <body name="b" pos="0.3 0 0"><joint name="jb" axis="0 1 0.2"/><geom name="roll" type="cylinder" size="0.05 0.1" pos="0.02 0 0" euler="90 0 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/>
@@ -56,11 +56,24 @@ def states(count: int) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(rng.normal(size=4) * [1, 0.5, 1.2, 1.2], rng.normal(size=4)) for _ in range(count)]
 
 
-def test_lengths_and_forces_are_mujocos(sided) -> None:
-    """Over a fixed cylinder, a sphere that moves and a pulley, on and off the surfaces."""
-    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
-    robot = sb.read_mjcf(arm(), parameters="none")
-    eq, model = sb.derive(robot), mujoco.MjModel.from_xml_string(arm())
+INNER = """<spatial name="inner" stiffness="60"><site site="s0"/><geom geom="fixed" sidesite="core"/><site site="sc"/></spatial>
+  <spatial name="hole" stiffness="50"><site site="s0"/><geom geom="ball" sidesite="inside"/><site site="sb"/></spatial>"""
+MOVING = """<spatial name="moving" stiffness="60"><site site="s0"/><geom geom="ball" sidesite="rs"/><site site="sc"/></spatial>
+  <spatial name="across" stiffness="50"><site site="s0"/><geom geom="fixed" sidesite="sb"/><site site="sc"/></spatial>"""
+
+
+@pytest.mark.parametrize(
+    ("more", "close", "shapes"),
+    [("", 1e-10, 5), (SIDES, 1e-10, 6), (INNER, 1e-6, 3), (MOVING, 1e-6, 3)],
+    ids=["plain", "beside a site", "inside", "beside a site of another body"],
+)
+def test_lengths_and_forces_are_mujocos(more, close, shapes) -> None:
+    """Over a fixed cylinder, a sphere that moves and a pulley, on and off the surfaces; on the side of a site of the same
+    body and of another one; through a geometry whose site is inside, where MuJoCo stops at 1e-6 of an angle."""
+    mujoco = pytest.importorskip("mujoco", minversion="4", reason="mujoco 4 is not installed")
+    robot = sb.read_mjcf(arm(more), parameters="none")
+    assert "not read" not in str(robot.report)
+    eq, model = sb.derive(robot), mujoco.MjModel.from_xml_string(arm(more))
     data, wrapped = mujoco.MjData(model), set()
     for q, u in states(25):
         data.qpos[:], data.qvel[:] = q, u
@@ -68,19 +81,42 @@ def test_lengths_and_forces_are_mujocos(sided) -> None:
         lengths, forces = lengths_and_forces(robot, eq, q, u)
         assert np.abs(lengths - data.ten_length).max() < 1e-12
         theirs = data.qfrc_passive - data.qfrc_bias
-        assert np.abs(forces - theirs).max() < 1e-10 * np.abs(theirs).max()
+        assert np.abs(forces - theirs).max() < close * np.abs(theirs).max()
         wrapped.add(tuple(np.array(data.ten_wrapnum)))
-    assert len(wrapped) >= 5
+    assert len(wrapped) >= shapes
 
 
-@pytest.mark.parametrize("k", range(len(SIDED)))
-def test_sidesites(sided, k) -> None:
-    """On the side of a site, as MuJoCo 3.3.2 has it."""
-    robot, eq = sided
-    lengths, forces = lengths_and_forces(robot, eq, *states(len(SIDED))[k])
-    expected = np.array(SIDED[k])
-    assert np.abs(lengths - expected[:4]).max() < 1e-12
-    assert np.abs(forces - expected[4:]).max() < 1e-10 * np.abs(expected[4:]).max()
+@pytest.mark.parametrize("kind", [sb.bodies.WrapSphere, sb.bodies.WrapCylinder])
+def test_the_side_of_a_point_is_a_side_of_the_centre(kind) -> None:
+    """The longer way is taken where the shorter one would cross the ray from the centre away from the point, here
+    downwards, and nowhere else."""
+    m = sb.Model("side")
+    x, y = m.coordinate("x"), m.coordinate("y")
+    ends = m.ground.point(-1, 0.1, 0), m.ground.translate(x, y, 0).origin
+    beside = kind(m.ground, 0.5, beside=m.ground.point(0, 2, 0))
+    path, shorter = (m.path(n, [ends[0], w, ends[1]]).length for n, w in (("a", beside), ("b", kind(m.ground, 0.5))))
+    for phi in np.linspace(-np.pi, np.pi, 38):
+        at = {x: np.cos(phi), y: np.sin(phi)}
+        is_longer = sb.evaluate(path, at) > sb.evaluate(shorter, at) + 1e-9
+        assert is_longer == (-np.pi / 2 < phi < np.arctan2(-0.1, 1))
+
+
+@pytest.mark.parametrize("kind", [sb.bodies.WrapSphere, sb.bodies.WrapCylinder])
+def test_through_a_surface_the_path_bends_where_it_is_shortest(kind) -> None:
+    m = sb.Model("through")
+    x = m.coordinate("x")
+    a, b = m.ground.point(-1, 0.9, 0), m.ground.translate(x, 1.2, 0).origin
+    path = m.path("cable", [a, kind(m.ground, 0.5, through=True), b])
+    bends = 0.5 * np.exp(1j * np.linspace(0, 2 * np.pi, 200001))
+    for value in (-0.8, 0.1, 1.5):
+        least = (abs(bends - (-1 + 0.9j)) + abs(bends - (value + 1.2j))).min()
+        assert sb.evaluate(path.length, {x: value}) == pytest.approx(least, rel=1e-8)
+        step = 1e-6
+        slope = (sb.evaluate(path.length, {x: value + step}) - sb.evaluate(path.length, {x: value - step})) / (2 * step)
+        assert float(sb.evaluate(path.rate, {x: value, x.dot: 1.0})) == pytest.approx(slope, abs=1e-8)
+    assert sb.evaluate(m.path("in", [a, kind(m.ground, 0.5, through=True), m.ground.point(1, -1, 0)]).length) == (
+        pytest.approx(np.hypot(2, 1.9))  # straight, where it goes through
+    )
 
 
 def test_pulls_do_the_work_of_lengths(sided) -> None:
@@ -127,8 +163,7 @@ def test_activations_are_mujocos() -> None:
 
 
 def test_what_is_left_out_is_reported() -> None:
-    sides = '<spatial name="in"><site site="sa"/><geom geom="ball" sidesite="inside"/><site site="sc"/></spatial>'
-    text = arm(sides, '<muscle name="m" joint="ja"/><motor site="sa" refsite="sc"/>')
+    text = arm("", '<muscle name="m" joint="ja"/><motor site="sa" refsite="sc"/>')
     report = str(sb.read_mjcf(text, parameters="none").report)
-    for said in ("with a sidesite inside: tendon 'in' is not in the model", "muscle without lengthrange", "by refsite"):
+    for said in ("<muscle> 'm' without lengthrange", "by refsite"):
         assert said in report

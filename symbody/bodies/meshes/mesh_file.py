@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,8 +17,8 @@ from .surface_triangles import SurfacePart, TriangleLimit
 
 MOST_BYTES: Final = 64 * 2**20
 MOST_TRIANGLES: Final = 400_000
-_Reader = Callable[[Path, bytes, TriangleLimit, bool], list[SurfacePart]]
-_READERS: Final[dict[str, _Reader]] = {
+MeshReader = Callable[[Path, bytes, TriangleLimit, bool], list[SurfacePart]]
+_READERS: Final[dict[str, MeshReader]] = {
     ".stl": lambda file, data, limit, turned: stl_parts(data, limit),
     ".obj": lambda file, data, limit, turned: obj_parts(data, limit),
     ".dae": lambda file, data, limit, turned: collada_parts(f"mesh {file.name!r}", data, limit, turned),
@@ -35,11 +35,13 @@ def surface_parts(
     kinds: tuple[str, ...] = KINDS,
     most: int = MOST_TRIANGLES,
     turned: bool = False,
+    readers: Mapping[str, MeshReader] = _READERS,
 ) -> list[SurfacePart]:
     """Triangles of a file by its parts, in metres where the file has a unit.
 
     error    raised where the file cannot be read, or not be understood
     turned   with z up, where the file says what is up; otherwise in the axes of the file, as robots take meshes
+    readers  of kinds that are to be read in another way than usual
     """
     where = f"mesh {file.name!r}"
     kind = file.suffix.lower()
@@ -47,7 +49,7 @@ def surface_parts(
         raise error(f"{where}: can be read where its name ends in {listed(kinds)}")
     data = _content(file, where, error)
     try:
-        parts = _READERS[kind](file, data, TriangleLimit(most), turned)
+        parts = readers.get(kind, _READERS[kind])(file, data, TriangleLimit(most), turned)
     except (ValueError, IndexError, OverflowError, struct.error) as reason:
         said = str(reason)
         raise error(said if said.startswith(where) else f"{where} is not well formed: {said}") from None

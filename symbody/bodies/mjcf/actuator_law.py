@@ -43,7 +43,7 @@ def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | MuscleLaw | str:
     """The law of an element, or what of it is not understood."""
     kinds = {given.text(k, "none") for k in ("dyntype", "gaintype", "biastype")}
     if tag == "muscle" or (tag == "general" and kinds == {"muscle"}):
-        return muscle_law(given, tag == "general")
+        return muscle_law(given)
     own = Attributes(given.where, given.element, given.element.attributes)
     for key in ("kp", "kv", "dampratio", "timeconst", "area", "diameter"):
         own.one(key)  # which is in the numbers of a general actuator already, but for what is no number

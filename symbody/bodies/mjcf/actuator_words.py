@@ -6,6 +6,7 @@ MuJoCo keeps one set of numbers for actuators in each class of defaults, whateve
 
     position   gain kp, bias -kp l - kv l' (or a damping ratio in the place of kv)      intvelocity   the same, integrated
     velocity   gain kv, bias -kv l'      damper   gain -kv l'      motor   gain 1      cylinder   gain area, a lag
+    muscle     nine numbers as gain and as bias, and time constants
 """
 
 from __future__ import annotations
@@ -19,20 +20,41 @@ from ..robot.xml_tree import finite_number
 
 def as_general(tag: str, usual: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
     """Attributes of an actuator of this tag, its own on top of the usual ones; as they are where it is a general one."""
+    words = {"muscle": _muscle, "motor": _motor, "position": _position, "velocity": _velocity, "intvelocity": _position, "damper": _damper, "cylinder": _cylinder}  # fmt: skip
+    if tag in words and usual.get(KIND, tag) not in (tag, "general"):  # other short names begin anew
+        usual = {k: v for k, v in usual.items() if k not in _NUMBERS}
     said = {**usual, **own, KIND: tag}
-    words = {"motor": _motor, "position": _position, "velocity": _velocity, "intvelocity": _position, "damper": _damper, "cylinder": _cylinder}  # fmt: skip
     if tag not in words or not all(_is_numbers(own[k]) for k in _READ if k in own):  # whose reader refuses it
         return said
-    known = usual if usual.get(KIND, tag) in (tag, "general") else {}  # other short names begin anew
-    gain, bias = _padded(known.get("gainprm", "1"), 3), _padded(known.get("biasprm", ""), 3)
+    gain, bias = _padded(usual.get("gainprm", "1"), 3), _padded(usual.get("biasprm", ""), 3)
+    if tag == "muscle":
+        bias = _padded(usual.get("dynprm", "1"), 3)
     new = words[tag](gain, bias, {k: _padded(own[k], 3) for k in _READ if k in own})
     if tag == "intvelocity":
         new["dyntype"] = "integrator"
     return {**said, **new}
 
 
+MUSCLE: Final = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
+"""Range of lengths by the optimal one, peak force, its scale, and the numbers of MUSCLE_WORDS after those."""
+MUSCLE_TIMES: Final = (0.01, 0.04, 0.0)
+MUSCLE_WORDS: Final = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
 KIND: Final = "<kind>"  # the element by which the numbers were said last; no attribute has such a name
-_READ: Final = ("kp", "kv", "dampratio", "timeconst", "area", "diameter", "bias")
+_NUMBERS: Final = ("dyntype", "dynprm", "gaintype", "gainprm", "biastype", "biasprm")
+_READ: Final = ("kp", "kv", "dampratio", "timeconst", "area", "diameter", "bias", "range", "tausmooth", *MUSCLE_WORDS)
+
+
+def _muscle(gain: list[float], times: list[float], own: Mapping[str, list[float]]) -> dict[str, str]:
+    """Numbers that are as they are without any class are those of a muscle."""
+    plain = [1.0] + [0.0] * 8
+    gain = [m if g == p else g for g, p, m in zip(_padded(_joined(gain), 9), plain, MUSCLE, strict=False)]
+    times = [m if t == p else t for t, p, m in zip(times, plain, MUSCLE_TIMES, strict=False)]
+    given = dict(zip((2, 3, 4, 5, 6, 7, 8), (own.get(w, [-1.0])[0] for w in MUSCLE_WORDS), strict=True))
+    given |= dict(enumerate(own["range"][:2])) if "range" in own else {}
+    gain = [given[k] if given.get(k, -1.0) >= 0 else g for k, g in enumerate(gain)]
+    lags = [*own.get("timeconst", [-1.0, -1.0])[:2], own.get("tausmooth", [-1.0])[0]]
+    times = [t if lag < 0 else lag for t, lag in zip(times, lags, strict=True)]
+    return _said("muscle", gain, "muscle", gain, "muscle") | {"dynprm": _joined(times)}
 
 
 def _motor(gain: list[float], bias: list[float], own: Mapping[str, list[float]]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...algebra.derivatives import derivative, time_derivative
@@ -34,13 +35,32 @@ class ActuatedParts(PartsOfMjcf):
             name = given.text("name") or target or f"actuator_{k + 1}"
             if not chosen(name):
                 continue
-            law = actuator_law(given, e.tag)
+            law = actuator_law(self._with_length_range(given), e.tag)
             if self.text.tree.is_off("actuation") or int(given.one("group")) in off:
                 self.left_out[f"<{e.tag}> that <option> disables"] += 1
             elif isinstance(law, str):
-                self.left_out[f"<{e.tag}> {law}"] += 1
+                self.left_out[f"<{e.tag}> {name!r} {law}"] += 1
             else:
                 self._actuate(name, given, law)
+
+    def _with_length_range(self, given: Attributes) -> Attributes:
+        """With the range of its joint or tendon where <lengthrange> of <compiler> says so; without the element's own where it
+        says that."""
+        sections = self.text.tree.sections.get("compiler", ())
+        said = {k: v for e in sections if e.tag == "lengthrange" for k, v in e.attributes.items()}
+        is_known = "lengthrange" in given and said.get("useexisting", "true") == "true"
+        if is_known or not said:
+            return given
+        rest = {k: v for k, v in given.given.items() if k != "lengthrange"}
+        if said.get("uselimit") == "true":
+            limits: Sequence[float | None] = ()
+            if "tendon" in given:
+                limits = self.limits_of_tendons.get(given.text("tendon"), ())
+            elif (joint := self.text.robot.joints.get(given.text("joint", given.text("jointinparent")))) is not None:
+                limits = joint.limits.lower, joint.limits.upper
+            if limits and None not in limits:
+                rest["lengthrange"] = " ".join(map(repr, limits))
+        return replace(given, given=rest)
 
     def _actuate(self, name: str, given: Attributes, law: ActuatorLaw | MuscleLaw) -> None:
         gear = given.several("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))

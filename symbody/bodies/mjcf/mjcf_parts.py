@@ -18,7 +18,7 @@ from ..frames import Frame
 from ..line_paths import LinePath, PathPiece, StraightPiece
 from ..loads import on_coordinate, torque
 from ..mechanism import Action, Load
-from ..path_surfaces import WrapCylinder, WrapSphere
+from ..path_surfaces import EitherPiece, WrapCylinder, WrapSphere
 from ..robot.link_frames import LinkPlacement, transposed, turned_by
 from ..robot.robot import Robot
 from ..robot.robot_text import JointText
@@ -48,6 +48,7 @@ class PartsOfMjcf:
         self.text, self.robot, self.names = text, robot, names
         self.left_out: Counter[str] = Counter()
         self.tendons: dict[str, Tendon] = {}
+        self.limits_of_tendons: dict[str, tuple[float, ...]] = {}
 
     def wrong(self, given: Attributes, what: str, key: str, known: Any) -> SymbodyError:
         return unknown(
@@ -167,13 +168,14 @@ class PartsOfMjcf:
             given = self.text.tree.filled(e, "tendon")
             name = given.text("name") or f"tendon_{k + 1}"
             made = self._fixed_tendon(given) if e.tag == "fixed" else self._spatial_tendon(name, given)
-            if made is None:
-                continue
             self.tendons[name] = made
+            is_limited = given.text("limited", "auto")
+            if is_limited == "true" or (is_limited == "auto" and self.text.compiler.limits_from_ranges):
+                self.limits_of_tendons[name] = given.numbers("range", ())
             self.robot.tendons[name] = made.length
             self._tendon_loads(name, given, made)
 
-    def _fixed_tendon(self, given: Attributes) -> Tendon | None:
+    def _fixed_tendon(self, given: Attributes) -> Tendon:
         """l = Σ coef q"""
         parts: dict[Symbol, float] = {}
         length: Expr = ZERO
@@ -192,11 +194,11 @@ class PartsOfMjcf:
 
         return Tendon(length, rate, pushed)
 
-    def _spatial_tendon(self, name: str, given: Attributes) -> Tendon | None:
+    def _spatial_tendon(self, name: str, given: Attributes) -> Tendon:
         pieces: list[PathPiece] = []
         divisors: list[Expr] = []
         before: Frame | None = None
-        over: WrapSphere | WrapCylinder | None = None
+        over: Attributes | None = None
         divisor: Expr = ONE
         for c in given.element.children:
             own = Attributes(given.where, c, c.attributes)
@@ -204,16 +206,17 @@ class PartsOfMjcf:
                 divisor, before = as_expr(own.one("divisor", 1.0)), None
             elif c.tag == "site":
                 here = self._site(own, "site")
-                if before is not None:
-                    ends = before.origin, here.origin, before, here
-                    pieces.append(StraightPiece(*ends) if over is None else over.piece(*ends))
+                if before is not None and over is not None:
+                    pieces.append(self._piece_over(over, before, here))
+                    divisors.append(divisor)
+                elif before is not None:
+                    pieces.append(StraightPiece(before.origin, here.origin, before, here))
                     divisors.append(divisor)
                 before, over = here, None
-            elif isinstance(found := self._wrap(own), str):
-                self.left_out[f"<{c.tag}> in <spatial> {found}: tendon {name!r} is not in the model"] += 1
-                return None
+            elif c.tag == "geom":
+                over = own
             else:
-                over = found
+                raise own.wrong(f"a tendon goes through sites, over geoms and by pulleys (tendon {name!r})")
         path = LinePath(name, tuple(pieces), tuple(divisors))
 
         def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
@@ -221,24 +224,24 @@ class PartsOfMjcf:
 
         return Tendon(path.length, path.rate, pushed)
 
-    def _wrap(self, given: Attributes) -> WrapSphere | WrapCylinder | str:
-        """The surface that a tendon may go over, or why it is not in the model."""
-        if given.element.tag != "geom":
-            return "that is neither site, geom nor pulley"
+    def _piece_over(self, given: Attributes, before: Frame, here: Frame) -> PathPiece:
+        """Over a geometry, on the side of a site, or through the geometry while the site is inside."""
         geom = self.text.wraps.get(given.text("geom"))
         if geom is None:
             raise self.wrong(given, "sphere or cylinder", "geom", self.text.wraps)
         frame = geom.at.frame(self.robot.links[geom.link], f"{identifier(given.text('geom'))}.wrap")
         beside = self._site(given, "sidesite").origin if "sidesite" in given else None
-        if beside is not None:
-            site = self.text.sites[given.text("sidesite")]
-            if site.link != geom.link:
-                return "with a sidesite of another body"
-            if math.dist(site.at.p, geom.at.p) < geom.radius:
-                return "with a sidesite inside"
-        if geom.kind == "sphere":
-            return WrapSphere(frame, geom.radius, beside)
-        return WrapCylinder(frame, geom.radius, beside=beside)
+        surface = WrapSphere if geom.kind == "sphere" else WrapCylinder
+        ends = before.origin, here.origin, before, here
+        over = surface(frame, geom.radius, beside=beside).piece(*ends)
+        if beside is None:
+            return over
+        through = surface(frame, geom.radius, through=True).piece(*ends)
+        site = self.text.sites[given.text("sidesite")]
+        if site.link == geom.link:
+            return through if math.dist(site.at.p, geom.at.p) < geom.radius else over
+        apart = beside - frame.origin
+        return EitherPiece(apart.dot(apart) < geom.radius**2, through, over)
 
     def _tendon(self, given: Attributes, key: str) -> Tendon:
         if given.text(key) not in self.tendons:
@@ -306,6 +309,11 @@ class PartsOfMjcf:
         springs and dampers, and has none where both are off."""
         if self.text.tree.is_off("spring") and self.text.tree.is_off("damper"):
             return
+        tree = self.text.tree
+        has_actuators = bool(tree.sections.get("actuator")) and not tree.is_off("actuation")
+        if self.text.lifted and not has_actuators and self.text.lifted_by_actuators:
+            says = "actuatorgravcomp of <joint> without actuators: MuJoCo then lifts nothing by it, here it does"
+            self.left_out[says] += len(self.text.lifted_by_actuators)
         for body, part in self.text.lifted.items():
             mass = self.text.masses.get(body)
             if mass is None:

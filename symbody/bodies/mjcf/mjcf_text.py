@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -71,7 +71,8 @@ class MjcfText:
     starts   of joints of several coordinates there: position (of a floating one) and Euler parameters
     springs  of joints: what a single stiffness does not say, k₁, k₂, k₃ in k₁ x + k₂ x² + k₃ x³; `dampers` likewise, in
              c₁ v + c₂ v |v| + c₃ v³
-    lifted   body -> part of its weight that is compensated
+    lifted   body -> part of its weight that is compensated; `lifted_by_actuators`: joints whose share of that is a force of
+             actuators
     """
 
     tree: MjcfTree
@@ -85,6 +86,7 @@ class MjcfText:
     springs: Mapping[str, tuple[float, ...]]
     dampers: Mapping[str, tuple[float, ...]]
     lifted: Mapping[str, float]
+    lifted_by_actuators: Sequence[str]
 
     @cached_property
     def inertia(self) -> ReferenceInertia:
@@ -94,11 +96,13 @@ class MjcfText:
 
 @dataclass
 class _Around:
-    """Where the walk is: the link, where elements are placed in it, the class that its body gives to them."""
+    """Where the walk is: the link, where elements are placed in it, the class that its body gives to them, and whether the
+    masses of shapes count."""
 
     link: str
     at: LinkPlacement = field(default_factory=LinkPlacement)
     inherited: str | None = None
+    weighs: bool = True
 
 
 class MjcfReader:
@@ -121,6 +125,7 @@ class MjcfReader:
         self.springs: dict[str, tuple[float, ...]] = {}
         self.dampers: dict[str, tuple[float, ...]] = {}
         self.lifted: dict[str, float] = {}
+        self.lifted_by_actuators: list[str] = []
         self.seats: dict[str, Vec] = {}  # of bodies in the ones around them
 
     def text(self) -> MjcfText:
@@ -138,7 +143,7 @@ class MjcfReader:
         robot = RobotText(self.tree.name, links, self.joints, dict(self.left_out), "MJCF")
         return MjcfText(
             self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts, self.masses,
-            self.springs, self.dampers, self.lifted,
+            self.springs, self.dampers, self.lifted, self.lifted_by_actuators,
         )  # fmt: skip
 
     def _tune(self) -> None:
@@ -163,7 +168,8 @@ class MjcfReader:
             elif c.tag == "frame":
                 given = self.tree.filled(c, "frame")
                 at = around.at @ self._placement(given)
-                self._inside(c, _Around(around.link, at, c.attributes.get("childclass", around.inherited)), masses)
+                inner = c.attributes.get("childclass", around.inherited)
+                self._inside(c, _Around(around.link, at, inner, around.weighs), masses)
             elif c.tag == "body":
                 self._body(c, around)
             elif c.tag == "geom":
@@ -191,14 +197,9 @@ class MjcfReader:
         self.places[name] = self.places[around.link] @ at
         joints = [self._joint(c, inherited, name) for c in e.children if c.tag in ("joint", "freejoint")]
         self._hang(name, e, around.link, at, joints)
-        inner = _Around(name, inherited=inherited)
-        masses: list[LinkMass] = []
-        self._inside(e, inner, masses)
-        own = self._given_mass(e)
-        if own is not None and self.compiler.inertia_from_shapes != "true":
-            masses = [own]
-        elif self.compiler.inertia_from_shapes == "false":
-            masses = []
+        own, by_shapes = self._given_mass(e), self.compiler.inertia_from_shapes
+        masses = [own] if own is not None and by_shapes != "true" else []
+        self._inside(e, _Around(name, inherited=inherited, weighs=not masses and by_shapes != "false"), masses)
         if masses:
             self.masses[name] = of_body(name, masses)
 
@@ -260,6 +261,8 @@ class MjcfReader:
             self.tuned[name] = (T, ratio)
         if given.one("frictionloss"):
             self.left_out["frictionloss of <joint>, unless friction= is given"] += 1
+        if given.is_true("actuatorgravcomp", False):
+            self.lifted_by_actuators.append(name)
         reference = angle(given.one("ref")) if kind in ("hinge", "slide") else 0.0
         return JointText(
             name, e.line, KINDS[kind], "", "", (0, 0, 0), roll_pitch_yaw(UNTURNED), axis, self._limits(given, angle),
@@ -308,7 +311,12 @@ class MjcfReader:
             self.wraps[name] = SiteText(around.link, at, kind, size[0])
         self._show(given, kind, size, at, around.link)
         low, high = self.compiler.groups
-        if around.link == WORLD or not low <= given.one("group") <= high or kind in ("plane", "hfield"):
+        if (
+            not around.weighs
+            or around.link == WORLD
+            or not low <= given.one("group") <= high
+            or kind in ("plane", "hfield")
+        ):
             return
         if given.is_true("shellinertia", False):
             self.left_out["shellinertia of <geom>: its mass is spread over the volume"] += 1

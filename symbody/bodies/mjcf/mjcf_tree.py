@@ -17,6 +17,15 @@ from .actuator_words import as_general
 MOST_INCLUDES: Final = 1000
 MOST_NESTING: Final = 250  # bodies in bodies
 MAIN: Final = "main"
+COMPLETED: Final = (
+    "size",
+    "gear",
+    "stiffness",
+    "damping",
+    "gainprm",
+    "biasprm",
+    "dynprm",
+)  # from the class, number by number
 ACTUATORS: Final = (
     "general",
     "motor",
@@ -209,10 +218,17 @@ def _add_class(
 
 def _said_after(usual: Mapping[str, str], e: XmlElement, kind: str) -> dict[str, str]:
     """Attributes of an element on top of defaults, which give way to other words for the same."""
+    own = {k: _completed(v, usual[k]) if k in COMPLETED and k in usual else v for k, v in e.attributes.items()}
     if kind == "actuator":
-        return as_general(e.tag, usual, e.attributes)
-    turns = any(k in e.attributes for k in TURNS)
-    return {k: v for k, v in usual.items() if not (turns and k in TURNS)} | e.attributes
+        return as_general(e.tag, usual, own)
+    turns = any(k in own for k in TURNS)
+    return {k: v for k, v in usual.items() if not (turns and k in TURNS)} | own
+
+
+def _completed(numbers: str, usual: str) -> str:
+    """Numbers of an element, and behind them those of its class that it does not give."""
+    given = numbers.split()
+    return " ".join((*given, *usual.split()[len(given) :]))
 
 
 def children_of(e: XmlElement, tags: tuple[str, ...]) -> Iterator[XmlElement]:

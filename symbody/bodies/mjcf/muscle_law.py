@@ -12,16 +12,11 @@ MuJoCo's documentation, "Muscles".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from ...algebra.functions import where
 from ...algebra.graph import Expr, as_expr
+from .actuator_words import MUSCLE_WORDS
 from .mjcf_tree import Attributes
-
-DEFAULTS: Final = {
-    "range": (0.75, 1.05), "force": (-1.0,), "scale": (200.0,), "lmin": (0.5,), "lmax": (1.6,), "vmax": (1.5,), "fpmax": (1.3,), "fvmax": (1.2,),
-}  # fmt: skip
-TIMES: Final = (0.01, 0.04, 0.0)
 
 
 @dataclass(frozen=True)
@@ -85,17 +80,16 @@ def _passive_curve(L: Expr, most: float, passive: float) -> Expr:
     return passive * where(L <= 1, as_expr(0), where(L <= b, x**2 / 2, x - 0.5))
 
 
-def muscle_law(given: Attributes, is_general: bool) -> MuscleLaw | str:
+def muscle_law(given: Attributes) -> MuscleLaw | str:
     """Of a <muscle>, or of a <general> of which everything is a muscle's."""
+    own = Attributes(given.where, given.element, given.element.attributes)
+    for key in ("range", "timeconst", "tausmooth", *MUSCLE_WORDS):
+        own.numbers(key)  # which is in the numbers of a general actuator already, but for what is no number
     if len(lengths := given.numbers("lengthrange", ())) != 2 or lengths[0] >= lengths[1]:
-        return "that is a muscle without lengthrange, which MuJoCo would find by simulation"
-    if is_general:
-        numbers, times = tuple(given.numbers("gainprm", ()))[:9], given.several("dynprm", (1.0, 0.0, 0.0))[:3]
-        if len(numbers) < 9 or tuple(given.numbers("biasprm", ()))[:9] != numbers:
-            return "that is a muscle without nine numbers in gainprm and the same in biasprm"
-        if min(times[:2]) <= 0:
-            return "that is a muscle without two time constants in dynprm"
-        return MuscleLaw((lengths[0], lengths[1]), numbers, times)
-    numbers = tuple(x for key, default in DEFAULTS.items() for x in given.several(key, default))
-    times = (*given.several("timeconst", TIMES[:2])[:2], given.one("tausmooth"))
+        return "without lengthrange, which MuJoCo would find by simulation"
+    numbers, times = tuple(given.numbers("gainprm", ()))[:9], given.several("dynprm", (1.0, 0.0, 0.0))[:3]
+    if len(numbers) < 9 or tuple(given.numbers("biasprm", ()))[:9] != numbers:
+        return "without nine numbers in gainprm and the same in biasprm"
+    if min(times[:2]) <= 0:
+        return "without two time constants in dynprm"
     return MuscleLaw((lengths[0], lengths[1]), numbers, times)
