@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 import time
 import traceback
@@ -16,7 +15,7 @@ from . import stability, view, write
 from . import study as studies
 from .derive.equations import Equations
 from .emit.run import disk_cache
-from .errors import ModelError, SymbodyError, shown
+from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import in_terminal
 from .study.named_expression import named_expression
 from .study.read_model import built_in
@@ -515,18 +514,8 @@ def _values(pairs: Sequence[str]) -> dict[str, float]:
         name, equals, text = pair.partition("=")
         if not equals or not name:
             raise ModelError(f"--set {pair}: write NAME=VALUE, as in --set V=20")
-        out[name.strip()] = _value(f"--set {name}", text)
+        out[name.strip()] = finite_number(text, f"--set {name}", ModelError)
     return out
-
-
-def _value(where: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ModelError(f"{where}: {shown(text)} is not a number") from None
-    if not math.isfinite(value):
-        raise ModelError(f"{where}: {text} is not a finite number")
-    return value
 
 
 def _ranges(texts: Sequence[str]) -> dict[str, Range]:
@@ -545,7 +534,7 @@ def _range(where: str, text: str) -> Range:
     parts = text.split(":")
     if len(parts) not in (2, 3):
         raise ModelError(f"{where}: write FROM:TO or FROM:TO:POINTS, got {shown(text)}")
-    begin, end = (_value(where, p) for p in parts[:2])
+    begin, end = (finite_number(p, where, ModelError) for p in parts[:2])
     points = None
     if len(parts) == 3:
         if not parts[2].isdigit() or not 2 <= int(parts[2]) <= 1_000_000:

@@ -330,6 +330,16 @@ def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
     return number
 
 
+def finite_interval(ends: Any, where: str, kind: type[SymbodyError]) -> tuple[float, float]:
+    """Two numbers, the lower one first; what is none is refused."""
+    if not hasattr(ends, "__len__") or len(ends) != 2:
+        raise kind(f"{where}: an interval has two ends, (low, high); got {shown(ends)}")
+    low, high = (finite_number(x, where, kind) for x in ends)
+    if not low < high:
+        raise kind(f"{where}: the interval is to be (low, high) with low < high; got {shown(ends)}")
+    return low, high
+
+
 def why_no_file(path: Path) -> str:
     """Why a path is not that of a plain file that can be opened; empty where it is one."""
     try:

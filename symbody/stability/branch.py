@@ -15,7 +15,7 @@ from ..algebra.continuation import CurveEnd, CurvePoint, SolutionCurve, turned
 from ..derive.equations import Equations, of_equations
 from ..derive.keywords import values_by_name
 from ..emit.run.callable import Array
-from ..errors import StabilityError, finite_number, listed, shown
+from ..errors import StabilityError, finite_interval, listed, shown
 from ..later import later
 from .branch_points import SpecialPoint, between, crossings
 from .branch_problem import BranchProblem
@@ -338,10 +338,5 @@ def _varied(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, float, float
             f"{listed(map(str, ranges)) or 'none'}"
         )
     ((name, interval),) = ranges.items()
-    where = f"branch of {eq.name!r}, {name}"
-    if len(interval) != 2:
-        raise StabilityError(f"{where}: an interval has two ends, (low, high); got {shown(interval)}")
-    low, high = (finite_number(x, where, StabilityError) for x in interval)
-    if not low < high:
-        raise StabilityError(f"{where}: the interval is to be (low, high) with low < high; got {shown(interval)}")
+    low, high = finite_interval(interval, f"branch of {eq.name!r}, {name}", StabilityError)
     return str(name), low, high, {str(k): v for k, v in values.items() if k not in ranges}

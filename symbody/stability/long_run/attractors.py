@@ -15,7 +15,7 @@ from ...algebra.portable import Portable
 from ...derive.equations import Equations, of_equations_or
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
-from ...errors import StabilityError, finite_number, listed, shown, unknown
+from ...errors import StabilityError, finite_interval, listed, unknown
 from ...integrate.modes import Contacts, Modes
 from ...integrate.run import Progress
 from ...integrate.tables import data_frame
@@ -164,9 +164,5 @@ def _interval(
     known = [n for n, kind in eq.kinds.items() if kind in ("parameter", "input")]
     if name not in known:
         raise unknown(where, "parameter", name, known, StabilityError)
-    low, high = (finite_number(x, f"{where}, {name}", StabilityError) for x in interval)
-    if not low < high:
-        raise StabilityError(
-            f"{where}: the interval of {name} is to be (low, high) with low < high; got {shown(interval)}"
-        )
-    return name, (low, high), {str(k): v for k, v in values.items() if str(k) not in ranges}
+    span = finite_interval(interval, f"{where}, {name}", StabilityError)
+    return name, span, {str(k): v for k, v in values.items() if str(k) not in ranges}

@@ -16,7 +16,7 @@ from ...algebra.portable import Portable
 from ...derive.equations import Equations, of_equations
 from ...derive.keywords import values_by_name
 from ...emit.run.callable import Array
-from ...errors import StabilityError, finite_number, listed, shown
+from ...errors import StabilityError, finite_interval, finite_number, listed, shown
 from ...integrate.batch import simulate_batch
 from ...integrate.simulate import simulate
 from ...integrate.state import State, start_values
@@ -192,13 +192,8 @@ def _plane(
             f"{listed(ranges) or 'none'}"
         )
     spans = []
-    for name, (low, high) in ranges.items():
+    for name, ends in ranges.items():
         eq.variables.symbol(name, where, StabilityError)
-        span = tuple(finite_number(x, f"{where}, {name}", StabilityError) for x in (low, high))
-        if not span[0] < span[1]:
-            raise StabilityError(
-                f"{where}: the interval of {name} is to be (low, high) with low < high; got {shown((low, high))}"
-            )
-        spans.append(span)
+        spans.append(finite_interval(ends, f"{where}, {name}", StabilityError))
     a, b = ranges
-    return (a, b), spans, {str(k): v for k, v in values.items() if str(k) not in ranges}  # type: ignore[return-value]
+    return (a, b), spans, {str(k): v for k, v in values.items() if str(k) not in ranges}

@@ -20,7 +20,7 @@ from ...derive.keywords import values_by_name
 from ...emit.program.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
-from ...errors import StabilityError, finite_number, in_number, listed, shown, unknown
+from ...errors import StabilityError, finite_interval, in_number, listed, shown, unknown
 from ...integrate.modes import Contacts, Modes
 from ...integrate.tables import data_frame, data_set
 from ...later import later
@@ -504,9 +504,4 @@ def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) ->
     ((name, interval),) = ranges.items()
     if name not in known:
         raise unknown(where, "value to vary", name, known, StabilityError)
-    low, high = (finite_number(x, f"{where}, {name}", StabilityError) for x in interval)
-    if not low < high:
-        raise StabilityError(
-            f"{where}: the interval of {name} is to be (low, high) with low < high; got {shown(interval)}"
-        )
-    return name, low, high
+    return name, *finite_interval(interval, f"{where}, {name}", StabilityError)

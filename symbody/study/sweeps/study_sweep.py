@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from ...errors import StudyError, listed, shown
+from ...errors import StudyError, finite_number, listed, shown
 from ..study import Study
 from .motion_questions import MotionQuestion
 from .optional_package import optional_package
@@ -59,11 +58,13 @@ def over_of_texts(texts: Sequence[str]) -> dict[str, Any]:
 
 def _written(where: str, said: str) -> Any:
     if call := _CALL.fullmatch(said):
-        return _distribution(where, call[1], [_number(where, x) for x in call[2].split(",") if x.strip()])
+        return _distribution(
+            where, call[1], [finite_number(x, where, StudyError) for x in call[2].split(",") if x.strip()]
+        )
     if ":" not in said:
-        return [_number(where, x) for x in said.split(",")]
+        return [finite_number(x, where, StudyError) for x in said.split(",")]
     parts = said.split(":")
-    low, high = (_number(where, x) for x in parts[:2])
+    low, high = (finite_number(x, where, StudyError) for x in parts[:2])
     if len(parts) == 2:
         return (low, high)
     if len(parts) > 3 or not parts[2].strip().isdigit() or int(parts[2]) < 1:
@@ -81,13 +82,3 @@ def _distribution(where: str, name: str, arguments: list[float]) -> Any:
         return kind(*arguments)
     except (TypeError, ValueError) as reason:
         raise StudyError(f"{where}: {name}({listed(arguments)}) is no distribution: {reason}") from None
-
-
-def _number(where: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise StudyError(f"{where}: {shown(text)} is not a number") from None
-    if not math.isfinite(value):
-        raise StudyError(f"{where}: {text} is not a finite number")
-    return value
