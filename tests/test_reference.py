@@ -3,6 +3,7 @@ and property of a public class is explained, and used in an example on the page 
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 import subprocess
@@ -19,6 +20,14 @@ from docs.book.reference import members, named_things
 ROOT = Path(__file__).parents[1]
 THINGS = dict(named_things())
 MEMBERS = {f"{name}.{m.name}": m for name, cls in THINGS.items() if inspect.isclass(cls) for m in members(cls)}
+SAY_THEMSELVES = {"name", "equations"}  # fields that are what their name says
+FIELDS = [
+    f"{name}.{f.name}"
+    for name, cls in THINGS.items()
+    if inspect.isclass(cls) and dataclasses.is_dataclass(cls)
+    for f in dataclasses.fields(cls)
+    if not f.name.startswith("_") and f.name not in SAY_THEMSELVES
+]
 SEE_ALSO = re.compile(r"^See also: ((?:`[\w.]+`,?\s?)+)\.$", re.MULTILINE)
 
 
@@ -75,6 +84,24 @@ def test_member_is_explained(name: str) -> None:
     words = text_of(MEMBERS[name].thing).split(">>> ")[0].split()
     assert words, f"{name} has no docstring"
     assert words[0] != "What"
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_field_is_explained(name: str) -> None:
+    """In the text of its class, or of one that this inherits from: `help` shows no more of a field than its type."""
+    owner, _, field = name.rpartition(".")
+    assert is_explained(field, THINGS[owner]), f"{name} is not explained in the docstring of its class"
+
+
+def is_explained(field: str, cls: type) -> bool:
+    ours = [c for c in cls.__mro__ if c.__module__.startswith("symbody")]
+    prose = "\n".join(b for c in ours for b in re.split(r"\n\s*\n", text_of(c)) if ">>> " not in b)
+    return re.search(rf"(?<!\w){field}(?!\w)", prose) is not None
+
+
+def test_a_field_that_only_an_example_shows_is_not_explained() -> None:
+    planted = type("Planted", (), {"__doc__": "Of a\n\nb   told\n\n>>> c\n", "__module__": "symbody.planted"})
+    assert [is_explained(f, planted) for f in "abcd"] == [True, True, False, False]
 
 
 def test_members_that_are_not_shown_are_found() -> None:

@@ -33,7 +33,7 @@ LONGEST: Final = Fraction(1, 2)  # radians
 
 @dataclass(frozen=True, eq=False)
 class WrapSphere:
-    """A sphere about the origin of a frame, over which a path between two points may run.
+    """A sphere of a radius about the origin of a frame, over which a path between two points may run.
 
     beside   a point: the path goes round on its side, and takes the longer way where the straight line between its ends
              would pass the centre on the other one; None: the shorter way
@@ -70,7 +70,7 @@ class WrapSphere:
 
 @dataclass(frozen=True, eq=False)
 class WrapCylinder:
-    """A cylinder about the z axis of a frame, of any length, over which a path between two points may run.
+    """A cylinder of a radius about the z axis of a frame, of any length, over which a path between two points may run.
 
     side     1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever
              is shorter
@@ -110,7 +110,7 @@ class WrapCylinder:
 
 @dataclass(frozen=True, eq=False)
 class WrapRing:
-    """A ring about the z axis of a frame, through which a path between two points runs: a torus whose tube is thin.
+    """A ring of a radius about the z axis of a frame, through which a path between two points runs: a torus whose tube is thin.
 
     The path is straight where it goes through the hole, and bends over the ring where it would pass outside; between
     points on one side of the plane of the ring it is straight.
@@ -144,7 +144,7 @@ class WrapRing:
 
 @dataclass(frozen=True, eq=False)
 class ViaPoint:
-    """A point through which a path runs while a condition holds, such as `q > 0.3`.
+    """A `point` through which a path runs while the condition `when` holds, such as `q > 0.3`.
 
     >>> m = sb.Model("hook")
     >>> x = m.coordinate("x")

@@ -149,15 +149,20 @@ class ContactHandler:
         at = slice(self._n_q, self._n_q + self._n_u)
         return FINE * (np.abs(x.G) @ (self._atol[at] + self._rtol * np.abs(now.state[at])))
 
-    def _impact(self, x: ContactValues, now: Instant, touching: Flags, closing: Flags, out: EventResult) -> Instant:
-        metric = self._impulses.metric(now.t, now.state, now.p, now.r)
-        part = closing | (self._is_closed & touching)
+    def _restitutions(self, x: ContactValues, now: Instant, closing: Flags) -> Array:
+        """Of each contact in an impact: zero where it does not close, or so slowly that it stays closed."""
         e = np.where(self._is_slow(x, now, x.restitution) & (self.closed is not None) | ~closing, 0.0, x.restitution)
-        if np.any((e < 0) | (e > 1) | ~np.isfinite(e)):
-            k = int(np.argmax((e < 0) | (e > 1) | ~np.isfinite(e)))
+        if np.any(wrong := (e < 0) | (e > 1) | ~np.isfinite(e)):
+            k = int(np.argmax(wrong))
             raise SimulationError(
                 f"contact {self.names[k]!r}: restitution is between 0 and 1, is {e[k]:g} at t = {now.t:g}"
             )
+        return e
+
+    def _impact(self, x: ContactValues, now: Instant, touching: Flags, closing: Flags, out: EventResult) -> Instant:
+        metric = self._impulses.metric(now.t, now.state, now.p, now.r)
+        part = closing | (self._is_closed & touching)
+        e = self._restitutions(x, now, closing)
         u = slice(self._n_q, self._n_q + self._n_u)
         found = impact(metric, x, now.state[u], part, e)
         if found is None:

@@ -17,7 +17,7 @@ from ..algebra.matrix import sum_of_products
 from ..algebra.walk import free_symbols, substitute
 from ..derive.undetermined import LEAST_NORM
 from ..emit.run.callable import Array
-from ..errors import SimulationError, listed
+from ..errors import listed
 from .contact_modes import HELD, ContactMode, FrictionState, ModeTable
 from .contact_problems import ContactProblems, ContactState, PosedProblem
 from .contacts import ContactFunction, ContactHandler, Flags, in_terms_of_state, size_of_forces
@@ -124,12 +124,7 @@ class FrictionHandler(ContactHandler):
 
     def _impact(self, x: ContactValues, now: Instant, touching: Flags, closing: Flags, out: EventResult) -> Instant:
         part = closing | (self._is_closed & touching)
-        e = np.where(self._is_slow(x, now, x.restitution) & (self.closed is not None) | ~closing, 0.0, x.restitution)
-        if np.any((e < 0) | (e > 1) | ~np.isfinite(e)):
-            k = int(np.argmax((e < 0) | (e > 1) | ~np.isfinite(e)))
-            raise SimulationError(
-                f"contact {self.names[k]!r}: restitution is between 0 and 1, is {e[k]:g} at t = {now.t:g}"
-            )
+        e = self._restitutions(x, now, closing)
         s = self._problems.state(now)
         posed, phases = impulses_by_law(self._impact_law, self._problems, s, part, e)
         if not phases:
