@@ -112,7 +112,8 @@ class ElasticBody(Body):
             return self.points[name]
         if place not in self._frames:
             assert self.shapes is not None
-            name = f"{self.frame.name}.{listed(e for e in place if e is not ZERO) or 'origin'}"
+            away = [e for e in place if e is not ZERO]
+            name = f"{self.frame.name}.{listed(away) if away else 'origin'}"
             axis = (place[0], ZERO, ZERO) if self.shapes.has_sections else place
             made = turned_frame(self.frame, self.shapes.displaced(axis), self.shapes.turns(axis), name)
             rest = place[1:] if self.shapes.has_sections else (ZERO, ZERO)

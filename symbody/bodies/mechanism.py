@@ -37,6 +37,7 @@ class Body:
     moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
     frame         that it is fixed to, with `mass`, its mass, mass centre and inertia there
     shape         that drawings show
+    drawn         of one that is known by its moments alone: pairs of frames between which it is drawn
 
     >>> m = sb.Model("arm")
     >>> theta = m.coordinate("theta")
@@ -55,6 +56,7 @@ class Body:
     shape: Shape | None = None
     is_physical: bool = True
     moments: Moments | None = None
+    drawn: tuple[tuple[Frame, Frame], ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "body")
@@ -107,7 +109,7 @@ class Body:
 
         See also: `ElasticBody`, `scene`.
         """
-        return ()
+        return self.drawn
 
     @property
     def line(self) -> tuple[Frame, ...]:

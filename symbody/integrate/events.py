@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -154,10 +153,9 @@ class Watch:
     """
 
     def __init__(self, form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None]) -> None:
-        made = cache(lambda: watched_values(form, functions, sizes))
         self.count, of = len(functions), content_of(WatchedFunctions(tuple(functions), tuple(sizes)))
-        self.program = form.kept("watch", lambda: {"g": made()[0]}, of=of)
-        self._terms = form.kept("rounding", lambda: {"g": made()[1]}, of=of)
+        self.program = form.kept("watch", lambda: {"g": [*functions, *rates_of(form, functions)]}, of=of)
+        self._sizes = form.kept("sizes", lambda: {"g": sizes_of(form, functions, sizes)}, of=of)
 
     def callee(self, p: Array) -> Callee:
         return program_callee(self.program, {"p": p})
@@ -165,24 +163,32 @@ class Watch:
     def __call__(self, t: float, y: Array, p: Array) -> tuple[Array, Array, Array]:
         """Values, rates, and what of the values is rounding."""
         g = self.program(t, y, p)
-        return g[: self.count], g[self.count :], ROUNDING * np.abs(self._terms(t, y, p))
+        rates = g[self.count :]
+        return g[: self.count], rates, ROUNDING * (self._sizes(t, y, p) + np.abs(rates * t))
 
     def is_near_zero(self, t: float, y: Array, p: Array) -> NDArray[np.bool_]:
         """Of rows of states and parameters, those at which a function is zero within some rounding."""
-        g, least = self.program.batch(t, y, p)[:, : self.count], ROUNDING * np.abs(self._terms.batch(t, y, p))
-        return np.any(np.abs(g) <= NEAR * least, axis=1)
+        g = self.program.batch(t, y, p)
+        least = ROUNDING * (self._sizes.batch(t, y, p) + np.abs(g[:, self.count :] * np.reshape(t, (-1, 1))))
+        return np.any(np.abs(g[:, : self.count]) <= NEAR * least, axis=1)
 
 
-def watched_values(
-    form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None] | None = None
-) -> tuple[list[Expr], list[Expr]]:
+def watched_values(form: Form, functions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
     """Event functions and after them their rates; and the sizes of the terms of each, of which a share is rounding."""
-    eq, flow = form.equations, _flow(form)
-    rates = _rates(functions, flow | {eq.t: ONE})
-    symbols = (*form.y, *form.parameters, eq.t)
-    known = sizes or [None] * len(functions)
-    own = [_size_of_terms(e, symbols) if size is None else size for e, size in zip(functions, known, strict=True)]
-    return [*functions, *rates], [size + abs(r * eq.t) for size, r in zip(own, rates, strict=True)]
+    rates, sizes = rates_of(form, functions), sizes_of(form, functions, [None] * len(functions))
+    return [*functions, *rates], [size + abs(r * form.equations.t) for size, r in zip(sizes, rates, strict=True)]
+
+
+def rates_of(form: Form, functions: Sequence[Expr]) -> list[Expr]:
+    """Rates of event functions along the motion."""
+    return _rates(functions, _flow(form) | {form.equations.t: ONE})
+
+
+def sizes_of(form: Form, functions: Sequence[Expr], sizes: Sequence[Expr | None]) -> list[Expr]:
+    """Sizes of the terms of event functions, but for those of time: given, or from derivatives."""
+    symbols = (*form.y, *form.parameters, form.equations.t)
+    pairs = zip(functions, sizes, strict=True)
+    return [_size_of_terms(e, symbols) if size is None else abs(size) for e, size in pairs]
 
 
 def _flow(form: Form) -> dict[Symbol, Expr]:

@@ -255,7 +255,7 @@ class _ModelFileWriter:
     def _body(self, b: Body) -> dict[str, Any]:
         out: dict[str, Any] = {"frame": self.frames[b.frame], "mass": b.mass.m}
         if b.moments is not None:
-            return out | {"moments": _moments(b.moments)}
+            return out | {"moments": _moments(b.moments) | _drawn(b)}
         if self._is_of_its_shape(b):
             assert b.shape is not None
             size = b.shape.size
@@ -324,6 +324,18 @@ def _moments(moments: Moments) -> dict[str, Any]:
         for (k, j), G in moments.second.items()
     ]
     return {"weights": list(moments.weights), "first": [list(g.entries) for g in moments.first], "second": second}
+
+
+def _drawn(b: Body) -> dict[str, Any]:
+    """Lines along the body, by points in its frame."""
+    lines: list[list[Frame]] = []
+    for a, end in b.edges:
+        if lines and lines[-1][-1] is a:
+            lines[-1].append(end)
+        else:
+            lines.append([a, end])
+    places = [[list(f.origin.in_frame(b.frame).coordinates.entries) for f in line] for line in lines]
+    return {"drawn": places} if places else {}
 
 
 def _given_rate(z: Symbol, equations: Mapping[str, Expr]) -> Expr | None:

@@ -181,9 +181,12 @@ bodies:
         sb.read_model_text(text.replace("length: L", "length: L + x"))
 
 
-def test_drawn_deformed(small_arm):
-    """A beam is drawn as rods between points that move apart from their body's frame."""
-    straight, bent = (sb.scene(small_arm, arm_y1=y) for y in (0.0, 0.4))
+@pytest.mark.parametrize("is_read", [False, True])
+def test_drawn_deformed(small_arm, is_read):
+    """A beam is drawn as rods between points that move apart from their body's frame; also after it went through a
+    file."""
+    eq = sb.derive(sb.read_model_text(sb.model_text(small_arm.mechanism)).model) if is_read else small_arm
+    straight, bent = (sb.scene(eq, arm_y1=y) for y in (0.0, 0.4))
     rods = [s for s in bent.spans if s.name == "arm"]
     assert len(rods) == 12
     tip = {t.name: t.position for t in bent.frames}[rods[-1].end.frame]

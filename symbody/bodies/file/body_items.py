@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from ...algebra.matrix import as_matrix, vector
@@ -171,7 +172,13 @@ def _deforming(s: Scope, name: str, said: LocatedRecord) -> None:
             raise entry.error(f"body {name!r}: the fields {k} and {j} are not two of {len(weights)}, in this order")
         second[k, j] = as_matrix(s.matrix(entry.get("is")))
     table = Moments(s.scalar(said.get("mass")), tuple(weights), tuple(first), second)
-    s.model.add_body(Body(name, s.frame(said.get("frame")), table.mass_properties, None, True, table))
+    frame = s.frame(said.get("frame"))
+    lines = [
+        [Frame(frame, offset=vector(*s.scalars(at)), name=f"{name}.{i}.{k}") for k, at in enumerate(line)]
+        for i, line in enumerate(given.get("drawn") or (), start=1)
+    ]
+    drawn = tuple(pair for line in lines for pair in pairwise(line))
+    s.model.add_body(Body(name, frame, table.mass_properties, None, True, table, drawn=drawn))
 
 
 def _particle(s: Scope, name: str, said: LocatedRecord) -> None:

@@ -134,6 +134,7 @@ _moments: Final = _shared("moments", RecordSchema("moments of fields", {
     "weights": Key(ListOf(scalar, 1), "h_k of s = sum of h_k s_k, the first of them 1", True),
     "first": Key(ListOf(three, 1), "integrals of s_k over the mass", True),
     "second": Key(ListOf(RecordSchema("a second moment", {"of": Key(ListOf(number, 2, 2, "two fields"), "k and l, from 0", True), "is": Key(square, "integral of s_k s_l^T over the mass", True)})), "those that are not zero", True),
+    "drawn": Key(ListOf(ListOf(three, 2), 1), "lines along it, by points in its frame that move with the deformation"),
 }))  # fmt: skip
 body: Final = _shared("body", RecordSchema("a body", {
     "beam": Key(_beam, "a beam that deforms"), "elastic": Key(_elastic, "a body from finite elements"), "moments": Key(_moments, "of a body that deforms: moments of its fields"),
