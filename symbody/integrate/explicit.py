@@ -13,6 +13,7 @@ from ..emit.loops.language import Function, Known, Mutable, Numbers, is_finite, 
 from .march import (
     DONE,
     NOT_FINITE,
+    TINY,
     TOO_SMALL,
     UNSETTLED,
     Method,
@@ -27,6 +28,7 @@ from .march import (
 )
 from .tableaux import Tableau
 
+SAFE: Final = 0.9  # of the step that an error allows
 EASY: Final = 6  # steps in a row after which those that seemed stiff are forgotten
 ACROSS: Final = 0.1  # an error is across the constraints where projection leaves less than this part of it
 LENIENT: Final = 0.5  # weight of noise beside what it was in the attempt before
@@ -75,6 +77,7 @@ class RungeKutta(Method):
     is_driven  1 where constraints move by themselves, with time or an input: then what a step misses across them is
                motion that polynomials have to follow, and is no sign of a singular position
     change, left, point, other, miss   memory for those
+    before, error_before   length of the last step, 0 where there is none, and its error
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff`
             counts steps that reach that far, `easy` those since then that do not
     """
@@ -90,6 +93,8 @@ class RungeKutta(Method):
     reach: Known[float]
     stiff: Mutable[int]
     easy: Mutable[int]
+    before: Mutable[float]
+    error_before: Mutable[float]
     near: Numbers
     k: Numbers
     change: Numbers
@@ -119,8 +124,9 @@ class RungeKutta(Method):
 
 
 def renew(m: RungeKutta, s: Steps) -> None:
-    """f at a state that is new."""
+    """f at a state that is new, of which nothing is remembered."""
     s.rhs((s.t, s.y), (m.k,))
+    m.before = 0.0
     if m.onto is not None and s.is_adaptive == 1:
         begin(m, s)
 
@@ -441,7 +447,7 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
             begin_with_care(m, s)
             return within(0.9 * (s.t_end - s.t), 0.5 * m.usual)
     if status == TOO_SMALL:
-        return h * max(0.2, 0.9 * pow(s.error, -1.0 / m.order))
+        return h * max(0.2, SAFE * pow(s.error, -1.0 / m.order))
     return h * 0.25
 
 
@@ -454,7 +460,7 @@ def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
         m.leap = abs(h)
     if status == TOO_SMALL and m.error > CLEARLY * m.noise:
         m.leap = m.leap * CAREFULLY
-        return h * min(CAREFULLY, max(0.2, 0.9 * pow(m.error, -1.0 / m.order)))
+        return h * min(CAREFULLY, max(0.2, SAFE * pow(m.error, -1.0 / m.order)))
     h = h * CAREFULLY
     if abs(h) < SHORTEST * m.leap:
         h = within(0.9 * (s.t_end - s.t), ANEW * m.leap)
@@ -463,12 +469,25 @@ def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
 
 
 def next_step(m: RungeKutta, s: Steps, h: float, is_again: int) -> float:
-    factor = s.max_growth
-    if s.error > 0.0:
-        factor = min(factor, 0.9 * pow(s.error, -1.0 / m.order))
+    """The step after one that was accepted, by a filter of the errors of two steps, and never longer than the last error
+    alone allows:
+
+        h⁺/h = 0.9 min( ε^(-1/k),  (ε ε₋)^(-1/4k) (h/h₋)^(-1/4) )
+
+    The second is H211b (Söderlind, Digital filters in adaptive time-stepping, ACM TOMS 29, 2003). Where stability bounds
+    the steps, as of vibrations that have died down, the first alone grows into the bound and falls back, and every fourth
+    step is rejected.
+    """
+    error = max(s.error, TINY)
+    factor = SAFE * pow(error, -1.0 / float(m.order))
     if is_again == 1:
         factor = min(factor, 1.0)
-    return h * factor
+    elif m.before != 0.0:
+        smooth = pow(error * m.error_before, -0.25 / float(m.order)) * pow(abs(m.before / h), 0.25)
+        factor = min(factor, SAFE * smooth)
+    m.error_before = error
+    m.before = 0.0 if m.onto is not None and m.careful == 1 else h  # errors of careful steps are noise
+    return h * min(factor, s.max_growth)
 
 
 def short_step(m: RungeKutta, s: Steps, h: float, length: float) -> None:

@@ -138,6 +138,8 @@ def forget(m: RungeKutta, patience: int) -> None:
     m.patience = patience
     m.stiff = 0
     m.easy = 0
+    m.before = 0.0
+    m.error_before = 0.0
     m.passed = 0
     m.careful = 0
     m.is_cut = 0

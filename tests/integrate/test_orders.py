@@ -139,3 +139,17 @@ def test_tighter_tolerances_give_smaller_errors():
     ]
     assert np.all(np.diff(np.log10(errors)) < -1.0)
     assert errors[-1] < 1e-9
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("method", ["dp5", "dp8"])
+def test_few_steps_are_rejected_where_stability_bounds_them(method, rtol):
+    """A stiff spring that vibrates little bounds the steps; a controller without memory has every third rejected."""
+    x, v, y, w = sb.symbols("x v y w", "variable")
+    eq = sb.from_equations({x: v, v: -x, y: w, w: -(300.0**2) * (y - 0.1 * x)})
+    sim = sb.simulate(eq, [0.0, 20.0], x=1.0, y=0.1, method=method, rtol=rtol)
+    done = sim.statistics
+    assert sim.outcome
+    assert done.rejected < 0.13 * done.steps
+    assert 20.0 * 300.0 / done.steps > (1.0 if method == "dp5" else 3.0)  # nor are they short for it
+    assert sim.final["x"] == pytest.approx(np.cos(20.0), abs=20 * rtol)

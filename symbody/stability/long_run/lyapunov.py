@@ -125,7 +125,7 @@ def lyapunov(
     >>> x, v = sb.symbols("x v", "variable")
     >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
     >>> found.exponents
-    array([-1.003295, -1.996705])
+    array([-1.00332, -1.99668])
 
     See also: `stability.LyapunovExponents`, `attractors`.
     """
