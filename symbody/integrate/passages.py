@@ -15,9 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ..algebra.evaluate import evaluate
 from ..derive.energies import energy, is_fed, kinetic_energy
-from ..derive.equations import Equations
 from ..derive.row_space import RowSpace, sizes_of_rows
 from ..emit.run.callable import Array
 from ..errors import listed
@@ -27,6 +25,7 @@ from .forms import Form
 from .impacts import impulses_of
 from .machine import Machine
 from .march import Method
+from .quantities import StateRows, derived
 from .state import State
 
 BETWEEN: Final = 21  # places at which it is looked where constraints are most dependent
@@ -107,8 +106,9 @@ def jump(method: Method, start: State, rtol: float) -> str:
         return ""
     n = len(method.began)
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
-    for k in range(min(method.passed, PASSES)):
-        change, scale = _change_between(start, times[k], states[k])
+    count = min(method.passed, PASSES)
+    changes, scales = _changes(start, times[:count], states[:count])
+    for k, (change, scale) in enumerate(zip(changes, scales, strict=True)):
         if abs(change) > max(1e4 * rtol, 1e-7) * max(scale, 1e-12):
             for _, joints in _ways_over(times[k], states[k], start):
                 return (
@@ -122,23 +122,22 @@ def _change(start: State, way: _WayBetween) -> tuple[float | None, float]:
     """Of energy over a step, and the kinetic energy by which that is judged; None where loads do work."""
     if is_fed(start.equations):
         return None, 0.0
-    return _change_between(start, way.times, way.ends)
+    changes, scales = _changes(start, way.times[None], way.ends[None])
+    return float(changes[0]), float(scales[0])
 
 
-def _change_between(start: State, times: Array, ends: Array) -> tuple[float, float]:
-    (before, kinetic), (after, then) = (
-        _energies(start.equations, start, t, y) for t, y in zip(times, ends, strict=True)
+def _changes(start: State, times: Array, ends: Array) -> tuple[Array, Array]:
+    """Of T + V over steps from and to some states, (steps, 2) times and (steps, 2, n) states, and the larger T of each, by
+    which changes are judged."""
+    eq, rows = start.equations, ends.reshape(-1, ends.shape[-1])
+    n_q, n_u, n_z = len(eq.q), len(eq.u), len(eq.z)
+    q, u, z = rows[:, :n_q], rows[:, n_q : n_q + n_u], rows[:, n_q + n_u : n_q + n_u + n_z]
+    there = StateRows(eq, times.ravel(), q, u, z, start.r, start.p)
+    total, kinetic = (
+        derived(there, name, make).reshape(-1, 2)
+        for name, make in (("energy", energy), ("kinetic energy", kinetic_energy))
     )
-    return after - before, max(kinetic, then)
-
-
-def _energies(eq: Equations, start: State, t: float, y: Array) -> tuple[float, float]:
-    """T + V, and T, by which its changes are judged."""
-    things = eq.cached("energies", (), lambda: eq.in_own_terms([energy(eq), kinetic_energy(eq)]))
-    constants = {s: start.values[s.name] for s in eq.constants}
-    values = dict(zip(eq.state, map(float, y), strict=False)) | constants
-    total, kinetic = evaluate(things, values | {eq.t: float(t)})
-    return float(total), float(kinetic)
+    return total[:, 1] - total[:, 0], kinetic.max(axis=1)
 
 
 # --------------------------------------------------------------------------------------------------------- near a state

@@ -71,7 +71,7 @@ def evaluated(
     return [out] if len(f.program.outputs) == 1 else list(out)
 
 
-def derived(segment: Segment, name: str, make: Callable[[Equations], Expr]) -> Array:
+def derived(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
     """A quantity that follows from the equations, such as their energy."""
     eq = segment.equations
     return evaluated(segment, name, (), lambda: eq.in_own_terms([make(eq)], solved=True))[0]

@@ -122,11 +122,26 @@ def test_regular_motions_pass_none():
 
 def test_a_jump_of_energy_is_an_outcome(swing, monkeypatch):
     eq, state = swing
-    monkeypatch.setattr(passages, "_change_between", lambda *_: (-0.7, 20.0))
+    monkeypatch.setattr(passages, "_changes", lambda _, t, y: (np.full(len(t), -0.7), np.full(len(t), 20.0)))
     sim = sb.simulate(eq, END, state, rtol=1e-10)
     assert not sim.outcome
     assert sim.outcome.ending is Ending.JUMPED
     assert "energy changed by -0.7" in str(sim.outcome)
+
+
+def test_changes_of_energy_are_those_of_the_states(swing):
+    """By compiled programs as by evaluation of the graph, for several steps at once."""
+    eq, state = swing
+    sim = sb.simulate(eq, np.linspace(0, 1, 7), state)
+    pairs = np.array([[0, 4], [6, 3]])
+    changes, scales = passages._changes(state, sim.t[pairs], sim.y[pairs])
+    energies = eq.in_own_terms([sb.energy(eq), sb.kinetic_energy(eq)])
+    numbers = dict(zip(eq.p, state.p, strict=True))
+    found = [
+        [sb.evaluate(energies, {**numbers, **dict(zip(eq.state, sim.y[k], strict=True))}) for k in p] for p in pairs
+    ]
+    assert changes == pytest.approx([after[0] - before[0] for before, after in found], abs=1e-12)
+    assert scales == pytest.approx([max(before[1], after[1]) for before, after in found], rel=1e-12)
 
 
 def test_another_branch_can_be_chosen(swing):

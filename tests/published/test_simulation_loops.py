@@ -51,8 +51,8 @@ def test_no_form_fails(runs):
 
 
 def test_order_of_drift(runs):
-    """Figure 3: forms of index 1 worst, a fixed choice of the slider next, QR and SVD least and about the same: as equations they
-    are, and over 300 s rounding makes other steps of them."""
+    """Figure 3: forms of index 1 worst, a fixed choice of the slider next, QR and SVD least and about the
+    same: as equations they are, and over 300 s rounding makes other steps of them."""
     for name in INDEX_1:
         assert drift(runs[name]) > 3 * drift(runs["partition x"])
     assert drift(runs["partition x"]) > 3 * drift(runs["qr"])
