@@ -85,6 +85,22 @@ def test_a_step_of_the_steering_ends_in_the_steady_turn(car: sb.Equations, strai
     assert sim.violation.position < 1e-9
 
 
+def test_a_car_rolls_backward_too() -> None:
+    """With lagging tyres, steered a little: round the same circle as forward, but for the lag of its tyres, without losing
+    speed. Its wheels were taken to roll forward, and it took off."""
+    lagging = vh.LinearTyre(radius=0.32, cornering=5e4, along=6e4, relaxation=(0.3, 0.5), stiffness=2e5, damping=500.0)
+    eq = sb.derive(vh.car(lagging, steering={"stiffness": 3e5, "damping": 1e4}))
+    found = {}
+    for V in (3.0, -3.0):
+        start = {"u": V, "z": -0.008, **{f"{w}_spin_dot": V / 0.314 for w in ("fl", "fr", "rl", "rr")}}
+        sim = sb.simulate(eq, [0.0, 4.0], start, inputs={"delta": 0.02, "drive": 0.0})
+        found[V] = {k: float(sim[k][-1]) for k in ("u", "v", "r", "z")}
+    assert found[-3.0]["u"] == pytest.approx(-3.0, rel=1e-3)
+    assert found[-3.0]["z"] == pytest.approx(found[3.0]["z"], abs=2e-4)
+    assert found[-3.0]["r"] == pytest.approx(-found[3.0]["r"], rel=0.01)
+    assert found[-3.0]["v"] == pytest.approx(-found[3.0]["v"], rel=0.1)
+
+
 # ---------------------------------------------------------------------------------------------------- elements
 
 

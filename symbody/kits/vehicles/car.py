@@ -31,7 +31,7 @@ def car(
     tyre: Tyre | None = None, *, front: Mapping[str, Place] = WISHBONES, rear: Mapping[str, Place] = WISHBONES,
     wheelbase: float = 2.6, share: float = 0.52, place: bool = False, road: Callable[[sb.Frame], Road] | None = None,
     steering: Mapping[str, Any] | None = None, axle: Mapping[str, Any] | None = None, driver: Driver | None = None,
-    **parameters: float,
+    forward: bool = False, **parameters: float,
 ) -> sb.Model:  # fmt: skip
     """A car with four suspensions: fourteen degrees of freedom, and loops.
 
@@ -45,6 +45,8 @@ def car(
     axle          options of its `differential`: {"lock": 50.0}, {"locked": True}
     driver        who steers along a path and holds the speed, in place of the inputs: the middle of the front axle follows
                   the path, the variables are `steer` and `steer_s`; the place is kept
+    forward       a promise that the car never rolls backward, which keeps formulas a little shorter; where it does all the
+                  same, its motion is nonsense
     parameters    M, Jx, Jy, Jz, hc (height of the mass centre) of the body, k_front, k_rear, c_front, c_rear, bar_front,
                   bar_rear (anti-roll bars between the travels of the springs), g, ratio (travel of the rack in m per
                   rad of delta)
@@ -87,7 +89,7 @@ def car(
         made = kind(
             h, name, body, places, rack=moved.part if at_front else None, stiffness=k, damping=c, preload=preload
         )
-        corners[name] = _with_wheel(m, made, tyre if side == "left" else tyre.mirrored(), surface)
+        corners[name] = _with_wheel(m, made, tyre if side == "left" else tyre.mirrored(), surface, forward)
     for name, k in (("front", p.bar_front), ("rear", p.bar_rear)):
         anti_roll_bar(m, f"{name}_bar", corners[f"{name[0]}l"].travel, corners[f"{name[0]}r"].travel, k)
     left, right = ((corners[n].wheel, corners[n].knuckle) for n in ("rl", "rr"))
@@ -108,11 +110,11 @@ def _heading(m: sb.Model, place: bool) -> sb.Frame:
     return m.ground.translate(x, y, 0).rotate("z", yaw, name="heading")
 
 
-def _with_wheel(m: sb.Model, corner: Corner, tyre: Tyre, road: Road) -> Corner:
+def _with_wheel(m: sb.Model, corner: Corner, tyre: Tyre, road: Road, forward: bool) -> Corner:
     wheel = m.body(f"{corner.name} wheel", mass=WHEEL, inertia=(0.6, 1.0, 0.6))
     m.revolute(f"{corner.name}_spin", corner.knuckle, wheel, axis="y")
     shown = ("Fx", "Fy", "Fz", "alpha")
-    wheel_on_road(m, corner.name, wheel, tyre, carrier=corner.knuckle, road=road, forward=True, outputs=shown)
+    wheel_on_road(m, corner.name, wheel, tyre, carrier=corner.knuckle, road=road, forward=forward, outputs=shown)
     return Corner(corner.name, corner.knuckle, wheel, corner.travel)
 
 
