@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from typing import Final
 
 import numpy as np
 
+from ..emit.program.program import Program
 from .machine import Machine, Task
 from .stiffness import largest_rate
 
@@ -25,6 +28,8 @@ FEW: Final = {
     True: 1000,
     False: 50,
 }  # steps that are left are not worth a change; of an explicit method more of them, since a Jacobian takes time
+LONG: Final = 5000  # slopes of single operations, from which on the time to make a Jacobian is noticed
+MAKING: Final = 2000  # steps in which rates are evaluated that often take as long as it takes to make them
 
 
 @dataclass
@@ -47,7 +52,7 @@ class Adaptation:
         h, t, form = abs(machine.steps.h), machine.t, machine.task.form
         fast, reach = largest_rate(form, t, machine.y, machine.task.p), machine.task.reach
         is_explicit = machine.is_explicit
-        if is_explicit == (fast * h < BOUND * reach) or abs(machine.steps.t_end - t) < FEW[is_explicit] * h:
+        if is_explicit == (fast * h < BOUND * reach) or abs(machine.steps.t_end - t) < _few(machine) * h:
             return None
         possible = reach / fast if fast > 0 else np.inf
         self.notes.append(self._note(is_explicit, t, h, fast, possible))
@@ -64,3 +69,23 @@ class Adaptation:
             f"{self.explicit} from t = {t:z.6g}, because stability allows explicit steps of {possible:z.3g}, "
             f"longer than {h:z.3g}"
         )
+
+
+def _few(machine: Machine) -> int:
+    """Steps that are not worth a change: those that take less time than the Jacobian of a large system, which has to be
+    differentiated and compiled. Counted in operations, not in seconds, so that motions do not depend on clocks."""
+    if not machine.is_explicit:
+        return FEW[False]
+    rates = machine.task.form.rhs_program.program
+    slopes = _slopes_of_operations(rates, "y")
+    return FEW[True] if slopes < LONG else max(FEW[True], MAKING * slopes // len(rates.code))
+
+
+def _slopes_of_operations(p: Program, group: str) -> int:
+    """What differentiation computes: for each operation the entries of an input on which it depends."""
+    wanted = next(k for k, g in enumerate(p.inputs) if g.name == group)
+    seen: list[int] = []  # bits
+    for i in p.code:
+        own = 1 << i.data[1] if i.op == "input" and i.data[0] == wanted else 0
+        seen.append(reduce(or_, (seen[a] for a in i.args), own))
+    return sum(s.bit_count() for s in seen)

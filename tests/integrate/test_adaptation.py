@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.integrate.adaptation import _slopes_of_operations
 
 END = 40.0
 
@@ -140,3 +141,35 @@ def test_fast_vibrations_are_followed(rtol: float, rate: float) -> None:
 def test_a_method_that_was_named_stays() -> None:
     assert run("dp8").outcome.notes == ()
     assert run("radau", rtol=1e-11).outcome.notes == ()
+
+
+def chain(links: int) -> sb.Equations:
+    """Pendulums in space, and a light wheel that a damper slows down: a mode of 4000 per second, which bounds steps."""
+    m = sb.Model("chain")
+    m.gravity(0, 0, -9.81)
+    frame, axes = m.ground, ("x", "y")
+    for k in range(links):
+        frame = frame.rotate(axes[k % 2], m.coordinate(f"q{k}"))
+        m.body(f"link{k}", frame, mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.02))
+        frame = frame.translate(0, 0, -1.0)
+    turn = m.coordinate("turn")
+    m.body("wheel", m.ground.rotate("z", turn), mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+    m.generalized_force("damper", turn, -4.0 * (turn.dot - sb.sin(m.time)))
+    return sb.derive(m)
+
+
+def test_the_jacobian_of_a_large_system_has_to_be_worth_its_making() -> None:
+    """With two links a change takes milliseconds, and is made; with eight it takes longer than the steps that are left, in
+    which the motion is the same whichever method takes them."""
+    small, large = (sb.simulate(chain(n), 3.0, q0=0.4, q1=0.3) for n in (2, 8))
+    assert changes(small) == ["radau"]
+    assert changes(large) == []
+    assert large.outcome
+    assert large.statistics.steps > 1500
+
+
+def test_slopes_of_operations_are_counted() -> None:
+    x, y, z, k = sb.symbols("x y z k")
+    p = sb.program("f", {"y": [x, y, z], "p": [k]}, {"r": [sb.sin(x * y) + z, k * y]}, as_written=True)
+    # x, y, z themselves; x*y and its sine two each, the sum three, k*y one
+    assert _slopes_of_operations(p, "y") == 3 + 2 + 2 + 3 + 1

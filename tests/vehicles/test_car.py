@@ -85,6 +85,19 @@ def test_a_step_of_the_steering_ends_in_the_steady_turn(car: sb.Equations, strai
     assert sim.violation.position < 1e-9
 
 
+@pytest.mark.parametrize("u", [3.0, -3.0])
+def test_carcasses_relax_whichever_way_a_car_rolls(u: float) -> None:
+    """σ s' + |Vx| s = σ V: the slope of s' by s is -|Vx|/σ, backward too."""
+    lagging = vh.LinearTyre(radius=0.32, cornering=5e4, along=6e4, relaxation=(0.3, 0.5))
+    eq = sb.derive(vh.car(lagging))
+    at = eq.values({"u": u}, otherwise=0.0)
+    rows = {s.name: sb.derivative(h, s) for s, h in zip(eq.z, eq.h.entries, strict=True) if s.name.endswith("_slip")}
+    assert len(rows) == 8
+    for name, slope in rows.items():
+        assert float(sb.evaluate(slope, at)) == pytest.approx(3.0 / (0.3 if "kappa" in name else 0.5), rel=1e-9)
+
+
+@dear
 def test_a_car_rolls_backward_too() -> None:
     """With lagging tyres, steered a little: round the same circle as forward, but for the lag of its tyres, without losing
     speed. Its wheels were taken to roll forward, and it took off."""

@@ -180,7 +180,7 @@ def test_differentials_in_a_turn_of_the_whole_car() -> None:
     for name, axle in (
         ("open", {}),
         ("spool", {"locked": True}),
-        ("slip", {"friction": 120.0, "width": 0.5}),
+        ("slip", {"friction": 120.0, "width": 0.1}),
     ):
         eq = sb.derive(vh.car(tyre(), steering={"stiffness": 3e5, "damping": 1e3}, axle=axle))
         law = {**held(V), "delta": vh.step_steer(eq.t, 0.12, at=0.5, rate=0.4, smooth=True)}
@@ -198,7 +198,7 @@ def test_differentials_in_a_turn_of_the_whole_car() -> None:
     assert torques["spool"][0] > 100
     assert torques["spool"][1] < -100
     assert found["spool"]["rl_Fx"][-1] > 0 > found["spool"]["rr_Fx"][-1]
-    wanted = 120 * np.tanh(spins["slip"][-1] / 0.5)
+    wanted = 120 * np.tanh(spins["slip"][-1] / 0.1)
     assert torques["slip"][0] - torques["slip"][1] == pytest.approx(wanted, rel=1e-6)
     for sim in found.values():
         total = 3000 * (V - float(sim["u"][-1]))
