@@ -7,7 +7,7 @@ solved (`friction_problem.py`) and says how it goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -50,6 +50,9 @@ class FrictionHandler(ContactHandler):
         self._is_driven = self._eq.t in set(free_symbols(self._eq.b, *(c.gap for c in table.contacts)))
         self._broken: set[str] = set()
         self._is_entered = self._has_begun = False
+        self.uncertain: list[
+            tuple[float, float]
+        ] = []  # when solutions were neither counted nor certainly one; `feedback`
 
     # ------------------------------------------------------------------------------------------------ event functions
 
@@ -195,9 +198,13 @@ class FrictionHandler(ContactHandler):
         b = self._parting(x, s.metric)
         b_slip = s.frictions.G @ x.accelerations + s.frictions.bias
         posed = self._problems.posed(s, still, b, b_slip, broken=frozenset(self._broken))
-        found = self._as_decided(posed) or posed.problem.solutions()
+        found = self._as_decided(posed)
         if not found:
-            return self._without_acceleration(s, still, out)
+            found = posed.problem.solutions()
+            if found and not posed.problem.is_counted and (feedback := posed.problem.feedback()) >= 1.0:
+                self.uncertain.append((now.t, feedback))
+        if not found:
+            return self._without_acceleration(s, still, posed.problem.is_counted, out)
         if len(found) > 1:
             several = listed(self._table.name(self._mode_of(one, posed)) for one in found)
             told = f"{len(found)} accelerations satisfy Coulomb's law (Painlevé): {several}; the first is taken"
@@ -304,21 +311,22 @@ class FrictionHandler(ContactHandler):
         out.state = state
         return Instant(now.t, state, now.p, now.r)
 
-    def _without_acceleration(self, s: ContactState, still: Flags, out: EventResult) -> EventResult:
-        """No acceleration satisfies Coulomb's law: an impact without collision, after which what slipped sticks (Génot
+    def _without_acceleration(self, s: ContactState, still: Flags, is_counted: bool, out: EventResult) -> EventResult:
+        """No acceleration satisfies Coulomb's law, or none was found among many contacts: an impact without collision, after which what slipped sticks (Génot
         and Brogliato 1999)."""
         posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, is_impact=True)
         problem, now = posed.problem, s.now
         found = problem.solved(frozenset(problem.normals), tuple(ConeState(STICKS) for _ in problem.cones))
         alone = [self._table.frictions[j].name for j in posed.frictions]
         name = listed(self.names[k] for k in posed.contacts) if posed.contacts else f"{listed(alone)} jams"
+        none = "no acceleration satisfies Coulomb's law (Painlevé)"
+        if not is_counted:
+            none = "no acceleration was found that satisfies Coulomb's law"
         if found is None or not np.any(found.forces):
             out.ending = Ending.SINGULAR
-            out.stops = (
-                f"{name}: no acceleration satisfies Coulomb's law (Painlevé), and no impulse that ends the slip does"
-            )
+            out.stops = f"{name}: {none}, and no impulse that ends the slip does"
             return out
-        told = f"{name}: no acceleration satisfies Coulomb's law (Painlevé), impact without collision"
+        told = f"{name}: {none}, impact without collision"
         out.occurrences.append(Occurrence(told, now.t, now.state, now.state))
         after = self._after_impact(s, posed, found.forces, np.zeros(len(self.names), dtype=bool), out)
         out.after = None
@@ -357,3 +365,15 @@ def impulses_by_law(
 def total_of(phases: Sequence[ImpulsePhase]) -> Array:
     """Impulses of all phases."""
     return np.sum([phase.given + phase.found for phase in phases], axis=0)
+
+
+def uncertain_note(handlers: Iterable[object]) -> dict[str, None]:
+    """What is to be said of transitions at which solutions were neither counted nor certainly one."""
+    found = sorted(x for h in handlers if isinstance(h, FrictionHandler) for x in h.uncertain)
+    if not found:
+        return {}
+    times = f"at {len(found)} transition{'s' * (len(found) > 1)}, first at t = {found[0][0]:.6g},"
+    worst = max(feedback for _, feedback in found)
+    below = f"; below {1 / worst:.2g} times the friction there is only one" if np.isfinite(worst) else ""
+    text = f"{times} contacts were too many to count the solutions of Coulomb's law, and the one taken may not be the only one{below}"
+    return {text: None}

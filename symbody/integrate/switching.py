@@ -15,6 +15,7 @@ from .borders import run_rank
 from .event_handlers import EventHandler, UserEventHandler
 from .event_loop import ChatteringDetector, Leaving
 from .events import Event
+from .friction_handler import uncertain_note
 from .jamming import told_where_it_jams
 from .modes import Contacts, HybridSystem, Modes, is_in
 from .outcome import Ending, Outcome
@@ -228,7 +229,8 @@ class _ModesRun:
 
     def _trajectory(self, outcome: Outcome) -> Trajectory:
         *others, last = self.segments
-        outcome = replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *self._notes))))
+        uncertain = uncertain_note(h for own in self._made.values() for h in own)
+        outcome = replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *self._notes, *uncertain))))
         return Trajectory((*others, replace(last, events=(*last.events, *self._unfiled))), outcome)
 
     def _simulation(self, mode: str, end: float, times: Array | None, columns: Array | None) -> Simulation:

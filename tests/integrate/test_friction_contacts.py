@@ -258,3 +258,44 @@ def test_closed_contacts_have_no_impacts() -> None:
     sim = sb.simulate_modes(woodpecker(), 0.5, a=-0.0006 / 0.0058, b=-0.2788, y_dot=-0.3411, b_dot=-7.4583, rtol=1e-11)
     assert sim.outcome
     assert sim.t[-1] == 0.5
+
+
+def random_problem(rng):
+    """One or two contacts in a plane, or one in space, with any friction, some of which slip already."""
+    in_space = rng.random() < 0.3
+    k, per = (1, 2) if in_space else (int(rng.integers(1, 3)), 1)
+    n = k * (1 + per)
+    V, b, mu = rng.normal(size=(n + int(rng.integers(-1, 3)), n)), rng.normal(size=n), float(rng.uniform(0.05, 2.0))
+    b[:k] -= 1.0
+    ways = [d / np.linalg.norm(d) if rng.random() < 0.5 else None for d in rng.normal(size=(k, per))]
+    rows = [tuple(range(k + per * i, k + per * (i + 1))) for i in range(k)]
+    cones = tuple(Cone(rows[i], i, mu, mu, np.eye(n)[i], direction=ways[i]) for i in range(k))
+    return FrictionProblem(V, b, tuple(range(k)), cones)
+
+
+def test_little_feedback_leaves_one_solution():
+    """Wherever the bound says that there is one motion at most, all assignments together have one; of the others some
+    have none or several."""
+    rng = np.random.default_rng(1)
+    found = [(p.feedback() < 1.0, len(p.solutions())) for p in (random_problem(rng) for _ in range(400))]
+    assert {count for is_one, count in found if is_one} == {1}
+    assert {count for is_one, count in found if not is_one} >= {0, 1, 2}
+    assert sum(is_one for is_one, _ in found) > 100
+
+
+@pytest.mark.parametrize(("mu", "is_told"), [(0.5, False), (2.5, True)])
+def test_solutions_that_are_not_counted(mu, is_told):
+    """Five blocks, independent of each other: with little friction there is certainly one solution, with much it is
+    said that there may be more."""
+    m = sb.Model("blocks")
+    m.gravity(0, -g, 0)
+    contacts, start = [], {}
+    for k in range(5):
+        x, y = m.coordinates(f"x{k} y{k}")
+        m.particle(f"block{k}", m.ground.point(x, y, 0), mass=1.0)
+        contacts.append(sb.Contact(f"floor{k}", y, friction=mu, slip=x.dot))
+        start[f"x{k}_dot"] = 0.1 * (k + 1)
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), *contacts), 0.05, start)
+    until = min(0.05, 0.5 / (mu * g))
+    assert sim["x4"][-1] == pytest.approx(0.5 * until - mu * g * until**2 / 2)
+    assert any("too many to count" in note for note in sim.outcome.notes) == is_told
