@@ -190,6 +190,12 @@ def test_what_is_not_read_is_reported(word: str) -> None:
     assert re.search(f"not read: .*{word}", str(sb.read_mjcf(robot_text(REPORTED[word])).report))
 
 
+def test_a_model_that_is_attached_is_refused() -> None:
+    """A robot without the part that moves would be another one."""
+    with pytest.raises(sb.SymbodyError, match=r"<attach>.*'foot'.*mj_saveLastXML"):
+        sb.read_mjcf(robot_text({"inner": '<attach model="foot" body="sole" prefix="l_"/>'}))
+
+
 EQUALITIES = {
     "lengths of tendons": '<tendon tendon1="t1" tendon2="t2" polycoef="0.1 0.3 0.2 0 0"/>',
     "length of a tendon": '<tendon tendon1="t2" polycoef="0.1 0.3 0.2 0 0"/>',

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
+from ...errors import shown
 from ..meshes.solid_moments import UniformSolid
 from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
@@ -163,6 +164,12 @@ class MjcfReader:
     def _inside(self, e: XmlElement, around: _Around, masses: list[LinkMass]) -> None:
         """What is in a body or frame: shapes, sites, bodies."""
         for c in e.children:
+            if c.tag == "attach":
+                given = Attributes(self.tree.where, c, c.attributes)
+                raise given.wrong(
+                    f"the model {shown(given.text('model'))} that it attaches is in another file; read the file that "
+                    "MuJoCo writes of the whole (mujoco.mj_saveLastXML), or put its elements here"
+                )
             if c.tag not in _IN_BODY:
                 self.left_out[f"<{c.tag}> in <{e.tag}>"] += 1
             elif c.tag == "frame":
