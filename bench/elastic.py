@@ -1,8 +1,8 @@
 """Bodies that deform, beside Exudyn: a reduced-order body on the same matrices and modes, and beams of ANCF elements;
 and times of derivation.
 
-A row has both at equal error: for each step of the peer, the fastest of our runs (method, tolerance, number of modes or
-of beams) whose error is no larger. An error is the largest distance of a point, over its path, from ours with the most
+A row has both at equal error: for each step of the peer, the fastest of our runs (method, tolerance, number and kind of
+shapes, number of beams) whose error is no larger. An error is the largest distance of a point, over its path, from ours with the most
 modes at a tight tolerance, to which the peer's path converges too: for whole machines with bending strain to third
 order, without which one beam for each link stays 2e-5 m away from the limit, as far as the peer's finer meshes do.
 Times are those of whole calls of compiled code at full effort (`integrate/effort.py`), the least of several, deriving
@@ -194,8 +194,10 @@ def spinning_block() -> Iterator[Row]:
 # ---------------------------------------------------------------------------------------------------- beams
 
 
-def _of(beam: dict[str, float], parts: int, modes: int, stretch: int) -> dict[str, Any]:
+def _of(beam: dict[str, float], parts: int, modes: int, stretch: int, shortening: int | None = None) -> dict[str, Any]:
     given: dict[str, Any] = {**beam, "length": beam["length"] / parts, "modes": {"y": modes}}
+    if shortening is not None:
+        given["modes"]["shortening"] = shortening
     if stretch:
         given["modes"]["x"] = stretch
     else:
@@ -206,17 +208,22 @@ def _of(beam: dict[str, float], parts: int, modes: int, stretch: int) -> dict[st
 def swinging_beam() -> Iterator[Row]:
     """A beam hinged at its beginning that falls from the horizontal; the path of its end for two seconds."""
 
-    def model(modes: int, stretch: int) -> tuple[Any, Any]:
+    def model(shapes: str, modes: int, stretch: int, shortening: int | None = None) -> tuple[Any, Any]:
         m = sb.Model("beam")
-        arm = m.beam("arm", ends=("pinned", "pinned"), **_of(SWING, 1, modes, stretch))
+        given = _of(SWING, 1, modes, stretch, shortening)
+        arm = m.beam("arm", ends=("pinned", "pinned"), shapes=shapes, **given)
         m.revolute("hinge", m.ground, arm, axis="z")
         m.gravity(0, -9.81, 0)
         return sb.derive(m), arm.at(1).origin
 
-    fine, end = model(8, 3)
+    fine, end = model("polynomials", 8, 3)
     best = path(sb.simulate(fine, SWUNG, rtol=1e-9, method="dp8"), end)
-    counts = ((2, 0), (4, 1), (5, 1), (6, 2), (7, 2))
-    ours = own_runs({f"{y} bending and {x} axial modes": model(y, x) for y, x in counts}, SWUNG, {}, best)
+    counts = ((1, 0, 0), (4, 0, 0), (4, 1, 0), (5, 1, 2), (5, 1, None), (6, 1, None))
+    models = {
+        f"{y} bending and {x} axial sines, {'all' if s is None else s} of foreshortening": model("sines", y, x, s)
+        for y, x, s in counts
+    }
+    ours = own_runs({"6 bending and 2 axial polynomials": model("polynomials", 6, 2), **models}, SWUNG, {}, best)
     for elements, h in ((4, 4e-3), (8, 1e-3), (16, 2.5e-4)):
         peer = f"Exudyn ANCF cable, {elements} elements, h = {h:g}"
         yield compared("swinging beam", ours, best, peer, partial(exudyn.hinged_cable, SWING, 9.81, elements, SWUNG, h))
@@ -256,19 +263,26 @@ def spin_up() -> Iterator[Row]:
 def whole_machines() -> Iterator[Row]:
     """A four-bar of three flexible links that falls for half a second, and a manipulator of two that moves for two;
     the middle of the coupler, and the load."""
+    Modes, three = machines.Modes, (3, "sines")
     for name, ours, theirs, times, steps, fine, counts in (
         (
-            "four-bar", machines.four_bar, exudyn.four_bar, machines.FALLS[:6], ((8, 5e-4), (16, 2e-4)), ((4, 9, 8), 3, 3),
-            (((3, 3, 3), 1, 2), ((2, 7, 3), 1, 3), ((3, 7, 5), 2, 3)),
+            "four-bar", machines.four_bar, exudyn.four_bar, machines.FALLS[:6], ((8, 5e-4), (16, 2e-4)), Modes((4, 9, 8), (3, 3, 3), 3),
+            (
+                Modes((1, 3, 1), (1, 1, 1), *three, 0), Modes((1, 3, 1), (1, 1, 1), *three), Modes((1, 5, 3), (1, 2, 2), *three, 0),
+                Modes((1, 5, 3), (1, 2, 2), *three, 2), Modes((1, 5, 3), (1, 2, 2), *three), Modes((2, 7, 3), (1, 1, 1), 3),
+            ),
         ),
         (
-            "manipulator", machines.manipulator, exudyn.manipulator, machines.WORKS, ((4, 2e-3), (8, 1e-3)), ((7, 7), 3, 3),
-            (((2, 3), 1, 2), ((3, 3), 1, 2), ((3, 3), 1, 3), ((4, 4), 1, 3)),
+            "manipulator", machines.manipulator, exudyn.manipulator, machines.WORKS, ((4, 2e-3), (8, 1e-3)), Modes((7, 7), (3, 3), 3),
+            (
+                Modes((2, 3), (1, 1), shortening=0), Modes((2, 3), (1, 1), shortening=1), Modes((3, 3), (1, 1), shortening=1),
+                Modes((3, 3), (1, 1)), Modes((3, 3), (1, 1), 3, shortening=1), Modes((3, 3), (1, 1), 3),
+            ),
         ),
     ):  # fmt: skip
-        best_of, place, start = ours(machines.Modes(*fine))
+        best_of, place, start = ours(fine)
         best = path(sb.simulate(best_of, times, start, rtol=1e-7, method="dp8"), place)
-        models = {str(m): ours(m)[:2] for m in (machines.Modes(*c) for c in counts)}
+        models = {str(m): ours(m)[:2] for m in counts}
         runs = own_runs(models, times, start, best)
         for elements, h in steps:
             peer = f"Exudyn ANCF cable, {elements} elements for each link, h = {h:g}"

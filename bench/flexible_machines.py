@@ -27,24 +27,30 @@ WORKS: Final = np.linspace(0, 2, 11)
 
 @dataclass(frozen=True)
 class Modes:
-    """How many polynomials each link has for its bending, how many for its stretch (none: it keeps its length), and the
-    order of its bending strain."""
+    """How many shapes each link has for its bending, how many for its stretch (none: it keeps its length), the order of
+    its bending strain, what the shapes are, and how many of them foreshortening has (None: all)."""
 
     bending: tuple[int, ...]
-    stretch: int
+    stretch: tuple[int, ...]
     order: int = 2
+    shapes: str = "polynomials"
+    shortening: int | None = None
 
     def __str__(self) -> str:
+        bending, stretch = ("-".join(map(str, n)) for n in (self.bending, self.stretch))
+        shortening = "" if self.shortening is None else f", {self.shortening} of foreshortening"
         strain = ", strain to third order" if self.order == 3 else ""
-        return f"{'-'.join(map(str, self.bending))} bending and {self.stretch} axial modes{strain}"
+        return f"{bending} bending and {stretch} axial {self.shapes}{shortening}{strain}"
 
     def beams(self, section: dict[str, float], **more: Any) -> list[dict[str, Any]]:
         """Arguments of `Model.beam` for each link."""
-        common = {"rho_A": section["rho_A"], "EI": section["EI"], "order": self.order, **more}
-        if self.stretch:
-            common["EA"] = section["EA"]
-        axial = {"x": self.stretch} if self.stretch else {}
-        return [{**common, "modes": {"y": n, **axial}} for n in self.bending]
+        common = {"rho_A": section["rho_A"], "EI": section["EI"], "order": self.order, "shapes": self.shapes, **more}
+        out = []
+        for bending, stretch in zip(self.bending, self.stretch, strict=True):
+            modes = {"y": bending} if self.shortening is None else {"y": bending, "shortening": self.shortening}
+            axial = {"EA": section["EA"], "modes": {**modes, "x": stretch}} if stretch else {"modes": modes}
+            out.append({**common, **axial})
+        return out
 
 
 def four_bar(modes: Modes) -> Made:

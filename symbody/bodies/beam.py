@@ -19,10 +19,13 @@ from ..algebra.matrix import Matrix
 from ..algebra.walk import free_symbols
 from ..errors import ModelError, listed, shown
 from .beam_fields import AXIS, BeamFields, BeamMode, Distribution, Y, Z
-from .line_polynomials import LineFunction, hermite, linear, one, orthogonal, position, quadratic, without_mean
+from .line_functions import LineFunction
+from .line_polynomials import hermite, linear, one, orthogonal, position, quadratic, without_mean
+from .line_waves import waves
 from .material_integrals import polynomials
 
 ENDS: Final = ("clamped", "pinned", "free")
+FAMILIES: Final = ("polynomials", "sines")
 HELD: Final = {"clamped": 2, "pinned": 1, "free": 0}  # conditions on a deflection at an end
 SUFFIX: Final = {"y": "y", "z": "z", "x": "x", "twist": "t", "turn y": "a", "turn z": "b"}
 
@@ -116,7 +119,7 @@ def element_shapes(kind: str, n: int, ends: Supports, shears: bool) -> list[tupl
         kept = [*deflections[drop_left : n + 1 - drop_right], *slopes]
         made = without_mean(kept, rigid)
         return [(f, k >= len(kept) - len(slopes)) for k, f in enumerate(made)]
-    out = []
+    out: list[tuple[LineFunction, bool]] = []
     for k in range(n + 1):
         conditions = left if k == 0 else right if k == n else 0
         if conditions < 1:
@@ -126,12 +129,31 @@ def element_shapes(kind: str, n: int, ends: Supports, shears: bool) -> list[tupl
     return out
 
 
+def refuse_family(where: str, family: Any, ends: Supports, elements: Any, shears: bool) -> None:
+    """Sines are for beams that bend between pinned ends, as one piece."""
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ModelError(f"{where}: shapes= is 'polynomials' or 'sines'; got {shown(family)}")
+    if family == "polynomials":
+        return
+    reasons = {
+        "finite elements have shapes of their own; use modes=": elements is not None,
+        f"sines keep the conditions of pinned ends, and ends= is {(ends.left, ends.right)}; use polynomials, or ends=('pinned', 'pinned'), a frame along the chord": (
+            (ends.left, ends.right) != ("pinned", "pinned")
+        ),
+        "it shears (GA=), and the mean turn of its sections is no sine; use polynomials": shears,
+    }  # fmt: skip
+    if said := [reason for reason, holds in reasons.items() if holds]:
+        raise ModelError(f"{where}: shapes='sines' cannot be had: {said[0]}")
+
+
 def shapes_of(
-    kind: str, ends: Supports, modes: int | None, elements: int | None, shears: bool
+    kind: str, ends: Supports, modes: int | None, elements: int | None, shears: bool, family: str
 ) -> list[tuple[LineFunction, bool]]:
     if elements is not None:
         return element_shapes(kind, elements, ends, shears)
     assert modes is not None
+    if family == "sines":
+        return [*waves(kind, modes)]
     return [(f, False) for f in polynomial_shapes(kind, modes, ends, shears)]
 
 

@@ -8,7 +8,7 @@ of a section about z and -y (a = v', b = w' without shear), sections stay plane:
     sᶻ = (-b + a θ, -θ - a b, 1 - ½ (b² + θ²))
 
 which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are
-expanded in Legendre's polynomials on each piece, which are orthogonal: of their moments few are not zero. With order 3,
+expanded in Legendre's polynomials on each piece, or in sines and cosines: of their moments few are not zero. With order 3,
 s⁰ has also -⅛ ∫ (v'² + w'²)², evenly along each piece (`beam_strain.py`).
 """
 
@@ -23,8 +23,7 @@ from ..algebra.functions import atan2, sqrt
 from ..algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ..algebra.matrix import Matrix, zeros
 from ..errors import ModelError, shown
-from .line_polynomials import LineFunction, legendre, one, one_piece, position, times
-from .line_polynomials import integral as unit_integral
+from .line_functions import Component, LineFunction
 from .material_integrals import gauss_points
 from .moments import Moments
 
@@ -67,15 +66,14 @@ class Distribution:
     def integral(self, f: LineFunction, g: LineFunction) -> Expr:
         """∫ of this f g dX."""
         if self.is_uniform:
-            value = f.product_integral(g)
-            return as_expr(value) * self.pieces[0].get(0, ZERO) if value else ZERO
+            value = as_expr(f.product_integral(g))
+            return value * self.pieces[0].get(0, ZERO) if value is not ZERO else ZERO
         total = ZERO
-        for terms, p, q in zip(self.pieces, f.pieces, g.pieces, strict=True):
-            both = times(p, q)
+        for piece, terms in enumerate(self.pieces):
             for k, c in terms.items():
-                value = unit_integral((Fraction(0),) * k + both) / len(self.pieces)
-                if value:
-                    total = total + as_expr(value) * c
+                value = as_expr(f.piece_integral(g, piece, k))
+                if value is not ZERO:
+                    total = total + value * c
         return total
 
 
@@ -87,6 +85,7 @@ class BeamFields:
     has_sections whether sections have inertia, so that their turns count
     stiffening   whether second-order terms are kept
     order        3: sections turn with the tangent, and bending strain is of third order (`beam_strain.py`)
+    shortening   how many shapes foreshortening has between the ends, beside a straight line; None: all that it has
     """
 
     length: Expr
@@ -96,6 +95,7 @@ class BeamFields:
     stiffening: bool
     shears: bool
     order: int = 2
+    shortening: int | None = None
 
     @cached_property
     def n(self) -> int:
@@ -105,9 +105,10 @@ class BeamFields:
 
     @cached_property
     def at_rest(self) -> Field:
-        out: Field = {(AXIS, 0): (self.length, position(self.n))}
+        shape = self.modes[0].shape
+        out: Field = {(AXIS, 0): (self.length, shape.position)}
         if self.has_sections:
-            out |= {(Y, 1): (ONE, one(self.n)), (Z, 2): (ONE, one(self.n))}
+            out |= {(Y, 1): (ONE, shape.one), (Z, 2): (ONE, shape.one)}
         return out
 
     def field(self, mode: BeamMode) -> Field:
@@ -141,25 +142,25 @@ class BeamFields:
     # ------------------------------------------------------------------------------------------------ second order
 
     def second_order(self) -> Iterator[tuple[Expr, Field]]:
-        """Weights (quadratic in the coordinates) and fields (one of Legendre's polynomials on one piece)."""
+        """Weights (quadratic in the coordinates) and fields (one of the functions in which they are expanded)."""
         if not self.stiffening:
             return
-        for (part, component), terms in self._products().items():
+        products = self._products()
+        if (AXIS, 0) in products:
+            stretch = [(m.q, m.scale / self.length, m.shape) for m in self.modes if m.moves == "x"]
+            products[AXIS, 0] = [(ONE, ONE, self.modes[0].shape.position), *stretch, *products[AXIS, 0]]
+        for (part, component), terms in products.items():
             size = self.length if part == AXIS else ONE
-            for piece in range(self.n):
-                tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms if f.pieces[piece]]
-                for m in range(max((len(c) for _, _, c in tables), default=0)):
-                    weight = quadratic_form([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
-                    if weight is not ZERO:
-                        yield weight, {(part, component): (size, one_piece(self.n, piece, legendre(m)))}
+            for weight, key in expanded(terms):
+                yield weight, {(part, component): (size, self.modes[0].shape.component(key))}
 
     def _products(self) -> dict[Part, list[tuple[Expr, Expr, LineFunction]]]:
         out: dict[Part, list[tuple[Expr, Expr, LineFunction]]] = {}
 
         def add(part: Part, factor: Fraction, first: str, second: str, along_axis: bool = False) -> None:
             for a, b, f in pairs(self.angles(first), self.angles(second), first == second):
-                made = LineFunction(tuple(tuple(factor * c for c in p) for p in f.pieces))
-                out.setdefault(part, []).append((a, b, made.primitive(self.origin) if along_axis else made))
+                made = f.scaled(factor)
+                out.setdefault(part, []).append((a, b, self._shortened(made) if along_axis else made))
 
         half, whole = Fraction(-1, 2), Fraction(1)
         for kind in ("y", "z"):
@@ -176,28 +177,36 @@ class BeamFields:
             add((Z, 2), half, "twist", "twist")
         return out
 
-    def squared_turns(self) -> Iterator[tuple[Expr, int, int]]:
-        """v'² + w'² as Σ c P_m on each piece: c, quadratic in the coordinates, the number of the piece, and m."""
+    def _shortened(self, rate: LineFunction) -> LineFunction:
+        whole = rate.primitive(self.origin)
+        return whole if self.shortening is None else whole.with_shapes_between(self.shortening)
+
+    def squared_turns(self) -> Iterator[tuple[Expr, Component]]:
+        """v'² + w'² in orthogonal functions: their weights, quadratic in the coordinates."""
         terms = [(a, b, f) for kind in "yz" for a, b, f in pairs(self.angles(kind), self.angles(kind), same=True)]
-        for piece in range(self.n):
-            tables = [(a, b, f.in_legendre[piece]) for a, b, f in terms if f.pieces[piece]]
-            for m in range(max((len(c) for _, _, c in tables), default=0)):
-                weight = quadratic_form([(a, b, c[m]) for a, b, c in tables if m < len(c) and c[m]])
-                if weight is not ZERO:
-                    yield weight, piece, m
+        return expanded(terms)
 
     def _fourth_order(self) -> Iterator[tuple[Expr, Expr, LineFunction]]:
-        """-⅛ (v'² + w'²)², its mean over each piece: Σ c² / (2 m + 1)."""
-        for c, piece, m in self.squared_turns():
-            yield c, c, one_piece(self.n, piece, (Fraction(-1, 8 * (2 * m + 1)),))
+        """-⅛ (v'² + w'²)², its mean over each piece: Σ c² times the mean of the square of each function."""
+        for c, key in self.squared_turns():
+            yield c, c, self.modes[0].shape.mean_square(key).scaled(Fraction(-1, 8))
 
     # ------------------------------------------------------------------------------------------------ moments
 
+    def fields(self) -> list[tuple[Expr, Field]]:
+        """Weights and fields. Where the beam foreshortens, its places along x are one sum of orthogonal functions: those
+        at rest, of stretch and of second order together, with fewer moments than they have one by one."""
+        rest, modes = self.at_rest, [m for m in self.modes if m.moves != "x"]
+        if not self.stiffening or not (self.angles("y") or self.angles("z")):
+            return [(ONE, rest), *((m.q, self.field(m)) for m in self.modes), *self.second_order()]
+        sections = {part: f for part, f in rest.items() if part != (AXIS, 0)}
+        out = [(ONE, sections)] if sections else []
+        return [*out, *((m.q, self.field(m)) for m in modes), *self.second_order()]
+
     def moments(self, sections: Mapping[int, Distribution]) -> Moments:
         """∫ over the beam; `sections`: mass, and its second moments by y² and z², per length."""
-        fields: list[tuple[Expr, Field]] = [(ONE, self.at_rest), *((m.q, self.field(m)) for m in self.modes)]
-        fields += self.second_order()
-        L, unit = self.length, one(self.n)
+        fields = self.fields()
+        L, unit = self.length, self.modes[0].shape.one
         first, second = [], {}
         for k, (_, f) in enumerate(fields):
             g = [ZERO] * 3
@@ -232,16 +241,22 @@ def pairs(
             if not same or j >= i:
                 both = f * g
                 if not both.is_zero:
-                    yield (
-                        x,
-                        y,
-                        both
-                        if not same or i == j
-                        else LineFunction(tuple(tuple(2 * c for c in p) for p in both.pieces)),
-                    )
+                    yield x, y, both if not same or i == j else both.scaled(Fraction(2))
 
 
-def quadratic_form(terms: Sequence[tuple[Expr, Expr, Fraction]]) -> Expr:
+def expanded(terms: Sequence[tuple[Expr, Expr, LineFunction]]) -> Iterator[tuple[Expr, Component]]:
+    """Σ a b f in orthogonal functions: their weights, and their names."""
+    gathered: dict[Component, list[tuple[Expr, Expr, Fraction | Expr]]] = {}
+    for a, b, f in terms:
+        for key, c in f.components():
+            gathered.setdefault(key, []).append((a, b, c))
+    for key in sorted(gathered):
+        weight = quadratic_form(gathered[key])
+        if weight is not ZERO:
+            yield weight, key
+
+
+def quadratic_form(terms: Sequence[tuple[Expr, Expr, Fraction | Expr]]) -> Expr:
     """Σ c a b, gathered by a."""
     rows: dict[Expr, Expr] = {}
     for a, b, c in terms:
@@ -301,13 +316,7 @@ class BeamShapes:
                 yield self.fields.length * ((piece + (1 + x) / 2) / n), w / (2 * n)
 
     def _value(self, f: LineFunction, x: Expr) -> Expr:
-        X = self._ratio(x)
-        if X.value is not None:
-            return as_expr(f.at(Fraction(X.value)))
-        total = ZERO
-        for c in reversed(f.pieces[0]):
-            total = total * X + as_expr(c)
-        return total
+        return f.at(self._ratio(x))
 
     def _ratio(self, x: Expr) -> Expr:
         return ratio_on(self.body, x, self.fields.length, self.fields.n)

@@ -23,7 +23,6 @@ from ..algebra.graph import HALF, ZERO, Expr, as_expr
 from ..errors import ModelError, shown
 from .beam import Section, distribution
 from .beam_fields import BeamFields, Distribution
-from .line_polynomials import legendre, one_piece
 
 
 def refuse_order(where: str, order: Any, fields: BeamFields, section: Section, elements: Any) -> None:
@@ -54,7 +53,8 @@ def third_order_energy(where: str, fields: BeamFields, section: Section) -> Expr
 
 def _of_turns(fields: BeamFields, EI: Distribution) -> Expr:
     """½ ∫ EI (v' v'' + w' w'')² dx, where v' v'' + w' w'' = ½ (v'² + w'²)'."""
-    weights = [(c, one_piece(fields.n, piece, legendre(m)).slope) for c, piece, m in fields.squared_turns()]
+    shape = fields.modes[0].shape
+    weights = [(c, shape.component(key).slope) for c, key in fields.squared_turns()]
     total = ZERO
     for i, (c, f) in enumerate(weights):
         row = HALF * c * EI.integral(f, f)

@@ -228,9 +228,14 @@ def turned_frame(on: Frame, offset: Matrix, angles: Place, name: str) -> Frame:
 
 
 def modal_mass(moments: Moments, coordinates: Sequence[Symbol]) -> Matrix:
-    """∫ s_k · s_l dm over fields whose weights are these coordinates."""
-    at = [moments.weights.index(q) for q in coordinates]
-    return Matrix(len(at), len(at), tuple(trace(moments.G(k, j)) for k in at for j in at))
+    """∫ s_k · s_l dm of the fields s_k = ∂s/∂q_k where nothing is deformed."""
+    slopes = jacobian(moments.weights, coordinates)
+    J = substitute_all([slopes], dict.fromkeys(coordinates, ZERO))[0]
+    columns = [[(k, e) for k, e in enumerate(J.column(j)) if e is not ZERO] for j in range(J.cols)]
+    entries = [
+        sum((c * d * trace(moments.G(k, l)) for k, c in a for l, d in b), ZERO) for a in columns for b in columns
+    ]
+    return Matrix(len(columns), len(columns), tuple(entries))
 
 
 def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix, more: Expr = ZERO) -> list[Load]:

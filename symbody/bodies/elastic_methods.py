@@ -12,8 +12,19 @@ from ..algebra.matrix import Matrix, zeros
 from ..algebra.walk import free_symbols, substitute
 from ..errors import ModelError, listed, shown
 from ..escaping import checked_name
+from ..summary import counted
 from . import elastic as fields
-from .beam import Section, Stiffness, beam_modes, coordinate_names, section_inertias, shapes_of, supports
+from .beam import (
+    SUFFIX,
+    Section,
+    Stiffness,
+    beam_modes,
+    coordinate_names,
+    refuse_family,
+    section_inertias,
+    shapes_of,
+    supports,
+)
 from .beam_fields import BeamFields, BeamShapes
 from .beam_strain import refuse_order, third_order_energy
 from .declarations import as_expression, identifier, names_of
@@ -222,6 +233,7 @@ class ElasticMethods(JointMethods):
         bending: str | None = None,
         stiffening: bool = True,
         order: int = 2,
+        shapes: str = "polynomials",
         tension: Any = None,
         rayleigh: Any = None,
         modal_damping: Any = None,
@@ -236,8 +248,11 @@ class ElasticMethods(JointMethods):
         GA              shear stiffness: with it sections turn by themselves (Timoshenko); needs rho_I
         rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and
                         shear
-        modes           how many orthogonal polynomials for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist":
-                        1}
+        modes           how many shapes for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist": 1}; with
+                        "shortening": 1 foreshortening has one shape between the ends, beside a straight line, instead
+                        of all that it has: fewer operations
+        shapes          "polynomials", orthogonal ones, for all ends; or "sines", the vibrations of a beam with pinned
+                        ends, whose coordinates are slopes at the ends
         elements        instead: cubic finite elements (linear in stretch and torsion), whose coordinates are
                         deflections and slopes of nodes
         ends            how the frame is fixed to it: ("clamped", "free") tangent at its beginning, ("pinned", "pinned")
@@ -268,13 +283,15 @@ class ElasticMethods(JointMethods):
         section, kinds = _section(where, rho_A, EI, EA, GJ, GA, rho_I, tension, bending)
         held = supports(where, ends)
         counts = _counts(where, kinds, modes, elements)
+        shortening = _shortening(where, modes, bool(stiffening) and bool(section.EI))
         shears = GA is not None
-        shapes = {k: shapes_of(k, held, counts[k], elements, shears) for k in kinds}
-        names = coordinate_names(identifier(name), kinds, shapes)
+        refuse_family(where, shapes, held, elements, shears)
+        along = {k: shapes_of(k, held, counts[k], elements, shears, shapes) for k in kinds}
+        names = coordinate_names(identifier(name), kinds, along)
         q = tuple(self.coordinate(n) for n in names)
         made = BeamFields(
-            L, beam_modes(kinds, shapes, L, q), held.origin, section.rho_I is not None, bool(stiffening), shears, order
-        )
+            L, beam_modes(kinds, along, L, q), held.origin, section.rho_I is not None, bool(stiffening), shears, order, shortening
+        )  # fmt: skip
         refuse_order(where, order, made, section, elements)
         table = made.moments(section_inertias(where, section, L, made.n))
         K = Stiffness(where, made, section).matrix()
@@ -285,6 +302,11 @@ class ElasticMethods(JointMethods):
         outline = tuple((as_expr(k) / LINES * L, ZERO, ZERO) for k in range(LINES + 1))
         body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, BeamShapes(made, name), outline)
         self.note(f"{where} is {THIRD_ORDER if order == 3 else STIFFENED if stiffening and section.EI else PLAIN}")
+        if shortening is not None:
+            self.note(
+                f"{where}: foreshortening is placed at its ends as it is, and between them by a straight line and "
+                f"{counted(shortening, 'shape')}, as modes= says; the rest of it is dropped"
+            )
         more = third_order_energy(where, made, section) if order == 3 else ZERO
         return self._add_elastic(where, body, None, more)
 
@@ -432,6 +454,11 @@ def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict
         raise ModelError(f"{where}: give modes=, a number of polynomials, or elements=, a number of finite elements")
     count = modes if elements is None else elements
     by_kind = dict(count) if isinstance(count, dict) else dict.fromkeys(kinds, count)
+    if strange := [k for k in by_kind if k not in SUFFIX and (k != "shortening" or elements is not None)]:
+        raise ModelError(
+            f"{where}: modes= has the motions {listed(SUFFIX)}, and shortening; elements= has none of the latter; got "
+            f"{shown(strange[0])}"
+        )
     by_kind |= {k: by_kind[k[-1]] for k in kinds if k.startswith("turn") and k[-1] in by_kind and k not in by_kind}
     for k in kinds:
         n = by_kind.get(k)
@@ -441,6 +468,18 @@ def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict
                 f"{where}: {option}= is a whole number from 1, for each of {listed(kinds)}; got {shown(n)} for {k!r}"
             )
     return by_kind
+
+
+def _shortening(where: str, modes: Any, shortens: bool) -> int | None:
+    """How many shapes foreshortening has between the ends, where it is said."""
+    n = modes.get("shortening") if isinstance(modes, dict) else None
+    if n is not None and (not isinstance(n, int) or isinstance(n, bool) or n < 0):
+        raise ModelError(f"{where}: modes= has a whole number from 0 for 'shortening', got {shown(n)}")
+    if n is not None and not shortens:
+        raise ModelError(
+            f"{where}: modes= has 'shortening', and there is none: it needs EI=, and no stiffening=False; leave it out"
+        )
+    return n
 
 
 def _named_points(where: str, body: ElasticBody, points: Any) -> dict[str, Frame]:

@@ -6,12 +6,15 @@ coefficients, lowest first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import comb
+
+from ..algebra.graph import ZERO, Expr, as_expr
+from .line_functions import Component, LineFunction
 
 Polynomial = tuple[Fraction, ...]
 NOUGHT: Polynomial = ()
@@ -78,25 +81,33 @@ def legendre(m: int) -> Polynomial:
 
 
 @dataclass(frozen=True)
-class LineFunction:
+class LinePolynomial(LineFunction):
     """A function on a line of equal pieces: one polynomial for each."""
 
     pieces: tuple[Polynomial, ...]
 
     @staticmethod
-    def of(p: Polynomial) -> LineFunction:
-        return LineFunction((p,))
+    def of(p: Polynomial) -> LinePolynomial:
+        return LinePolynomial((p,))
 
     @property
     def n(self) -> int:
         return len(self.pieces)
 
     @property
-    def slope(self) -> LineFunction:
-        """By the whole line's coordinate X from 0 to 1."""
-        return LineFunction(tuple(tuple(self.n * c for c in slope(p)) for p in self.pieces))
+    def one(self) -> LinePolynomial:
+        return one(self.n)
 
-    def primitive(self, origin: int | None) -> LineFunction:
+    @property
+    def position(self) -> LinePolynomial:
+        return position(self.n)
+
+    @property
+    def slope(self) -> LinePolynomial:
+        """By the whole line's coordinate X from 0 to 1."""
+        return LinePolynomial(tuple(tuple(self.n * c for c in slope(p)) for p in self.pieces))
+
+    def primitive(self, origin: int | None) -> LinePolynomial:
         """∫ dX from the beginning (0), from the end (1), or with mean zero (None)."""
         out, start = [], Fraction(0)
         for p in self.pieces:
@@ -104,17 +115,34 @@ class LineFunction:
             out.append(plus(whole, (start,)))
             start += value(whole, Fraction(1))
         less = Fraction(0) if origin == 0 else start if origin == 1 else sum(map(integral, out), Fraction(0)) / self.n
-        return LineFunction(tuple(plus(p, (-less,)) for p in out))
+        return LinePolynomial(tuple(plus(p, (-less,)) for p in out))
 
-    def __mul__(self, other: LineFunction) -> LineFunction:
-        return LineFunction(tuple(times(p, q) for p, q in zip(self.pieces, other.pieces, strict=True)))
+    def __mul__(self, other: LinePolynomial) -> LinePolynomial:
+        return LinePolynomial(tuple(times(p, q) for p, q in zip(self.pieces, other.pieces, strict=True)))
 
-    def plus(self, other: LineFunction, factor: Fraction) -> LineFunction:
-        return LineFunction(tuple(plus(p, q, factor) for p, q in zip(self.pieces, other.pieces, strict=True)))
+    def plus(self, other: LinePolynomial, factor: Fraction) -> LinePolynomial:
+        return LinePolynomial(tuple(plus(p, q, factor) for p, q in zip(self.pieces, other.pieces, strict=True)))
 
-    def at(self, X: Fraction) -> Fraction:
-        e = min(int(X * self.n), self.n - 1)
-        return value(self.pieces[e], X * self.n - e)
+    def with_shapes_between(self, count: int) -> LinePolynomial:
+        first, last = value(self.pieces[0], Fraction(0)), value(self.pieces[-1], Fraction(1))
+        line = self.one.scaled(first).plus(self.position, last - first)
+        rest, out = self.plus(line, Fraction(-1)), line
+        for b in orthogonal(count, 1, 1):
+            out = out.plus(b, rest.product_integral(b) / b.product_integral(b))
+        return out
+
+    def scaled(self, factor: Fraction) -> LinePolynomial:
+        return LinePolynomial(tuple(tuple(factor * c for c in p) for p in self.pieces))
+
+    def at(self, X: Expr) -> Expr:
+        if X.value is None:
+            total = ZERO
+            for c in reversed(self.pieces[0]):
+                total = total * X + as_expr(c)
+            return total
+        along = Fraction(X.value) * self.n
+        e = min(int(along), self.n - 1)
+        return as_expr(value(self.pieces[e], along - e))
 
     @property
     def integral(self) -> Fraction:
@@ -126,7 +154,7 @@ class LineFunction:
         """Coefficients of each piece in Legendre's polynomials."""
         return tuple(map(in_legendre, self.pieces))
 
-    def product_integral(self, other: LineFunction) -> Fraction:
+    def product_integral(self, other: LinePolynomial) -> Fraction:
         """∫ f g dX, by the coefficients in Legendre's polynomials."""
         total = Fraction(0)
         for p, q in zip(self.in_legendre, other.in_legendre, strict=True):
@@ -135,30 +163,48 @@ class LineFunction:
                     total += a * b / (2 * m + 1)
         return total / self.n
 
+    def piece_integral(self, other: LinePolynomial, piece: int, k: int) -> Fraction:
+        return integral((Fraction(0),) * k + times(self.pieces[piece], other.pieces[piece])) / self.n
+
+    def components(self) -> Iterator[tuple[Component, Fraction]]:
+        """Legendre's polynomials: (piece, degree)."""
+        for piece, coefficients in enumerate(self.in_legendre):
+            for m, c in enumerate(coefficients):
+                if c:
+                    yield (piece, m), c
+
+    def component(self, key: Component) -> LinePolynomial:
+        piece, m = key
+        return one_piece(self.n, piece, legendre(m))
+
+    def mean_square(self, key: Component) -> LinePolynomial:
+        piece, m = key
+        return one_piece(self.n, piece, (Fraction(1, 2 * m + 1),))
+
     @property
     def is_zero(self) -> bool:
         return not any(self.pieces)
 
 
-def position(n: int) -> LineFunction:
+def position(n: int) -> LinePolynomial:
     """X itself."""
-    return LineFunction(tuple((Fraction(e, n), Fraction(1, n)) for e in range(n)))
+    return LinePolynomial(tuple((Fraction(e, n), Fraction(1, n)) for e in range(n)))
 
 
-def one(n: int) -> LineFunction:
-    return LineFunction(((Fraction(1),),) * n)
+def one(n: int) -> LinePolynomial:
+    return LinePolynomial(((Fraction(1),),) * n)
 
 
-def one_piece(n: int, piece: int, p: Polynomial) -> LineFunction:
+def one_piece(n: int, piece: int, p: Polynomial) -> LinePolynomial:
     """A polynomial on one piece, zero elsewhere."""
-    return LineFunction(tuple(p if e == piece else NOUGHT for e in range(n)))
+    return LinePolynomial(tuple(p if e == piece else NOUGHT for e in range(n)))
 
 
 # ---------------------------------------------------------------------------------------------------------- shapes
 
 
 @lru_cache(maxsize=256)
-def orthogonal(count: int, left: int, right: int, skip: int = 0) -> tuple[LineFunction, ...]:
+def orthogonal(count: int, left: int, right: int, skip: int = 0) -> tuple[LinePolynomial, ...]:
     """Polynomials ξ^left (1 - ξ)^right J_k(ξ) that are orthogonal on 0 to 1 (J_k: Jacobi's), without the first `skip`
     of them; each is one at the right end, or has J_k = 1 there."""
     edge = times(
@@ -170,7 +216,7 @@ def orthogonal(count: int, left: int, right: int, skip: int = 0) -> tuple[LineFu
         for q in made:
             p = plus(p, q, -integral(times(p, q)) / integral(times(q, q)))
         made.append(p)
-    return tuple(LineFunction.of(_normal(p, right)) for p in made[skip:])
+    return tuple(LinePolynomial.of(_normal(p, right)) for p in made[skip:])
 
 
 def _normal(p: Polynomial, right: int) -> Polynomial:
@@ -187,7 +233,7 @@ def _normal(p: Polynomial, right: int) -> Polynomial:
     return tuple(c * 4**right / end for c in p)
 
 
-def hermite(n: int) -> tuple[list[LineFunction], list[LineFunction]]:
+def hermite(n: int) -> tuple[list[LinePolynomial], list[LinePolynomial]]:
     """Cubic functions of n elements: for each of n + 1 nodes one with deflection one there, and one with slope one by X
     there."""
     F = Fraction
@@ -196,12 +242,12 @@ def hermite(n: int) -> tuple[list[LineFunction], list[LineFunction]]:
     return _nodal(n, left, right), _nodal(n, left_slope, right_slope)
 
 
-def linear(n: int) -> list[LineFunction]:
+def linear(n: int) -> list[LinePolynomial]:
     """Hat functions of n elements, one for each node."""
     return _nodal(n, (Fraction(1), Fraction(-1)), (Fraction(0), Fraction(1)))
 
 
-def quadratic(n: int) -> list[LineFunction]:
+def quadratic(n: int) -> list[LinePolynomial]:
     """Functions of n elements that are one at a node or in the middle of an element, along the beam."""
     F = Fraction
     ends = _nodal(n, (F(1), F(-3), F(2)), (F(0), F(-1), F(2)))
@@ -209,15 +255,16 @@ def quadratic(n: int) -> list[LineFunction]:
     return [ends[0], *(f for e in range(n) for f in (middles[e], ends[e + 1]))]
 
 
-def _nodal(n: int, left: Polynomial, right: Polynomial) -> list[LineFunction]:
+def _nodal(n: int, left: Polynomial, right: Polynomial) -> list[LinePolynomial]:
     return [
-        LineFunction(tuple(right if e == k - 1 else left if e == k else NOUGHT for e in range(n))) for k in range(n + 1)
+        LinePolynomial(tuple(right if e == k - 1 else left if e == k else NOUGHT for e in range(n)))
+        for k in range(n + 1)
     ]
 
 
-def without_mean(functions: Sequence[LineFunction], rigid: Sequence[LineFunction]) -> list[LineFunction]:
+def without_mean(functions: Sequence[LinePolynomial], rigid: Sequence[LinePolynomial]) -> list[LinePolynomial]:
     """Functions less their projections on some others."""
-    basis: list[LineFunction] = []
+    basis: list[LinePolynomial] = []
     for r in rigid:
         for b in basis:
             r = r.plus(b, -(r * b).integral / (b * b).integral)
@@ -230,5 +277,5 @@ def without_mean(functions: Sequence[LineFunction], rigid: Sequence[LineFunction
     return out
 
 
-def is_continuous(f: LineFunction) -> bool:
+def is_continuous(f: LinePolynomial) -> bool:
     return all(value(p, Fraction(1)) == value(q, Fraction(0)) for p, q in pairwise(f.pieces))

@@ -19,11 +19,20 @@ KINDS = {
     "mean axes": {"ends": ("free", "free")},
     "stretch": {"EA": 50.0},
     "elements": {"modes": None, "elements": 2},
+    "few shapes of foreshortening": {"EA": 50.0, "modes": {"y": 3, "z": 2, "x": 1, "shortening": 1}},
     "third order": {"EI": 2.0, "bending": "yz", "EA": 50.0, "order": 3, "modes": {"y": 2, "z": 1, "x": 1}},
+}
+PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}
+SINES = {  # of which points of Gauss have integrals that are nearly exact
+    "sines": {**PINNED, "modes": {"y": 3, "z": 2}},
+    "sines that taper and stretch": {**PINNED, "EI": 2 - sb.material("x"), "EA": 50.0, "modes": {"y": 2, "x": 3}},
+    "sines of third order": {**PINNED, "EI": 2.0, "bending": "yz", "EA": 50.0, "order": 3, "modes": 2},
+    "sines and an even foreshortening": {**PINNED, "modes": {"y": 3, "z": 2, "shortening": 0}},
 }
 WITH_SECTIONS = {
     "torsion": {"GJ": 1.5, "rho_I": (0.02, 0.03), "bending": "z", "modes": 1},
     "shear": {"GA": 30.0, "rho_I": 0.02, "bending": "y", "modes": 1},
+    "torsion by sines": {**PINNED, "GJ": 1.5, "rho_I": (0.02, 0.03), "bending": "z", "modes": {"z": 1, "twist": 2}},
 }
 
 
@@ -45,10 +54,17 @@ def test_a_beam_is_its_particles(kind):
     assert np.abs(beam - particles).max() <= 1e-12 * np.abs(beam).max()
 
 
-@pytest.mark.parametrize("kind", ["two planes", "third order", *WITH_SECTIONS])
+@pytest.mark.parametrize("kind", SINES)
+def test_a_beam_of_sines_is_its_particles(kind):
+    beam = numbers(sb.derive(swinging_arm(**SINES[kind])[0]))
+    particles = numbers(sb.derive(with_particles(*swinging_arm(**SINES[kind]), points=20, pieces=1)))
+    assert np.abs(beam - particles).max() <= 1e-11 * np.abs(beam).max()
+
+
+@pytest.mark.parametrize("kind", ["two planes", "third order", "sines of third order", *WITH_SECTIONS])
 def test_routes_and_laws(kind):
     """Routes, power balance, definiteness, complex steps, reactions: the certificate, with symbols as parameters."""
-    eq = sb.derive(swinging_arm(**{"modes": 1, **{**KINDS, **WITH_SECTIONS}[kind]})[0])
+    eq = sb.derive(swinging_arm(**{"modes": 1, **{**KINDS, **SINES, **WITH_SECTIONS}[kind]})[0])
     found = sb.certify(eq)
     assert found.passed, str(found)
 

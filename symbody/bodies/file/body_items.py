@@ -98,6 +98,8 @@ def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
         how["ends"] = tuple(e.text for e in given.get("ends"))
     if "bending" in given:
         how["bending"] = given.get("bending").text
+    if "shapes" in given:
+        how["shapes"] = given.get("shapes").text
     if "order" in given:
         how["order"] = _count(s, given.get("order"))
     frame = s.frame(said.get("frame")) if "frame" in said else None

@@ -111,7 +111,7 @@ _beam: Final = _shared("beam", RecordSchema("a beam", {
     "bending": Key(TextSchema("deflections", ("y", "z", "yz")), "along which axes it is deflected"),
     "EA": Key(scalar, "stiffness in stretch"), "GJ": Key(scalar, "in torsion"), "GA": Key(scalar, "in shear"),
     "rho_I": Key(Either("inertia of sections per length, or two, for y and z", scalar, ListOf(scalar, 2, 2, "two, for y and z")), "inertia of sections per length"),
-    "modes": Key(_counts, "how many polynomials for each motion"), "elements": Key(number, "instead: how many finite elements"),
+    "modes": Key(_counts, "how many shapes for each motion"), "shapes": Key(TextSchema("shapes", ("polynomials", "sines")), "polynomials by default"), "elements": Key(number, "instead: how many finite elements"),
     "ends": Key(ListOf(TextSchema("an end", ("clamped", "pinned", "free")), 2, 2, "two ends"), "how the frame is fixed to it: [clamped, free] by default"),
     "stiffening": Key(Flag(), "false drops second-order terms of its kinematics"),
     "order": Key(number, "3: bending strain to third order; 2 by default"),
