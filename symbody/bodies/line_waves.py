@@ -68,7 +68,7 @@ class Waves(LineFunction):
 
     def __mul__(self, other: Waves) -> Waves:
         """cos a cos b = ½ (cos(a - b) + cos(a + b)) and its kin."""
-        out = _Sum()
+        out = _WaveSum()
         for ((p, a, is_sine), r), c in self.terms.items():
             for ((q, b, is_other_sine), s), d in other.terms.items():
                 half = c * d / 2
@@ -81,14 +81,14 @@ class Waves(LineFunction):
 
     @cached_property
     def slope(self) -> Waves:
-        out = _Sum()
+        out = _WaveSum()
         for ((p, m, is_sine), r), c in self.terms.items():
             out.add(p - 1, m, is_sine, r, p * c)
             out.add(p, m, not is_sine, r + 1, (m if is_sine else -m) * c)
         return out.waves
 
     def primitive(self, origin: int | None) -> Waves:
-        out = _Sum()
+        out = _WaveSum()
         for ((p, m, is_sine), r), c in self.terms.items():
             _integrate(out, p, m, is_sine, r, c)
         whole = out.waves
@@ -149,7 +149,7 @@ class Waves(LineFunction):
         return Waves({((0, 0, False), r): c for r, c in (self.component(key) * self.component(key))._mean.items()})
 
 
-class _Sum:
+class _WaveSum:
     """Terms as they come: sines of nothing vanish, cos(-a) = cos a, sin(-a) = -sin a."""
 
     def __init__(self) -> None:
@@ -166,7 +166,7 @@ class _Sum:
         return Waves({k: c for k, c in self.terms.items() if c})
 
 
-def _integrate(out: _Sum, p: int, m: int, is_sine: bool, r: int, c: Fraction) -> None:
+def _integrate(out: _WaveSum, p: int, m: int, is_sine: bool, r: int, c: Fraction) -> None:
     """Adds a primitive of one term, by parts: ∫ X^p cos mπX = X^p sin mπX / mπ - p / mπ ∫ X^(p-1) sin mπX."""
     if m == 0:
         out.add(p + 1, 0, False, r, c / (p + 1))
@@ -181,7 +181,7 @@ def _integrate(out: _Sum, p: int, m: int, is_sine: bool, r: int, c: Fraction) ->
 @lru_cache(maxsize=4096)
 def mean_of_wave(p: int, m: int, is_sine: bool) -> Number:
     """∫ from 0 to 1 of X^p cos mπX, or sin mπX."""
-    out = _Sum()
+    out = _WaveSum()
     _integrate(out, p, m, is_sine, 0, Fraction(1))
     whole = out.waves
     found = whole._end(1)
