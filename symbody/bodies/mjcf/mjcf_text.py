@@ -18,7 +18,7 @@ from typing import Final
 
 from ...errors import shown
 from ..meshes.solid_moments import UniformSolid
-from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, direction_of, summed
+from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, summed
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
 from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
@@ -418,7 +418,3 @@ class MjcfReader:
             return None
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = b.I
         return InertialText(b.m, b.c, roll_pitch_yaw(UNTURNED), (xx, yy, zz, xy, xz, yz))
-
-
-def unit_axis(axis: Vec) -> Vec:
-    return direction_of(axis, False)

@@ -5,7 +5,7 @@ one name joined, defaults of classes filled in.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -229,7 +229,3 @@ def _completed(numbers: str, usual: str) -> str:
     """Numbers of an element, and behind them those of its class that it does not give."""
     given = numbers.split()
     return " ".join((*given, *usual.split()[len(given) :]))
-
-
-def children_of(e: XmlElement, tags: tuple[str, ...]) -> Iterator[XmlElement]:
-    return (c for c in e.children if c.tag in tags)
