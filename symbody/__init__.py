@@ -104,6 +104,7 @@ if TYPE_CHECKING:
         material,
         model_schema,
         read_mjcf,
+        read_osim,
         read_reduced,
         read_sdf,
         read_solids,
@@ -253,7 +254,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # bodies: the mechanism as described
     "Model", "LynchInput", "Mechanism", "Body", "Frame", "Point", "Vector", "Dyad", "SystemVector", "axial", "express",
     "read_model", "read_model_text", "write_model", "model_text", "model_schema",
-    "read_urdf", "read_mjcf", "read_sdf",
+    "read_urdf", "read_mjcf", "read_sdf", "read_osim",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "box", "read_solids",
     "ElasticBody", "material", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .meshes.read_solids import Solids, read_solids
     from .mjcf.read_mjcf import read_mjcf
     from .model import Model
+    from .osim.read_osim import OsimModel, read_osim
     from .path_surfaces import ViaPoint, WrapCylinder, WrapRing, WrapSphere
     from .points import Point
     from .pose import Pose
@@ -39,7 +40,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "read_solids", "Solids", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
-    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "Robot", "RobotReport",
+    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "OsimModel", "Robot", "RobotReport",
 ]  # fmt: skip
 
 offer(__name__)

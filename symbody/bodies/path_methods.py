@@ -25,7 +25,7 @@ class PathMethods(FrictionMethods):
         was written.
 
         Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
-        go through it, one `WrapRing`, through whose hole it runs, or one `ViaPoint`, through which it runs while a
+        go through it, one `WrapRing`, through whose hole it runs, or `ViaPoint`s, through each of which it runs while its
         condition holds. It has a `length`, a `rate`,
         and no force: `m.tension` gives it one.
 
@@ -47,31 +47,34 @@ class PathMethods(FrictionMethods):
         ):
             raise ModelError(f"{where}: begins and ends with a point, got {shown(stations)}")
         pieces: list[PathPiece] = []
-        before, between = stations[0], None
+        before: Point = stations[0]
+        between: list[Any] = []
         self.point_of(where, before)
         for s in stations[1:]:
             if isinstance(s, Point):
                 self.point_of(where, s)
                 pieces.append(self._piece(where, before, between, s))
-                before, between = s, None
-            elif between is None and isinstance(s, (WrapSphere, WrapCylinder, WrapRing, ViaPoint)):
-                between = s
+                before, between = s, []
+            elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, ViaPoint)) and (
+                not between or isinstance(between[0], ViaPoint)
+            ):
+                between.append(s)
             else:
                 raise ModelError(
-                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, "
-                    f"WrapRing or ViaPoint; got {shown(s)}"
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder or WrapRing, "
+                    f"or through ViaPoints; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
 
-    def _piece(self, where: str, a: Point, between: Any, b: Point) -> PathPiece:
+    def _piece(self, where: str, a: Point, between: Sequence[Any], b: Point) -> PathPiece:
         on, towards = _carrier_of(a), _carrier_of(b)
-        if between is None:
+        if not between:
             return StraightPiece(a, b, on, towards)
-        if isinstance(between, ViaPoint):
-            via = self.point_of(where, between.point)
-            return SwitchedPiece(a, via, b, (on, _carrier_of(via), towards), between.when)
-        self.own_frame(where, between.frame)
-        made: PathPiece = between.piece(a, b, on, towards)
+        if isinstance(between[0], ViaPoint):
+            points = [a, *(self.point_of(where, v.point) for v in between), b]
+            return SwitchedPiece(tuple((p, _carrier_of(p)) for p in points), tuple(v.when for v in between))
+        self.own_frame(where, between[0].frame)
+        made: PathPiece = between[0].piece(a, b, on, towards)
         return made
 
     def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Tension:

@@ -451,30 +451,42 @@ def _length(v: Matrix) -> Expr:
 
 @dataclass(frozen=True, eq=False)
 class SwitchedPiece:
-    """From a to b, by way of a point while a condition holds."""
+    """From a to b, by way of points each of which counts while its condition holds.
 
-    a: Point
-    via: Point
-    b: Point
-    frames: tuple[Frame, Frame, Frame]  # that the forces on a, via and b act on
-    when: Condition
+    A straight part from one point to another is taken where both count and none between them does.
+    """
+
+    stations: tuple[tuple[Point, Frame], ...]  # a, the points between, b, each with the frame that forces act on
+    conditions: tuple[Condition, ...]  # of the points between
+
+    @cached_property
+    def _parts(self) -> tuple[tuple[int, int, Condition], ...]:
+        last = len(self.stations) - 1
+        made = []
+        for i in range(last):
+            for j in range(i + 1, last + 1):
+                needed = [self.conditions[k - 1] for k in (i, j) if 0 < k < last]
+                needed += [~self.conditions[k - 1] for k in range(i + 1, j)]
+                taken = needed[0]
+                for other in needed[1:]:
+                    taken = taken & other
+                made.append((i, j, taken))
+        return tuple(made)
 
     @cached_property
     def length(self) -> Expr:
-        return where(
-            self.when, (self.via - self.a).magnitude() + (self.b - self.via).magnitude(), (self.b - self.a).magnitude()
-        )
+        total: Expr = ZERO
+        for i, j, taken in self._parts:
+            total = total + where(taken, (self.stations[j][0] - self.stations[i][0]).magnitude(), 0)
+        return total
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
-        first, last, line = self.via - self.a, self.b - self.via, self.b - self.a
-        on, off = where(self.when, 1, 0), where(self.when, 0, 1)
-        first, last = (on / first.magnitude()) * first, (on / last.magnitude()) * last
-        line = (off / line.magnitude()) * line
-        return (
-            (self.frames[0], self.a, first + line),
-            (self.frames[1], self.via, last - first),
-            (self.frames[2], self.b, -last - line),
-        )
+        made = []
+        for i, j, taken in self._parts:
+            (p, on), (q, towards) = self.stations[i], self.stations[j]
+            line = (where(taken, 1, 0) / (q - p).magnitude()) * (q - p)
+            made += [(on, p, line), (towards, q, -line)]
+        return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Where models come from: the built-in ones, model files, URDF and MJCF files, and Python files of the user's own."""
+"""Where models come from: the built-in ones, model files, URDF, MJCF, SDF and OpenSim files, and Python files of the user's own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Final
 from ..bodies.mechanism import Mechanism
 from ..bodies.mjcf.read_mjcf import read_mjcf
 from ..bodies.model import Model
+from ..bodies.osim.read_osim import read_osim
 from ..bodies.robot.robot import Robot
 from ..bodies.sdf.read_sdf import read_sdf
 from ..bodies.urdf.read_urdf import read_urdf
@@ -187,6 +188,13 @@ def _numbers(argument: str, space: Mapping[str, Any], name: str) -> dict[str, fl
     return {str(k): float(v) for k, v in given.items()}
 
 
+def _osim(argument: str, path: Path) -> ModelSource:
+    model = read_osim(path)
+    asked = replace(NOTHING_ASKED, start=dict(model.keyframes["default"]))
+    about = f"{len(model.links)} bodies, {len(model.muscles)} muscles without forces"
+    return ModelSource(argument, "OpenSim file", model.name, about, model, asked)
+
+
 _READERS: Final = {
     ".yaml": _yaml,
     ".yml": _yaml,
@@ -194,5 +202,6 @@ _READERS: Final = {
     ".xml": _mjcf,
     ".mjcf": _mjcf,
     ".sdf": _sdf,
+    ".osim": _osim,
     ".py": _python,
 }

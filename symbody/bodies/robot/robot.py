@@ -98,7 +98,7 @@ class ActuatorText:
 
 
 class Robot(Model):
-    """A model read from the file of a robot (URDF, MJCF, SDF); it can be added to like any other. Besides:
+    """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); it can be added to like any other. Besides:
 
     links       frame of every link of the file, those of merged links included
     visuals     shapes of each link, to be seen; `collisions` those to collide

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .model_muscles import add_muscles
     from .muscle import Muscle, activation_rate, muscle
     from .muscle_curves import MuscleCurves, muscle_curves
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "muscle", "Muscle", "activation_rate", "muscle_curves", "MuscleCurves",
+    "muscle", "Muscle", "add_muscles", "activation_rate", "muscle_curves", "MuscleCurves",
 ]  # fmt: skip
 
 offer(__name__)

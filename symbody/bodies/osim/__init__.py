@@ -1,0 +1,1 @@
+"""Musculoskeletal models from OpenSim's files: text -> joints, functions and paths -> model."""
