@@ -32,6 +32,7 @@ OUTPUTS: Final = ("length", "fibre_length", "fibre_velocity", "force", "arms")
 class Muscle(Summarized):
     """A muscle of a model, by expressions.
 
+    name             with which its variables and outputs begin
     path             the line along which it pulls
     force            of the tendon, positive where it pulls the ends together
     excitation       between 0 and 1; None where the activation was given
