@@ -98,10 +98,14 @@ def read_osim(
     """
     file = read_osim_file(source)
     with gc_paused():
-        return _Builder(file, NameChoice("read_osim", "locked coordinate", unlock), dict(hold or {}), gravity).model()
+        return OsimBuilder(
+            file, NameChoice("read_osim", "locked coordinate", unlock), dict(hold or {}), gravity
+        ).model()
 
 
-class _Builder:
+class OsimBuilder:
+    """Puts the parts of a file into a model, in the order in which they need each other."""
+
     def __init__(self, file: OsimFile, unlock: NameChoice, hold: dict[str, float], gravity: Any) -> None:
         self.file, self.unlock, self.hold, self.gravity = file, unlock, hold, gravity
         self.made = OsimModel(file.name)
