@@ -139,7 +139,7 @@ def test_as_a_source_of_studies(tmp_path: Path) -> None:
         ("<x>-1 -0.2 0.4 1</x>", "<x>-1 -0.2 -0.4 1</x>", "two or more x that increase"),
         ("0.1 0.2 1</axis>", "0 0 0</axis>", "its axis is zero"),
         ("<independent_coordinate_names>knee", "<independent_coordinate_names>patella", "in a circle"),
-        ("/bodyset/thigh</socket_parent><translation>0.03", "/bodyset/shank</socket_parent><translation>0.03", "do not hang on the ground"),
+        ("/bodyset/thigh</socket_parent><translation>0.03", "/bodyset/shank</socket_parent><translation>0.03", "not hang on the ground"),
     ],
 )  # fmt: skip
 def test_what_is_refused(old: str, new: str, words: str) -> None:

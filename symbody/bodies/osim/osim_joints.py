@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...algebra.graph import ZERO, Expr, as_expr
-from ...errors import listed, unknown
+from ...errors import in_number, listed, unknown
 from ..declarations import identifier
 from ..frames import Frame
 from ..robot.xml_tree import XmlElement
@@ -132,7 +132,9 @@ def in_tree_order(file: OsimFile, joints: list[OsimJoint], bodies: Mapping[str, 
         ready = [j for j in waiting if j.parent.parent in placed]
         if not ready:
             raise file.wrong(
-                waiting[0].element, f"bodies {listed([j.child.parent for j in waiting])} do not hang on the ground"
+                waiting[0].element,
+                in_number([j.child.parent for j in waiting], "body {} does", "bodies {} do")
+                + " not hang on the ground",
             )
         order += ready
         placed |= {j.child.parent for j in ready}
