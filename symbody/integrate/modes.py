@@ -28,6 +28,7 @@ from .impacts import Contact, impulses_of
 from .inputs import with_inputs
 from .outcome import Ending
 from .segment import Occurrence
+from .shared_forces import is_held
 from .state import State
 from .time_stepping import TimeStepping
 
@@ -340,6 +341,12 @@ class Contacts:
             raise SimulationError(
                 f"contacts of {eq.name!r}: friction {bare[0]!r} needs normal=, the force that presses its surfaces"
             )
+        for c in self.contacts:
+            if c.frictions and is_held(eq, c.gap):
+                raise SimulationError(
+                    f"contacts of {eq.name!r}: constraints hold the gap of {c.name!r} as it is, so that nothing determines its force and "
+                    "friction; leave out the constraint, or take a `Friction` under its force (normal=model.multiplier(...))"
+                )
         if names and eq.multipliers_in_loads:
             raise SimulationError(
                 f"contacts of {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}; give that "

@@ -20,6 +20,7 @@ from random import Random
 
 import numpy as np
 
+from ..algebra.derivatives import jacobian, time_derivative
 from ..algebra.graph import Expr, Symbol
 from ..algebra.linear import factorize
 from ..algebra.matrix import Matrix
@@ -62,6 +63,21 @@ def spanning_rows(eq: Equations, G: Matrix, gaps: int) -> SpanningRows | None:
     left = J[gaps:] - (J[gaps:] @ basis) @ basis.T
     sticking = pivot_columns(left.T, rank - of_gaps)
     return SpanningRows(tuple(chosen), tuple(gaps + i for i in sticking), lengths)
+
+
+def is_held(eq: Equations, gap: Expr) -> bool:
+    """Whether the constraints alone hold a gap as it is, at every state: then nothing determines the force in it. Not
+    looked at where constraints depend on each other, since they do so at states that satisfy them only."""
+    if eq.border is not None:
+        return False
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    G = jacobian([*(eq.Jc @ Matrix(len(eq.u), 1, eq.u)).entries, time_derivative(gap, rates)], eq.u)
+    J = numbers_at(G.entries, _generic_values(eq, G), G.cols)
+    if J is None:
+        return False
+    lengths = np.linalg.norm(J, axis=0)
+    J = J / np.where(lengths == 0.0, 1.0, lengths)
+    return RowSpace.of(J).rank == RowSpace.of(J[:-1]).rank if len(J) > 1 else not np.any(J)
 
 
 def _generic_values(eq: Equations, G: Matrix) -> dict[Symbol, float]:

@@ -299,3 +299,18 @@ def test_solutions_that_are_not_counted(mu, is_told):
     until = min(0.05, 0.5 / (mu * g))
     assert sim["x4"][-1] == pytest.approx(0.5 * until - mu * g * until**2 / 2)
     assert any("too many to count" in note for note in sim.outcome.notes) == is_told
+
+
+def test_a_gap_that_constraints_hold_is_refused():
+    """The rail or the floor may carry the block: events shared its weight between them, time stepping gave it to the rail."""
+    m = sb.Model("block")
+    x, y = m.coordinates("x y")
+    m.gravity(0, -g, 0)
+    m.particle("block", m.ground.point(x, y, 0), mass=1.0)
+    m.constrain("rail", 2 * y)
+    floor = sb.Contact("floor", y, friction=0.3, slip=x.dot)
+    with pytest.raises(sb.SimulationError, match=r"constraints hold the gap of 'floor'.*take a `Friction`"):
+        sb.Contacts(sb.derive(m), floor)
+    under = sb.Friction("rub", x.dot, sb.Coulomb(0.3), normal=2 * m.multiplier("rail"))
+    sim = sb.simulate_modes(sb.Contacts(sb.derive(m), under), 0.2, x_dot=1.0)
+    assert sim["x"][-1] == pytest.approx(0.2 - 0.3 * g * 0.2**2 / 2)
