@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .sdf.read_sdf import read_sdf
     from .surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
     from .system_vectors import SystemVector
+    from .torus_paths import WrapTorus
     from .urdf.read_urdf import read_urdf
     from .vectors import Vector, axial, express
 
@@ -40,7 +41,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "read_solids", "Solids", "material", "Body", "ElasticBody", "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
-    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "OsimModel", "Robot", "RobotReport",
+    "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "OsimModel", "Robot", "RobotReport",
 ]  # fmt: skip
 
 offer(__name__)

@@ -29,6 +29,9 @@ class PathPiece(Protocol):
     @property
     def length(self) -> Expr: ...
 
+    @property
+    def rate(self) -> Expr: ...
+
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]: ...
 
 
@@ -44,6 +47,10 @@ class StraightPiece:
     @cached_property
     def length(self) -> Expr:
         return (self.b - self.a).magnitude()
+
+    @property
+    def rate(self) -> Expr:
+        return time_derivative(self.length)
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
         if self.length.value is not None:  # it pulls at one body alone, or at the ground, and does no work
@@ -84,7 +91,10 @@ class LinePath:
     @cached_property
     def rate(self) -> Expr:
         """l'."""
-        return time_derivative(self.length)
+        total: Expr = ZERO
+        for piece, n in zip(self.pieces, self.divisors, strict=True):
+            total = total + (piece.rate if n is ONE else piece.rate / n)
+        return total
 
     def load(self, name: str, kind: str, tension: Expr, potential: Expr | None = None) -> Load:
         """The tension, with everything that it pulls at.

@@ -15,6 +15,7 @@ from .line_paths import LinePath, PathPiece, StraightPiece, Tension
 from .parts import moves_in_frame
 from .path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 from .points import Point
+from .torus_paths import WrapTorus
 
 
 class PathMethods(FrictionMethods):
@@ -25,7 +26,7 @@ class PathMethods(FrictionMethods):
         was written.
 
         Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
-        go through it, one `WrapRing`, through whose hole it runs, or `ViaPoint`s, through each of which it runs while its
+        go through it, one `WrapRing` or `WrapTorus`, through whose hole it runs, or `ViaPoint`s, through each of which it runs while its
         condition holds. It has a `length`, a `rate`,
         and no force: `m.tension` gives it one.
 
@@ -55,13 +56,13 @@ class PathMethods(FrictionMethods):
                 self.point_of(where, s)
                 pieces.append(self._piece(where, before, between, s))
                 before, between = s, []
-            elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, ViaPoint)) and (
+            elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint)) and (
                 not between or isinstance(between[0], ViaPoint)
             ):
                 between.append(s)
             else:
                 raise ModelError(
-                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder or WrapRing, "
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapRing or WrapTorus, "
                     f"or through ViaPoints; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))

@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
 
+from ..algebra.derivatives import time_derivative
 from ..algebra.functions import atan2, maximum, minimum, sign, sqrt, where
 from ..algebra.graph import PI, ZERO, Condition, Expr, as_expr
 from ..algebra.matrix import Matrix, cross, dot, vector
@@ -244,10 +245,28 @@ class OverSurface:
     def length(self) -> Expr:
         return where(self.touches, self._over, (self.b - self.a).magnitude())
 
+    @property
+    def rate(self) -> Expr:
+        """l'."""
+        return time_derivative(self.length)
+
+    @property
+    def _straight(self) -> Matrix:
+        """The unit vector from a to b."""
+        apart = (self.b - self.a).magnitude()
+        return vector(0, 0, 0) if apart is ZERO else (self.q - self.p) / apart
+
+    def _rate_of_the_ends(self) -> Expr:
+        """l', by the velocities of both ends along the path, which needs no derivative of an iteration: where a length is
+        least, it has no slope by what was sought."""
+        total: Expr = ZERO
+        for way, line, place in zip(self._ways(), (self._straight, -self._straight), (self.p, self.q), strict=True):
+            total = total - dot(_chosen(self.touches, way, line), time_derivative(place))
+        return total
+
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
         """On both ends; and on the surface along the same lines, which its tangent points are on."""
-        apart = (self.b - self.a).magnitude()
-        straight = vector(0, 0, 0) if apart is ZERO else (self.q - self.p) / apart
+        straight = self._straight
         made: list[tuple[Frame, Point, Vector]] = []
         for way, line, frame, at in zip(
             self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
@@ -403,7 +422,8 @@ class OverRing(OverSurface):
     def _crossing(self) -> tuple[Expr, Expr, Condition]:
         """Where the straight line crosses the plane, and whether that is outside; else numbers that do no harm."""
         above, below = abs(self.p[2]), abs(self.q[2])
-        x, y = ((self.p[k] * below + self.q[k] * above) / (above + below) for k in (0, 1))
+        both = where(above + below > 0, above + below, 1)
+        x, y = ((self.p[k] * below + self.q[k] * above) / both for k in (0, 1))
         opposite = self.p[2] * self.q[2] < 0
         outside = opposite & (x * x + y * y > self.radius * self.radius)
         return where(outside, x, self.radius), where(outside, y, 0), outside
@@ -433,12 +453,16 @@ class OverRing(OverSurface):
             slope = slope + along / distance
             curvature = curvature + (outward - (along / distance) ** 2) / distance
             bound = bound + R * sqrt(x[0] ** 2 + x[1] ** 2) / distance
-        turn = -slope / maximum(curvature, LEAST_CURVATURE * bound)
+        turn = -slope / maximum(curvature, LEAST_CURVATURE * where(bound > 0, bound, 1))  # both may be on the axis
         return minimum(maximum(turn, -LONGEST), LONGEST)
 
     @property
     def _over(self) -> Expr:
         return _length(self.p - self._bend) + _length(self.q - self._bend)
+
+    @cached_property
+    def rate(self) -> Expr:
+        return self._rate_of_the_ends()
 
     def _ways(self) -> tuple[Matrix, Matrix]:
         first, second = self._bend - self.p, self._bend - self.q
@@ -472,6 +496,11 @@ class SwitchedPiece:
                     taken = taken & other
                 made.append((i, j, taken))
         return tuple(made)
+
+    @property
+    def rate(self) -> Expr:
+        """l', on either side of the switch."""
+        return time_derivative(self.length)
 
     @cached_property
     def length(self) -> Expr:

@@ -163,6 +163,21 @@ def test_tension_through_a_ring_does_virtual_work(eyelet: tuple[sb.Model, LinePa
     assert abs(np.array(slopes)).min() > 1e-3
 
 
+def test_path_through_the_centre_of_a_ring() -> None:
+    """Along the axis no point of the ring is nearest; and in the plane of the ring nothing crosses it."""
+    m = sb.Model("axis")
+    z = m.coordinate("z")
+    fixed = m.path("fixed", [m.ground.point(0, 0, 1), WrapRing(m.ground, 0.5), m.ground.point(0, 0, -2)])
+    assert fixed.length.value == 3
+    flat = m.path("flat", [m.ground.point(0.2, 0, 0), WrapRing(m.ground, 0.5), m.ground.point(2, 0, 0)])
+    assert float(sb.evaluate(flat.length)) == pytest.approx(1.8, rel=1e-15)
+    path = m.path("moving", [m.ground.point(0, 0, 1), WrapRing(m.ground, 0.5), m.ground.translate(0, 0, -z).origin])
+    m.body("end", m.ground.translate(0, 0, -z), mass=1.0)
+    m.tension("moving", path, 5)
+    assert sb.evaluate([path.length, path.rate], {z: 2.0, z.dot: 0.5}) == pytest.approx([3.0, 0.5], rel=1e-15)
+    assert sb.evaluate(sb.derive(m).f, {z: 2.0}) == pytest.approx([-5.0], rel=1e-15)
+
+
 def test_via_point_that_switches() -> None:
     m = sb.Model("switch")
     q = m.coordinate("q")
