@@ -228,7 +228,7 @@ def farthest(crossing: Sequence[Expr], slope: Sequence[Expr], r: Expr, scale: Ex
     x, y, p = x + aside * ux, y + aside * uy, abs(along + aside)
     along = x * dx + y * dy
     b = r * sqrt(1 + steep)
-    mu = maximum(b * b + b * p, square + r * sqrt(maximum(x * x + y * y - p * p, ZERO)))
+    mu = maximum(b * b + b * p, square + r * sqrt(maximum(x * x + y * y - p * p, least * scale * scale)))
     vx, vy, size = ZERO, ZERO, ONE
     for _ in range(SEARCH):
         least, less = mu - square, mu - b * b

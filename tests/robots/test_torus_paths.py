@@ -217,6 +217,22 @@ def test_what_is_no_torus() -> None:
         WrapTorus(m.ground, q + 2, 0.1)
 
 
+def test_stiffness_in_symmetric_places() -> None:
+    """Second derivatives are numbers, and symmetric, where ends lie on the axis, in a plane through it, or above each
+    other."""
+    m = sb.Model("symmetric")
+    q = m.coordinates("x y z X Y Z")
+    ends = [m.ground.translate(*q[k : k + 3]).origin for k in (0, 3)]
+    path = m.path("p", [ends[0], WrapTorus(m.ground, A, R), ends[1]])
+    slopes = [sb.derivative(path.rate, s.dot) for s in q]
+    f = sb.compile(sb.program("f", {"q": q}, {"h": sb.jacobian(slopes, q)}))
+    for p in ((2, 0, 1), (0, 0, 1)):
+        for below in ((2, 0, -1), (0, 2, -1), (1.5, 0, -0.8), (0, 0, -2)):
+            h = f(np.array([*p, *below], dtype=float))
+            assert np.isfinite(h).all(), (p, below)
+            assert np.abs(h - h.T).max() < 1e-13
+
+
 def test_tension_does_virtual_work(eyelet: tuple[sb.Model, LinePath]) -> None:
     """Forces on the torus and on both ends together are -∂l/∂q."""
     m, path = eyelet
