@@ -261,7 +261,7 @@ class OverSurface:
         least, it has no slope by what was sought."""
         total: Expr = ZERO
         for way, line, place in zip(self._ways(), (self._straight, -self._straight), (self.p, self.q), strict=True):
-            total = total - dot(_chosen(self.touches, way, line), time_derivative(place))
+            total = total - dot(chosen(self.touches, way, line), time_derivative(place))
         return total
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
@@ -271,13 +271,13 @@ class OverSurface:
         for way, line, frame, at in zip(
             self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
         ):
-            pull = _chosen(self.touches, way, line)
-            back = _chosen(self.touches, -way, vector(0, 0, 0))
+            pull = chosen(self.touches, way, line)
+            back = chosen(self.touches, -way, vector(0, 0, 0))
             made += [(frame, at, Vector({self.surface: pull})), (self.surface, at, Vector({self.surface: back}))]
         return made
 
 
-def _chosen(when: Condition, a: Matrix, b: Matrix) -> Matrix:
+def chosen(when: Condition, a: Matrix, b: Matrix) -> Matrix:
     return vector(*(where(when, x, y) for x, y in zip(a.entries, b.entries, strict=True)))
 
 

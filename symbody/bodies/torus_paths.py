@@ -23,34 +23,37 @@ angle with the axis is more than a/r and
 
     c² = (a² - r² T) (1 - 1/T)²
 
-so that a path touches the tube twice beyond that; and no line through the hole has a larger moment than the largest of these.
+so that a path touches the tube twice beyond that, along two geodesics with such a chord between them, which c places; and
+no line through the hole has a larger moment than the largest of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ..algebra.derivatives import time_derivative
-from ..algebra.functions import atan2, cos, maximum, minimum, no_value, sin, sqrt, where
-from ..algebra.graph import ONE, ZERO, Condition, Expr, as_expr
+from ..algebra.functions import atan2, cos, maximum, minimum, no_value, sin, where
+from ..algebra.graph import ONE, PI, ZERO, Condition, Expr, as_expr
 from ..algebra.matrix import Matrix, vector
 from ..errors import ModelError, shown
 from .frames import Frame
-from .material_integrals import gauss_points
-from .path_surfaces import OverSurface
+from .path_surfaces import OverSurface, chosen
 from .points import Point
+from .torus_contact import (
+    FINE,
+    FINE_TWICE,
+    DoubleTorusContact,
+    Torus,
+    TorusContact,
+    TubeTangent,
+    contact,
+    double_contact,
+    farthest,
+)
 
-SEARCH: Final = 6  # iterations for the point of the tube nearest to the straight line, to rounding
-ROUGH: Final = (9, 12)  # iterations for the azimuths, and points of Gauss in each
-FINE: Final = (2, 32)  # iterations that follow: integrals to 1e-14 where the tube is half as thick as the ring is wide
-LONGEST: Final = Fraction(1, 2)  # radians of an iteration
-LEAST_SLOPE: Final = Fraction(1, 20)  # of a determinant of the equations, over the radius
 CLOSED: Final = 1e-6  # radians: the last iteration has found the zero, to the square of this
-NEXT_TO_NOTHING: Final = 1e-12
 THICKEST: Final = 2  # radii of the tube in that of the ring, at least
 
 
@@ -62,9 +65,8 @@ class WrapTorus:
     tube     radius of the tube, at most half of that; for thin ones there is `WrapRing`
 
     The path is straight where it goes through the hole without touching, and between points beyond the tube (|z| > tube)
-    on one side; otherwise it lies on the inside of the tube along a geodesic. Where an end is beside the tube
-    (|z| < tube) or a path must touch the tube twice, on opposite sides of the hole, its length has no value, and a
-    simulation ends there.
+    on one side; otherwise it lies on the inside of the tube along a geodesic, or along two of them, on either side of the
+    hole. Where an end is beside the tube (|z| < tube) its length has no value, and a simulation ends there.
 
     >>> m = sb.Model("eyelet")
     >>> x = m.coordinate("x")
@@ -110,138 +112,6 @@ class WrapTorus:
         return OverTorus(a, b, on, towards, self.frame, as_expr(self.radius), None, as_expr(self.tube))
 
 
-class Tangent(NamedTuple):
-    """From an end to the tube in the half-plane of an azimuth, and how that changes with the azimuth."""
-
-    place: Expr  # ψ
-    place_slope: Expr
-    moment: Expr  # c of the straight part, in the sense of the path
-    moment_slope: Expr
-    from_axis: Expr  # ρ
-    length: Expr
-
-
-@dataclass(frozen=True)
-class Torus:
-    """Its two radii, and what follows from them."""
-
-    a: Expr
-    r: Expr
-
-    @cached_property
-    def largest_moment(self) -> Expr:
-        """Of lines through the hole: where (a² - r² T) (1 - 1/T)² is largest, r² (T² + T) = 2 a²."""
-        T = (sqrt(1 + 8 * (self.a / self.r) ** 2) - 1) / 2
-        return sqrt(self.a * self.a - self.r * self.r * T) * (1 - 1 / T)
-
-    def tangent(self, end: Matrix, azimuth: Expr, sense: int) -> Tangent:
-        """From the end where the path begins (sense 1) or to that where it ends (-1)."""
-        a, r, z = self.a, self.r, end[2]
-        cosine, sine = cos(azimuth), sin(azimuth)
-        A, B = end[0] * cosine + end[1] * sine - a, end[1] * cosine - end[0] * sine
-        flat = sqrt(A * A + z * z - r * r)
-        place = atan2(-z, -A) + sense * atan2(flat, r)
-        place_slope = -sense * cos(place) * B / flat
-        from_axis = a - r * cos(place)
-        length = sqrt(B * B + flat * flat)
-        moment = -sense * from_axis * B / length
-        outward = r * sin(place) * place_slope
-        slope = sense * (from_axis * (A + a - a * (B / length) ** 2) - outward * B) / length
-        return Tangent(place, place_slope, moment, slope, from_axis, length)
-
-    def turn_rate(self, from_axis: Expr, c: Expr) -> Expr:
-        """dφ/dψ of a geodesic."""
-        return c * self.r / (from_axis * sqrt(from_axis * from_axis - c * c))
-
-    def distances(self, start: Expr, end: Expr, points: int) -> list[tuple[Expr, Expr]]:
-        """ρ at points of Gauss between two places, with their weights."""
-        middle, half = (start + end) / 2, (end - start) / 2
-        cosine, sine = cos(middle), sin(middle)
-        made = []
-        for x, w in gauss_points(points):
-            if x > 0:  # both of a pair have one sine and cosine
-                across, along = cosine * cos(half * x), sine * sin(half * x)
-                made += [(self.a - self.r * (across - s * along), half * w) for s in (1, -1)]
-        return made
-
-
-class Contact(NamedTuple):
-    """Where a path comes on to a torus and where it leaves it."""
-
-    first: Tangent
-    last: Tangent
-    azimuths: tuple[Expr, Expr]
-    moment: Expr
-    step: Expr  # of the last iteration, radians
-
-
-def contact(torus: Torus, p: Matrix, q: Matrix, azimuth: Expr) -> Contact:
-    """The equations of the geodesic by Newton's method, from p above to q below."""
-    f1 = f2 = azimuth
-    step = ZERO
-    for iterations, points in (ROUGH, FINE):
-        for _ in range(iterations):
-            by1, by2 = _iteration(torus, torus.tangent(p, f1, 1), torus.tangent(q, f2, -1), f2 - f1, points)
-            step = maximum(abs(by1), abs(by2))
-            less = minimum(1, LONGEST / maximum(step, LONGEST / 2))
-            f1, f2 = f1 + less * by1, f2 + less * by2
-    first, last = torus.tangent(p, f1, 1), torus.tangent(q, f2, -1)
-    return Contact(first, last, (f1, f2), (first.moment + last.moment) / 2, step)
-
-
-def _iteration(torus: Torus, first: Tangent, last: Tangent, turned: Expr, points: int) -> tuple[Expr, Expr]:
-    """Steps of both azimuths."""
-    mean, most = (first.moment + last.moment) / 2, torus.largest_moment
-    c = minimum(maximum(mean, -most), most)
-    turn, slope = ZERO, ZERO  # Φ and ∂Φ/∂c
-    for rho, weight in torus.distances(first.place, last.place, points):
-        square = rho * rho - c * c
-        part = weight * torus.r / sqrt(square)
-        turn, slope = turn + part / rho, slope + part * rho / square
-    turn = c * turn + (mean - c) * slope
-    e1, e2 = first.moment - last.moment, turned - turn
-    j11, j12 = first.moment_slope, -last.moment_slope
-    j21 = torus.turn_rate(first.from_axis, c) * first.place_slope - slope * first.moment_slope / 2 - 1
-    j22 = 1 - torus.turn_rate(last.from_axis, c) * last.place_slope - slope * last.moment_slope / 2
-    determinant = maximum(j11 * j22 - j12 * j21, LEAST_SLOPE * torus.a)
-    return (j12 * e2 - j22 * e1) / determinant, (j21 * e1 - j11 * e2) / determinant
-
-
-def farthest(crossing: Sequence[Expr], slope: Sequence[Expr], r: Expr, scale: Expr) -> tuple[Expr, Expr]:
-    """The point farthest from the axis of the ellipse in which a cylinder of radius r about a line cuts the plane z = 0.
-
-    crossing, slope   x and y of the line at z = 0, and by z
-
-    With M = r² (1 + d dᵀ) of the ellipse about x₀, it is μ (μ - M)⁻¹ x₀ where vᵀ M v = 1, v = (μ - M)⁻¹ x₀, beyond
-    the eigenvalues of M: a root of what grows with μ nearly in proportion, 1/√(vᵀ M v) (Hebden 1973).
-    """
-    x, y = crossing
-    dx, dy = slope
-    least = (
-        NEXT_TO_NOTHING * NEXT_TO_NOTHING
-    )  # which way is farthest is not known along the axis, and through the centre
-    dx = where(dx * dx + dy * dy > least, dx, NEXT_TO_NOTHING)
-    steep, square = dx * dx + dy * dy, r * r
-    ux, uy = dx / sqrt(steep), dy / sqrt(steep)
-    along = x * ux + y * uy
-    aside = where(along * along > least * scale * scale, 0, where(along < 0, -1, 1) * (NEXT_TO_NOTHING * scale))
-    x, y, p = x + aside * ux, y + aside * uy, abs(along + aside)
-    along = x * dx + y * dy
-    b = r * sqrt(1 + steep)
-    mu = maximum(b * b + b * p, square + r * sqrt(maximum(x * x + y * y - p * p, least * scale * scale)))
-    vx, vy, size = ZERO, ZERO, ONE
-    for _ in range(SEARCH):
-        least, less = mu - square, mu - b * b
-        k = square / less
-        vx, vy, dv = (x + k * along * dx) / least, (y + k * along * dy) / least, along / less
-        wx, wy, dw = (vx + k * dv * dx) / least, (vy + k * dv * dy) / least, dv / less
-        norm = square * (vx * vx + vy * vy + dv * dv)
-        size = sqrt(norm)
-        mu = mu + (size - 1) * norm / (square * (vx * wx + vy * wy + dv * dw))
-    dv = vx * dx + vy * dy
-    return x + square * (vx + dv * dx) / size, y + square * (vy + dv * dy) / size
-
-
 @dataclass(frozen=True, eq=False)
 class OverTorus(OverSurface):
     """Along a geodesic over the inside of the tube."""
@@ -280,33 +150,45 @@ class OverTorus(OverSurface):
         free = self._goes_through & (x * x + y * y <= self.radius * self.radius)
         return ~(free | ((up * self.p[2] >= r) & (up * self.q[2] >= r)))
 
+    def _ends(self, on: Condition, far: Expr, height: Expr) -> tuple[Matrix, Matrix]:
+        """Both ends, p above; where they do not count, places that do no harm."""
+        p, q, up = self.p, self.q, self._up
+        return (
+            vector(where(on, p[0], 3 * self.radius), where(on, p[1], 0), where(on, up * p[2], height)),
+            vector(where(on, q[0], far), where(on, q[1], 0), where(on, up * q[2], -height)),
+        )
+
     @cached_property
-    def _contact(self) -> Contact:
+    def _contact(self) -> TorusContact:
         x, y = self._nearest
         a, on = self.radius, self._goes_through & self.touches
-        p, q = (
-            vector(where(on, v[0], 3 * a), where(on, v[1], 0), where(on, self._up * v[2], s * a))
-            for v, s in ((self.p, 1), (self.q, -1))
-        )
-        return contact(self._torus, p, q, atan2(where(on, y, 0), where(on, x, a)))
+        return contact(self._torus, *self._ends(on, 3 * a, a), atan2(where(on, y, 0), where(on, x, a)))
 
     @cached_property
-    def is_known(self) -> Condition:
-        """Whether the path touches the tube once, between ends beyond it, and was found.
+    def _double_contact(self) -> DoubleTorusContact:
+        on = self._goes_through & self.touches & ~self.touches_once
+        return double_contact(self._torus, *self._ends(on, -3 * self.radius, self.tube))
 
-        A geodesic pulls against the tube where ρ³ ≥ a c²: the normal curvature is positive."""
+    @cached_property
+    def _may_be_found(self) -> Condition:
+        return self._goes_through & (THICKEST * self.tube <= self.radius)
+
+    @cached_property
+    def touches_once(self) -> Condition:
+        """Whether the path touches the tube on one side of the hole: it was found, and nothing else is in its way.
+
+        A geodesic presses against the tube where its normal curvature is positive, ρ³ ≥ a c²."""
         found, torus = self._contact, self._torus
         c2 = found.moment * found.moment
         inmost = torus.a - torus.r * cos(maximum(found.first.place, minimum(found.last.place, 0)))
         presses = (inmost**3 >= torus.a * c2) & (c2 <= torus.largest_moment**2)
-        twice = ((found.first.place > 0) & self._touches_twice(found.first, self.p)) | (
-            (found.last.place < 0) & self._touches_twice(found.last, self.q)
+        again = ((found.first.place > 0) & self._touches_again(found.first, self.p)) | (
+            (found.last.place < 0) & self._touches_again(found.last, self.q)
         )
-        is_thin = THICKEST * torus.r <= torus.a
-        return self._goes_through & (found.step < CLOSED) & presses & is_thin & ~twice
+        return self._may_be_found & (found.step < CLOSED) & presses & ~again
 
-    def _touches_twice(self, tangent: Tangent, end: Matrix) -> Condition:
-        """Whether the straight part would touch the other side of the hole: T > a/r, c² > (a² - r² T) (1 - 1/T)²."""
+    def _touches_again(self, tangent: TubeTangent, end: Matrix) -> Condition:
+        """Whether the straight part would meet the other side of the hole: T > a/r, c² > (a² - r² T) (1 - 1/T)²."""
         a, r = self.radius, self.tube
         down = (self._up * end[2] + r * sin(tangent.place)) ** 2
         square, c2 = tangent.length**2, tangent.moment**2
@@ -314,36 +196,55 @@ class OverTorus(OverSurface):
         return (r * square > a * down) & beyond
 
     @cached_property
+    def touches_twice(self) -> Condition:
+        """Whether the path touches the tube on both sides of the hole."""
+        found = self._double_contact
+        place = found.chord.place
+        sides = (found.first.place <= -place) & (found.last.place >= place) & (place >= 0)
+        return self._may_be_found & ~self.touches_once & (found.step < CLOSED) & sides
+
+    @cached_property
     def _checked(self) -> Expr:
         """1, or no value; an error where that is known before any motion."""
-        known = where(self.is_known | ~self.touches, 1, 0)
+        is_known = self.touches_once | self.touches_twice
+        known = where(is_known | ~self.touches, 1, 0)
         if known is ZERO:
             raise ModelError(
-                "path through a torus: its ends are beside the tube (|z| < tube), or it would touch the tube on both sides "
-                "of the hole; move them away from the plane of the ring, or give the path a ViaPoint"
+                "path through a torus: an end is beside its tube (|z| < tube), or too near to it for a path to be found; "
+                "move the end away from the plane of the ring, or put a ViaPoint in place of the torus"
             )
-        return ONE if known is ONE else where(self.is_known, 1, no_value(self._contact.step))
+        return ONE if known is ONE else where(is_known, 1, no_value(self._contact.step))
 
     @cached_property
     def _over(self) -> Expr:
-        found, torus = self._contact, self._torus
+        torus, once, twice = self._torus, self._contact, self._double_contact
         most = torus.largest_moment
-        c = minimum(maximum(found.moment, -most), most)
-        along = c * (found.azimuths[1] - found.azimuths[0])
-        for rho, weight in torus.distances(found.first.place, found.last.place, FINE[1]):
-            along = along + weight * torus.r * sqrt(rho * rho - c * c) / rho
-        return (found.first.length + along + found.last.length) * self._checked
+        c = minimum(maximum(once.moment, -most), most)
+        single = once.first.length + once.last.length + c * (once.azimuths[1] - once.azimuths[0])
+        single = single + torus.action(once.first.place, once.last.place, c, FINE[1])
+        chord = twice.chord
+        c, turned = chord.moment, twice.azimuths[1] - twice.azimuths[0] - PI + 2 * chord.short
+        double = twice.first.length + twice.last.length + chord.length + c * turned
+        double = double + torus.action(twice.first.place, -chord.place, c, FINE_TWICE[1])
+        double = double + torus.action(chord.place, twice.last.place, c, FINE_TWICE[1])
+        return where(self.touches_once, single, double) * self._checked
 
     @cached_property
     def rate(self) -> Expr:
         return self._rate_of_the_ends()
 
     def _ways(self) -> tuple[Matrix, Matrix]:
-        found = self._contact
-        first, last = zip((found.first, found.last), found.azimuths, (self.p, self.q), strict=True)
-        return self._way(*first), self._way(*last)
+        once, twice = self._contact, self._double_contact
+        return (
+            self._way((once.first, twice.first), (once.azimuths[0], twice.azimuths[0]), self.p),
+            self._way((once.last, twice.last), (once.azimuths[1], twice.azimuths[1]), self.q),
+        )
 
-    def _way(self, tangent: Tangent, azimuth: Expr, end: Matrix) -> Matrix:
-        rho, height = tangent.from_axis, -self._up * self.tube * sin(tangent.place)
-        on = vector(rho * cos(azimuth), rho * sin(azimuth), height)
-        return (on - end) * (self._checked / tangent.length)
+    def _way(self, tangents: tuple[TubeTangent, TubeTangent], azimuths: tuple[Expr, Expr], end: Matrix) -> Matrix:
+        """The unit vector from an end, with one contact and with two."""
+        ways = []
+        for tangent, azimuth in zip(tangents, azimuths, strict=True):
+            rho, height = tangent.from_axis, -self._up * self.tube * sin(tangent.place)
+            on = vector(rho * cos(azimuth), rho * sin(azimuth), height)
+            ways.append((on - end) * (self._checked / tangent.length))
+        return chosen(self.touches_once, *ways)
