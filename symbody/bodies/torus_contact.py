@@ -16,7 +16,7 @@ from .material_integrals import gauss_points
 
 SEARCH: Final = 6  # iterations for the point of the tube nearest to the straight line, to rounding
 ROUGH: Final = (8, 8)  # iterations for the azimuths, and points of Gauss in each
-FINE: Final = (2, 28)  # iterations that follow: integrals to 1e-13 where the tube is half as thick as the ring is wide
+FINE: Final = (2, 28)  # iterations that follow, with integrals next to rounding
 ROUGH_TWICE: Final = (8, 6)  # the same on both sides of a chord
 FINE_TWICE: Final = (2, 16)
 LONGEST: Final = Fraction(1, 2)  # radians of an iteration
