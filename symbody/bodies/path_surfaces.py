@@ -530,6 +530,11 @@ class EitherPiece:
     def length(self) -> Expr:
         return where(self.when, self.first.length, self.second.length)
 
+    @property
+    def rate(self) -> Expr:
+        """l', on either side of the switch."""
+        return where(self.when, self.first.rate, self.second.rate)
+
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
         on, off = where(self.when, 1, 0), where(self.when, 0, 1)
         both = (self.first.pulls(), on), (self.second.pulls(), off)
