@@ -372,8 +372,8 @@ def uncertain_note(handlers: Iterable[object]) -> dict[str, None]:
     found = sorted(x for h in handlers if isinstance(h, FrictionHandler) for x in h.uncertain)
     if not found:
         return {}
-    times = f"at {len(found)} transition{'s' * (len(found) > 1)}, first at t = {found[0][0]:.6g},"
+    times = f"at {len(found)} transition{'s' * (len(found) > 1)}, first at t = {found[0][0]:z.6g},"
     worst = max(feedback for _, feedback in found)
-    below = f"; below {1 / worst:.2g} times the friction there is only one" if np.isfinite(worst) else ""
+    below = f"; below {1 / worst:z.2g} times the friction there is only one" if np.isfinite(worst) else ""
     text = f"{times} contacts were too many to count the solutions of Coulomb's law, and the one taken may not be the only one{below}"
     return {text: None}

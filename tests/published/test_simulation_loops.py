@@ -51,12 +51,13 @@ def test_no_form_fails(runs):
 
 
 def test_order_of_drift(runs):
-    """Figure 3: forms of index 1 worst, a fixed choice of the slider next, QR and SVD least and about the
-    same: as equations they are, and over 300 s rounding makes other steps of them."""
+    """Figure 3: forms of index 1 worst, a fixed choice of the slider next, QR and SVD least and about the same. As
+    equations they are one; over 300 s rounding makes other steps of them, as much as 1e-15 in the start of one does."""
     for name in INDEX_1:
         assert drift(runs[name]) > 3 * drift(runs["partition x"])
     assert drift(runs["partition x"]) > 3 * drift(runs["qr"])
-    assert drift(runs["qr"]) == pytest.approx(drift(runs["svd"]), rel=0.3)
+    for until, near in ((20.0, 1e-6), (300.0, 0.3)):
+        assert drift(runs["qr"], until) == pytest.approx(drift(runs["svd"], until), rel=near)
     for name in ("projection", "orthogonal"):
         assert drift(runs[name]) < 2e-13
 
