@@ -17,6 +17,7 @@ from ..algebra.derivatives import jacobian
 from ..algebra.graph import ZERO, Expr, Node, Symbol, as_expr
 from ..algebra.labels import labels_by_node
 from ..algebra.matrix import Matrix, diagonal
+from ..algebra.normal_form import Atoms, polynomials
 from ..algebra.walk import free_symbols, substitute
 from ..bodies.declarations import identifier
 from ..bodies.file.expression_text import FUNCTIONS
@@ -334,8 +335,15 @@ def _drawn(b: Body) -> dict[str, Any]:
             lines[-1].append(end)
         else:
             lines.append([a, end])
-    places = [[list(f.origin.in_frame(b.frame).coordinates.entries) for f in line] for line in lines]
-    return {"drawn": places} if places else {}
+    places = {f: f.origin.in_frame(b.frame).coordinates.entries for f in b.line}
+    atoms = Atoms()  # in normal form, which reading does not change
+    known = polynomials([e for place in places.values() for e in place], atoms)
+
+    def written(e: Expr) -> Expr:
+        p = known[e]
+        return e if p is None else atoms.plain(atoms.in_reading_order(p))
+
+    return {"drawn": [[[written(e) for e in places[f]] for f in line] for line in lines]} if lines else {}
 
 
 def _given_rate(z: Symbol, equations: Mapping[str, Expr]) -> Expr | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,8 @@ import symbody as sb
 from ...errors import StudyError, unknown
 from ...summary import Tabular
 from .manoeuvres import LaneChange, StepMeasures, step_measures, step_steer
+
+STANDS: Final = 0.01  # of the speed at which it came: there a car stands, and slips of its tyres lose their meaning
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -178,6 +180,7 @@ def lane_change_test(
     width    of the car
     ends     how far it reaches before and behind the point whose place is given
     start    speed -> values to begin with: `lambda V: {"u": V, "V": V}`; it begins `run_up` before the lanes
+    speed    name of its speed: a run ends where the car stands, at a hundredth of the speed it came with
     place    names of x, y and the heading
     largest  names of outputs or states of which the largest size is listed
     """
@@ -186,10 +189,13 @@ def lane_change_test(
     exits: list[float] = []
     sizes: dict[str, list[float]] = {k: [] for k in largest}
     for V in speeds:
+        stands = sb.Event("stands", sb.symbol(speed) - STANDS * V, "falling", terminal=True)
         for patience in (1, 2, 4):  # a car may become slower
             way = lanes.length + run_up + ends[1] + 5.0
             t = np.linspace(0, patience * way / V, 600 * patience)
-            sim = sb.simulate(eq, t, {**start(V), x: -run_up}, values=values)
+            sim = sb.simulate(eq, t, {**start(V), x: -run_up}, values=values, events=[stands])
+            if sim.events:
+                break
             if sim.t[-1] < t[-1]:
                 raise StudyError(f"lane_change_test: at {V} m/s the run ended at t = {sim.t[-1]:z.3g}: {sim.outcome}")
             if np.max(sim[x]) > lanes.length + ends[1]:
