@@ -358,8 +358,8 @@ class OverCylinder(OverSurface):
         return (self.round / self._over) * flat + vector(ZERO, ZERO, rise / self._over)
 
 
-class ThroughSphere(OverSphere):
-    """By a point of a great circle."""
+class ThroughSurface(OverSurface):
+    """By a point of a circle, seen along its axis."""
 
     @cached_property
     def bend(self) -> InnerBend:
@@ -370,6 +370,10 @@ class ThroughSphere(OverSphere):
     def touches(self) -> Condition:
         """Where the straight line passes it by, with both ends outside."""
         return (self.wrap_angle < 0) & self._distances[2]
+
+
+class ThroughSphere(ThroughSurface, OverSphere):
+    """By a point of a great circle."""
 
     @property
     def _over(self) -> Expr:
@@ -385,18 +389,8 @@ class ThroughSphere(OverSphere):
         return outward * u + along * (d / self._normal) * (q - dot(q, u) * u)
 
 
-class ThroughCylinder(OverCylinder):
+class ThroughCylinder(ThroughSurface, OverCylinder):
     """By a point of it; seen along the axis as for a sphere."""
-
-    @cached_property
-    def bend(self) -> InnerBend:
-        d1, d2, _ = self._distances
-        return InnerBend(d1, d2, self._angle, self.radius)
-
-    @cached_property
-    def touches(self) -> Condition:
-        """Where the straight line passes it by, with both ends outside."""
-        return (self.wrap_angle < 0) & self._distances[2]
 
     @cached_property
     def round(self) -> Expr:
