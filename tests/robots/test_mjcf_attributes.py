@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,6 +80,11 @@ REPORTED = {  # in the report, by the first word
     "which has no faces": {"asset": f"<mesh {CORNER}/>", "inner": '<geom type="mesh" mesh="k"/>'},
     "wobble": {"joint": 'wobble="3"'},
 }
+
+
+PULLED = """<worldbody><body name="a">
+      <joint name="ja" axis="0 1 0" range="-1 1.2"/><joint name="jb" type="slide" axis="1 0 0" range="-0.3 0.5"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>
+      <tendon><fixed name="t" range="-0.7 0.9"><joint joint="ja" coef="0.3"/><joint joint="jb" coef="0.5"/></fixed></tendon>"""
 
 
 def robot_text(parts: dict[str, str]) -> str:
@@ -165,23 +171,34 @@ def test_polygons_of_obj_files_are_cut_where_mujoco_cuts_them(tmp_path: Path, se
 )  # fmt: skip
 def test_ranges_of_muscles_from_limits(said: str, own: str, read: bool) -> None:
     mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
-    text = f"""<mujoco><compiler angle="radian"><lengthrange {said} inttotal="2"/></compiler><worldbody><body name="a">
-      <joint name="ja" axis="0 1 0" range="-1 1.2"/><joint name="jb" type="slide" axis="1 0 0" range="-0.3 0.5"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>
-      <tendon><fixed name="t" range="-0.7 0.9"><joint joint="ja" coef="0.3"/><joint joint="jb" coef="0.5"/></fixed></tendon>
+    text = f"""<mujoco><compiler angle="radian"><lengthrange {said} inttotal="2"/></compiler>{PULLED}
       <actuator><muscle name="m" joint="ja" force="20" {own}/><muscle name="n" tendon="t" force="30" {own}/></actuator></mujoco>"""
     robot = sb.read_mjcf(text, parameters="none")
     assert ("without lengthrange" not in str(robot.report)) == read == (len(robot.actuators) == 2)
     if read:
-        model = mujoco.MjModel.from_xml_string(text)
-        data = mujoco.MjData(model)
-        data.qpos[:], data.qvel[:], data.act[:] = (0.3, -0.1), (0.2, 0.4), (0.6, 0.8)
-        mujoco.mj_forward(model, data)
-        eq = sb.derive(robot)
-        known = {s.name: s for s in eq.variables.of("q u z r").symbols}
-        names = ("ja", "jb", "ja_dot", "jb_dot", "m_act", "n_act", "m_ctrl", "n_ctrl")
-        at = {known[n]: x for n, x in zip(names, (0.3, -0.1, 0.2, 0.4, 0.6, 0.8, 0.0, 0.0), strict=True)}
-        theirs = data.qfrc_passive - data.qfrc_bias + data.qfrc_actuator
-        assert np.array(sb.evaluate(list(eq.f.entries), at), dtype=float) == pytest.approx(theirs, rel=1e-10)
+        muscles_are_mujocos(mujoco, text)
+
+
+def test_general_of_a_muscles_class_is_a_muscle() -> None:
+    mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    text = f"""<mujoco><compiler angle="radian"/><default><default class="own"><muscle range="0.6 0.9" force="20"/></default></default>{PULLED}
+      <actuator><general name="m" joint="ja" class="own" lengthrange="-1 1"/><general name="n" tendon="t" class="own" lengthrange="-0.7 0.9"/></actuator></mujoco>"""
+    muscles_are_mujocos(mujoco, text)
+
+
+def muscles_are_mujocos(mujoco: Any, text: str) -> None:
+    """Forces of two active muscles, m and n."""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.act[:] = (0.3, -0.1), (0.2, 0.4), (0.6, 0.8)
+    mujoco.mj_forward(model, data)
+    eq = sb.derive(sb.read_mjcf(text, parameters="none"))
+    known = {s.name: s for s in eq.variables.of("q u z r").symbols}
+    names = ("ja", "jb", "ja_dot", "jb_dot", "m_act", "n_act", "m_ctrl", "n_ctrl")
+    at = {known[n]: x for n, x in zip(names, (0.3, -0.1, 0.2, 0.4, 0.6, 0.8, 0.0, 0.0), strict=True)}
+    assert np.abs(data.actuator_force).min() > 1
+    theirs = data.qfrc_passive - data.qfrc_bias + data.qfrc_actuator
+    assert np.array(sb.evaluate(list(eq.f.entries), at), dtype=float) == pytest.approx(theirs, rel=1e-10)
 
 
 @pytest.mark.parametrize("word", REPORTED)
