@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import symbody as sb
-from symbody.derive.derive import ROUTES
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.shortest_forms import shortest_forces
+from symbody.derivation.entry.derive import ROUTES
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs.shortest_forms import shortest_forces
 
 from . import mechanisms, puma560
 from .limits import Limit, StoppedError

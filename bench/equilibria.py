@@ -20,9 +20,9 @@ import numpy as np
 from scipy.optimize import root
 
 import symbody as sb
-from symbody.algebra.metric import UnknownsMetric
-from symbody.algebra.nonlinear import Function, System
-from symbody.stability.steady import SteadyQuestion, question
+from symbody.algebra.nonlinear.metric import UnknownsMetric
+from symbody.algebra.nonlinear.nonlinear import Function, System
+from symbody.stability.equilibria.steady import SteadyQuestion, question
 
 from .equilibrium_cases import Case, cases
 from .kept_rows import KeptRows

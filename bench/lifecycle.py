@@ -13,7 +13,7 @@ import numpy as np
 
 import symbody as sb
 from examples import slider_crank
-from symbody.algebra.node_table import live_nodes
+from symbody.algebra.graph.node_table import live_nodes
 from symbody.study.sources import find_model
 from symbody.study.study import Study
 

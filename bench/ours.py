@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
-from symbody.bodies.urdf.read_urdf import read_urdf
+from symbody.formats.urdf.read_urdf import read_urdf
 
 from .peers.building import address, library
 from .peers.driving import Function, aligned, times, values

@@ -16,7 +16,7 @@ import sympy
 from sympy.core.cache import clear_cache
 
 import symbody as sb
-from symbody.algebra.tidy import tidied
+from symbody.algebra.normal_forms.tidy import tidied
 
 from .readable_systems import SYSTEMS
 from .timing import Row

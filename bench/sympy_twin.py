@@ -16,14 +16,14 @@ import sympy.physics.mechanics as me
 from sympy.core.cache import clear_cache
 
 import symbody as sb
-from symbody.algebra.graph import ZERO, as_expr
-from symbody.bodies.frames import Frame
-from symbody.bodies.mechanism import Action, Body, Load, Mechanism
-from symbody.bodies.points import Point
-from symbody.bodies.rotations import Turn
-from symbody.bodies.vectors import Vector
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.minimal import minimal
+from symbody.algebra.graph.graph import ZERO, as_expr
+from symbody.bodies.frames.frames import Frame
+from symbody.bodies.frames.points import Point
+from symbody.bodies.frames.rotations import Turn
+from symbody.bodies.frames.vectors import Vector
+from symbody.bodies.mechanism.mechanism import Action, Body, Load, Mechanism
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.kinematics.kinematics import Kinematics
 
 
 @dataclass

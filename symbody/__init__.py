@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .later import offer
 
 if TYPE_CHECKING:
-    from . import algebra, bodies, emit, errors, integrate, kits, stability, study, view, write
+    from . import algebra, bodies, derivation, emit, errors, formats, integrate, kits, stability, study, view, write
     from .algebra import (
         Expr,
         ExternalFunction,
@@ -78,7 +78,6 @@ if TYPE_CHECKING:
         Dyad,
         ElasticBody,
         Ellipsoid,
-        FiniteElements,
         Frame,
         HalfSpace,
         LuGre,
@@ -86,7 +85,6 @@ if TYPE_CHECKING:
         Mechanism,
         Model,
         Point,
-        ReducedBody,
         Ring,
         SystemVector,
         Tube,
@@ -98,22 +96,14 @@ if TYPE_CHECKING:
         cylinder,
         disc,
         express,
-        finite_elements,
         inertia,
-        interpolated_body,
         material,
         model_schema,
-        read_mjcf,
-        read_osim,
-        read_reduced,
-        read_sdf,
-        read_solids,
-        read_urdf,
         shell,
         sphere,
         touch,
     )
-    from .derive import (
+    from .derivation import (
         Audit,
         Certificate,
         Equations,
@@ -171,6 +161,18 @@ if TYPE_CHECKING:
         StudyError,
         SymbodyError,
         ViewError,
+    )
+    from .formats import (
+        FiniteElements,
+        ReducedBody,
+        finite_elements,
+        interpolated_body,
+        read_mjcf,
+        read_osim,
+        read_reduced,
+        read_sdf,
+        read_solids,
+        read_urdf,
     )
     from .integrate import (
         Contact,
@@ -285,7 +287,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors
-    "algebra", "bodies", "emit", "integrate", "stability", "study", "view", "write", "kits", "errors",
+    "algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write", "kits", "errors",
     "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
     "StabilityError", "CompileError", "AssemblyError", "SimulationError", "StudyError", "ViewError",
 ]  # fmt: skip

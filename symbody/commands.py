@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from . import stability, view, write
 from . import study as studies
-from .derive.equations import Equations
+from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import in_terminal

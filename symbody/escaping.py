@@ -1,6 +1,6 @@
 """Text of the user's choice in other languages: one function for each target, used by everything that writes for it.
 
-Names of symbols are identifiers and need none of this (`algebra/graph.py` refuses others). Names of models, bodies,
+Names of symbols are identifiers and need none of this (`algebra/graph/graph.py` refuses others). Names of models, bodies,
 joints and loads, descriptions, notes and titles are free text: they may hold quotation marks, dollar signs and angle
 brackets, but no control characters, no line breaks and nothing that turns the direction of writing (`checked_name`). A
 target escapes those too, since text also comes from elsewhere.

@@ -34,7 +34,7 @@ def offer(package: str) -> None:
 
 
 class _Offering(ModuleType):
-    """A package with lazy names, which stay what they are: when the folder `symbody.derive` is imported, Python sets
+    """A package with lazy names, which stay what they are: when a folder such as `symbody.kits.robots` is imported, Python sets
     the attribute `derive` of `symbody` to that folder; here it remains the function."""
 
     __all__: list[str]

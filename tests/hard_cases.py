@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import symbody as sb
-from symbody.bodies.model import Model
+from symbody.bodies.model.model import Model
 from tests.mechanisms import Sample
 
 

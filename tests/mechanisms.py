@@ -15,9 +15,9 @@ from random import Random
 from typing import Any
 
 import symbody as sb
-from symbody.bodies.frames import Frame
-from symbody.bodies.mechanism import Body, Mechanism
-from symbody.bodies.model import Model
+from symbody.bodies.frames.frames import Frame
+from symbody.bodies.mechanism.mechanism import Body, Mechanism
+from symbody.bodies.model.model import Model
 
 Three = tuple[float, float, float]
 

@@ -17,8 +17,45 @@ import symbody
 from .repository import tracked_files
 
 ROOT = Path(__file__).parents[1]
-FLOW = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
-KITS = "kits"  # beside the flow: they import the public names of symbody, as a user would
+FLOW = ("algebra", "bodies", "derivation", "emit", "integrate", "stability", "study", "view", "write")
+BESIDE = ("formats", "kits")  # beside the flow: they import the public names of symbody, as a user would
+STILL_USED_BY_FORMATS = ("algebra", "bodies")
+READERS_OF_FORMATS = ("study", "view", "write")  # stages that know robots, meshes and finite elements as types
+ROOMS = {  # of each folder, in order of dependence: a room imports those before it
+    "algebra": ("graph", "calculus", "printing", "sympy_border", "normal_forms", "nonlinear"),
+    "bodies": ("frames", "mass", "mechanism", "elastic", "joints", "paths", "loads", "model", "file"),
+    "derivation": ("kinematics", "rank", "routes", "equations", "entry", "forms", "programs", "questions", "written"),
+    "emit": ("loops", "programs", "llvm", "text", "run"),
+    "formats": ("robot", "meshes", "fem", "urdf", "sdf", "mjcf", "osim"),
+    "integrate": (
+        "inputs", "kernels", "start", "forms", "result", "events", "contact", "run", "members", "modes", "gpu", "steppers",
+    ),
+    "stability": ("variation", "equilibria", "spectra", "design", "linear", "branches", "periodic", "long_run"),
+    "view": ("figures", "scenes"),
+}  # fmt: skip
+LATER = {  # calls of `later`: a result that is handed on to a later stage or room, and why it cannot be imported there
+    ("algebra/sympy_border/from_sympy.py", "derivation.written.sympy_methods"): "from_sympy reads whole methods of sympy.physics, which become equations",
+    ("bodies/elastic/elastic_body.py", "formats.fem.stress_history"): "body.stress(sim): stresses of a body from finite elements along a motion",
+    ("bodies/file/body_items.py", "formats.fem.reduced_file"): "model files name reduced bodies",
+    ("bodies/file/body_items.py", "formats.fem.sources_of_matrices"): "model files name matrices of finite elements",
+    ("bodies/file/body_items.py", "formats.meshes.read_solids"): "model files name drawings of solids",
+    ("formats/fem/finite_body.py", "formats.fem.reduce"): "SciPy's sparse solvers, for those who reduce",
+    ("formats/fem/reduced_body.py", "formats.fem.reduced_file"): "body.save(path)",
+    ("formats/osim/osim_functions.py", "integrate.inputs.interpolation"): "tables of OpenSim files are interpolated",
+    ("formats/robot/robot.py", "kits.robots.tasks"): "robot.jacobian(link)",
+    ("integrate/inputs/splines.py", "integrate.inputs.cubic_splines"): "SciPy's splines, for those who give samples",
+    ("integrate/result/trajectory.py", "integrate.run.passages"): "sim.singular_positions",
+    ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",
+    ("integrate/result/trajectory.py", "view.scenes.scene"): "sim.scene()",
+    ("integrate/result/trajectory.py", "write.trajectory_file"): "sim.save(path)",
+    ("integrate/steppers/stepper.py", "integrate.steppers.step_wrappers"): "env.jax, env.torch, env.gym load other packages",
+    ("stability/branches/branch.py", "write.branch_file"): "branch.save(path)",
+    ("stability/design/feedback.py", "stability.design.pole_placement"): "loads SciPy's optimisers",
+    ("stability/linear/linear_system.py", "view.figures.plots"): "lin.plot()",
+    ("stability/periodic/orbit.py", "write.orbit_file"): "orbit.save(path)",
+    ("stability/periodic/orbit_branch.py", "write.orbit_file"): "family.save(path)",
+    ("view/scenes/scene.py", "write.gltf"): "scene.save('view.glb')",
+}  # fmt: skip
 SHARED = ("errors", "escaping", "later", "summary", "whole_files")  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 PUBLIC = {
@@ -29,43 +66,43 @@ PUBLIC = {
 GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
 NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
-    "symbody/algebra/graph.py": "objects of other packages find their converter when the first one arrives",
+    "symbody/algebra/graph/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
-    "symbody/integrate/step_wrappers.py": "Gymnasium, JAX and PyTorch are for those who have them",
-    "symbody/integrate/tables.py": "pandas and xarray are for those who have them",
+    "symbody/integrate/steppers/step_wrappers.py": "Gymnasium, JAX and PyTorch are for those who have them",
+    "symbody/integrate/result/tables.py": "pandas and xarray are for those who have them",
     "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
-    "symbody/bodies/optional_packages.py": "readers of other programs' files are for those who have them",
+    "symbody/formats/optional_packages.py": "readers of other programs' files are for those who have them",
     "symbody/write/film.py": "Pillow is for those who want films",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
-    "symbody/algebra/nonlinear.py": "the one nonlinear solver, which every later stage uses",
-    "symbody/algebra/trust_region.py": "its steps, by singular values",
-    "symbody/algebra/least_norm.py": "linear equations of any rank, in stacks",
-    "symbody/algebra/metric.py": "distances between its points",
-    "symbody/algebra/deflation.py": "its rows with known zeros divided out",
-    "symbody/algebra/homotopy.py": "ways to a zero where it finds none",
-    "symbody/algebra/zeros.py": "searches that go through all of these",
-    "symbody/algebra/continuation.py": "curves of its zeros",
-    "symbody/algebra/jets.py": "coefficients of truncated series, in arrays",
-    "symbody/derive/closing.py": "asks it for configurations that keep the constraints",
-    "symbody/derive/row_space.py": "ranks, by singular values",
-    "symbody/derive/regular_configuration.py": "ranks at these",
-    "symbody/derive/undetermined.py": "null vectors at these",
-    "symbody/derive/redundancy_advice.py": "tries what it advises on these ranks",
-    "symbody/derive/random_states.py": "draws states around these",
+    "symbody/algebra/nonlinear/nonlinear.py": "the one nonlinear solver, which every later stage uses",
+    "symbody/algebra/nonlinear/trust_region.py": "its steps, by singular values",
+    "symbody/algebra/nonlinear/least_norm.py": "linear equations of any rank, in stacks",
+    "symbody/algebra/nonlinear/metric.py": "distances between its points",
+    "symbody/algebra/nonlinear/deflation.py": "its rows with known zeros divided out",
+    "symbody/algebra/nonlinear/homotopy.py": "ways to a zero where it finds none",
+    "symbody/algebra/nonlinear/zeros.py": "searches that go through all of these",
+    "symbody/algebra/nonlinear/continuation.py": "curves of its zeros",
+    "symbody/algebra/calculus/jets.py": "coefficients of truncated series, in arrays",
+    "symbody/derivation/rank/closing.py": "asks it for configurations that keep the constraints",
+    "symbody/derivation/rank/row_space.py": "ranks, by singular values",
+    "symbody/derivation/rank/regular_configuration.py": "ranks at these",
+    "symbody/derivation/equations/undetermined.py": "null vectors at these",
+    "symbody/derivation/entry/redundancy_advice.py": "tries what it advises on these ranks",
+    "symbody/derivation/equations/random_states.py": "draws states around these",
 }
 # files beyond the border itself that read objects of sympy.physics, each in the stage of what it makes
 SYMPY_MECHANICS = {
-    "symbody/bodies/sympy_frames.py": "frames, points, vectors, dyads and bodies",
-    "symbody/derive/sympy_methods.py": "equations of motion",
+    "symbody/bodies/mechanism/sympy_frames.py": "frames, points, vectors, dyads and bodies",
+    "symbody/derivation/written/sympy_methods.py": "equations of motion",
 }
 FENCES: dict[str, Callable[[str], bool]] = {  # third party: where it may be imported
-    "numpy": lambda file: folder(file) in (*FLOW[FLOW.index("emit") :], KITS) or file in NUMERICS or is_reduction(file),
-    "scipy": lambda file: folder(file) in ("integrate", "stability", "study", KITS) or is_reduction(file),
+    "numpy": lambda file: folder(file) in (*FLOW[FLOW.index("emit") :], *BESIDE) or file in NUMERICS,
+    "scipy": lambda file: folder(file) in ("integrate", "stability", "study", *BESIDE),
     "llvmlite": lambda file: file == "symbody/emit/llvm/jit.py",
     "sympy": lambda file: file.startswith("symbody/algebra/sympy_border/") or file in SYMPY_MECHANICS,
     "yaml": lambda file: file == "symbody/bodies/file/yaml_tree.py",
-    "mpmath": lambda file: file == "symbody/algebra/evaluate.py",
+    "mpmath": lambda file: file == "symbody/algebra/calculus/evaluate.py",
     "matplotlib": lambda file: folder(file) == "view",
 }
 
@@ -85,11 +122,6 @@ class Import:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} imports {self.module}"
-
-
-def is_reduction(file: str) -> bool:
-    """Matrices of finite elements are arrays; `import symbody` and models without such bodies load none of it."""
-    return file.startswith("symbody/bodies/finite_elements/")
 
 
 def folder(file: str) -> str:
@@ -156,12 +188,79 @@ def folders_in_order(root: Path) -> list[str]:
         there = parts[1] if len(parts) > 1 else "symbody"
         if there in SHARED or there == here:
             continue
-        if here == KITS:
-            if there != "symbody":
-                bad.append(f"{i}: a kit imports what a user imports, the names of symbody")
+        if here in BESIDE:
+            if there != "symbody" and not (here == "formats" and there in STILL_USED_BY_FORMATS):
+                bad.append(f"{i}: {here} import what a user imports, the names of symbody")
+            continue
+        if there == "formats" and (here in READERS_OF_FORMATS or i.for_types_only):
             continue
         if here not in FLOW or there not in FLOW or FLOW.index(there) > FLOW.index(here):
             bad.append(f"{i}, which is not to the left of {here}")
+    return bad
+
+
+def rooms_in_order(root: Path) -> list[str]:
+    """Every file of a divided folder is in a room, and a room imports only those before it."""
+    bad, files = [], set(sources(root))
+    for file in sorted(files):
+        here, parts = folder(file), file.split("/")
+        if here in ROOMS and len(parts) == 3 and parts[-1] != "__init__.py" and file not in IN_NO_ROOM:
+            bad.append(f"{file} is in no room of {here}: {', '.join(ROOMS[here])}")
+        if here in ROOMS and len(parts) > 3 and parts[2] not in ROOMS[here]:
+            bad.append(f"{file}: tests/test_architecture.py does not list the room {parts[2]} of {here}")
+    for i in all_imports(root):
+        here, target = folder(i.file), path_of(i.module, files)
+        rooms = ROOMS.get(here, ())
+        if not here or not target or folder(target) != here or i.for_types_only:
+            continue
+        from_, to = i.file.split("/")[2], target.split("/")[2]
+        if from_ in rooms and to in rooms and rooms.index(to) > rooms.index(from_):
+            bad.append(f"{i}: the room {to} comes after {from_}")
+    return bad
+
+
+IN_NO_ROOM = {  # files of a divided folder that serve all its rooms
+    "symbody/formats/optional_packages.py",
+}
+
+
+def rooms_hide_behind_no_name(root: Path) -> list[str]:
+    """`import symbody.emit.programs as p` gives the folder: no public name of a package is that of a folder in it."""
+    bad = []
+    for file, tree in sources(root).items():
+        if not file.endswith("/__init__.py"):
+            continue
+        public = {
+            name
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            for name in ast.literal_eval(node.value)
+        }
+        imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.module for a in n.names}
+        here = file.removesuffix("__init__.py")
+        folders = {f[len(here) :].split("/")[0] for f in sources(root) if f.startswith(here) and "/" in f[len(here) :]}
+        bad += [
+            f"{file}: the name {n!r} hides the folder {here}{n}"
+            for n in sorted(public & folders - imported - {"export"})
+        ]
+    return bad
+
+
+def later_with_reason(root: Path) -> list[str]:
+    """`later` hands results on at the places listed above, and at no others."""
+    called = [
+        (file.removeprefix("symbody/"), ast.unparse(node.args[0]).strip("'"), node.lineno)
+        for file, tree in sources(root).items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "later"
+    ]
+    bad = [
+        f"symbody/{f}:{line} asks for {m} later: LATER gives no reason" for f, m, line in called if (f, m) not in LATER
+    ]
+    if root == ROOT:
+        bad += [
+            f"LATER lists {f} -> {m}, which is not there" for f, m in LATER if (f, m) not in {c[:2] for c in called}
+        ]
     return bad
 
 
@@ -273,7 +372,7 @@ PLAIN = {
     "type",
 }  # what a function of a process-wide cache may take
 REGISTRIES = {  # tables that the package's own files fill when they are loaded
-    "symbody/algebra/graph.py": ("PRINTERS", "registry"),
+    "symbody/algebra/graph/graph.py": ("PRINTERS", "registry"),
     "symbody/bodies/file/keys.py": ("_shapes",),
 }
 TABLES = {"dict", "list", "set", "defaultdict", "OrderedDict", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
@@ -431,7 +530,7 @@ def _targets_of_with(tree: ast.Module) -> Iterator[ast.Name]:
 # ------------------------------------------------------------------------------------------------------ no inverses
 
 INVERSES = {  # files that may form one, and why
-    "symbody/integrate/explicit.py": "the map between two bases of polynomials is itself what is wanted: a few exact numbers",
+    "symbody/integrate/kernels/explicit.py": "the map between two bases of polynomials is itself what is wanted: a few exact numbers",
 }
 
 
@@ -472,7 +571,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 RULES = (
     class_names_are_unique, file_names_are_unique,
-    folders_in_order, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    folders_in_order, rooms_in_order, rooms_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices,
 )  # fmt: skip
@@ -488,9 +587,16 @@ def test_package_keeps_the_rule(rule: Callable[[Path], list[str]]) -> None:
 
 PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (folders_in_order, {"algebra/a.py": "from ..emit import b"}, "algebra/a.py:1 imports symbody.emit"),
-    (folders_in_order, {"derive/a.py": "import symbody.emit.b"}, "derive/a.py:1"),
+    (folders_in_order, {"derivation/a.py": "import symbody.emit.b"}, "derivation/a.py:1"),
     (folders_in_order, {"algebra/a.py": "from symbody import cli"}, "algebra/a.py:1"),
-    (folders_in_order, {"kits/a.py": "from ..derive import derive"}, "a kit imports what a user imports"),
+    (folders_in_order, {"kits/a.py": "from ..derivation import derive"}, "kits import what a user imports"),
+    (folders_in_order, {"formats/a.py": "from ..derivation import audit"}, "formats import what a user imports"),
+    (folders_in_order, {"integrate/a.py": "from ..formats import Robot"}, "not to the left of integrate"),
+    (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
+    (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
+    (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),
+    (rooms_hide_behind_no_name, {"emit/__init__.py": "__all__ = ['run']", "emit/run/a.py": ""}, "the name 'run' hides"),
+    (later_with_reason, {"bodies/model/a.py": "later('view.figures.plots', 'plot')(x)"}, "bodies/model/a.py:1 asks for view.figures.plots"),
     (folders_in_order, {"algebra/a.py": "def f():\n    from ..emit import b\n"}, "algebra/a.py:2"),
     (no_joints_in_numbers, {"emit/a.py": "from ..bodies.frames import Frame"}, "emit knows no bodies"),
     (no_joints_in_numbers, {"stability/a.py": "from .. import bodies", "bodies/__init__.py": ""}, "stability knows"),
@@ -503,8 +609,8 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (fenced_third_parties, {"algebra/a.py": "import numpy as np"}, "algebra/a.py:1 imports numpy"),
     (fenced_third_parties, {"emit/a.py": "from scipy.linalg import lu"}, "imports scipy.linalg"),
     (fenced_third_parties, {"emit/numpy_target.py": "from llvmlite import ir"}, "imports llvmlite"),
-    (fenced_third_parties, {"algebra/printing.py": "import sympy"}, "imports sympy"),
-    (fenced_third_parties, {"algebra/graph.py": "import mpmath"}, "imports mpmath"),
+    (fenced_third_parties, {"algebra/printing/printing.py": "import sympy"}, "imports sympy"),
+    (fenced_third_parties, {"algebra/graph/graph.py": "import mpmath"}, "imports mpmath"),
     (fenced_third_parties, {"integrate/a.py": "import matplotlib.pyplot as plt"}, "imports matplotlib"),
     (no_reach_through, {"integrate/a.py": "def f(eq):\n    return eq.mechanism.norms"}, "a.py:2 reaches through to eq.mechanism"),
     (no_reach_through, {"stability/a.py": "def f(self):\n    return self.equations.mechanism"}, "self.equations.mechanism"),
@@ -553,13 +659,13 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
     """What the rules allow, in the forms in which it is written."""
     files = {
         "errors.py": "",
-        "algebra/graph.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
+        "algebra/graph/graph.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
         "algebra/sympy_border/to_sympy.py": "import sympy\nfrom sympy import Integer\nfrom . import graph\n",
         "derive/a.py": "NAMES = {'a': 1}\n@cache\ndef f(n: int, names: tuple[str, ...] = ()) -> int: ...\n",
         "emit/llvm/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",
-        "derive/equations.py": "def f(eq):\n    return (*eq.q, *eq.u, *eq.mechanism.joints)\n",
-        "stability/c.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
-        "view/d.py": "def f(eq):\n    return eq.mechanism.joints\n",
+        "derivation/equations/equations.py": "def f(eq):\n    return (*eq.q, *eq.u, *eq.mechanism.joints)\n",
+        "stability/linear/c.py": "def f(eq, self):\n    return (*eq.r, *eq.dependent), (*self.q, *self.u)\n",
+        "view/scenes/d.py": "def f(eq):\n    return eq.mechanism.joints\n",
         "write/e.py": "with unfinished(path) as part:\n    canvas.savefig(part)\nwith path.open('rb') as f: ...\n",
     }
     files["derive/b.py"] = (

@@ -12,11 +12,11 @@ import pytest
 
 import symbody as sb
 from bench import derive, operations, puma560
-from symbody.bodies.mechanism import Mechanism
-from symbody.derive.articulated import articulated
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.recursive import recursive
-from symbody.derive.shortest_forms import shortest_forces
+from symbody.bodies.mechanism.mechanism import Mechanism
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs.articulated import articulated
+from symbody.derivation.programs.shortest_forms import shortest_forces
+from symbody.derivation.routes.recursive import recursive
 
 
 def cost(mechanism: Mechanism, outputs: Mapping[str, Any]) -> sb.emit.Cost:

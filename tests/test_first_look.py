@@ -133,7 +133,7 @@ def test_names_are_escaped() -> None:
 
 
 @pytest.mark.parametrize(
-    "stage", ["algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write"]
+    "stage", ["algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write"]
 )
 def test_no_public_type_shows_its_address(stage: str) -> None:
     module = importlib.import_module(f"symbody.{stage}")

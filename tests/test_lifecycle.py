@@ -11,8 +11,8 @@ import pytest
 
 import symbody as sb
 from bench.lifecycle import STAGES, floor, nodes_left, pendulum, start
-from symbody.algebra.cache_owner import MOST, CacheOwner
-from symbody.integrate.inputs import with_inputs
+from symbody.algebra.graph.cache_owner import MOST, CacheOwner
+from symbody.integrate.inputs.inputs import with_inputs
 
 from .amount import some
 

@@ -15,7 +15,15 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import Model, ModelError, ProgramError, SimulationError, SymbodyError, ViewError, derive
+from symbody import (
+    Model,
+    ModelError,
+    ProgramError,
+    SimulationError,
+    SymbodyError,
+    ViewError,
+    derive,
+)
 from symbody.errors import existing, in_number, with_article
 
 

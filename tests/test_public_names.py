@@ -15,7 +15,19 @@ import symbody
 from symbody.later import offer
 
 ROOT = Path(__file__).parents[1]
-STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
+STAGES = (
+    "algebra",
+    "bodies",
+    "derivation",
+    "emit",
+    "formats",
+    "integrate",
+    "stability",
+    "study",
+    "view",
+    "write",
+    "kits",
+)
 PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES), "symbody.kits.biomechanics", "symbody.kits.vehicles")
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
 NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}
@@ -69,7 +81,7 @@ def test_a_function_is_not_hidden_by_the_folder_of_its_name() -> None:
     """Python sets the attribute of a package to each submodule it imports; `derive`, `steady`, `matrix` stay
     functions."""
     code = """
-import inspect, symbody.derive.audit, symbody.stability.steady, symbody.algebra.matrix, symbody as sb
+import inspect, symbody.derivation.questions.audit, symbody.stability.equilibria.steady, symbody.algebra.graph.matrix, symbody as sb
 print(*(inspect.isfunction(f) for f in (sb.derive, sb.audit, sb.steady, sb.stability.steady, sb.algebra.matrix, sb.matrix)))
 """
     assert set(python(code).split()) == {"True"}

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.integrate.form_kinds import FORMS
-from symbody.integrate.simulate import METHODS
+from symbody.integrate.forms.form_kinds import FORMS
+from symbody.integrate.run.simulate import METHODS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

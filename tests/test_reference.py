@@ -110,7 +110,7 @@ def test_members_that_are_not_shown_are_found() -> None:
     owner = MEMBERS["sb.Model.gravity"].owner
     assert "sb.Model.gravity" in unshown([(sb.Equations, owner, "gravity"), (None, owner, "gravity")])
     assert "sb.Model.gravity" not in unshown([(sb.Model, owner, "gravity")])
-    assert "sb.bodies.Robot.gravity" not in unshown([(sb.Model, owner, "gravity")])  # which it inherits
+    assert "sb.formats.Robot.gravity" not in unshown([(sb.Model, owner, "gravity")])  # which it inherits
 
 
 def test_attributes_are_told_with_their_class() -> None:

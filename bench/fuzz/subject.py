@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import symbody as sb
-from symbody.derive.random_states import random_state
+from symbody.derivation.equations.random_states import random_state
 
 from .oracle import Numbers, conditioned
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symbody.bodies.joints import KINDS
+from symbody.bodies.joints.joints import KINDS
 
 from .recipe import Recipe
 

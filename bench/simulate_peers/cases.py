@@ -18,7 +18,7 @@ from scipy.integrate import solve_ivp
 
 import symbody as sb
 from examples import four_bars, slider_crank, spatial_crank, spherical_chain
-from symbody.integrate.accelerations import accelerations
+from symbody.integrate.forms.accelerations import accelerations
 
 Array = Any
 TIGHT: Final = 3e-14

@@ -18,7 +18,19 @@ from typing import Any
 
 import symbody
 
-STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write", "kits")
+STAGES = (
+    "algebra",
+    "bodies",
+    "derivation",
+    "emit",
+    "formats",
+    "integrate",
+    "stability",
+    "study",
+    "view",
+    "write",
+    "kits",
+)
 KITS = ("kits.biomechanics",)  # that have pages of their own
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..later import offer
-from . import portable as portable  # expressions pickle themselves
-from . import printing as printing  # and print themselves
+from .graph import portable as portable  # expressions pickle themselves
+from .printing import printing as printing  # and print themselves
 
 if TYPE_CHECKING:
-    from .derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
-    from .evaluate import evaluate
-    from .functions import (
+    from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
+    from .calculus.evaluate import evaluate
+    from .calculus.taylor import linearized
+    from .graph.functions import (
         ExternalFunction,
         acos,
         asin,
@@ -32,20 +33,19 @@ if TYPE_CHECKING:
         tanh,
         where,
     )
-    from .graph import PI as pi  # noqa: N811  (the usual name)
-    from .graph import Condition, Expr, Symbol, fraction, symbol, symbols
-    from .linear import Factors, factorize, solve
-    from .matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
-    from .node_table import gc_paused
-    from .printing import Sequence, latex, operations, sequence, text, unshared_operations
+    from .graph.graph import PI as pi  # noqa: N811  (the usual name)
+    from .graph.graph import Condition, Expr, Symbol, fraction, symbol, symbols
+    from .graph.linear import Factors, factorize, solve
+    from .graph.matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
+    from .graph.node_table import gc_paused
+    from .graph.walk import free_symbols, resolve, substitute
+    from .normal_forms.tidy import tidy
+    from .printing.printing import Sequence, latex, operations, sequence, text, unshared_operations
     from .sympy_border.from_sympy import from_sympy
     from .sympy_border.simplified import simplified
     from .sympy_border.source import sympy_source
     from .sympy_border.sympy_form import SympyForm
     from .sympy_border.to_sympy import to_sympy
-    from .taylor import linearized
-    from .tidy import tidy
-    from .walk import free_symbols, resolve, substitute
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate",

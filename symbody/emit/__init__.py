@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .program.lower import program
-    from .program.program import Cost, Program
+    from .programs.lower import program
+    from .programs.program import Cost, Program
     from .run.callable import Compiled
     from .run.cuda_callable import CudaFunction, ptx_source
     from .run.device_arrays import DeviceArray, device_array

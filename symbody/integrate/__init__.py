@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .assembly import all_assemblies, assemble
-    from .batch import Batch, BatchOutputs, simulate_batch
-    from .cuda_batch import CudaMotion, CudaMotions, FixedMotions
-    from .cuda_march import MarchedMotions
-    from .cuda_motions import cuda_motions
-    from .events import Event
-    from .frictions import Friction
-    from .impacts import Contact
-    from .inputs import closed_loop
-    from .interpolation import interpolation
-    from .modes import Contacts, Modes, Switch
-    from .outcome import Ending, Outcome, Statistics
-    from .segment import Occurrence, Segment
-    from .simulate import simulate
-    from .state import State, Violation, violation
-    from .stepper import StepDerivatives, StepImpulses, Stepper, stepper
-    from .switching import simulate_modes
-    from .trajectory import Trajectory
-    from .violations import Violations
+    from .contact.frictions import Friction
+    from .contact.impacts import Contact
+    from .events.events import Event
+    from .gpu.cuda_batch import CudaMotion, CudaMotions, FixedMotions
+    from .gpu.cuda_march import MarchedMotions
+    from .gpu.cuda_motions import cuda_motions
+    from .inputs.inputs import closed_loop
+    from .inputs.interpolation import interpolation
+    from .members.batch import Batch, BatchOutputs, simulate_batch
+    from .modes.modes import Contacts, Modes, Switch
+    from .modes.switching import simulate_modes
+    from .result.outcome import Ending, Outcome, Statistics
+    from .result.segment import Occurrence, Segment
+    from .result.trajectory import Trajectory
+    from .result.violations import Violations
+    from .run.simulate import simulate
+    from .start.assembly import all_assemblies, assemble
+    from .start.state import State, Violation, violation
+    from .steppers.stepper import StepDerivatives, StepImpulses, Stepper, stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .branch import Branch, branch
-    from .branch_points import SpecialPoint
-    from .chart import StabilityChart
-    from .convert import to_control, to_scipy
-    from .critical import Critical
-    from .design import Design
-    from .eigenvalue_sensitivities import EigenvalueSensitivities
-    from .feedback import Feedback
-    from .linear_integrals import linear_integrals
-    from .linear_system import LinearSystem, linear_system
-    from .linearize import linearize
-    from .locus import RootLocus
+    from .branches.branch import Branch, branch
+    from .branches.branch_points import SpecialPoint
+    from .branches.special_curve import DegeneratePoint, SpecialCurve
+    from .design.design import Design
+    from .design.feedback import Feedback
+    from .equilibria.steady import steady, steady_motions
+    from .equilibria.steady_motion import SteadyMotion
+    from .linear.convert import to_control, to_scipy
+    from .linear.linear_integrals import linear_integrals
+    from .linear.linear_system import LinearSystem, linear_system
+    from .linear.linearize import linearize
+    from .linear.second_order import SecondOrder
     from .long_run.attractors import Attractors, attractors
     from .long_run.basins import Basins, basins
     from .long_run.lyapunov import LyapunovExponents, lyapunov
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from .periodic.orbit_iterations import OrbitIteration
     from .periodic.orbit_points import SpecialOrbit
     from .periodic.special_orbit_curve import SpecialOrbitCurve
-    from .response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
-    from .second_order import SecondOrder
-    from .special_curve import DegeneratePoint, SpecialCurve
-    from .spectrum import Mode, Spectrum
-    from .steady import steady, steady_motions
-    from .steady_motion import SteadyMotion
+    from .spectra.chart import StabilityChart
+    from .spectra.critical import Critical
+    from .spectra.eigenvalue_sensitivities import EigenvalueSensitivities
+    from .spectra.locus import RootLocus
+    from .spectra.response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
+    from .spectra.spectrum import Mode, Spectrum
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system", "linear_integrals",

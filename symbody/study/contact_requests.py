@@ -8,16 +8,16 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from .. import integrate
-from ..algebra.graph import ZERO, Expr
+from ..algebra.graph.graph import ZERO, Expr
 from ..bodies.file.load_items import friction_law
 from ..bodies.file.located import LocatedList, LocatedRecord, LocatedTable
 from ..bodies.file.make_model import Build
 from ..bodies.file.scope import Item, Scope, located
-from ..bodies.friction import Coulomb, LuGre
-from ..bodies.points import Point
-from ..bodies.substructure import Attached
-from ..bodies.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
-from ..derive.equations import Equations
+from ..bodies.frames.points import Point
+from ..bodies.loads.friction import Coulomb, LuGre
+from ..bodies.loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
+from ..bodies.model.substructure import Attached
+from ..derivation.equations.equations import Equations
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any, Final
 
-from ..algebra.graph import PI, Expr
-from ..algebra.node_table import nodes_made
+from ..algebra.graph.graph import PI, Expr
+from ..algebra.graph.node_table import nodes_made
 from ..bodies.file.expression_text import parsed
 from ..bodies.file.values import kind, value_of
-from ..bodies.points import Point
-from ..derive.equations import Equations
-from ..derive.named_quantities import named_quantities
+from ..bodies.frames.points import Point
+from ..derivation.equations.equations import Equations
+from ..derivation.equations.named_quantities import named_quantities
 from ..errors import ExpressionTextError, ModelError, existing
 
 MOST_NODES: Final = 10_000  # that one expression may make

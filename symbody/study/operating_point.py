@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ..algebra.evaluate import evaluate
+from ..algebra.calculus.evaluate import evaluate
 from ..errors import listed
 from .start import Moved
 

@@ -14,8 +14,8 @@ from ..bodies.file.make_model import Build, name_of
 from ..bodies.file.paths import beside
 from ..bodies.file.scope import Budget, Scope
 from ..bodies.file.yaml_tree import FileText, read_source, source_of, tree
-from ..bodies.mechanism import Mechanism
-from ..bodies.model import Model
+from ..bodies.mechanism.mechanism import Mechanism
+from ..bodies.model.model import Model
 from ..errors import ModelError, shown, unknown, why_no_file
 from .contact_requests import contacts_of_copies
 from .requests import Requests, requests_of

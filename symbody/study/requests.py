@@ -10,18 +10,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from ..algebra.graph import Expr, Symbol, symbol
-from ..algebra.matrix import Matrix, vector
-from ..algebra.names import rate_name
+from ..algebra.graph.graph import Expr, Symbol, symbol
+from ..algebra.graph.matrix import Matrix, vector
+from ..algebra.graph.names import rate_name
 from ..bodies.file.body_items import rotation_of
 from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from ..bodies.file.paths import beside
 from ..bodies.file.scope import Scope
-from ..bodies.frames import Frame
-from ..bodies.mechanism import Body, Mechanism
-from ..bodies.points import Point
-from ..bodies.rotations import Rotation
-from ..derive.named_rows import output_rows
+from ..bodies.frames.frames import Frame
+from ..bodies.frames.points import Point
+from ..bodies.frames.rotations import Rotation
+from ..bodies.mechanism.mechanism import Body, Mechanism
+from ..derivation.equations.named_rows import output_rows
 from ..errors import ExpressionError, existing, listed
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..algebra.derivatives import jacobian
-from ..algebra.evaluate import evaluate
-from ..algebra.graph import Expr, Symbol
-from ..bodies.robot.robot import Robot
-from ..derive.equations import Equations
+from ..algebra.calculus.derivatives import jacobian
+from ..algebra.calculus.evaluate import evaluate
+from ..algebra.graph.graph import Expr, Symbol
+from ..derivation.equations.equations import Equations
+from ..formats.robot.robot import Robot
 
 OMEGA: Final = 8.0  # rad/s
 ZETA: Final = 0.15

@@ -9,14 +9,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from ..bodies.mechanism import Mechanism
-from ..bodies.mjcf.read_mjcf import read_mjcf
-from ..bodies.model import Model
-from ..bodies.osim.read_osim import read_osim
-from ..bodies.robot.robot import Robot
-from ..bodies.sdf.read_sdf import read_sdf
-from ..bodies.urdf.read_urdf import read_urdf
+from ..bodies.mechanism.mechanism import Mechanism
+from ..bodies.model.model import Model
 from ..errors import ModelError, listed, shown, why_no_file
+from ..formats.mjcf.read_mjcf import read_mjcf
+from ..formats.osim.read_osim import read_osim
+from ..formats.robot.robot import Robot
+from ..formats.sdf.read_sdf import read_sdf
+from ..formats.urdf.read_urdf import read_urdf
 from ..summary import tagged
 from .read_model import ModelFile, built_in, place_of, read_model, read_requests
 from .requests import Requests

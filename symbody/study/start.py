@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .. import integrate
-from ..derive.equations import Equations
+from ..derivation.equations.equations import Equations
 from ..errors import AssemblyError
 
 SAME: Final = 1e-9  # of the value that was given, or of one: a smaller difference is rounding

@@ -12,18 +12,18 @@ from functools import cached_property
 from typing import Any, Final
 
 from .. import integrate, stability
-from ..algebra.continuation import CurveEnd
-from ..algebra.graph import Expr, Symbol
-from ..bodies.existence import refused, requirements
-from ..bodies.mechanism import Mechanism
-from ..bodies.model import Model
-from ..bodies.robot.robot import Robot
-from ..derive.audit import Audit, audit
-from ..derive.certify import Certificate, certify
-from ..derive.derive import derive
-from ..derive.equations import Equations
-from ..derive.named_rows import output_rows
+from ..algebra.graph.graph import Expr, Symbol
+from ..algebra.nonlinear.continuation import CurveEnd
+from ..bodies.mechanism.existence import refused, requirements
+from ..bodies.mechanism.mechanism import Mechanism
+from ..bodies.model.model import Model
+from ..derivation.entry.derive import derive
+from ..derivation.equations.equations import Equations
+from ..derivation.equations.named_rows import output_rows
+from ..derivation.questions.audit import Audit, audit
+from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
+from ..formats.robot.robot import Robot
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded

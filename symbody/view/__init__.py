@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .figure import Curve, Figure, Panel
-    from .plots import plot
-    from .scene import Scene, scene
-    from .scene_items import Solid
+    from .figures.figure import Curve, Figure, Panel
+    from .figures.plots import plot
+    from .scenes.scene import Scene, scene
+    from .scenes.scene_items import Solid
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Curve", "Panel", "Figure", "plot", "Scene", "scene", "Solid",

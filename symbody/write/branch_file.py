@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import StabilityError, listed
-from ..stability.branch import Branch
-from ..stability.branch_points import SpecialPoint
-from ..stability.branch_problem import BranchProblem
-from ..stability.hopf_form import HopfForm
-from ..stability.steady_motion import SteadyMotion
+from ..stability.branches.branch import Branch
+from ..stability.branches.branch_points import SpecialPoint
+from ..stability.branches.branch_problem import BranchProblem
+from ..stability.branches.hopf_form import HopfForm
+from ..stability.equilibria.steady_motion import SteadyMotion
 from .array_file import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 
 VERSION: Final = 1

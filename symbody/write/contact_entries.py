@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..algebra.graph import ZERO, Expr, as_expr
-from ..bodies.friction import Coulomb
+from ..algebra.graph.graph import ZERO, Expr, as_expr
+from ..bodies.loads.friction import Coulomb
 from ..errors import ModelError, shown
-from ..integrate.frictions import ConstantCoefficient, Friction
-from ..integrate.impacts import Contact
+from ..integrate.contact.frictions import ConstantCoefficient, Friction
+from ..integrate.contact.impacts import Contact
 from ..study.contact_requests import ContactRequest, FrictionRequest
 
 ContactPart = Contact | Friction | ContactRequest | FrictionRequest

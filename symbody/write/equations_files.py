@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..algebra.printing import latex, sequence
-from ..derive.additional_rates import is_explicit, variable_rates
-from ..derive.equations import Equations
-from ..derive.equations_summary import equation_parts
-from ..derive.readable_equations import is_readable
-from ..emit.program.program import Program
+from ..algebra.printing.printing import latex, sequence
+from ..derivation.equations.additional_rates import is_explicit, variable_rates
+from ..derivation.equations.equations import Equations
+from ..derivation.equations.equations_summary import equation_parts
+from ..derivation.equations.readable_equations import is_readable
+from ..emit.programs.program import Program
 from ..emit.run.dynamics import Dynamics
 from ..emit.text.numpy_text import numpy_source
 from ..errors import unknown

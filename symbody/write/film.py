@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..errors import ViewError
-from ..view.picture import INK, picture
+from ..view.scenes.picture import INK, picture
 from ..whole_files import unfinished
 
 if TYPE_CHECKING:
-    from ..view.scene import Scene
+    from ..view.scenes.scene import Scene
 
 SHARPER: Final = 2  # frames are drawn larger by this, then made smaller, which smooths edges
 SHORTEST, LONGEST = 2.0, 12.0  # seconds that a film takes, unless it is told

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..emit.run.callable import Array
-from ..view.deformed_surfaces import envelope, normal_shifts, ramp
-from ..view.picture import coil, colour_of, frames_at
-from ..view.poses import continued, four, rotation_matrix, turning_z_to
-from ..view.scene_items import GROUND, Solid, Span, Surface
-from ..view.solids import ratio_of, scale_of, unit_mesh
+from ..view.scenes.deformed_surfaces import envelope, normal_shifts, ramp
+from ..view.scenes.picture import coil, colour_of, frames_at
+from ..view.scenes.poses import continued, four, rotation_matrix, turning_z_to
+from ..view.scenes.scene_items import GROUND, Solid, Span, Surface
+from ..view.scenes.solids import ratio_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:
-    from ..view.scene import Scene
+    from ..view.scenes.scene import Scene
 
 FLOAT, UINT = 5126, 5125
 ARRAY_BUFFER, INDEX_BUFFER = 34962, 34963

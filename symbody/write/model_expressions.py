@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Final
 
-from ..algebra.graph import Node, Symbol
-from ..algebra.styles import Piece, Written, _Text, digits
-from ..algebra.walk import ordered
+from ..algebra.graph.graph import Node, Symbol
+from ..algebra.graph.walk import ordered
+from ..algebra.printing.styles import Piece, Written, _Text, digits
 from ..errors import ModelError
 
 WORTH_A_NAME: Final = 18  # characters, about, of a node that is used more than once

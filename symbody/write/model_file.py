@@ -13,26 +13,26 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from ..algebra.derivatives import jacobian
-from ..algebra.graph import ZERO, Expr, Node, Symbol, as_expr
-from ..algebra.labels import labels_by_node
-from ..algebra.matrix import Matrix, diagonal
-from ..algebra.normal_form import Atoms, polynomials
-from ..algebra.walk import free_symbols, substitute
-from ..bodies.declarations import identifier
+from ..algebra.calculus.derivatives import jacobian
+from ..algebra.graph.graph import ZERO, Expr, Node, Symbol, as_expr
+from ..algebra.graph.labels import labels_by_node
+from ..algebra.graph.matrix import Matrix, diagonal
+from ..algebra.graph.walk import free_symbols, substitute
+from ..algebra.normal_forms.normal_form import Atoms, polynomials
 from ..bodies.file.expression_text import FUNCTIONS
 from ..bodies.file.scope import RESERVED
-from ..bodies.frames import Frame
-from ..bodies.mass import mass_properties
-from ..bodies.mechanism import Action, Body, Constraint, Load, Mechanism
-from ..bodies.model import Model
-from ..bodies.moments import Moments
-from ..bodies.points import Point
-from ..bodies.rotations import Cosines, Factor, Turn, about, from_euler_parameters
-from ..bodies.vectors import Vector
+from ..bodies.frames.frames import Frame
+from ..bodies.frames.points import Point
+from ..bodies.frames.rotations import Cosines, Factor, Turn, about, from_euler_parameters
+from ..bodies.frames.vectors import Vector
+from ..bodies.mass.mass import mass_properties
+from ..bodies.mass.moments import Moments
+from ..bodies.mechanism.declarations import identifier
+from ..bodies.mechanism.mechanism import Action, Body, Constraint, Load, Mechanism
+from ..bodies.model.model import Model
 from ..errors import ModelError, ModelFileError, shown
-from ..integrate.friction_handler import NEWTON
-from ..integrate.modes import Contacts
+from ..integrate.contact.friction_handler import NEWTON
+from ..integrate.modes.modes import Contacts
 from ..study.read_model import read_model_text
 from ..whole_files import write_text
 from .contact_entries import ContactPart, contact_entries

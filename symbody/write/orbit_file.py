@@ -14,9 +14,9 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.graph import Expr
-from ..algebra.printing import text
-from ..derive.equations import Equations
+from ..algebra.graph.graph import Expr
+from ..algebra.printing.printing import text
+from ..derivation.equations.equations import Equations
 from ..errors import StabilityError, listed
 from ..stability.periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
 from ..stability.periodic.find_orbit import conserved_rows

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..derive.equations import Equations
+from ..derivation.equations.equations import Equations
 from ..emit.run.callable import Array
 from ..errors import SimulationError, listed, shown
-from ..integrate.dense import Dense
-from ..integrate.inputs import with_inputs
-from ..integrate.modes import Contacts, Modes
-from ..integrate.outcome import Ending, Outcome, Statistics
-from ..integrate.segment import Occurrence, Segment
-from ..integrate.trajectory import Trajectory
+from ..integrate.inputs.inputs import with_inputs
+from ..integrate.kernels.dense import Dense
+from ..integrate.modes.modes import Contacts, Modes
+from ..integrate.result.outcome import Ending, Outcome, Statistics
+from ..integrate.result.segment import Occurrence, Segment
+from ..integrate.result.trajectory import Trajectory
 from .array_file import ArrayFile, read_arrays, write_arrays
 
 VERSION: Final = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from symbody.algebra.functions import (
+from symbody.algebra.graph.functions import (
     acos,
     asin,
     atan,
@@ -23,9 +23,9 @@ from symbody.algebra.functions import (
     tanh,
     where,
 )  # fmt: skip
-from symbody.algebra.graph import Expr, Symbol, symbols
-from symbody.algebra.linear import solve
-from symbody.algebra.matrix import Matrix
+from symbody.algebra.graph.graph import Expr, Symbol, symbols
+from symbody.algebra.graph.linear import solve
+from symbody.algebra.graph.matrix import Matrix
 
 SMOOTH = [
     sin, cos, atan, tanh, sinh, cosh,

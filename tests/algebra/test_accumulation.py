@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from symbody.algebra.accumulation import Stage, accumulated
-from symbody.algebra.derivatives import jacobian
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import cos, sin, sqrt, where
-from symbody.algebra.graph import ZERO, symbols
-from symbody.algebra.printing import operations
-from symbody.algebra.walk import ordered
+from symbody.algebra.calculus.accumulation import Stage, accumulated
+from symbody.algebra.calculus.derivatives import jacobian
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph.functions import cos, sin, sqrt, where
+from symbody.algebra.graph.graph import ZERO, symbols
+from symbody.algebra.graph.walk import ordered
+from symbody.algebra.printing.printing import operations
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 
 
@@ -76,7 +76,7 @@ def test_reverse_in_the_middle_costs_no_more():
 
 SCRIPT = """
 from symbody import program, symbols, sin, cos
-from symbody.algebra.accumulation import accumulated
+from symbody.algebra.calculus.accumulation import accumulated
 {before}
 a, b, c, d = symbols("a b c d")
 e = (a + b * c) * (sin(a) * cos(b) + d) + (c * d + sin(a)) * (b + d) + (a * d) * (b * c)

@@ -7,8 +7,8 @@ import pytest
 
 import symbody as sb
 from examples import four_bars
-from symbody.algebra.node_table import gc_paused
-from symbody.emit.program import lower
+from symbody.algebra.graph.node_table import gc_paused
+from symbody.emit.programs import lower
 
 
 @pytest.mark.parametrize("is_on", [True, False])

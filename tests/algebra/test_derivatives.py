@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from symbody.algebra.derivatives import (
+from symbody.algebra.calculus.derivatives import (
     derivative,
     directional_derivative,
     gradient,
@@ -12,13 +12,13 @@ from symbody.algebra.derivatives import (
     sparsity,
     time_derivative,
 )
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import ONE, ZERO, symbol, symbols
-from symbody.algebra.linear import factorize
-from symbody.algebra.matrix import matrix
-from symbody.algebra.walk import ordered
-from symbody.emit.program.lower import program
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
+from symbody.algebra.graph.graph import ONE, ZERO, symbol, symbols
+from symbody.algebra.graph.linear import factorize
+from symbody.algebra.graph.matrix import matrix
+from symbody.algebra.graph.walk import ordered
+from symbody.emit.programs.lower import program
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 

@@ -8,11 +8,11 @@ import math
 import mpmath
 import pytest
 
-from symbody.algebra.evaluate import Evaluator, evaluate
-from symbody.algebra.functions import ExternalFunction, atan2, log, sign, sin, sqrt, where
-from symbody.algebra.graph import PI, fraction, symbol, symbols
-from symbody.algebra.linear import solve
-from symbody.algebra.matrix import matrix
+from symbody.algebra.calculus.evaluate import Evaluator, evaluate
+from symbody.algebra.graph.functions import ExternalFunction, atan2, log, sign, sin, sqrt, where
+from symbody.algebra.graph.graph import PI, fraction, symbol, symbols
+from symbody.algebra.graph.linear import solve
+from symbody.algebra.graph.matrix import matrix
 from symbody.errors import EvaluationError, ExpressionError
 from tests.algebra.expressions import random_expressions
 

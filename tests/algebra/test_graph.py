@@ -16,14 +16,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symbody.algebra import functions as fn
-from symbody.algebra.graph import HALF, KINDS, ONE, PI, ZERO, Expr, as_expr, constant, fraction, symbol, symbols
-from symbody.algebra.labels import labels_by_node, substituted_labels
-from symbody.algebra.linear import factorize, solve
-from symbody.algebra.matrix import cross, dot, matrix, skew, stack, vector
-from symbody.algebra.node_table import live_nodes
-from symbody.algebra.printing import tree_size_up_to
-from symbody.algebra.walk import free_symbols, ordered, resolve, substitute
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.graph import (
+    HALF,
+    KINDS,
+    ONE,
+    PI,
+    ZERO,
+    Expr,
+    as_expr,
+    constant,
+    fraction,
+    symbol,
+    symbols,
+)
+from symbody.algebra.graph.labels import labels_by_node, substituted_labels
+from symbody.algebra.graph.linear import factorize, solve
+from symbody.algebra.graph.matrix import cross, dot, matrix, skew, stack, vector
+from symbody.algebra.graph.node_table import live_nodes
+from symbody.algebra.graph.walk import free_symbols, ordered, resolve, substitute
+from symbody.algebra.printing.printing import tree_size_up_to
 from symbody.errors import ExpressionError
 from tests.amount import FULL
 

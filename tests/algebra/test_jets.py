@@ -3,8 +3,8 @@
 import pytest
 
 import symbody as sb
-from symbody.algebra.derivatives import directional_derivative
-from symbody.algebra.jets import directional_forms
+from symbody.algebra.calculus.derivatives import directional_derivative
+from symbody.algebra.calculus.jets import directional_forms
 
 x, y = sb.symbols("x y", "coordinate")
 AT = {x: 0.37, y: 0.81}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from symbody.algebra.least_norm import least_norm
+from symbody.algebra.nonlinear.least_norm import least_norm
 
 
 @pytest.mark.parametrize(("m", "n", "rank"), [(4, 4, 4), (4, 6, 2), (6, 3, 2), (3, 3, 0), (0, 3, 0)])

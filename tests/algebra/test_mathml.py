@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import symbody as sb
-from symbody.algebra.mathml import mathml
+from symbody.algebra.printing.mathml import mathml
 
 x, y, theta1, w_fork_x = sb.symbols("x y theta1 w_fork_x")
 q = sb.symbol("q", "coordinate")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import root
 
-from symbody.algebra.nonlinear import SolverOutcome, System
+from symbody.algebra.nonlinear.nonlinear import SolverOutcome, System
 from tests.algebra.systems import STANDARD, with_jacobian
 
 names = pytest.mark.parametrize("name", STANDARD)

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import pytest
 
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import cos, sin, sqrt
-from symbody.algebra.graph import ONE, ZERO, Expr, constant, symbol, symbols
-from symbody.algebra.linear import factorize, solve
-from symbody.algebra.matrix import identity, matrix
-from symbody.algebra.walk import ordered, substitute
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph.functions import cos, sin, sqrt
+from symbody.algebra.graph.graph import ONE, ZERO, Expr, constant, symbol, symbols
+from symbody.algebra.graph.linear import factorize, solve
+from symbody.algebra.graph.matrix import identity, matrix
+from symbody.algebra.graph.walk import ordered, substitute
 
 m, l, g, k = symbols("m l g k")
 q, p = symbols("q p", "coordinate")

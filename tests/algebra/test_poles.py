@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import PI, Expr, symbol
+from symbody.algebra.graph.graph import PI, Expr, symbol
 from symbody.errors import ExpressionError
 
 X = symbol("x")

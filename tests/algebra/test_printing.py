@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from symbody.algebra import functions as fn
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.graph import (
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.graph import (
     HALF,
     ONE,
     PI,
@@ -26,10 +26,10 @@ from symbody.algebra.graph import (
     symbol,
     symbols,
 )  # fmt: skip
-from symbody.algebra.linear import factorize, solve
-from symbody.algebra.matrix import Matrix, matrix, vector
-from symbody.algebra.printing import LINES, WIDTH, latex, sequence, text
-from symbody.algebra.walk import ordered
+from symbody.algebra.graph.linear import factorize, solve
+from symbody.algebra.graph.matrix import Matrix, matrix, vector
+from symbody.algebra.graph.walk import ordered
+from symbody.algebra.printing.printing import LINES, WIDTH, latex, sequence, text
 from symbody.errors import EvaluationError, ExpressionError
 
 a, b, c, d, m, g, l, x, y = symbols("a b c d m g l x y", "variable")

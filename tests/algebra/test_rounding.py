@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 import symbody as sb
-from symbody.algebra.rounding import rounding
+from symbody.algebra.calculus.rounding import rounding
 from tests.algebra.expressions import random_expressions
 
 x, y, z = sb.symbols("x y z")

@@ -10,9 +10,9 @@ from typing import Any
 import mpmath
 import pytest
 
-from symbody.algebra import functions, graph, rules
-from symbody.algebra.graph import FALSE, ONE, PI, TRUE, ZERO, Node, constant, symbol
-from symbody.algebra.walk import ordered
+from symbody.algebra.graph import functions, graph, rules
+from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, constant, symbol
+from symbody.algebra.graph.walk import ordered
 
 RULES = list(graph._rules.registry)
 IDENTITIES = [(op, apply) for op, _, apply, _ in RULES if " = " in (apply.__doc__ or "")]

@@ -12,12 +12,12 @@ from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import dynamicsymbols
 
 from symbody.algebra import SympyForm, from_sympy, to_sympy
-from symbody.algebra import functions as fn
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.graph import PI, TRUE, Condition, Expr, constant, fraction, symbol, symbols
-from symbody.algebra.linear import factorize, solve
-from symbody.algebra.matrix import Matrix, matrix, vector
-from symbody.algebra.walk import free_symbols
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.graph import PI, TRUE, Condition, Expr, constant, fraction, symbol, symbols
+from symbody.algebra.graph.linear import factorize, solve
+from symbody.algebra.graph.matrix import Matrix, matrix, vector
+from symbody.algebra.graph.walk import free_symbols
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
 

@@ -9,13 +9,13 @@ import sys
 import pytest
 
 import symbody as sb
-from symbody.algebra import written_form
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.graph import ZERO, Expr
-from symbody.algebra.normal_form import Atoms, polynomials
-from symbody.algebra.polynomials import multiplied, quotient, variable
-from symbody.algebra.tidy import tidied, tidy
-from symbody.algebra.walk import ordered
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph.graph import ZERO, Expr
+from symbody.algebra.graph.walk import ordered
+from symbody.algebra.normal_forms import written_form
+from symbody.algebra.normal_forms.normal_form import Atoms, polynomials
+from symbody.algebra.normal_forms.polynomials import multiplied, quotient, variable
+from symbody.algebra.normal_forms.tidy import tidied, tidy
 from symbody.errors import ExpressionError
 
 m, l, g, k = sb.symbols("m l g k")
@@ -78,7 +78,7 @@ def test_value_and_normal_form_stay(seed: int) -> None:
 
 def test_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison at random numbers sees a wrong form."""
-    monkeypatch.setattr(sys.modules["symbody.algebra.tidy"], "written", lambda forms, atoms: m)
+    monkeypatch.setattr(sys.modules["symbody.algebra.normal_forms.tidy"], "written", lambda forms, atoms: m)
     with pytest.raises(ExpressionError, match="differs"):
         tidy(m * l * s(a) + m * l * s(a) * u)
 

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from symbody.algebra.deflation import KnownZero, deflated
-from symbody.algebra.homotopy import ramped, relaxed
-from symbody.algebra.metric import UnknownsMetric
-from symbody.algebra.nonlinear import SolverOutcome, System
-from symbody.algebra.trust_region import Rank, without_dust
-from symbody.algebra.zeros import Way, ZeroSearch
+from symbody.algebra.nonlinear.deflation import KnownZero, deflated
+from symbody.algebra.nonlinear.homotopy import ramped, relaxed
+from symbody.algebra.nonlinear.metric import UnknownsMetric
+from symbody.algebra.nonlinear.nonlinear import SolverOutcome, System
+from symbody.algebra.nonlinear.trust_region import Rank, without_dust
+from symbody.algebra.nonlinear.zeros import Way, ZeroSearch
 
 from .systems import with_jacobian
 

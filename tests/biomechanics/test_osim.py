@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.osim.osim_functions import spline
+from symbody.formats.osim.osim_functions import spline
 from symbody.kits import biomechanics as bio
 from symbody.study.sources import find_model
 
@@ -23,17 +23,17 @@ public = pytest.mark.skipif(not FOLDER, reason="SYMBODY_OPENSIM_MODELS does not 
 
 
 @pytest.fixture(scope="module")
-def zoo() -> sb.bodies.OsimModel:
+def zoo() -> sb.formats.OsimModel:
     return sb.read_osim(TEXT)
 
 
-def at(m: sb.bodies.OsimModel, pose: Any) -> dict[Any, float]:
+def at(m: sb.formats.OsimModel, pose: Any) -> dict[Any, float]:
     known = {n: c.value for n, c in m.coordinates_of_file.items()}
     speeds = dict.fromkeys((s.dot for s in m.symbols_of_kind("coordinate")), 0.0)
     return {known[n]: x for n, x in pose["q"].items()} | speeds | {known[n].dot: x for n, x in pose["u"].items()}  # type: ignore[attr-defined]
 
 
-def compared(m: sb.bodies.OsimModel, pose: Any, loose: tuple[str, ...] = ()) -> None:
+def compared(m: sb.formats.OsimModel, pose: Any, loose: tuple[str, ...] = ()) -> None:
     """Mass centres, kinetic energy, lengths, rates and moment arms. OpenSim's search for tangent points on a cylinder ends
     a little before the shortest path: those are `loose`."""
     values = at(m, pose)
@@ -53,11 +53,11 @@ def compared(m: sb.bodies.OsimModel, pose: Any, loose: tuple[str, ...] = ()) -> 
 
 
 @pytest.mark.parametrize("k", range(len(POSES)))
-def test_every_element(zoo: sb.bodies.OsimModel, k: int) -> None:
+def test_every_element(zoo: sb.formats.OsimModel, k: int) -> None:
     compared(zoo, POSES[k], loose=("wrapped",))
 
 
-def test_what_the_file_says(zoo: sb.bodies.OsimModel) -> None:
+def test_what_the_file_says(zoo: sb.formats.OsimModel) -> None:
     said = zoo.coordinates_of_file
     assert (said["hip"].default, said["hip"].default_speed, said["hip"].range) == (0.2, 0.5, (-1, 1))
     assert [n for n, c in said.items() if c.clamped or c.locked] == ["hip", "toe"]

@@ -10,7 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.cli import main
-from symbody.derive.random_states import random_state
+from symbody.derivation.equations.random_states import random_state
 
 
 def pendulums(**values: float) -> sb.Model:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import Node
-from symbody.bodies.dyads import Dyad
-from symbody.bodies.frames import Frame
-from symbody.bodies.points import Point
-from symbody.bodies.vectors import Vector
+from symbody.algebra.graph.graph import Node
+from symbody.bodies.frames.dyads import Dyad
+from symbody.bodies.frames.frames import Frame
+from symbody.bodies.frames.points import Point
+from symbody.bodies.frames.vectors import Vector
 from symbody.errors import ModelError
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.meshes.mesh_file import surface_parts, triangles
+from symbody.formats.meshes.mesh_file import surface_parts, triangles
 
 EDGES = (0.2, 0.3, 0.5)
 CORNERS = [(x, y, z) for x in (0.0, EDGES[0]) for y in (0.0, EDGES[1]) for z in (0.0, EDGES[2])]

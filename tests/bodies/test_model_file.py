@@ -10,7 +10,8 @@ import pytest
 
 import symbody as sb
 from symbody.bodies.file.yaml_tree import source_of, tree
-from symbody.derive.random_states import random_state
+from symbody.bodies.mechanism.mechanism import Action, Load
+from symbody.derivation.equations.random_states import random_state
 from tests.hard_cases import HARD
 from tests.mechanisms import conservative_tree, floating_tree, random_loop, random_tree
 from tests.redundant import LOOPS
@@ -181,8 +182,8 @@ def test_two_torques_that_are_no_pair():
     a, b = (m.body(n, mass=1, inertia=(1, 1, 1)) for n in "ab")
     m.universal("u", m.ground, a)
     m.spherical("s", a, b)
-    one, two = (sb.bodies.mechanism.Action(x.frame, torque=x.vector(1, k, 0)) for k, x in enumerate((a, b)))
-    m.add_load(sb.bodies.mechanism.Load("both", "torque", (one, two)))
+    one, two = (Action(x.frame, torque=x.vector(1, k, 0)) for k, x in enumerate((a, b)))
+    m.add_load(Load("both", "torque", (one, two)))
     assert differences(m, sb.read_model_text(sb.model_text(m)).mechanism) == []
 
 

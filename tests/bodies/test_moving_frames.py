@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.frames import Frame
+from symbody.bodies.frames.frames import Frame
 
 from ..published.numbers import published
 

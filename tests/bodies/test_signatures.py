@@ -6,7 +6,7 @@ import pydoc
 import pytest
 
 import symbody as sb
-from symbody.bodies.joints import KINDS
+from symbody.bodies.joints.joints import KINDS
 
 JOINTS = [*KINDS, "joint"]
 NAMED = [  # methods of a model that add a part, which has a name

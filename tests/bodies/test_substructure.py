@@ -7,7 +7,7 @@ import pytest
 
 import symbody as sb
 from symbody import Body, Model, ModelError, derive
-from symbody.derive.reactions import reaction
+from symbody.derivation.questions.reactions import reaction
 
 BODY = {"com": (0.05, -0.2, 0.02), "inertia": sb.inertia(0.1, 0.05, 0.12, xy=0.01, yz=-0.02)}
 

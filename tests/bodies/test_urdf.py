@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import PI
-from symbody.bodies.robot.robot import exact_multiple
-from symbody.bodies.robot.robot_text import Printed
-from symbody.bodies.urdf.read_urdf import Robot, read_urdf
-from symbody.derive.articulated import articulated
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.reactions import reaction
-from symbody.derive.recursive import generalized_forces
-from symbody.derive.shortest_forms import shortest_equations, shortest_forces
+from symbody.algebra.graph.graph import PI
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs.articulated import articulated
+from symbody.derivation.programs.shortest_forms import shortest_equations, shortest_forces
+from symbody.derivation.questions.reactions import reaction
+from symbody.derivation.routes.recursive import generalized_forces
 from symbody.errors import ModelError
+from symbody.formats.robot.robot import exact_multiple
+from symbody.formats.robot.robot_text import Printed
+from symbody.formats.urdf.read_urdf import Robot, read_urdf
 from tests.amount import FULL, some
 
 ROBOTS = {  # file, and whether the base is free

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symbody.emit.program.program import Output, Program
+from symbody.emit.programs.program import Output, Program
 from symbody.emit.run.callable import compile_program as compile
 from symbody.emit.text.numpy_text import numpy_function
 from symbody.write.code.c import CSource, c_source

@@ -14,10 +14,10 @@ import pytest
 import symbody as sb
 from symbody.emit.loops.checked import source
 from symbody.emit.loops.records import Struct, known_of, type_of
-from symbody.integrate.machine import Task
-from symbody.integrate.march import march
-from symbody.integrate.simulate import Simulation, SimulationOptions, choice, machine_of, simulate
-from symbody.integrate.state import State
+from symbody.integrate.kernels.march import march
+from symbody.integrate.run.machine import Task
+from symbody.integrate.run.simulate import Simulation, SimulationOptions, choice, machine_of, simulate
+from symbody.integrate.start.state import State
 from symbody.write.code.c_kernels import c_loops
 from tests.contracts.targets import c_compiler
 from tests.emit.test_loops import by_index, by_table, go, line_with

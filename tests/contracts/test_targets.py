@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symbody.algebra import functions as fn
-from symbody.algebra import graph
-from symbody.algebra.derivatives import jacobian
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import PI, Expr, Symbol, as_expr, symbol, symbols
-from symbody.algebra.linear import Factors, factorize
-from symbody.algebra.matrix import Matrix, matrix
-from symbody.algebra.walk import ordered, scalars
+from symbody.algebra.calculus.derivatives import jacobian
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph import graph
+from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
+from symbody.algebra.graph.graph import PI, Expr, Symbol, as_expr, symbol, symbols
+from symbody.algebra.graph.linear import Factors, factorize
+from symbody.algebra.graph.matrix import Matrix, matrix
+from symbody.algebra.graph.walk import ordered, scalars
 from symbody.emit.llvm import program_text as llvm_text
-from symbody.emit.program.lower import program
-from symbody.emit.program.program import Program
+from symbody.emit.programs.lower import program
+from symbody.emit.programs.program import Program
 from symbody.write.code import c
 
 from ..amount import FULL, some

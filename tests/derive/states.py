@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import symbody as sb
-from symbody.derive.equations import Equations
-from symbody.derive.random_states import random_state
+from symbody.derivation.equations.equations import Equations
+from symbody.derivation.equations.random_states import random_state
 
 
 def numbers(thing: Any, values: Mapping[Any, float]) -> np.ndarray:

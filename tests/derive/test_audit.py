@@ -6,10 +6,11 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
-from symbody.derive import checks, constraint_rank
-from symbody.derive.audit import audit
-from symbody.derive.configuration import Configuration
-from symbody.derive.small_matrices import dependent_rows, rank, reduced
+from symbody.derivation.entry import checks
+from symbody.derivation.equations import constraint_rank
+from symbody.derivation.questions.audit import audit
+from symbody.derivation.rank.configuration import Configuration
+from symbody.derivation.rank.small_matrices import dependent_rows, rank, reduced
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, rolling_disc
 from .states import numbers

@@ -5,8 +5,8 @@ import pytest
 
 import symbody as sb
 from examples import four_bars
-from symbody.derive.constraint_rank import constraint_rank
-from symbody.derive.row_space import RowSpace
+from symbody.derivation.equations.constraint_rank import constraint_rank
+from symbody.derivation.rank.row_space import RowSpace
 
 from .. import redundant
 

@@ -7,8 +7,8 @@ import pytest
 
 import symbody as sb
 from symbody import Model, ModelError, derive
-from symbody.algebra.graph import ZERO
-from symbody.derive.energies import (
+from symbody.algebra.graph.graph import ZERO
+from symbody.derivation.equations.energies import (
     angular_momentum,
     centre_of_mass,
     constraint_power,
@@ -21,8 +21,8 @@ from symbody.derive.energies import (
     potential_energy,
     power,
 )
-from symbody.derive.minimal import minimal
-from symbody.derive.transform import diagonalized
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.forms.transform import diagonalized
 
 from ..published.numbers import published
 from .mechanisms import ALL, chain, double_pendulum, four_bar, turntable

@@ -6,9 +6,9 @@ import pytest
 
 import symbody as sb
 from symbody import Model, derive
-from symbody.derive.forward_dynamics import ways_to_accelerations
-from symbody.derive.minimal import minimal
-from symbody.integrate.inputs import with_inputs
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.programs.forward_dynamics import ways_to_accelerations
+from symbody.integrate.inputs.inputs import with_inputs
 
 from .mechanisms import chain, double_pendulum, four_bar, quasi
 from .states import close, moving_state, numbers

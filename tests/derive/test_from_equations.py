@@ -14,7 +14,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import symbody as sb
 from symbody.cli import main
-from symbody.derive.from_equations import from_equations
+from symbody.derivation.written.from_equations import from_equations
 
 from .first_order import SYSTEMS, controlled, lorenz, roessler, van_der_pol
 
@@ -117,7 +117,9 @@ def test_everything_is_certified(system):
 
 
 def test_a_wrong_rate_fails_the_certificate(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("symbody.derive.certify"), "variable_rates", lambda eq: 2 * eq.h)
+    monkeypatch.setattr(
+        importlib.import_module("symbody.derivation.questions.certify"), "variable_rates", lambda eq: 2 * eq.h
+    )
     assert not sb.certify(van_der_pol().equations).passed
 
 

@@ -9,7 +9,7 @@ import sympy
 from sympy.physics.mechanics import dynamicsymbols
 
 import symbody as sb
-from symbody.derive.energies import generalized_momenta
+from symbody.derivation.equations.energies import generalized_momenta
 
 m, M, l, g, k, c, B, w = sb.symbols("m M l g k c B w")
 x, y, z, a = sb.symbols("x y z a", "coordinate")

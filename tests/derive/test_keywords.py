@@ -8,9 +8,9 @@ import pytest
 
 import symbody as sb
 from examples import slider_crank
-from symbody.derive.keywords import KeywordCall, values_by_name
+from symbody.derivation.equations.keywords import KeywordCall, values_by_name
 
-STAGES = ("algebra", "bodies", "derive", "emit", "integrate", "stability", "study", "view", "write")
+STAGES = ("algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write")
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
     "plot",
     "Trajectory.plot",  # options of figures

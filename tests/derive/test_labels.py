@@ -6,7 +6,7 @@ import pytest
 
 import symbody as sb
 from symbody import Model, ModelError, SymbodyError, derive, sequence
-from symbody.algebra.node_table import live_nodes
+from symbody.algebra.graph.node_table import live_nodes
 from symbody.algebra.sympy_border.source import sympy_source
 from symbody.emit.run.dynamics import Dynamics
 from symbody.write.equations_files import as_c, as_latex, as_python, equation_programs

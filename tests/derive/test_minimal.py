@@ -7,8 +7,8 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, derive
-from symbody.derive.minimal import minimal
-from symbody.derive.transform import diagonalized
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.forms.transform import diagonalized
 
 from .mechanisms import BODY, double_pendulum, four_bar, rolling_disc, turntable
 from .states import close, moving_state, numbers

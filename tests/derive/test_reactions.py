@@ -11,12 +11,12 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
-from symbody.derive.configuration import random_values
-from symbody.derive.kinematics import Kinematics, wrench_of
-from symbody.derive.minimal import minimal
-from symbody.derive.random_states import random_state
-from symbody.derive.reactions import chain_of, reaction, reactions
-from symbody.derive.transform import diagonalized
+from symbody.derivation.equations.random_states import random_state
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.forms.transform import diagonalized
+from symbody.derivation.kinematics.kinematics import Kinematics, wrench_of
+from symbody.derivation.questions.reactions import chain_of, reaction, reactions
+from symbody.derivation.rank.configuration import random_values
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, quasi, rolling_disc
 from .states import close, moving_state, numbers

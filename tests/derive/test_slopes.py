@@ -8,9 +8,9 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive, forward_derivatives, inverse_derivatives
-from symbody.algebra.walk import ordered, scalars
-from symbody.derive.inverse import joint_forces
-from symbody.derive.minimal import minimal
+from symbody.algebra.graph.walk import ordered, scalars
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.programs.inverse import joint_forces
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar
 from .states import close, moving_state, numbers

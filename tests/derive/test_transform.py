@@ -7,8 +7,8 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
-from symbody.derive.minimal import minimal
-from symbody.derive.transform import (
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.forms.transform import (
     coriolis_matrix,
     diagonalized,
     gram_schmidt,

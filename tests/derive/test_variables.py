@@ -6,11 +6,19 @@ from collections.abc import Callable
 import pytest
 
 import symbody as sb
-from symbody import Equations, Model, ModelError, StabilityError, derive, sin, symbol
-from symbody.derive.constrained import constrained
-from symbody.derive.minimal import minimal
-from symbody.derive.transform import diagonalized
-from symbody.derive.variables import KINDS
+from symbody import (
+    Equations,
+    Model,
+    ModelError,
+    StabilityError,
+    derive,
+    sin,
+    symbol,
+)
+from symbody.derivation.equations.variables import KINDS
+from symbody.derivation.forms.constrained import constrained
+from symbody.derivation.forms.minimal import minimal
+from symbody.derivation.forms.transform import diagonalized
 
 from .mechanisms import BODY, chain, double_pendulum, four_bar, quasi, rolling_disc, turntable
 from .states import close, moving_state, numbers

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import symbody as sb
-from symbody.algebra.graph import ZERO
-from symbody.algebra.matrix import zeros
-from symbody.bodies.mass import MassProperties
-from symbody.bodies.material_integrals import gauss_points
-from symbody.bodies.mechanism import Body
+from symbody.algebra.graph.graph import ZERO
+from symbody.algebra.graph.matrix import zeros
+from symbody.bodies.mass.mass import MassProperties
+from symbody.bodies.mass.material_integrals import gauss_points
+from symbody.bodies.mechanism.mechanism import Body
 
 
 def swinging_arm(**options: Any) -> tuple[sb.Model, sb.ElasticBody]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.material_integrals import Region, gauss_points
+from symbody.bodies.mass.material_integrals import Region, gauss_points
 
 x, y, z = sb.material("x y z")
 

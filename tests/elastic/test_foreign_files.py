@@ -12,7 +12,7 @@ import pytest
 from scipy import io, sparse
 
 import symbody as sb
-from symbody.bodies.finite_elements.op4_file import op4_matrices
+from symbody.formats.fem.op4_file import op4_matrices
 
 from .bricks import Block
 

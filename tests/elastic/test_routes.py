@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.material_integrals import gauss_points
+from symbody.bodies.mass.material_integrals import gauss_points
 
 from .models import swinging_arm, with_particles
 

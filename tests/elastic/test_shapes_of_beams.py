@@ -11,9 +11,9 @@ import pytest
 from scipy.integrate import quad
 
 import symbody as sb
-from symbody.algebra.graph import as_expr
-from symbody.bodies.line_polynomials import orthogonal
-from symbody.bodies.line_waves import Waves
+from symbody.algebra.graph.graph import as_expr
+from symbody.bodies.elastic.line_polynomials import orthogonal
+from symbody.bodies.elastic.line_waves import Waves
 
 x = sb.material("x")
 PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.finite_elements.node_files import nodes_of
-from symbody.bodies.finite_elements.outer_faces import (
+from symbody.formats.fem.node_files import nodes_of
+from symbody.formats.fem.outer_faces import (
     HEXA,
     HEXA_OF_NASTRAN,
     PYRAMID,
@@ -22,9 +22,9 @@ from symbody.bodies.finite_elements.outer_faces import (
     WEDGE_OF_NASTRAN,
     outer_triangles,
 )  # fmt: skip
-from symbody.view.deformed_surfaces import envelope, normal_shifts, painted_values, places, thinned
-from symbody.view.picture import frames_at
-from symbody.view.viewer import data
+from symbody.view.scenes.deformed_surfaces import envelope, normal_shifts, painted_values, places, thinned
+from symbody.view.scenes.picture import frames_at
+from symbody.view.scenes.viewer import data
 
 from .bricks import AROUND, Block
 

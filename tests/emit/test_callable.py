@@ -13,12 +13,12 @@ import pytest
 
 import symbody as sb
 import symbody.emit.llvm.jit as jit
-from symbody.algebra.evaluate import evaluate
-from symbody.algebra.functions import ExternalFunction, cos, exp, sin
-from symbody.algebra.graph import symbol, symbols
-from symbody.algebra.linear import solve
-from symbody.algebra.matrix import matrix
-from symbody.emit.program.lower import program
+from symbody.algebra.calculus.evaluate import evaluate
+from symbody.algebra.graph.functions import ExternalFunction, cos, exp, sin
+from symbody.algebra.graph.graph import symbol, symbols
+from symbody.algebra.graph.linear import solve
+from symbody.algebra.graph.matrix import matrix
+from symbody.emit.programs.lower import program
 from symbody.emit.run import disk_cache as cache
 from symbody.emit.run.callable import compile_program as compile
 from symbody.emit.run.workers import share_out

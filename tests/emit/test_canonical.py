@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from symbody.algebra.functions import cos, sin
-from symbody.algebra.graph import symbols
-from symbody.emit.program.lower import program
+from symbody.algebra.graph.functions import cos, sin
+from symbody.algebra.graph.graph import symbols
+from symbody.emit.programs.lower import program
 
 SCRIPT = """
 from symbody import program, symbols, sin, cos

@@ -5,11 +5,11 @@ import pytest
 
 import symbody as sb
 from bench import puma560
-from symbody.algebra.graph import symbols
-from symbody.derive.kinematics import Kinematics
-from symbody.derive.recursive import generalized_forces
-from symbody.emit.program.constant_part import without_constant_part
-from symbody.emit.program.lower import program
+from symbody.algebra.graph.graph import symbols
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.routes.recursive import generalized_forces
+from symbody.emit.programs.constant_part import without_constant_part
+from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import Compiled
 
 x, y, a, b, c = symbols("x y a b c")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.linear import factorize
+from symbody.algebra.graph.linear import factorize
 
 
 def nearly_singular(n: int, distance: float) -> list[list[float]]:

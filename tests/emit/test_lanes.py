@@ -10,10 +10,10 @@ import pytest
 
 import symbody as sb
 from examples import slider_crank
-from symbody.algebra.functions import ExternalFunction
+from symbody.algebra.graph.functions import ExternalFunction
 from symbody.emit.llvm.program_text import llvm_text
 from symbody.emit.llvm.sincos import LARGEST
-from symbody.emit.program.lower import program
+from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import Compiled, compile_program
 
 SIZES = (1, 2, 7, 8, 9, 1_000_003 % 64)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.interpolate import PPoly
 
-from symbody.algebra.derivatives import time_derivative
-from symbody.algebra.functions import sin
-from symbody.algebra.graph import ZERO, symbol, symbols
+from symbody.algebra.calculus.derivatives import time_derivative
+from symbody.algebra.graph.functions import sin
+from symbody.algebra.graph.graph import ZERO, symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
 from symbody.emit.loops.checked import basic_types
 from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, unrolled
 from symbody.emit.loops.records import Struct
-from symbody.emit.program.lower import program
+from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.lookup import on_pieces, piecewise, rate_on_pieces
 from symbody.emit.run.loop_callee import LoopCallee, program_callee

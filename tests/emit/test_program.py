@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from symbody.algebra import functions as fn
-from symbody.algebra.elimination import definite_solve_rows
-from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import PI, Expr, as_expr, symbol, symbols
-from symbody.algebra.linear import FactorShape, factorize
-from symbody.algebra.matrix import matrix
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.elimination import definite_solve_rows
+from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
+from symbody.algebra.graph.graph import PI, Expr, as_expr, symbol, symbols
+from symbody.algebra.graph.linear import FactorShape, factorize
+from symbody.algebra.graph.matrix import matrix
 from symbody.emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
-from symbody.emit.program.lower import program
-from symbody.emit.program.program import Cost, Group, Instruction, Output, Program, factor_cost
+from symbody.emit.programs.lower import program
+from symbody.emit.programs.program import Cost, Group, Instruction, Output, Program, factor_cost
 from symbody.emit.text.numpy_text import numpy_function
 from symbody.errors import ExpressionError, ProgramError, SymbodyError
 from symbody.write.code.c import c_source

@@ -7,18 +7,18 @@ import pytest
 
 import symbody as sb
 from examples import four_bars
-from symbody.algebra.graph import as_expr
-from symbody.algebra.linear import factorize
-from symbody.algebra.matrix import Matrix
+from symbody.algebra.graph.graph import as_expr
+from symbody.algebra.graph.linear import factorize
+from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.llvm import jit, loop_text
 from symbody.emit.loops.checked import basic_types, source
 from symbody.emit.loops.language import Numbers
 from symbody.emit.loops.records import address_of
-from symbody.emit.program.lower import program
+from symbody.emit.programs.lower import program
 from symbody.emit.run import loop_callee
 from symbody.emit.run.callable import Compiled, compile_program
 from symbody.emit.run.loop_callee import Callee, LoopCallee, program_callee
-from symbody.integrate.projection import Corrections, settle
+from symbody.integrate.forms.projection import Corrections, settle
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 
-from symbody.algebra.elimination import definite_factor, definite_solve, definite_solve_rows
-from symbody.algebra.graph import Expr, as_expr, symbols
-from symbody.algebra.linear import Factors, factorize
-from symbody.algebra.matrix import Matrix, matrix
-from symbody.emit.program.lower import program
-from symbody.emit.program.program import Program, right_sides
-from symbody.emit.program.right_sides import MOST, Lot, layout, leading_zeros
+from symbody.algebra.graph.elimination import definite_factor, definite_solve, definite_solve_rows
+from symbody.algebra.graph.graph import Expr, as_expr, symbols
+from symbody.algebra.graph.linear import Factors, factorize
+from symbody.algebra.graph.matrix import Matrix, matrix
+from symbody.emit.programs.lower import program
+from symbody.emit.programs.program import Program, right_sides
+from symbody.emit.programs.right_sides import MOST, Lot, layout, leading_zeros
 
 x, y = symbols("x y")
 

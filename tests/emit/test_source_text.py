@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symbody.algebra import functions as fn
-from symbody.algebra.functions import ExternalFunction, cos, sin
-from symbody.algebra.graph import symbol, symbols
-from symbody.algebra.linear import factorize
-from symbody.algebra.matrix import matrix
-from symbody.algebra.target_names import UniqueNames, is_c_reserved, is_python_reserved
-from symbody.emit.program.lower import program
-from symbody.emit.program.program import Group, Instruction, Output, Program
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.functions import ExternalFunction, cos, sin
+from symbody.algebra.graph.graph import symbol, symbols
+from symbody.algebra.graph.linear import factorize
+from symbody.algebra.graph.matrix import matrix
+from symbody.algebra.printing.target_names import UniqueNames, is_c_reserved, is_python_reserved
+from symbody.emit.programs.lower import program
+from symbody.emit.programs.program import Group, Instruction, Output, Program
 from symbody.emit.text.numpy_text import numpy_function, numpy_source
 from symbody.write.code import c
 from symbody.write.code.c import c_source

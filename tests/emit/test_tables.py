@@ -7,12 +7,12 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars
-from symbody.algebra.linear import factorize
-from symbody.algebra.matrix import Matrix
+from symbody.algebra.graph.linear import factorize
+from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.loops.table_kernels import KINDS, run_tables
-from symbody.emit.program import program_tables as tables
-from symbody.emit.program.fused_products import with_fused_products
-from symbody.emit.program.lower import program
+from symbody.emit.programs import program_tables as tables
+from symbody.emit.programs.fused_products import with_fused_products
+from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
 
 

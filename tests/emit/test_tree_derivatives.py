@@ -11,9 +11,9 @@ import symbody as sb
 from symbody import Model, derive
 from symbody.emit.llvm import jit
 from symbody.emit.llvm.program_text import entry, llvm_text
-from symbody.emit.program.program import Program
-from symbody.emit.program.tree_program import tree_program
-from symbody.emit.program.written_out import written_out
+from symbody.emit.programs.program import Program
+from symbody.emit.programs.tree_program import tree_program
+from symbody.emit.programs.written_out import written_out
 from symbody.emit.run.callable import aligned, compile_program
 from symbody.emit.text.numpy_text import numpy_function
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from symbody.algebra import functions as fn
-from symbody.algebra.functions import ExternalFunction, cos, sin, where
-from symbody.algebra.graph import symbol, symbols
-from symbody.algebra.linear import factorize
-from symbody.algebra.matrix import matrix, vector
-from symbody.emit.program.lower import program
-from symbody.emit.program.program import Program
+from symbody.algebra.graph import functions as fn
+from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
+from symbody.algebra.graph.graph import symbol, symbols
+from symbody.algebra.graph.linear import factorize
+from symbody.algebra.graph.matrix import matrix, vector
+from symbody.emit.programs.lower import program
+from symbody.emit.programs.program import Program
 
 
 def double_pendulum() -> Program:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from symbody.emit.program.program import Program
+from symbody.emit.programs.program import Program
 from symbody.emit.text.numpy_text import numpy_source
 from symbody.write.code.c import c_source
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph import node_table
 
 HUGE = [1e308, -1e308, 10**400, -(10**400), 10**5000, sb.fraction(10**400, 3)]
 NOT_FINITE = [float("nan"), float("inf"), -float("inf")]
@@ -102,14 +103,14 @@ def test_memory_for_results_has_a_bound(method, eq):
 def test_long_chains_of_rotations(n):
     """The limit of nodes is asked on the way, not when they are all made."""
     frames = "ground" + "".join(f".rotate({'xyz'[k % 3]},q)" for k in range(n))
-    before = sb.algebra.node_table.nodes_made()
+    before = node_table.nodes_made()
     with pytest.raises(sb.ModelFileError, match="more than 100000 nodes"):
         sb.read_model_text(f"symbody: 1\ncoordinates: q\nlet:\n  f: {frames}\n  a: f.point(1,0,0).acceleration()\n")
-    assert sb.algebra.node_table.nodes_made() - before < 150_000
+    assert node_table.nodes_made() - before < 150_000
 
 
 def test_the_limit_is_left_behind():
     """After a file that was refused, Python's own expressions are free again."""
-    with pytest.raises(sb.ExpressionError, match="more nodes"), sb.algebra.node_table.node_limit(0):
+    with pytest.raises(sb.ExpressionError, match="more nodes"), node_table.node_limit(0):
         sb.time_derivative(sb.symbol("q", "coordinate"))
     assert sb.time_derivative(sb.symbol("q", "coordinate")) is sb.symbol("q", "coordinate").dot

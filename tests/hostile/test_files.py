@@ -210,7 +210,7 @@ RUN = """
 import sys, pathlib, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a test run in the background does not hand on
 from symbody.cli import main
-from symbody.integrate import run
+from symbody.integrate.run import run
 original = run.Progress.show
 def show(self, *a):
     pathlib.Path({ready!r}).touch()

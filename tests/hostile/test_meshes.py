@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.study.sources import find_model
-from symbody.view import meshes
+from symbody.view.scenes import meshes
 
 ONE = (
     b"\0" * 80
@@ -130,7 +130,7 @@ def test_limits_are_checked_on_the_way(tmp_path, text):
 
 
 def test_all_meshes_together(tmp_path, monkeypatch):
-    monkeypatch.setattr("symbody.view.appearance.MOST_IN_ALL", 10)
+    monkeypatch.setattr("symbody.view.scenes.appearance.MOST_IN_ALL", 10)
     path = robot(tmp_path, "package://arm/part.stl")
     (tmp_path / "arm").mkdir()
     (tmp_path / "arm" / "part.stl").write_bytes(stl(fan(20)))
@@ -141,7 +141,7 @@ def test_all_meshes_together(tmp_path, monkeypatch):
 def test_every_page_has_the_content_policy(tmp_path):
     """Nothing is loaded from elsewhere, and nothing leaves a page: viewer and report alike."""
     from symbody.study.study import Study
-    from symbody.view.viewer import CONTENT_POLICY
+    from symbody.view.scenes.viewer import CONTENT_POLICY
 
     study = Study(find_model("double_pendulum"), {}, options={"t": 0.1})
     report = sb.write.write_report(study, tmp_path).path.read_text(encoding="utf-8")

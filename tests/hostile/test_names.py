@@ -13,7 +13,7 @@ import symbody as sb
 from symbody import escaping
 from symbody.study.sources import find_model
 from symbody.study.study import Study
-from symbody.view.drawing import typeset
+from symbody.view.figures.drawing import typeset
 
 MARK = "owned"
 PRINTABLE = [
@@ -223,7 +223,7 @@ def test_pages_have_the_same_elements_whatever_the_names(name):
 @pytest.mark.parametrize("name", PRINTABLE)
 def test_dollar_signs_in_figures_are_text(name):
     """The text that is drawn is the text given; malformed mathematics is no error."""
-    from symbody.view.figure import Curve, Figure, Panel
+    from symbody.view.figures.figure import Curve, Figure, Panel
 
     panel = Panel(name, name, (Curve([0, 1], [0, 1], name), Curve([0, 1], [1, 0], f"other {name}")))
     drawn = Figure(name, (panel,)).draw()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.adaptation import _slopes_of_operations
+from symbody.integrate.run.adaptation import _slopes_of_operations
 
 END = 40.0
 

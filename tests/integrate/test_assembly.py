@@ -9,9 +9,9 @@ import pytest
 import symbody as sb
 from examples import four_bar_spatial, quadrangle, sleigh, slider_crank, spatial_crank, tuomela_pendulum
 from symbody.errors import AssemblyError
-from symbody.integrate.assembly import all_assemblies, assemble
-from symbody.integrate.configuration_search import unwound
-from symbody.integrate.state import State, violation
+from symbody.integrate.start.assembly import all_assemblies, assemble
+from symbody.integrate.start.configuration_search import unwound
+from symbody.integrate.start.state import State, violation
 from tests.amount import FULL
 from tests.hard_cases import four_bar as hard_four_bar
 from tests.mechanisms import random_loop

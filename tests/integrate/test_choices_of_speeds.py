@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.outcome import Ending
+from symbody.integrate.result.outcome import Ending
 
 
 def bead() -> sb.Equations:

@@ -11,7 +11,7 @@ import symbody as sb
 from examples import slider_crank, spherical_chain, triple_pendulum
 from symbody.emit.llvm import jit
 from symbody.emit.run import dynamics
-from symbody.integrate import device_form
+from symbody.integrate.gpu import device_form
 
 from ..emit.emulated_card import EmulatedLibrary, emulate, forget
 

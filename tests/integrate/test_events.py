@@ -9,9 +9,9 @@ import pytest
 import symbody as sb
 from examples import slider_crank
 from symbody.errors import SimulationError
-from symbody.integrate.events import Event
-from symbody.integrate.outcome import Ending
-from symbody.integrate.simulate import simulate
+from symbody.integrate.events.events import Event
+from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.simulate import simulate
 from symbody.write.trajectory_file import load_trajectory, save_trajectory
 
 G = 9.81

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.friction_problem import Cone, FrictionProblem
+from symbody.integrate.contact.friction_problem import Cone, FrictionProblem
 
 g = 9.81
 

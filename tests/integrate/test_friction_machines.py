@@ -9,8 +9,8 @@ import pytest
 
 import symbody as sb
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate import machine
-from symbody.integrate.friction_problem import Cone, FrictionProblem
+from symbody.integrate.contact.friction_problem import Cone, FrictionProblem
+from symbody.integrate.run import machine
 
 from .test_friction_contacts import woodpecker
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.outcome import Ending
+from symbody.integrate.result.outcome import Ending
 
 LOCKS = [("xyz", pi / 2), ("xyz", -pi / 2), ("zxz", 0.0), ("zxz", pi)]
 

@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from symbody.emit.run.callable import Compiled
-from symbody.integrate import idle_machines
+from symbody.integrate.run import idle_machines
 
 from .mechanisms import START, double_pendulum, slider_crank
 
@@ -80,7 +80,7 @@ def test_nothing_is_chosen_or_made_again(method, monkeypatch):
     sb.simulate(eq, 0.1, q1=0.5, **options)
     sb.simulate(eq, 0.1, q1=0.5, rtol=1e-6, **options)
     expected = sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y
-    made, module = [], import_module("symbody.integrate.simulate")
+    made, module = [], import_module("symbody.integrate.run.simulate")
     for name in ("choice", "check_options", "machine_of"):
         monkeypatch.setattr(module, name, lambda *a, name=name: made.append(name))
     assert np.array_equal(sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y, expected)

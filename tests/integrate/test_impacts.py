@@ -9,12 +9,12 @@ import pytest
 import symbody as sb
 from examples import sleigh, slider_crank
 from symbody.errors import SimulationError
-from symbody.integrate.assembly import assemble
-from symbody.integrate.complementarity import complementary
-from symbody.integrate.events import Event
-from symbody.integrate.impacts import Contact, impact, impact_map, impulses_of
-from symbody.integrate.outcome import Ending
-from symbody.integrate.simulate import simulate
+from symbody.integrate.contact.complementarity import complementary
+from symbody.integrate.contact.impacts import Contact, impact, impact_map, impulses_of
+from symbody.integrate.events.events import Event
+from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.simulate import simulate
+from symbody.integrate.start.assembly import assemble
 from tests.mechanisms import random_loop, random_tree
 
 from ..amount import some

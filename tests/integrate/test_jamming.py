@@ -8,7 +8,7 @@ import pytest
 
 import symbody as sb
 from symbody.integrate import Ending
-from symbody.integrate.jamming import margins
+from symbody.integrate.contact.jamming import margins
 
 g = 9.81
 MU = 1.6

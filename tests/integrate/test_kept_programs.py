@@ -12,7 +12,7 @@ import symbody as sb
 from examples import slider_crank
 from symbody.emit.run import disk_cache
 from symbody.errors import SymbodyError
-from symbody.integrate import forms, projection
+from symbody.integrate.forms import forms, projection
 
 from ..repository import ROOT
 

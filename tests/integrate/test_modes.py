@@ -8,12 +8,12 @@ import pytest
 
 import symbody as sb
 from symbody.errors import SimulationError
-from symbody.integrate.events import Event
-from symbody.integrate.impacts import Contact
-from symbody.integrate.modes import Contacts, Modes, Switch
-from symbody.integrate.outcome import Ending
-from symbody.integrate.simulate import simulate
-from symbody.integrate.switching import simulate_modes
+from symbody.integrate.contact.impacts import Contact
+from symbody.integrate.events.events import Event
+from symbody.integrate.modes.modes import Contacts, Modes, Switch
+from symbody.integrate.modes.switching import simulate_modes
+from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.simulate import simulate
 from tests.integrate.test_impacts import ball, beam, row_of_balls
 
 G = 9.81

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate import switching
-from symbody.integrate.friction_problem import Cone, FrictionProblem
-from symbody.integrate.outcome import Ending
+from symbody.integrate.contact.friction_problem import Cone, FrictionProblem
+from symbody.integrate.modes import switching
+from symbody.integrate.result.outcome import Ending
 from tests.amount import dear, some
 
 MASS, MU, g = 2.0, 0.4, 9.81

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate import passages
-from symbody.integrate.outcome import Ending
+from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run import passages
 
 from .. import redundant
 

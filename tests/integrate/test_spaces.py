@@ -7,8 +7,17 @@ import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.null_space import FACTORS, Space, directions, factors, meeting, scale_rows, space_form, space_of
-from symbody.integrate.outcome import Ending
+from symbody.integrate.forms.null_space import (
+    FACTORS,
+    Space,
+    directions,
+    factors,
+    meeting,
+    scale_rows,
+    space_form,
+    space_of,
+)
+from symbody.integrate.result.outcome import Ending
 from tests.amount import some
 
 # ------------------------------------------------------------------------------------------------ factors

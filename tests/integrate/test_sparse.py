@@ -10,11 +10,8 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
-from symbody.integrate import march
-from symbody.integrate.implicit import radau_machine, sparse_of
-from symbody.integrate.machine import Task
-from symbody.integrate.simulate import SimulationOptions, form_of
-from symbody.integrate.sparse_elimination import (
+from symbody.integrate.kernels import march
+from symbody.integrate.kernels.sparse_elimination import (
     Sparse,
     shifted,
     sparse_complex_factor,
@@ -22,7 +19,10 @@ from symbody.integrate.sparse_elimination import (
     sparse_factor,
     sparse_solve,
 )
-from symbody.integrate.sparse_pattern import elimination_of
+from symbody.integrate.kernels.sparse_pattern import elimination_of
+from symbody.integrate.run.implicit import radau_machine, sparse_of
+from symbody.integrate.run.machine import Task
+from symbody.integrate.run.simulate import SimulationOptions, form_of
 
 
 class FormWithPattern:

@@ -8,7 +8,7 @@ import pytest
 
 import symbody as sb
 from symbody.errors import SymbodyError
-from symbody.integrate import quantities
+from symbody.integrate.result import quantities
 from tests.integrate.test_impacts import ball
 
 from .mechanisms import START, double_pendulum, slider_crank

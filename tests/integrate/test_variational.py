@@ -7,10 +7,10 @@ import pytest
 
 import symbody as sb
 from examples import four_bar_spatial, sleigh, slider_crank, tuomela_pendulum
-from symbody.integrate.events import Event
-from symbody.integrate.outcome import Ending
-from symbody.integrate.simulate import simulate
-from symbody.integrate.variational import COMPOSITIONS
+from symbody.integrate.events.events import Event
+from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.simulate import simulate
+from symbody.integrate.run.variational import COMPOSITIONS
 
 
 def pendulum() -> sb.Model:

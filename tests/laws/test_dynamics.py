@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.derive.derive import ROUTES
-from symbody.derive.energies import angular_momentum, centre_of_mass, energy, momentum
-from symbody.derive.random_states import random_state
-from symbody.derive.transform import coriolis_matrix
+from symbody.derivation.entry.derive import ROUTES
+from symbody.derivation.equations.energies import angular_momentum, centre_of_mass, energy, momentum
+from symbody.derivation.equations.random_states import random_state
+from symbody.derivation.forms.transform import coriolis_matrix
 from tests.amount import FULL
 from tests.mechanisms import conservative_tree, floating_tree, random_tree
 

@@ -5,7 +5,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bar_spatial, motorcycle
-from symbody.derive.random_states import random_state
+from symbody.derivation.equations.random_states import random_state
 from tests.mechanisms import conservative_tree, random_loop, random_tree
 
 V = sb.symbol("V")

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.derive.random_states import random_state
-from symbody.derive.reactions import reaction
+from symbody.derivation.equations.random_states import random_state
+from symbody.derivation.questions.reactions import reaction
 from tests.mechanisms import Draw
 
 KINDS = ["fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar"]

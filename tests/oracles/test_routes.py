@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.derive.certify import certify
-from symbody.derive.derive import ROUTES
-from symbody.derive.random_states import random_state
+from symbody.derivation.entry.derive import ROUTES
+from symbody.derivation.equations.random_states import random_state
+from symbody.derivation.questions.certify import certify
 from tests import mechanisms
 from tests.amount import FULL
 from tests.hard_cases import HARD

@@ -8,7 +8,7 @@ import sympy as sm
 import sympy.physics.mechanics as me
 
 import symbody as sb
-from symbody.derive.random_states import random_state
+from symbody.derivation.equations.random_states import random_state
 
 from .sympy_mechanics import (
     bicycle,

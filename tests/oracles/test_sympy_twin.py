@@ -12,8 +12,8 @@ import sympy.physics.mechanics as me
 
 import symbody as sb
 from bench import mechanisms, puma560, sympy_twin
-from symbody.bodies.mechanism import Mechanism
-from symbody.derive.random_states import random_state
+from symbody.bodies.mechanism.mechanism import Mechanism
+from symbody.derivation.equations.random_states import random_state
 from tests.amount import some
 
 

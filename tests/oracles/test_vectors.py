@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import Symbol
-from symbody.bodies.dyads import Dyad
-from symbody.bodies.frames import Frame
+from symbody.algebra.graph.graph import Symbol
+from symbody.bodies.frames.dyads import Dyad
+from symbody.bodies.frames.frames import Frame
 
 AXES = np.eye(3)
 

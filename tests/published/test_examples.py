@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.derive.audit import audit
-from symbody.derive.certify import certify
-from symbody.derive.derive import ROUTES
+from symbody.derivation.entry.derive import ROUTES
+from symbody.derivation.questions.audit import audit
+from symbody.derivation.questions.certify import certify
 
 from .numbers import at
 

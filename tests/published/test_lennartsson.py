@@ -9,8 +9,8 @@ from scipy.linalg import eigh, ldl
 
 import symbody as sb
 from examples import foucault_pendulum, sleigh, spherical_chain, string_with_particles, swinging_legs
-from symbody.derive.energies import constraint_power
-from symbody.derive.transform import diagonalized
+from symbody.derivation.equations.energies import constraint_power
+from symbody.derivation.forms.transform import diagonalized
 
 from .numbers import at, potential_energy, published, state_of, trajectory
 

@@ -7,7 +7,7 @@ import pytest
 import symbody as sb
 from bench import tuomela
 from examples import slider_crank, spatial_crank, tuomela_pendulum
-from symbody.integrate.form_kinds import FORMS
+from symbody.integrate.forms.form_kinds import FORMS
 from tests.amount import FULL, some
 
 from .numbers import published

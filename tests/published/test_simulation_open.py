@@ -8,7 +8,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, foucault_pendulum, satellite, sleigh, stanford_arm, triple_pendulum
-from symbody.integrate.null_space import FACTORS
+from symbody.integrate.forms.null_space import FACTORS
 
 from .numbers import published
 

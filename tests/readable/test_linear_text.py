@@ -9,8 +9,8 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, motorcycle
-from symbody.algebra.tidy import tidied
-from symbody.algebra.written_form import effort
+from symbody.algebra.normal_forms.tidy import tidied
+from symbody.algebra.normal_forms.written_form import effort
 
 STATES = ("y1_dot", "delta", "phi", "Yr", "Yf", "psi_dot", "delta_dot", "phi_dot")
 ENTRIES = {

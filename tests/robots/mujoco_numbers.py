@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import symbody as sb
-from symbody.bodies import Robot
+from symbody.formats import Robot
 
 
 def speeds(robot: Robot) -> list[str]:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies import Robot
 from symbody.errors import ModelError
+from symbody.formats import Robot
 
 from . import mujoco_reference as reference
 from .mjcf_texts import CREATURE, FOUR_BAR

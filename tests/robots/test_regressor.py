@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies import Robot
+from symbody.formats import Robot
 from symbody.kits import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
 from symbody.kits.robots.base_parameters import sampled
 from symbody.kits.robots.inertia_fit import stacked

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.robot.robot_text import RobotText
-from symbody.bodies.urdf.urdf_text import urdf_text
+from symbody.formats.robot.robot_text import RobotText
+from symbody.formats.urdf.urdf_text import urdf_text
 
 from .test_regressor import robot_file
 
@@ -82,7 +82,7 @@ def as_sdf(robot: RobotText, version: str) -> str:
     return "".join(text) + "</model></sdf>"
 
 
-def numbers(robot: sb.bodies.Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def numbers(robot: sb.formats.Robot, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Mass matrix and forces at a random state, by the names of coordinates."""
     eq = sb.derive(robot)
     rng = np.random.default_rng(seed)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import as_expr
-from symbody.bodies import Robot
-from symbody.bodies.mjcf.muscle_law import MuscleLaw
+from symbody.algebra.graph.graph import as_expr
+from symbody.formats import Robot
+from symbody.formats.mjcf.muscle_law import MuscleLaw
 
 from .tendon_reference import ACTIVATION_RATES, MUSCLE_FORCES, MUSCLE_STATE
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import StateSpace, lsim
 
 import symbody as sb
-from symbody.stability.pencil import pencil_spectrum
+from symbody.stability.spectra.pencil import pencil_spectrum
 
 k, c, m = sb.symbols("k c m")
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.continuation import SolutionCurve
+from symbody.algebra.nonlinear.continuation import SolutionCurve
 
 from .columns import ziegler
 

@@ -145,7 +145,7 @@ def straight() -> sb.LinearSystem:
 
 def test_a_sweep_of_operating_points_compiles_once(monkeypatch):
     """Derivatives of the rows with respect to the parameter are compiled at the first of many points."""
-    steady = sys.modules["symbody.stability.steady_problem"]
+    steady = sys.modules["symbody.stability.equilibria.steady_problem"]
     m = sb.Model("pendulum")
     p = m.parameters(l=0.5, mass=2.0, g=9.81, T=1.0)
     rod = m.body("rod", mass=p.mass, com=(0, -p.l, 0))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.stability.system_matrices import PARTS, RECOVERY
+from symbody.stability.variation.system_matrices import PARTS, RECOVERY
 
 
 def hanging(algebraic: bool) -> tuple[sb.Equations, Any]:
@@ -74,7 +74,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[sb.LinearSystem, sb.LinearSyst
     found = []
     with pytest.MonkeyPatch.context() as patch:
         for many in (10**9, 1):
-            patch.setattr(import_module("symbody.stability.linearize"), "MANY", many)
+            patch.setattr(import_module("symbody.stability.linear.linearize"), "MANY", many)
             found.append(sb.linearize(eq, motion))
     assert found[0]._late is None
     assert found[1]._late is not None

@@ -8,8 +8,8 @@ import pytest
 
 import symbody as sb
 from bench.equilibrium_cases import driven_motorcycle
-from symbody.algebra.rounding import rounding, rounding_expressions
-from symbody.stability.steady import question
+from symbody.algebra.calculus.rounding import rounding, rounding_expressions
+from symbody.stability.equilibria.steady import question
 
 V = sb.symbol("V")
 TURN = {"psi": 0.0, "phi": 0.2, "x_dot": V}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.algebra.graph import ONE, ZERO
+from symbody.algebra.graph.graph import ONE, ZERO
 from symbody.cli import main
 from symbody.study import Study, find_model
 

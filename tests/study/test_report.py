@@ -10,8 +10,8 @@ from matplotlib.colors import CSS4_COLORS
 import symbody as sb
 from symbody.cli import main
 from symbody.study import Study, find_model
-from symbody.view.colour_names import CSS
-from symbody.view.scene_items import colour_text
+from symbody.view.scenes.colour_names import CSS
+from symbody.view.scenes.scene_items import colour_text
 
 MODEL = """
 symbody: 1

@@ -11,9 +11,9 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
-from symbody.view.picture import frames_at
-from symbody.view.poses import rotation_matrix
-from symbody.view.scene import Scene, scene
+from symbody.view.scenes.picture import frames_at
+from symbody.view.scenes.poses import rotation_matrix
+from symbody.view.scenes.scene import Scene, scene
 from symbody.write.film import film
 
 

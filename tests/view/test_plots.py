@@ -10,8 +10,8 @@ import pytest
 
 import symbody as sb
 from examples import motorcycle
-from symbody.view.drawing import typeset
-from symbody.view.plots import plot
+from symbody.view.figures.drawing import typeset
+from symbody.view.figures.plots import plot
 
 from ..integrate.mechanisms import START, double_pendulum, slider_crank
 

@@ -15,17 +15,17 @@ import pytest
 import symbody as sb
 from symbody.errors import ViewError
 from symbody.study.read_model import read_model_text
-from symbody.view import viewer
-from symbody.view.camera import round_number
-from symbody.view.meshes import found_file, read_mesh
-from symbody.view.picture import frames_at, picture
-from symbody.view.poses import between, euler_parameters, rotation_matrix, turning_z_to
-from symbody.view.scene import Scene, scene
-from symbody.view.scene_items import GROUND, GROUPS, Solid
-from symbody.view.shown_motion import TURN, shown_motion_of, trajectory_of
-from symbody.view.skeleton import SkeletonFinder, placer
-from symbody.view.solids import unit_mesh
-from symbody.view.viewer import data, page
+from symbody.view.scenes import viewer
+from symbody.view.scenes.camera import round_number
+from symbody.view.scenes.meshes import found_file, read_mesh
+from symbody.view.scenes.picture import frames_at, picture
+from symbody.view.scenes.poses import between, euler_parameters, rotation_matrix, turning_z_to
+from symbody.view.scenes.scene import Scene, scene
+from symbody.view.scenes.scene_items import GROUND, GROUPS, Solid
+from symbody.view.scenes.shown_motion import TURN, shown_motion_of, trajectory_of
+from symbody.view.scenes.skeleton import SkeletonFinder, placer
+from symbody.view.scenes.solids import unit_mesh
+from symbody.view.scenes.viewer import data, page
 
 from ..amount import some
 

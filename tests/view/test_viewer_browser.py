@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.finite_elements.outer_faces import HEXA, outer_triangles
+from symbody.formats.fem.outer_faces import HEXA, outer_triangles
 from symbody.study.sources import find_model
 from symbody.study.study import Study
-from symbody.view.deformed_surfaces import places
-from symbody.view.scene import Scene, scene
-from symbody.view.viewer import assets
+from symbody.view.scenes.deformed_surfaces import places
+from symbody.view.scenes.scene import Scene, scene
+from symbody.view.scenes.viewer import assets
 from symbody.write.report.report import write_report
 from tests.elastic.bricks import AROUND, Block
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.bodies.finite_elements.outer_faces import HEXA, outer_triangles
+from symbody.formats.fem.outer_faces import HEXA, outer_triangles
 from tests.elastic.bricks import AROUND, Block
 from tests.view.browser import Browser, Page, found
 

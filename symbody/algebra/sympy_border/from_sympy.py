@@ -24,8 +24,8 @@ from sympy.physics.vector import dynamicsymbols
 
 from ...errors import ExpressionError, listed, shown
 from ...later import later
-from ..functions import ExternalFunction
-from ..graph import (
+from ..graph.functions import ExternalFunction
+from ..graph.graph import (
     FALSE,
     ONE,
     PI,
@@ -43,7 +43,7 @@ from ..graph import (
     make2,
     symbol,
 )
-from ..matrix import Matrix
+from ..graph.matrix import Matrix
 from .sympy_form import SympyForm
 
 
@@ -77,7 +77,7 @@ def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = No
         return from_sympy(x.as_explicit(), given)
     if not isinstance(x, sympy.Basic):
         if type(x).__module__.startswith("sympy.physics."):
-            return later("derive.sympy_methods", "mechanics")(x, given)
+            return later("derivation.written.sympy_methods", "mechanics")(x, given)
         raise ExpressionError(f"from_sympy: {shown(x)} of type {type(x).__name__} is not a SymPy expression")
     return _converted(x, given)
 

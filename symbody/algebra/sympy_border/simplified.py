@@ -10,10 +10,10 @@ from typing import Any
 
 import sympy
 
-from ..graph import Expr, Symbol, as_expr
-from ..matrix import Matrix
-from ..printing import tree_size_up_to
-from ..walk import ordered
+from ..graph.graph import Expr, Symbol, as_expr
+from ..graph.matrix import Matrix
+from ..graph.walk import ordered
+from ..printing.printing import tree_size_up_to
 from .from_sympy import from_sympy, scalar_of
 from .to_sympy import to_sympy
 

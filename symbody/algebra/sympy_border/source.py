@@ -12,11 +12,11 @@ from sympy.physics.vector import dynamicsymbols
 from sympy.printing.str import StrPrinter
 
 from ...escaping import as_python_literal
-from ..graph import symbol
-from ..labels import Labels
-from ..matrix import Matrix
-from ..target_names import UniqueNames, is_python_reserved
-from ..walk import free_symbols, substitute_all
+from ..graph.graph import symbol
+from ..graph.labels import Labels
+from ..graph.matrix import Matrix
+from ..graph.walk import free_symbols, substitute_all
+from ..printing.target_names import UniqueNames, is_python_reserved
 from .to_sympy import to_sympy
 
 _SYMPY_WORDS: Final = frozenset(sympy.__all__)

@@ -15,12 +15,12 @@ import sympy
 from sympy.physics.vector import dynamicsymbols
 
 from ...errors import ExpressionError
-from ..graph import Expr, Node, Symbol
-from ..labels import Labels
-from ..matrix import Matrix
-from ..printing import intermediates, nodes_of, tree_size_up_to
-from ..walk import ordered
-from ..written_solves import written_out
+from ..calculus.written_solves import written_out
+from ..graph.graph import Expr, Node, Symbol
+from ..graph.labels import Labels
+from ..graph.matrix import Matrix
+from ..graph.walk import ordered
+from ..printing.printing import intermediates, nodes_of, tree_size_up_to
 from .sympy_form import SympyForm
 
 _LINE_WIDTH: Final = 400  # longer parts become intermediates: SymPy recurses, and must not be given deep nests

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from ...algebra.matrix import as_matrix, vector
+from ...algebra.graph.matrix import as_matrix, vector
 from ...errors import in_number, listed
 from ...later import later
-from .. import mass as shapes
-from ..declarations import identifier
-from ..frames import Frame
-from ..material_integrals import material
-from ..mechanism import Body
-from ..moments import Moments
-from ..rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
+from ..frames.frames import Frame
+from ..frames.rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
+from ..mass import mass as shapes
+from ..mass.material_integrals import material
+from ..mass.moments import Moments
+from ..mechanism.declarations import identifier
+from ..mechanism.mechanism import Body
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .paths import beside
 from .scope import Item, Scope
@@ -132,11 +132,11 @@ def _reduced(s: Scope, name: str, given: LocatedRecord) -> Any:
     if "reduced" in given:
         if others := [k for k in given.values if k not in ("reduced", "rayleigh", "modal_damping")]:
             raise given.error(f"body {name!r}: a reduced body has been reduced already, and takes no {listed(others)}")
-        return later("bodies.finite_elements.reduced_file", "read_reduced")(beside(given.get("reduced")))
+        return later("formats.fem.reduced_file", "read_reduced")(beside(given.get("reduced")))
     files = {k: beside(given.get(k)) for k in ("mass", "stiffness", "nodes") if k in given}
     units = tuple(u.text for u in given.get("units")) if "units" in given else None
     source = beside(given.get("matrices")) if "matrices" in given else None
-    part = later("bodies.finite_elements.sources_of_matrices", "finite_elements")(source, units=units, **files)
+    part = later("formats.fem.sources_of_matrices", "finite_elements")(source, units=units, **files)
     how: dict[str, Any] = {k: s.number(given.get(k)) for k in ("up_to", "participation") if k in given}
     if "modes" in given:
         how["modes"] = _count(s, given.get("modes"))
@@ -237,7 +237,7 @@ def _solid(s: Scope, said: LocatedRecord) -> shapes.Shape:
     up = None if "up" in said and said.get("up").text == "file" else "z"
     key = (path, scale, up)
     if key not in s.solids:
-        s.solids[key] = later("bodies.meshes.read_solids", "read_solids")(path, scale=scale, up=up)
+        s.solids[key] = later("formats.meshes.read_solids", "read_solids")(path, scale=scale, up=up)
     found = s.solids[key]
     if "part" in said:
         return found[said.get("part").text]

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
-from ...algebra.graph import ONE, PI
-from ...algebra.names import rate_name
+from ...algebra.graph.graph import ONE, PI
+from ...algebra.graph.names import rate_name
 from ...errors import ExpressionTextError, listed
 
 MOST_CHARACTERS: Final = 20_000  # in one expression

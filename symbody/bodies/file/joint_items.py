@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ...algebra.names import stem_and_order
+from ...algebra.graph.names import stem_and_order
 from ...errors import unknown
-from ..declarations import identifier
-from ..frames import Frame
-from ..joints import KINDS
-from ..mechanism import Joint
-from ..points import Point
-from ..rotations import Rotation, from_cosines
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.rotations import Rotation, from_cosines
+from ..joints.joints import KINDS
+from ..mechanism.declarations import identifier
+from ..mechanism.mechanism import Joint
 from .body_items import rotation_of
 from .load_items import LOADS, joint_loads
 from .located import LocatedList, LocatedRecord, LocatedText

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..joints import KINDS
+from ..joints.joints import KINDS
 from .schema import (
     EXPRESSION_JSON,
     Either,

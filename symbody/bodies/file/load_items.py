@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...errors import listed
-from ..friction import Coulomb, LuGre
-from ..mechanism import Action, Body, Constraint, Load
+from ..loads.friction import Coulomb, LuGre
+from ..mechanism.mechanism import Action, Body, Constraint, Load
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .scope import Item, Scope
 

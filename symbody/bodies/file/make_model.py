@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from ...errors import ModelError, ModelFileError, SymbodyError, unknown, with_article
 from ...escaping import checked_name, in_one_line
-from ..declarations import identifier
-from ..friction_methods import deflection_of
-from ..mechanism import Mechanism
-from ..model import Model
-from ..substructure import Attached
+from ..mechanism.declarations import identifier
+from ..mechanism.mechanism import Mechanism
+from ..model.friction_methods import deflection_of
+from ..model.model import Model
+from ..model.substructure import Attached
 from .body_items import add_body, add_definition, add_frame
 from .expression_text import UNITS
 from .joint_items import NAME, add_joint, child_of, new_coordinates

@@ -16,20 +16,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import PI, Expr, Symbol
-from ...algebra.matrix import Matrix, as_matrix
-from ...algebra.names import rate_name, stem_and_order
-from ...algebra.node_table import nodes_made
-from ...algebra.walk import free_symbols
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import PI, Expr, Symbol
+from ...algebra.graph.matrix import Matrix, as_matrix
+from ...algebra.graph.names import rate_name, stem_and_order
+from ...algebra.graph.node_table import nodes_made
+from ...algebra.graph.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
-from ..declarations import MOST_ORDER, identifier, multiplier_of
-from ..frames import Frame
-from ..mass import Shape
-from ..mechanism import Body
-from ..model import Model
-from ..points import Point
-from ..vectors import Vector
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.vectors import Vector
+from ..mass.mass import Shape
+from ..mechanism.declarations import MOST_ORDER, identifier, multiplier_of
+from ..mechanism.mechanism import Body
+from ..model.model import Model
 from .expression_text import UNITS
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .values import MOST_NODES, kind, value_of

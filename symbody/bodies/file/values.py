@@ -11,18 +11,18 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, NoReturn, Protocol
 
-from ...algebra import functions as fn
-from ...algebra.derivatives import derivative, time_derivative
-from ...algebra.graph import Condition, Expr, Symbol, as_expr
-from ...algebra.linear import solve
-from ...algebra.matrix import Matrix, as_matrix
-from ...algebra.node_table import node_limit, nodes_made
+from ...algebra.calculus.derivatives import derivative, time_derivative
+from ...algebra.graph import functions as fn
+from ...algebra.graph.graph import Condition, Expr, Symbol, as_expr
+from ...algebra.graph.linear import solve
+from ...algebra.graph.matrix import Matrix, as_matrix
+from ...algebra.graph.node_table import node_limit, nodes_made
 from ...errors import ExpressionTextError, ModelError, ModelFileError, NodeLimitError, SymbodyError, listed, unknown
-from ..dyads import Dyad
-from ..frames import Frame
-from ..mechanism import Body
-from ..points import Point
-from ..vectors import Vector
+from ..frames.dyads import Dyad
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.vectors import Vector
+from ..mechanism.mechanism import Body
 from .expression_text import ExpressionText, Step
 
 MOST_BITS: Final = 4096  # of an exact number

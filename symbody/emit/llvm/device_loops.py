@@ -23,7 +23,7 @@ from ..loops.checked import KernelText, source
 from ..loops.form import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, Basic, KernelForm, Parameter
 from ..loops.language import Kernel
 from ..loops.records import Struct, known_of, sizes_of, type_of
-from ..program.program import Program
+from ..programs.program import Program
 from .device_math import function_name
 from .device_text import GLOBAL, THREAD, THREADS, module_text
 from .loop_text import LlvmLoops, type_text

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ..program.program import Program
+from ..programs.program import Program
 from .device_math import UNLIKELY, function_text, reduction_text
 from .loop_text import LlvmKernel, intrinsics
 from .numbers import BYTES

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Final
 
-from ..program.program import Program
+from ..programs.program import Program
 from .device_text import GLOBAL, PACKED, TAIL, THREAD, THREADS, FunctionKernel, kernel_name, module_text, used_inputs
 from .numbers import BYTES
 from .ssa_text import SsaText

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..loops.kernels import pack, unpack
-from ..program.program import Program
+from ..programs.program import Program
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import BYTES, SUFFIX, real_of
 from .transposed import turned

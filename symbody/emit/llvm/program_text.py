@@ -18,10 +18,10 @@ from typing import Final
 
 from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
-from ..program import pieces
-from ..program.fused_products import with_fused_products
-from ..program.program import Instruction, Output, Program, right_sides
-from ..program.right_sides import ZERO, Layout, layout, leading_zeros
+from ..programs import pieces
+from ..programs.fused_products import with_fused_products
+from ..programs.program import Instruction, Output, Program, right_sides
+from ..programs.right_sides import ZERO, Layout, layout, leading_zeros
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
 from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos

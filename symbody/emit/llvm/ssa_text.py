@@ -13,8 +13,8 @@ from typing import Final
 
 from ...errors import CompileError, in_number
 from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ..program.program import Instruction, Program, right_sides
-from ..program.register_order import with_fewer_alive
+from ..programs.program import Instruction, Program, right_sides
+from ..programs.register_order import with_fewer_alive
 from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
 from .loop_text import LlvmKernel, simple_kernel
 from .scalar_text import ScalarText

@@ -9,7 +9,7 @@ from ..loops.records import fields_of
 from ..loops.specialised import Kernels
 from ..loops.tree_kernels import TreeSlopes, in_rows, tree_derivatives
 from ..loops.tree_vectors import SHARED
-from ..program.tree_shape import TreeShape
+from ..programs.tree_shape import TreeShape
 from .loop_text import SCALAR_LOOPS, LlvmKernel, Tables, constant_tables, simple_kernel
 from .transposed import transposed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...algebra import elimination
-from ...algebra.linear import FactorShape
+from ...algebra.graph import elimination
+from ...algebra.graph.linear import FactorShape
 from .language import Kernel, Numbers
 
 FACTORS: Final = "a"  # as kernels call them

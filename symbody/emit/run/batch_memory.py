@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..loops.records import address_of
-from ..program.program import Program
+from ..programs.program import Program
 
 
 class BatchMemory:

@@ -14,9 +14,9 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra import elimination
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_python_reserved
+from ...algebra.graph import elimination
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError, listed, shown, unknown
 from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
@@ -28,10 +28,10 @@ from ..llvm.table_text import NAME as TABLE_LOOPS
 from ..llvm.table_text import table_loops
 from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels, tree_vectors
 from ..loops.records import address_of
-from ..program import fused_products, pieces, program_tables, right_sides, tree_shape
-from ..program.constant_part import without_constant_part
-from ..program.program import Output, Program
-from ..program.program_tables import is_tabulated
+from ..programs import fused_products, pieces, program_tables, right_sides, tree_shape
+from ..programs.constant_part import without_constant_part
+from ..programs.program import Output, Program
+from ..programs.program_tables import is_tabulated
 from . import disk_cache as disk
 from . import tables_in_memory
 from .batch_memory import KeptMemory, aligned

@@ -13,16 +13,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra import elimination
+from ...algebra.graph import elimination
 from ...errors import ProgramError, listed, shown
 from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
 from ..llvm.device_tiles import fits, tiled_kernel
 from ..loops import checked, form, kernels, specialised
-from ..program import instruction_order, register_order
-from ..program.program import Group, Program
-from ..program.register_order import values_alive, with_fewer_alive
-from ..program.written_out import written_out
+from ..programs import instruction_order, register_order
+from ..programs.program import Group, Program
+from ..programs.register_order import values_alive, with_fewer_alive
+from ..programs.written_out import written_out
 from . import disk_cache as disk
 from .callable import output_shape, without_empty, wrong_count
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for

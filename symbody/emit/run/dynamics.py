@@ -8,24 +8,30 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Symbol
-from ...algebra.matrix import Matrix
-from ...algebra.node_table import gc_paused
-from ...algebra.portable import Portable
-from ...algebra.walk import substitute_all
-from ...derive.additional_rates import variable_rates
-from ...derive.dynamics_derivatives import Wrt, accelerations, forward_derivatives, inverse_derivatives, symbols_to_vary
-from ...derive.energies import kinetic_energy, potential_energy
-from ...derive.equations import Equations
-from ...derive.forward_dynamics import ways_to_accelerations
-from ...derive.inverse import shortest_inverse_dynamics
-from ...derive.keywords import values_by_name
-from ...derive.state_rates import state_rate_derivatives, state_rates
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.node_table import gc_paused
+from ...algebra.graph.portable import Portable
+from ...algebra.graph.walk import substitute_all
+from ...derivation.equations.additional_rates import variable_rates
+from ...derivation.equations.energies import kinetic_energy, potential_energy
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.keywords import values_by_name
+from ...derivation.programs.dynamics_derivatives import (
+    Wrt,
+    accelerations,
+    forward_derivatives,
+    inverse_derivatives,
+    symbols_to_vary,
+)
+from ...derivation.programs.forward_dynamics import ways_to_accelerations
+from ...derivation.programs.inverse import shortest_inverse_dynamics
+from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
-from ..program.fitting_program import REGISTERS, fitting_program
-from ..program.lower import operations, program
-from ..program.program import Program, a_program
-from ..program.tree_program import tree_program
+from ..programs.fitting_program import REGISTERS, fitting_program
+from ..programs.lower import operations, program
+from ..programs.program import Program, a_program
+from ..programs.tree_program import tree_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda

@@ -13,11 +13,11 @@ import pickle
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..program.program import Program
+from ..programs.program import Program
 from . import disk_cache as disk
 from .source_digests import sources_of
 
-FOLDERS: Final = ("algebra", "derive", "emit/program", "emit/loops", "integrate")  # whose files decide a program
+FOLDERS: Final = ("algebra", "derivation", "emit/programs", "emit/loops", "integrate")  # whose files decide a program
 
 
 def content_of(thing: Any) -> str:

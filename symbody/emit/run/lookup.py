@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.functions import ExternalFunction, LookupTable
-from ...algebra.graph import ZERO, Expr
+from ...algebra.graph.functions import ExternalFunction, LookupTable
+from ...algebra.graph.graph import ZERO, Expr
 from ..llvm import jit
 from ..llvm.loop_text import LlvmLoops
 from ..loops.checked import basic_types

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.node_table import gc_paused
+from ...algebra.graph.node_table import gc_paused
 from ..llvm import jit, loop_text
 from ..loops.checked import KernelText, source
 from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..llvm.table_text import COUNTS, FIELDS, HEADER
 from ..loops.records import address_of
-from ..program.fused_products import with_fused_products
-from ..program.program import Program
-from ..program.program_tables import program_tables
+from ..programs.fused_products import with_fused_products
+from ..programs.program import Program
+from ..programs.program_tables import program_tables
 
 
 class TablesInMemory:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from ...algebra.target_names import UniqueNames
+from ...algebra.printing.target_names import UniqueNames
 from ..loops.kernels import has_pivots
-from ..program.program import Instruction, Output, Program
+from ..programs.program import Instruction, Output, Program
 
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
 WIDTH: Final = 96  # of an expression; longer ones are cut up

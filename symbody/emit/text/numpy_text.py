@@ -16,14 +16,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_python_reserved
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError
 from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
-from ..program.program import Group, Instruction, Output, Program, a_program, right_sides
-from ..program.right_sides import leading_zeros
-from ..program.written_out import written_out
+from ..programs.program import Group, Instruction, Output, Program, a_program, right_sides
+from ..programs.right_sides import leading_zeros
+from ..programs.written_out import written_out
 from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, entry_places, filled
 
 

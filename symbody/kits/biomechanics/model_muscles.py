@@ -11,7 +11,7 @@ from ...errors import ModelError, shown, unknown
 from .muscle import Muscle, muscle
 
 
-def add_muscles(m: sb.bodies.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:
+def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:
     """Forces of the muscles of a model from `read_osim`, with the file's maximal forces, optimal lengths, slack lengths,
     pennations and fastest speeds. The curves are De Groote's and Fregly's, whatever kind the file says.
 
@@ -36,7 +36,7 @@ def add_muscles(m: sb.bodies.OsimModel, names: Sequence[str] | str | None = None
 
     See also: `read_osim`, `kits.biomechanics.muscle`.
     """
-    if not isinstance(m, sb.bodies.OsimModel):
+    if not isinstance(m, sb.formats.OsimModel):
         raise ModelError(f"add_muscles: expected a model from read_osim, got {shown(m)}")
     if isinstance(names, str):
         names = names.split()

@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Expr
-from ...algebra.portable import Portable
-from ...derive.equations import Equations, of_equations_or
-from ...derive.keywords import values_by_name
+from ...algebra.graph.graph import Expr
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, unknown
-from ...integrate.modes import Contacts, Modes
-from ...integrate.run import Progress
-from ...integrate.tables import data_frame
-from ...integrate.trajectory import Trajectory
+from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.result.tables import data_frame
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.run.run import Progress
 from ...summary import Tabular
 from ..periodic.courses import HybridSystem
 from .long_motion import LongMotion

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import Expr
-from ...algebra.portable import Portable
-from ...derive.equations import Equations, of_equations
-from ...derive.keywords import values_by_name
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import Expr
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, finite_number, listed, shown
-from ...integrate.batch import simulate_batch
-from ...integrate.simulate import simulate
-from ...integrate.state import State, start_values
-from ...integrate.tables import data_array
+from ...integrate.members.batch import simulate_batch
+from ...integrate.result.tables import data_array
+from ...integrate.run.simulate import simulate
+from ...integrate.start.state import State, start_values
 from ...summary import Tabular
 
 CLOUD: Final = 3000  # points of an attractor

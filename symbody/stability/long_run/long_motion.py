@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...derive.equations import Equations
-from ...integrate.impacts import impulses_of
-from ...integrate.modes import Contacts
-from ...integrate.simulate import simulate
-from ...integrate.state import State, start_values
-from ...integrate.switching import simulate_modes
-from ...integrate.trajectory import Trajectory
+from ...derivation.equations.equations import Equations
+from ...integrate.contact.impacts import impulses_of
+from ...integrate.modes.modes import Contacts
+from ...integrate.modes.switching import simulate_modes
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.run.simulate import simulate
+from ...integrate.start.state import State, start_values
 from ..periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
 from ..periodic.orbit import flow_of
 from ..periodic.orbit_flow import OrbitFlow

@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.portable import Portable
-from ...derive.equations import Equations, of_equations_or
-from ...derive.keywords import values_by_name
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed
-from ...integrate.modes import Contacts, Modes
-from ...integrate.state import State
-from ...integrate.trajectory import Trajectory
+from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State
 from ...summary import Tabular
 from ..periodic.courses import HybridSystem
 from ..periodic.orbit_flow import OrbitFlow

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.derivatives import directional_derivative
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import ONE, Expr, as_expr
-from ...algebra.portable import Portable
-from ...derive.equations import Equations
-from ...derive.state_rates import state_rates
+from ...algebra.calculus.derivatives import directional_derivative
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import ONE, Expr, as_expr
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations
+from ...derivation.programs.state_rates import state_rates
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, shown, unknown
-from ...integrate.events import DIRECTIONS
-from ...integrate.tables import data_frame, data_set
-from ...integrate.trajectory import Trajectory
+from ...integrate.events.events import DIRECTIONS
+from ...integrate.result.tables import data_frame, data_set
+from ...integrate.result.trajectory import Trajectory
 from ...summary import Tabular
 from ..periodic.orbit import Orbit, quantity
 

@@ -17,7 +17,7 @@ from ...emit.loops.language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
-from ...integrate.tableaux import DORMAND_PRINCE_8
+from ...integrate.kernels.tableaux import DORMAND_PRINCE_8
 from ..periodic.orbit_flow import OrbitFlow
 
 STAGES: Final = DORMAND_PRINCE_8.stages

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
-from ...algebra.functions import where as choice
-from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr
-from ...algebra.walk import free_symbols
-from ...derive.equations import Equations
-from ...derive.state_rates import state_rates
-from ...integrate.events import Event
-from ...integrate.frictions import Friction
-from ...integrate.impacts import Contact
-from ...integrate.modes import Contacts, Modes
-from ...integrate.simulate import simulate
-from ...integrate.state import State
-from ...integrate.switching import simulate_modes
-from ...integrate.trajectory import Trajectory
+from ...algebra.graph.functions import where as choice
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
+from ...algebra.graph.walk import free_symbols
+from ...derivation.equations.equations import Equations
+from ...derivation.programs.state_rates import state_rates
+from ...integrate.contact.frictions import Friction
+from ...integrate.contact.impacts import Contact
+from ...integrate.events.events import Event
+from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.modes.switching import simulate_modes
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.run.simulate import simulate
+from ...integrate.start.state import State
 
 HybridSystem = Modes | Contacts
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .orbit_points import crossing, doubling, second_frequency, zero_between
 
 if TYPE_CHECKING:

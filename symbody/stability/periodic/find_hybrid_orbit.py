@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Symbol
+from ...algebra.graph.graph import Symbol
 from ...errors import StabilityError, listed, shown
-from ...integrate.state import State, start_values
-from ...integrate.switching import simulate_modes
-from ...integrate.trajectory import Trajectory
+from ...integrate.modes.switching import simulate_modes
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State, start_values
 from .courses import HybridSystem, ModeCourse
 from .hybrid_orbit import HybridOrbit
 from .orbit import flow_of

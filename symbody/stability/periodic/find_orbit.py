@@ -8,17 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import Expr, Symbol, as_expr
-from ...derive.equations import Equations, of_equations_or
-from ...derive.keywords import values_by_name
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import Expr, Symbol, as_expr
+from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, in_number, listed, shown, unknown
-from ...integrate.modes import Contacts, Modes
-from ...integrate.state import State, start_values
-from ...integrate.trajectory import Trajectory
-from ..branch import Branch
-from ..branch_points import SpecialPoint
+from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State, start_values
+from ..branches.branch import Branch
+from ..branches.branch_points import SpecialPoint
 from .courses import Course, EventCourse, HybridSystem
 from .find_hybrid_orbit import home_of, image_of, refuse_false_image, refuse_unsuited
 from .hybrid_orbit import HybridOrbit

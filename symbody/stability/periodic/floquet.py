@@ -18,7 +18,7 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .chain import Sweep, sweep
 
 SWEEPS: Final = 5

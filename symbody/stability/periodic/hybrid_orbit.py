@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.graph import Expr, Symbol
+from ...algebra.graph.graph import Expr, Symbol
 from ...emit.run.callable import Array
 from ...errors import StabilityError
-from ...integrate.outcome import Ending, Outcome
-from ...integrate.segment import Segment
-from ...integrate.state import State
-from ...integrate.trajectory import Trajectory
+from ...integrate.result.outcome import Ending, Outcome
+from ...integrate.result.segment import Segment
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State
 from .orbit import Orbit
 from .shooting import RTOL
 

@@ -10,21 +10,21 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Expr, Symbol
-from ...algebra.portable import Portable
-from ...derive.equations import Equations
-from ...emit.program.lower import program
+from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations
+from ...emit.programs.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed, unknown
-from ...integrate.outcome import Ending, Outcome
-from ...integrate.segment import Segment
-from ...integrate.state import State
-from ...integrate.tables import data_frame, data_set
-from ...integrate.trajectory import Trajectory
+from ...integrate.result.outcome import Ending, Outcome
+from ...integrate.result.segment import Segment
+from ...integrate.result.tables import data_frame, data_set
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State
 from ...later import later
 from ...summary import SearchOutcome, Tabular
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .courses import SMOOTH, Course, depends_on_time
 from .orbit_flow import OrbitFlow
 from .orbit_iterations import OrbitIteration

@@ -12,21 +12,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.graph import Expr
-from ...algebra.portable import Portable
-from ...algebra.walk import free_symbols
-from ...derive.equations import Equations, of_equations_or
-from ...derive.keywords import values_by_name
-from ...emit.program.lower import program
+from ...algebra.graph.graph import Expr
+from ...algebra.graph.portable import Portable
+from ...algebra.graph.walk import free_symbols
+from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.keywords import values_by_name
+from ...emit.programs.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, finite_interval, in_number, listed, shown, unknown
-from ...integrate.modes import Contacts, Modes
-from ...integrate.tables import data_frame, data_set
+from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.result.tables import data_frame, data_set
 from ...later import later
 from ...summary import Tabular
-from ..gathered import gathered
-from ..pencil import Complex
+from ..branches.gathered import gathered
+from ..spectra.pencil import Complex
 from .courses import SMOOTH, Course, HybridSystem
 from .find_orbit import fixed_value, orbit_of, problem_of
 from .orbit import ON_CIRCLE, Orbit, flow_of, quantity

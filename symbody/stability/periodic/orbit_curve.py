@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from ...emit.run.callable import Array
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .orbit import without_trivial
 from .orbit_collocation import EXACT, CollocationProblem
 from .orbit_mesh import all_on_mesh, coarseness, intervals_for, mesh_error, monitor, on_mesh, shared_evenly

@@ -14,23 +14,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.cache_owner import CacheOwner
-from ...algebra.derivatives import directional_derivative, jacobian
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import ONE, ZERO, Expr, Symbol
-from ...algebra.matrix import Matrix
-from ...algebra.walk import free_symbols, substitute, substitute_all
-from ...derive.energies import energy, external_power, generalized_momenta
-from ...derive.equations import Equations
-from ...derive.random_states import random_state
-from ...derive.state_rates import state_rate_derivatives, state_rates
-from ...emit.program.lower import program
+from ...algebra.calculus.derivatives import directional_derivative, jacobian
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.cache_owner import CacheOwner
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import free_symbols, substitute, substitute_all
+from ...derivation.equations.energies import energy, external_power, generalized_momenta
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.random_states import random_state
+from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
+from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
 from ...errors import SymbodyError
-from ..conditions import cyclic_coordinates
-from ..parameter_samples import vanishing
-from ..symmetries import Symmetry, symmetries
+from ..equilibria.conditions import cyclic_coordinates
+from ..equilibria.symmetries import Symmetry, symmetries
+from ..variation.parameter_samples import vanishing
 from .turns import SymmetryAction
 
 ENERGY = "energy"

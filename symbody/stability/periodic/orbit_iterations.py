@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...integrate.trajectory import Trajectory
+from ...integrate.result.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .orbit_curve import OrbitCurve, OrbitCurvePoint
 
 WORDS: Final = {

@@ -16,11 +16,11 @@ from typing import Final
 
 import numpy as np
 
-from ...algebra.derivatives import jacobian
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import Expr
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import Expr
 from ...emit.run.callable import Array
-from ..pencil import Complex
+from ..spectra.pencil import Complex
 from .chain import COLUMNS
 from .collocation import STAGES, gauss
 from .courses import SMOOTH, Course

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...errors import StabilityError
-from ...integrate.trajectory import Trajectory
+from ...integrate.result.trajectory import Trajectory
 from .collocation import STAGES, gauss
 from .orbit_flow import OrbitFlow
 from .orbit_problem import OrbitPoint

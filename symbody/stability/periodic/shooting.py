@@ -3,7 +3,7 @@ impacts on the way.
 
     x_{j+1} = φ(t_{j+1}, t_j, x_j),   δx_{j+1} = Φ δx_j + ∂φ/∂p δp + (τ_{j+1} f⁻ - τ_j Φ f_j) δT
 
-Across an event the variations jump by its saltation matrix (`integrate/sensitivities.py`), exactly: so multipliers of
+Across an event the variations jump by its saltation matrix (`integrate/forms/sensitivities.py`), exactly: so multipliers of
 gaits and of bouncing are those of the hybrid motion. The rest is the same chain as with collocation.
 """
 
@@ -17,8 +17,8 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...errors import SymbodyError
-from ...integrate.state import State
-from ...integrate.trajectory import Trajectory
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State
 from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
 from .courses import SMOOTH, Course

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...algebra.portable import Portable
-from ...derive.equations import Equations
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
-from ...integrate.tables import data_frame
+from ...integrate.result.tables import data_frame
 from ...summary import Tabular
-from ..gathered import gathered
+from ..branches.gathered import gathered
 from .degenerate_orbits import DegenerateOrbit, degenerate_orbits
 from .find_orbit import orbit_of
 from .orbit import Orbit, without_trivial

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.derivatives import jacobian
-from ...algebra.graph import Expr, Symbol
-from ...algebra.walk import free_symbols
-from ...emit.program.lower import program
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.walk import free_symbols
+from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
-from ...integrate.tableaux import DORMAND_PRINCE_8
+from ...integrate.kernels.tableaux import DORMAND_PRINCE_8
 
 STEPS: Final = 16  # for a turn by one radian
 ENOUGH: Final = 1e-14  # of a turn

@@ -18,20 +18,20 @@ from typing import Any, Final
 import numpy as np
 from scipy.linalg import qr
 
-from ...algebra.derivatives import jacobian
-from ...algebra.evaluate import evaluate
-from ...algebra.matrix import Matrix
-from ...derive.equations import Equations
-from ...derive.row_space import dependent_columns
-from ...emit.program.lower import program
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.matrix import Matrix
+from ...derivation.equations.equations import Equations
+from ...derivation.rank.row_space import dependent_columns
+from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import AssemblyError, SimulationError, StudyError
-from ...integrate.assembly import assemble
-from ...integrate.inputs import closed_loop
-from ...integrate.meanings import meant
-from ...integrate.simulate import simulate
-from ...integrate.state import State
-from ...integrate.trajectory import Trajectory
+from ...integrate.inputs.inputs import closed_loop
+from ...integrate.inputs.meanings import meant
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.run.simulate import simulate
+from ...integrate.start.assembly import assemble
+from ...integrate.start.state import State
 from .measurement import Measurement
 
 MOST_SEGMENTS: Final = 8

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from ...emit.run.callable import Array
 from ...errors import StudyError, unknown
-from ...integrate.state import State
+from ...integrate.start.state import State
 from ...summary import SearchOutcome, Summarized, Summary, filled, listing
 
 

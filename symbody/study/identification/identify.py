@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...derive.equations import Equations, of_equations
+from ...derivation.equations.equations import Equations, of_equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, existing, finite_number, in_number, listed, shown
 from .condensing import CondensedChain, LinearLeastSquares, condensed, joined_rows, parted

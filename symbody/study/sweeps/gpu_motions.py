@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...derive.equations import Equations
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.device_arrays import device_array
 from ...errors import StudyError, listed
-from ...integrate.cuda_motions import cuda_motions
-from ...integrate.outcome import Ending
-from ...integrate.state import State
+from ...integrate.gpu.cuda_motions import cuda_motions
+from ...integrate.result.outcome import Ending
+from ...integrate.start.state import State
 from .answers import Answers
 from .identity import fingerprint
 from .questions import SweptMembers

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Node
-from ...algebra.matrix import Matrix
-from ...derive.equations import MATRICES, Equations
+from ...algebra.graph.graph import Node
+from ...algebra.graph.matrix import Matrix
+from ...derivation.equations.equations import MATRICES, Equations
 
 DEEPEST: Final = 12
 

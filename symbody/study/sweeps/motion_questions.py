@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...derive.equations import Equations
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, shown
-from ...integrate.batch import Batch, simulate_batch
-from ...integrate.meanings import meant
-from ...integrate.outcome import Ending
-from ...integrate.state import State
-from ...integrate.trajectory import Trajectory
+from ...integrate.inputs.meanings import meant
+from ...integrate.members.batch import Batch, simulate_batch
+from ...integrate.result.outcome import Ending
+from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.state import State
 from ..start import StartRequest, placed_start
 from .answers import Answers, Schema
 from .gpu_motions import GpuMotions

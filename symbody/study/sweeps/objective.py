@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...derive.equations import Equations
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, listed, shown
-from ...integrate.simulate import simulate
-from ...stability.linear_system import LinearSystem
+from ...integrate.run.simulate import simulate
+from ...stability.linear.linear_system import LinearSystem
 from .motion_questions import at_end
 from .stability_questions import spectrum
 from .sweep import sweep

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...derive.equations import Equations
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, SymbodyError, shown
-from ...stability.clean_spectra import PencilFamily
-from ...stability.linear_system import LinearSystem
+from ...stability.equilibria.steady import steady
+from ...stability.linear.linear_system import LinearSystem
 from ...stability.periodic.find_orbit import orbit
-from ...stability.steady import steady
-from ...stability.system_matrices import PARTS
+from ...stability.spectra.clean_spectra import PencilFamily
+from ...stability.variation.system_matrices import PARTS
 from .answers import Answers, Schema, failed, fitted, joined, schema_of
 from .questions import Layout, SweptMembers, known_names, one_by_one, sentence
 from .varied import Varied

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...bodies.mechanism import Mechanism
-from ...bodies.model import Model
+from ...bodies.mechanism.mechanism import Mechanism
+from ...bodies.model.model import Model
 from ...emit.run.callable import Array
 from ...emit.run.cuda_driver import cuda
 from ...errors import StudyError, finite_number, in_number, shown

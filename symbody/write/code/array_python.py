@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_python_reserved
+from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...emit.loops.kernels import has_pivots
-from ...emit.program.program import Instruction, Output, Program
+from ...emit.programs.program import Instruction, Output, Program
 from ...emit.text.infix import ATOM, COMPARISON, POWER, Term, filled
 from .flat import FlatText
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ...algebra.target_names import UniqueNames
+from ...algebra.printing.target_names import UniqueNames
 from ...emit.loops.kernels import factor_kernel, has_pivots
 from ...emit.loops.language import Kernel
-from ...emit.program.program import Instruction, Output, Program
+from ...emit.programs.program import Instruction, Output, Program
 from ...emit.text.infix import Term, filled
 from .flat import FlatText
 

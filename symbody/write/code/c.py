@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_c_reserved
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import UniqueNames, is_c_reserved
 from ...emit.loops.kernels import factor_kernel, has_pivots, on_pieces, solve_kernel
 from ...emit.loops.language import Kernel
-from ...emit.program.pieces import ScratchMemory, cut
-from ...emit.program.program import Instruction, Output, Program, a_program, right_sides
-from ...emit.program.right_sides import layout, leading_zeros
-from ...emit.program.written_out import written_out
+from ...emit.programs.pieces import ScratchMemory, cut
+from ...emit.programs.program import Instruction, Output, Program, a_program, right_sides
+from ...emit.programs.right_sides import layout, leading_zeros
+from ...emit.programs.written_out import written_out
 from ...emit.text.infix import (
     AND,
     ATOM,

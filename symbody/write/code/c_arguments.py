@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import is_c_math, is_c_word
-from ...emit.program.program import Group, Output, Program
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import is_c_math, is_c_word
+from ...emit.programs.program import Group, Output, Program
 from ...emit.text.infix import filled
 from ...errors import ProgramError
 from .c_style import CRecord, CStyle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...emit.program.program import Group, Output, Program
+from ...emit.programs.program import Group, Output, Program
 from ...emit.text.infix import entry_places
 from ...escaping import in_block_comment
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...algebra.functions import ExternalFunction
+from ...algebra.graph.functions import ExternalFunction
 from ...emit.text.infix import filled
 
 

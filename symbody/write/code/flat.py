@@ -6,8 +6,8 @@ right side after the other) or whatever the language has.
 
 from __future__ import annotations
 
-from ...algebra.target_names import UniqueNames
-from ...emit.program.program import Instruction, Output, Program, right_sides
+from ...algebra.printing.target_names import UniqueNames
+from ...emit.programs.program import Instruction, Output, Program, right_sides
 from ...emit.text.infix import ENTRY_WIDTH, Infix, Term, TextPlan
 
 

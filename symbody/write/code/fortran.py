@@ -12,9 +12,9 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_fortran_reserved
+from ...algebra.printing.target_names import UniqueNames, is_fortran_reserved
 from ...emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ...emit.program.program import Instruction, Output, Program
+from ...emit.programs.program import Instruction, Output, Program
 from ...emit.text.infix import AND, ATOM, COMPARISON, CONDITIONS, OR, POWER, Term, filled
 from .flat import FlatText
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...algebra.target_names import is_javascript_reserved
+from ...algebra.printing.target_names import is_javascript_reserved
 from ...emit.loops.kernels import solve_kernel
-from ...emit.program.program import Instruction, Program
+from ...emit.programs.program import Instruction, Program
 from ...emit.text.infix import AND, CHOICE, COMPARISON, OR, POWER, SIGN, Term, filled
 from .brace_text import ENTRIES, BraceText
 

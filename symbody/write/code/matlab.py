@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_matlab_reserved
+from ...algebra.printing.target_names import UniqueNames, is_matlab_reserved
 from ...emit.loops.kernels import has_pivots
-from ...emit.program.program import Instruction, Output, Program
+from ...emit.programs.program import Instruction, Output, Program
 from ...emit.text.infix import AND, ATOM, COMPARISON, OR, POWER, SIGN, Term, filled
 from .flat import FlatText
 

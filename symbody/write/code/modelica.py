@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ...algebra.functions import ExternalFunction, LookupTable
-from ...algebra.target_names import UniqueNames
+from ...algebra.graph.functions import ExternalFunction, LookupTable
+from ...algebra.printing.target_names import UniqueNames
 from ...emit.loops.kernels import has_pivots
-from ...emit.program.program import Instruction, Output, Program
+from ...emit.programs.program import Instruction, Output, Program
 from ...emit.text.infix import AND, ATOM, CONDITIONS, OR, POWER, SUM, Term
 from ...errors import ProgramError
 from .flat import FlatText

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...algebra.target_names import is_rust_reserved
+from ...algebra.printing.target_names import is_rust_reserved
 from ...emit.loops.kernels import has_pivots, solve_kernel
-from ...emit.program.program import Instruction, Program
+from ...emit.programs.program import Instruction, Program
 from ...emit.text.infix import AND, COMPARISON, OR, POWER, SIGN, Term, filled
 from .brace_text import ENTRIES, BraceText
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...algebra.functions import ExternalFunction
-from ...derive.variables import Variable
+from ...algebra.graph.functions import ExternalFunction
+from ...derivation.equations.variables import Variable
 from ...emit.loops.language import Kernel
-from ...emit.program.program import Cost, Output, Program
+from ...emit.programs.program import Cost, Output, Program
 from ...errors import ProgramError, unknown
 
 Numbers = tuple[float, ...]

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ...derive.equations import Equations
-from ...emit.program.program import Program
+from ...derivation.equations.equations import Equations
+from ...emit.programs.program import Program
 from ...errors import ProgramError, listed, unknown
 from ..code.fortran import constant_array, folded, literal
 from .artefact import Artefact, Numbers

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ...algebra.target_names import UniqueNames, is_c_reserved
-from ...derive.variables import Variable
+from ...algebra.printing.target_names import UniqueNames, is_c_reserved
+from ...derivation.equations.variables import Variable
 from ...emit.text.infix import filled
 from ...escaping import as_c_string, in_block_comment
 from ..code.c import NOT_INLINE, CHelpers, CUnit

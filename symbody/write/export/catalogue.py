@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ...algebra.derivatives import directional_derivative, jacobian
-from ...algebra.graph import ZERO, Expr, Symbol, as_expr, symbol
-from ...algebra.matrix import Matrix, stack
-from ...algebra.walk import free_symbols, substitute
-from ...derive.energies import kinetic_energy, potential_energy
-from ...derive.equations import Equations
+from ...algebra.calculus.derivatives import directional_derivative, jacobian
+from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.matrix import Matrix, stack
+from ...algebra.graph.walk import free_symbols, substitute
+from ...derivation.equations.energies import kinetic_energy, potential_energy
+from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, unknown
-from ...integrate import projection
+from ...integrate.forms import projection
 from .exported_equations import ExportedEquations, column
 
 

@@ -7,10 +7,10 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from ...derive.equations import Equations, of_equations
+from ...derivation.equations.equations import Equations, of_equations
 from ...errors import ProgramError, existing, listed, unknown
-from ...integrate.inputs import closed_loop
-from ...integrate.state import Start
+from ...integrate.inputs.inputs import closed_loop
+from ...integrate.start.state import Start
 from ...whole_files import write_bytes, write_text
 from ..live.live_page import live_page
 from ..mockup.fmu import fmu

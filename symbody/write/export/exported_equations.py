@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from ...algebra.derivatives import directional_derivative, gradient
-from ...algebra.functions import where as choice
-from ...algebra.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
-from ...algebra.linear import factorize
-from ...algebra.matrix import Matrix, sum_of_products
-from ...algebra.walk import free_symbols, substitute_all
-from ...derive.additional_rates import is_explicit, variable_rates
-from ...derive.equations import Equations
-from ...derive.named_rows import output_rows
-from ...derive.reactions import Reaction, reactions
-from ...derive.state_rates import state_rate_derivatives, state_rates
+from ...algebra.calculus.derivatives import directional_derivative, gradient
+from ...algebra.graph.functions import where as choice
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.linear import factorize
+from ...algebra.graph.matrix import Matrix, sum_of_products
+from ...algebra.graph.walk import free_symbols, substitute_all
+from ...derivation.equations.additional_rates import is_explicit, variable_rates
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.named_rows import output_rows
+from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
+from ...derivation.questions.reactions import Reaction, reactions
 from ...errors import DerivationError, ProgramError, in_number
-from ...integrate.accelerations import accelerations
-from ...integrate.events import Event, changes, in_state
-from ...integrate.meanings import meant
+from ...integrate.events.events import Event, changes, in_state
+from ...integrate.forms.accelerations import accelerations
+from ...integrate.inputs.meanings import meant
 
 ATTRACTION: Final = 10.0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from textwrap import wrap
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import is_fortran_reserved
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import is_fortran_reserved
 from ...emit.loops.checked import basic_types, checked
 from ...emit.loops.form import Run
 from ...emit.loops.kernels import on_pieces

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_javascript_reserved
-from ...derive.variables import Variable
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import UniqueNames, is_javascript_reserved
+from ...derivation.equations.variables import Variable
 from ...emit.loops.checked import basic_types, checked
 from ...emit.loops.form import Run
 from ...emit.loops.kernels import ELIMINATION, on_pieces

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Final
 
-from ...algebra.node_table import gc_paused
-from ...algebra.target_names import is_c_reserved
-from ...derive.equations import Equations
-from ...derive.variables import ARGUMENTS
-from ...emit.program.lower import program
+from ...algebra.graph.node_table import gc_paused
+from ...algebra.printing.target_names import is_c_reserved
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.variables import ARGUMENTS
+from ...emit.programs.lower import program
 from ...errors import ExpressionError, ProgramError
-from ...integrate.assembly import assemble
-from ...integrate.state import Start, State, is_whole_state, start_values
+from ...integrate.start.assembly import assemble
+from ...integrate.start.state import Start, State, is_whole_state, start_values
 from . import algorithms as loops
 from .artefact import Algorithm, Artefact, ExportedFunction, compressed, pattern, places
 from .catalogue import USUAL, CatalogueEntry, chosen

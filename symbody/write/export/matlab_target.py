@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import is_matlab_reserved
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import is_matlab_reserved
 from ...emit.loops.checked import basic_types, checked
 from ...emit.loops.form import Expression, Rest, Run
 from ...escaping import in_one_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...algebra.target_names import is_matlab_reserved
+from ...algebra.printing.target_names import is_matlab_reserved
 from ...escaping import as_c_string
 from ..code.matlab import MatlabNames
 from .artefact import Artefact

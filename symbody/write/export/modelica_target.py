@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.target_names import UniqueNames
-from ...derive.variables import Variable
+from ...algebra.printing.target_names import UniqueNames
+from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, listed
 from ...escaping import as_modelica_string, in_one_line
-from ...integrate.events import Event
+from ...integrate.events.events import Event
 from ..code.modelica import ModelicaText, is_modelica_reserved, modelica_literal
 from .artefact import Artefact, Numbers
 from .describe import described

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.evaluate import evaluate
-from ...algebra.walk import scalars
-from ...derive.equations import Equations
-from ...emit.program.program import Output
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.walk import scalars
+from ...derivation.equations.equations import Equations
+from ...emit.programs.program import Output
 from ...errors import EvaluationError, ExpressionError, ProgramError
-from ...integrate.simulate import simulate
-from ...integrate.state import State
+from ...integrate.run.simulate import simulate
+from ...integrate.start.state import State
 from .algorithms import ROUNDING
 from .artefact import Algorithm, Artefact, CheckPoint, CheckValues, ExportedFunction, Numbers, Reference, places
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...algebra.functions import ExternalFunction
-from ...algebra.target_names import UniqueNames, is_rust_reserved
+from ...algebra.graph.functions import ExternalFunction
+from ...algebra.printing.target_names import UniqueNames, is_rust_reserved
 from ...emit.loops.checked import basic_types, checked
 from ...emit.loops.form import Run
 from ...emit.loops.kernels import ELIMINATION, on_pieces

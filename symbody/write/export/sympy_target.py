@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...algebra.labels import Labels
-from ...algebra.matrix import Matrix
+from ...algebra.graph.labels import Labels
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import scalars
+from ...algebra.printing.target_names import UniqueNames
 from ...algebra.sympy_border.source import reserved_in_sympy, sympy_steps
-from ...algebra.target_names import UniqueNames
-from ...algebra.walk import scalars
 from ...errors import ProgramError, in_number, listed
 from ...escaping import as_python_docstring, as_python_literal, in_one_line
 from .artefact import Artefact, ExportedFunction

@@ -17,7 +17,7 @@ from typing import Final
 from ...emit.llvm.jit import wasm_object
 from ...emit.llvm.program_text import entry, llvm_text
 from ...emit.loops.language import Kernel
-from ...emit.program.program import Program
+from ...emit.programs.program import Program
 from ...errors import CompileError
 from ...escaping import in_one_line
 from ...whole_files import write_bytes

@@ -1,6 +1,6 @@
 """How the numbers of a picture follow parameters: a longer arm is drawn longer.
 
-Shapes are found by numerics (`view/skeleton.py`), so their dependence is too: by the picture at a slightly changed
+Shapes are found by numerics (`view/scenes/skeleton.py`), so their dependence is too: by the picture at a slightly changed
 parameter. Sizes and places are linear in lengths for most mechanisms; where they are not, what is drawn is near what a
 new picture would show.
 """
@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph import Symbol
+from ...algebra.graph.graph import Symbol
 from ...errors import SymbodyError
-from ...integrate.assembly import assemble
-from ...integrate.state import State
-from ...view.scene import Scene, scene
-from ...view.scene_items import End
+from ...integrate.start.assembly import assemble
+from ...integrate.start.state import State
+from ...view.scenes.scene import Scene, scene
+from ...view.scenes.scene_items import End
 
 CHANGE: Final = 0.02  # of a parameter
 LEAST: Final = 1e-4  # slope that counts, for a change by the parameter's whole value, in sizes of the mechanism

@@ -7,11 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ...derive.equations import Equations
+from ...derivation.equations.equations import Equations
 from ...escaping import in_html
-from ...integrate.inputs import closed_loop
-from ...integrate.state import Start
-from ...view import viewer
+from ...integrate.inputs.inputs import closed_loop
+from ...integrate.start.state import Start
+from ...view.scenes import viewer
 from ...whole_files import write_text
 from ..report.page import Page, section
 from .live_part import LiveOptions, LivePart, live_part

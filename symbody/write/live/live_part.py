@@ -14,20 +14,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from ...algebra.evaluate import evaluate
-from ...algebra.graph import as_expr
-from ...algebra.matrix import Matrix
-from ...derive.equations import Equations
-from ...derive.variables import Variable
-from ...emit.program.lower import program
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import as_expr
+from ...algebra.graph.matrix import Matrix
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.variables import Variable
+from ...emit.programs.lower import program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
-from ...integrate.events import Event
-from ...integrate.simulate import simulate
-from ...integrate.state import Start, State
-from ...integrate.tableaux import DORMAND_PRINCE_5
-from ...view.poses import placed
-from ...view.scene import Scene, named_frames, scene
+from ...integrate.events.events import Event
+from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
+from ...integrate.run.simulate import simulate
+from ...integrate.start.state import Start, State
+from ...view.scenes.poses import placed
+from ...view.scenes.scene import Scene, named_frames, scene
 from ..export.artefact import Artefact, ExportedFunction
 from ..export.javascript_target import JavaScriptModule
 from ..export.make_artefact import ExportOptions, artefact

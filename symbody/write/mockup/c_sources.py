@@ -10,7 +10,7 @@ from typing import Final
 from ...emit.text.infix import filled
 from ...errors import ProgramError
 from ...escaping import as_c_string, in_block_comment
-from ...integrate.tableaux import DORMAND_PRINCE_8, Tableau
+from ...integrate.kernels.tableaux import DORMAND_PRINCE_8, Tableau
 from ..code.c_style import DOUBLE
 from ..export.artefact import ExportedFunction
 from .description import EXCHANGE, STEPS, MockUp

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...algebra.derivatives import jacobian
-from ...algebra.graph import Expr, Symbol
-from ...algebra.walk import free_symbols, ordered, scalars
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.walk import free_symbols, ordered, scalars
 from ...errors import ExpressionError
 
 

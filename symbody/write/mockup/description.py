@@ -9,12 +9,12 @@ from functools import cached_property
 from itertools import chain, count
 from typing import Any, Final
 
-from ...algebra.graph import Expr, Symbol
-from ...derive.equations import Equations
-from ...derive.variables import Variable
+from ...algebra.graph.graph import Expr, Symbol
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
-from ...integrate.events import Event
+from ...integrate.events.events import Event
 from ..export.artefact import Artefact
 from ..export.c_library import CLibrary, CVariant
 from .dependencies import Dependency, dependencies, graded, reached, through

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ...derive.energies import kinetic_energy, potential_energy
-from ...derive.equations import Equations, of_equations
+from ...derivation.equations.energies import kinetic_energy, potential_energy
+from ...derivation.equations.equations import Equations, of_equations
 from ...errors import ProgramError, shown, unknown
-from ...integrate.events import Event
-from ...integrate.inputs import closed_loop
-from ...integrate.state import Start
+from ...integrate.events.events import Event
+from ...integrate.inputs.inputs import closed_loop
+from ...integrate.start.state import Start
 from ...whole_files import write_bytes
 from ..export.make_artefact import ExportOptions, artefact, identifier_of
 from .archive import archive

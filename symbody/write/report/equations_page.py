@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph import Symbol
-from ...algebra.mathml import MATHML, math_element
-from ...algebra.matrix import Matrix
-from ...algebra.printing import sequence
-from ...derive.equations import Equations
-from ...derive.equations_summary import equation_parts, lines_in_mathml
-from ...derive.readable_equations import is_readable
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.printing.mathml import MATHML, math_element
+from ...algebra.printing.printing import sequence
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.equations_summary import equation_parts, lines_in_mathml
+from ...derivation.equations.readable_equations import is_readable
 from ...escaping import in_html
 from ..equations_files import as_c, as_latex, as_python, equation_programs
 from .page import details, note, table

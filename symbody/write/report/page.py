@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...escaping import in_html
-from ...view.viewer import CONTENT_POLICY
+from ...view.scenes.viewer import CONTENT_POLICY
 
 
 @dataclass(frozen=True)

@@ -14,22 +14,22 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from ...algebra.mathml import drawn
-from ...algebra.printing import operations
-from ...algebra.tidy import tidy
+from ...algebra.normal_forms.tidy import tidy
+from ...algebra.printing.mathml import drawn
+from ...algebra.printing.printing import operations
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
-from ...integrate.inputs import closed_loop
-from ...stability.branch_points import WORDS as POINT_WORDS
+from ...integrate.inputs.inputs import closed_loop
+from ...stability.branches.branch_points import WORDS as POINT_WORDS
 from ...stability.periodic.orbit_branch import PERIOD
 from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
-from ...view import viewer
-from ...view.figure import Figure
-from ...view.orbit_plots import MULTIPLIERS
-from ...view.plots import plot
-from ...view.scene import scene
+from ...view.figures.figure import Figure
+from ...view.figures.orbit_plots import MULTIPLIERS
+from ...view.figures.plots import plot
+from ...view.scenes import viewer
+from ...view.scenes.scene import scene
 from ...whole_files import is_unfinished, write_text
 from ..live.live_part import LiveOptions, LivePart, live_part
 from ..trajectory_file import save_trajectory

@@ -1,0 +1,265 @@
+"""Values of expressions at numbers, without compiling: real, complex, or with as many digits as wanted.
+
+Complex numbers make the derivative by the complex step exact to rounding; for that, `abs`, `sign`, `min`, `max`,
+`atan2` and comparisons follow the real part and continue analytically.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ...errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
+from ..graph import elimination
+from ..graph.graph import Node, Symbol
+from ..graph.linear import LEAST_PIVOT
+from ..graph.matrix import Matrix
+from ..graph.walk import ordered, scalars
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A kind of number: where its functions are, and how constants become such a number."""
+
+    functions: Any
+    number: Callable[[Any], Any]
+
+
+REAL = Arithmetic(math, float)
+_COMPLEX = Arithmetic(cmath, complex)
+
+
+def _many_digits(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return mpmath.mpf(value.numerator) / value.denominator
+    return mpmath.mpmathify(value)
+
+
+_DIGITS = Arithmetic(mpmath, _many_digits)
+
+
+def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | None = None) -> Any:
+    """The value of an expression, or of a matrix (rows as lists; a column as one list) or a list of these.
+
+    values   number for each symbol, or for each name: real, complex or mpmath numbers
+    digits   compute with this many decimal digits and return mpmath numbers
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.evaluate(x * sb.sin(y), {x: 2.0, "y": 0.5})
+    0.958851
+    >>> import mpmath
+    >>> mpmath.nstr(sb.evaluate(sb.sqrt(x), {x: 2}, digits=30), 30)
+    '1.41421'
+
+    See also: `compile`, `numpy_function`, `substitute`.
+    """
+    given = by_symbol(thing, values or {})
+    if digits is not None:
+        with mpmath.workdps(digits):
+            return _shaped(thing, _values(thing, given, _DIGITS))
+    return _shaped(thing, _values(thing, given, _arithmetic_of(given.values())))
+
+
+class Evaluator:
+    """Expressions that are evaluated many times at floats: their order, and what no moving symbol is in, are found
+    once.
+
+    fixed    numbers of the symbols that stay
+    moving   symbols whose numbers each call gives, in this order
+    """
+
+    def __init__(self, expressions: Sequence[Node], fixed: Mapping[Symbol, float], moving: Sequence[Symbol]) -> None:
+        self._roots, self._moving = list(expressions), list(moving)
+        touched: set[Node] = set(moving)
+        self._known: dict[Node, Any] = {}
+        self._order: list[Node] = []
+        for n in ordered(self._roots):
+            if n in touched:
+                continue
+            if not touched.isdisjoint(n.args):
+                touched.add(n)
+                self._order.append(n)
+            elif isinstance(n, Symbol):
+                self._known[n] = float(fixed[n])
+            else:
+                self._known[n] = value_of(REAL, n, [self._known[a] for a in n.args])
+
+    def __call__(self, numbers: Iterable[float]) -> list[float]:
+        value = dict(self._known)
+        value.update(zip(self._moving, numbers, strict=True))
+        for n in self._order:
+            value[n] = value_of(REAL, n, [value[a] for a in n.args])
+        out = [value[r] for r in self._roots]
+        for v in out:
+            if isinstance(v, NoValue):
+                raise EvaluationError(v.why)
+        return out
+
+
+def _arithmetic_of(numbers: Any) -> Arithmetic:
+    kinds = {type(v) for v in numbers}
+    if any(k.__module__.startswith("mpmath") for k in kinds):
+        return _DIGITS
+    return _COMPLEX if any(issubclass(k, complex) for k in kinds) else REAL
+
+
+def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    if not isinstance(values, Mapping):
+        raise ExpressionError(f"evaluate: values are a mapping {{symbol or name: number}}, got {shown(values)}")
+    needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
+    given = {s: values[s] if s in values else values.get(s.name) for s in needed}
+    missing = [s.name for s, v in given.items() if v is None]
+    if missing:
+        raise ExpressionError(f"evaluate: no value for {listed(missing)}; values were given for {listed(values)}")
+    return given
+
+
+def _shaped(thing: Any, value: Mapping[Node, Any]) -> Any:
+    if isinstance(thing, Matrix):
+        if thing.cols == 1:
+            return [value[e] for e in thing.entries]
+        return [[value[e] for e in thing.row(i)] for i in range(thing.rows)]
+    if isinstance(thing, (list, tuple)):
+        return [_shaped(t, value) for t in thing]
+    return value[scalars(thing)[0]]
+
+
+def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> dict[Node, Any]:
+    value: dict[Node, Any] = {}
+    roots = scalars(thing)
+    for n in ordered(roots):
+        if isinstance(n, Symbol):
+            try:
+                value[n] = arithmetic.number(given[n])
+            except OverflowError:
+                raise EvaluationError(
+                    f"{n.name} = {shown(given[n])} is larger than any number of the machine"
+                ) from None
+        else:
+            value[n] = value_of(arithmetic, n, [value[a] for a in n.args])
+    for r in roots:
+        if isinstance(value[r], NoValue):
+            raise EvaluationError(value[r].why)
+    return value
+
+
+@dataclass(frozen=True)
+class NoValue:
+    """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other
+    branch."""
+
+    why: str
+
+
+def value_of(arithmetic: Arithmetic, n: Node, args: list[Any]) -> Any:
+    for a in args[:1] if n.op == "where" else args:
+        if a.__class__ is NoValue:
+            return a
+    try:
+        return OPERATIONS[n.op](arithmetic, n, *args)
+    except SymbodyError:
+        raise
+    except (ArithmeticError, ValueError) as reason:
+        return NoValue(f"{n.op} has no value at these numbers ({reason}); arguments {listed(args)}")
+
+
+def _real(x: Any) -> Any:
+    return x.real
+
+
+def _atan2(k: Arithmetic, n: Node, y: Any, x: Any) -> Any:
+    if not isinstance(x, (complex, mpmath.mpc)) and not isinstance(y, (complex, mpmath.mpc)):
+        return k.functions.atan2(y, x)
+    # analytic: the angle at the real parts, plus the small rest
+    angle = k.number(math.atan2(y.real, x.real) if k is _COMPLEX else mpmath.atan2(_real(y), _real(x)))
+    c, s = k.functions.cos(angle), k.functions.sin(angle)
+    return angle + k.functions.atan((y * c - x * s) / (x * c + y * s))
+
+
+def _power(k: Arithmetic, n: Node, base: Any, exponent: Any) -> Any:
+    fixed = n.args[1].data
+    if isinstance(fixed, int):
+        return base**fixed
+    return math.pow(base, exponent) if k is REAL else base**exponent
+
+
+def _factor(k: Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]]:
+    shape = n.data
+    a, p = shape.full(entries), [0] * shape.n
+    if shape.kind == "definite":
+        diagonal = a[:: shape.n + 1]
+        elimination.definite_factor(shape.n, a)
+        if shape.is_guarded:
+            _refuse_singular(k, shape.sizes, a[:: shape.n + 1], diagonal)
+    else:
+        elimination.general_factor(shape.n, a, p)
+    return a, p
+
+
+def _refuse_singular(
+    k: Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
+) -> None:
+    least = LEAST_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else LEAST_PIVOT
+    level = least * sum(_real(entry) / size for entry, size in zip(diagonal, sizes, strict=True))
+    for inverse, size in zip(inverse_pivots, sizes, strict=True):
+        part = level * size * _real(inverse)
+        if part <= 0 or part >= 1:
+            raise ZeroDivisionError("a matrix is singular to rounding")
+
+
+def _solve(k: Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any) -> list[Any]:
+    shape, x, (a, p) = n.args[0].data, list(b), factors
+    if shape.kind == "definite":
+        elimination.definite_solve(shape.n, a, x)
+    elif n.data:
+        elimination.general_solve_transposed(shape.n, a, p, x)
+    else:
+        elimination.general_solve(shape.n, a, p, x)
+    return x
+
+
+def _call(k: Arithmetic, n: Node, *args: Any) -> Any:
+    if n.data.python is None:
+        raise ExpressionError(f"external function {n.data.name!r} has no Python form to evaluate; give python=...")
+    return k.number(n.data.python(*args))
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return lambda k, n, x: getattr(k.functions, name)(x)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "const": lambda k, n: k.number(n.data),
+    "pi": lambda k, n: k.number(k.functions.pi),
+    "true": lambda k, n: n.data,
+    "neg": lambda k, n, a: -a,
+    "add": lambda k, n, a, b: a + b,
+    "sub": lambda k, n, a, b: a - b,
+    "mul": lambda k, n, a, b: a * b,
+    "div": lambda k, n, a, b: a / b,
+    "pow": _power,
+    "atan2": _atan2,
+    "abs": lambda k, n, a: -a if _real(a) < 0 else a,
+    "sign": lambda k, n, a: a if a != a else k.number((_real(a) > 0) - (_real(a) < 0)),
+    "min": lambda k, n, a, b: a if _real(a) <= _real(b) else b,
+    "max": lambda k, n, a, b: a if _real(a) >= _real(b) else b,
+    "lt": lambda k, n, a, b: _real(a) < _real(b),
+    "le": lambda k, n, a, b: _real(a) <= _real(b),
+    "eq": lambda k, n, a, b: a == b,
+    "and": lambda k, n, a, b: a and b,
+    "or": lambda k, n, a, b: a or b,
+    "not": lambda k, n, a: not a,
+    "where": lambda k, n, c, a, b: a if c else b,
+    "call": _call,
+    "factor": _factor,
+    "solve": _solve,
+    "item": lambda k, n, block: block[n.data],
+    **{f: _function(f) for f in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh".split()},
+}

@@ -1,0 +1,347 @@
+"""Functions of expressions: elementary ones, choices, and functions that the user supplies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import ExpressionError, shown
+from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
+from .graph import Condition, Expr, as_condition, as_expr, intern, make
+from .names import check_name
+
+
+def sqrt(x: Any) -> Expr:
+    """Square root.
+
+    >>> x = sb.symbol("x")
+    >>> sb.sqrt(x**2 + 1), sb.sqrt(4), sb.sqrt(2)  # exact numbers stay exact
+    (sqrt(x**2 + 1), 2, sqrt(2))
+    >>> sb.evaluate(sb.sqrt(2))
+    1.41421
+
+    See also: `exp`, `log`.
+    """
+    return make("sqrt", (as_expr(x),))
+
+
+def exp(x: Any) -> Expr:
+    """Exponential function.
+
+    >>> x = sb.symbol("x")
+    >>> sb.derivative(sb.exp(2 * x), x)
+    2*exp(2*x)
+
+    See also: `log`, `sinh`, `cosh`.
+    """
+    return make("exp", (as_expr(x),))
+
+
+def log(x: Any) -> Expr:
+    """Natural logarithm.
+
+    >>> x = sb.symbol("x")
+    >>> sb.derivative(sb.log(x), x)
+    1/x
+
+    See also: `exp`, `sqrt`.
+    """
+    return make("log", (as_expr(x),))
+
+
+def sin(x: Any) -> Expr:
+    """Sine of an angle in radians.
+
+    >>> x = sb.symbol("x")
+    >>> sb.sin(x)**2 + sb.cos(x)**2
+    1
+    >>> sb.sin(sb.pi / 6), sb.derivative(sb.sin(x), x)
+    (sin(pi/6), cos(x))
+
+    See also: `cos`, `asin`, `atan2`, `tidy`.
+    """
+    return make("sin", (as_expr(x),))
+
+
+def cos(x: Any) -> Expr:
+    """Cosine of an angle in radians.
+
+    >>> x = sb.symbol("x")
+    >>> sb.cos(-x), sb.cos(sb.pi), sb.derivative(sb.cos(x), x)
+    (cos(x), -1, -sin(x))
+
+    See also: `sin`, `acos`, `tidy`.
+    """
+    return make("cos", (as_expr(x),))
+
+
+def tan(x: Any) -> Expr:
+    """Tangent of an angle in radians.
+
+    >>> x = sb.symbol("x")
+    >>> sb.evaluate(sb.tan(x), {x: 0.5}), sb.derivative(sb.tan(x), x)
+    (0.546302, tan(x)**2 + 1)
+
+    See also: `atan`, `sin`, `cos`.
+    """
+    return make("tan", (as_expr(x),))
+
+
+def asin(x: Any) -> Expr:
+    """Angle in [-π/2, π/2] with this sine.
+
+    >>> x = sb.symbol("x")
+    >>> sb.evaluate(sb.asin(x), {x: 0.5})
+    0.523599
+    >>> sb.derivative(sb.asin(x), x)
+    1/sqrt(1 - x**2)
+
+    See also: `sin`, `acos`, `atan2`.
+    """
+    return make("asin", (as_expr(x),))
+
+
+def acos(x: Any) -> Expr:
+    """Angle in [0, π] with this cosine.
+
+    >>> sb.evaluate(sb.acos(sb.symbol("x")), {"x": -1.0})
+    3.14159
+
+    See also: `cos`, `asin`, `atan2`.
+    """
+    return make("acos", (as_expr(x),))
+
+
+def atan(x: Any) -> Expr:
+    """Angle in (-π/2, π/2) with this tangent.
+
+    >>> x = sb.symbol("x")
+    >>> sb.derivative(sb.atan(x), x)
+    1/(x**2 + 1)
+
+    See also: `tan`, `atan2`.
+    """
+    return make("atan", (as_expr(x),))
+
+
+def atan2(y: Any, x: Any) -> Expr:
+    """Angle of the point (x, y), in (-π, π].
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.evaluate(sb.atan2(y, x), {x: -1.0, y: 1.0})
+    2.35619
+    >>> sb.derivative(sb.atan2(y, x), y)
+    x/(x**2 + y**2)
+
+    See also: `atan`, `asin`, `acos`.
+    """
+    return make("atan2", (as_expr(y), as_expr(x)))
+
+
+def sinh(x: Any) -> Expr:
+    """Hyperbolic sine.
+
+    >>> x = sb.symbol("x")
+    >>> sb.derivative(sb.sinh(x), x)
+    cosh(x)
+
+    See also: `cosh`, `tanh`, `exp`.
+    """
+    return make("sinh", (as_expr(x),))
+
+
+def cosh(x: Any) -> Expr:
+    """Hyperbolic cosine.
+
+    >>> x = sb.symbol("x")
+    >>> sb.derivative(sb.cosh(x), x)
+    sinh(x)
+
+    See also: `sinh`, `tanh`, `exp`.
+    """
+    return make("cosh", (as_expr(x),))
+
+
+def tanh(x: Any) -> Expr:
+    """Hyperbolic tangent.
+
+    >>> x = sb.symbol("x")
+    >>> sb.evaluate(sb.tanh(x / 0.01), {x: 0.02})  # a smooth sign
+    0.964028
+
+    See also: `sinh`, `cosh`, `sign`.
+    """
+    return make("tanh", (as_expr(x),))
+
+
+def sign(x: Any) -> Expr:
+    """-1, 0 or 1. Its derivative is taken as zero.
+
+    >>> x = sb.symbol("x")
+    >>> [sb.evaluate(sb.sign(x), {x: v}) for v in (-2.0, 0.0, 3.0)]
+    [-1.0, 0.0, 1.0]
+
+    See also: `where`, `tanh`, `minimum`.
+    """
+    return make("sign", (as_expr(x),))
+
+
+def minimum(x: Any, y: Any) -> Expr:
+    """The smaller of two.
+
+    >>> x = sb.symbol("x")
+    >>> sb.evaluate(sb.minimum(x, 1), {x: 3.0})
+    1.0
+    >>> sb.derivative(sb.minimum(x, 1), x)
+    where(1 <= x, 0, 1)
+
+    See also: `maximum`, `where`.
+    """
+    return make("min", (as_expr(x), as_expr(y)))
+
+
+def maximum(x: Any, y: Any) -> Expr:
+    """The larger of two.
+
+    >>> x = sb.symbol("x")
+    >>> k = sb.symbol("k")
+    >>> force = k * sb.maximum(-x, 0)  # a spring that only pushes
+    >>> [sb.evaluate(force, {k: 10.0, x: v}) for v in (-0.2, 0.2)]
+    [2.0, 0.0]
+
+    See also: `minimum`, `where`.
+    """
+    return make("max", (as_expr(x), as_expr(y)))
+
+
+def equal(x: Any, y: Any) -> Condition:
+    """The condition x = y. (`==` compares expressions as objects, so that they can be kept in sets and
+    dictionaries.)
+
+    >>> x = sb.symbol("x")
+    >>> sb.where(sb.equal(x, 0), 1, sb.sin(x) / x)
+    where(equal(0, x), 1, sin(x)/x)
+
+    See also: `where`, `algebra.Condition`.
+    """
+    return make("eq", (as_expr(x), as_expr(y)))
+
+
+def where(condition: Any, x: Any, y: Any) -> Expr:
+    """x where the condition holds, else y. Both are evaluated.
+
+    >>> x = sb.symbol("x")
+    >>> f = sb.where((x > 0) & (x < 1), x**2, 0)
+    >>> [sb.evaluate(f, {x: v}) for v in (-1.0, 0.5, 2.0)]
+    [0.0, 0.25, 0.0]
+
+    See also: `equal`, `minimum`, `maximum`, `sign`.
+    """
+    return make("where", (as_condition(condition), as_expr(x), as_expr(y)))
+
+
+@dataclass(frozen=True)
+class LookupTable:
+    """A piecewise polynomial: times (or whatever its argument is) between pieces, and of each piece the coefficients,
+    that of the highest power of the argument less the piece's beginning first.
+
+    is_rate   zero before the first and after the last piece, as a derivative is; otherwise constant there
+    """
+
+    times: tuple[float, ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    is_rate: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExternalFunction:
+    """A function of real arguments that the user supplies (Lennartsson 6.4). Call it with expressions.
+
+    name          identifier in generated code
+    arity         number of arguments
+    derivatives   one callable for each argument: takes the arguments as expressions, returns the partial derivative as
+                  an expression (which may call other external functions, so that second derivatives exist too)
+    python        called with floats, where the function is evaluated or compiled in this process
+    c             C source text of `double name(double, ...)`, put into generated C; without it C declares the function
+                  extern
+    address       machine address of such a function (a ctypes or Numba function's), called instead of `python` without
+                  entering Python
+    keep          what the address points into, where it must live as long as the function: loaded machine code
+    table         the numbers of a piecewise polynomial, from which every language writes the function
+
+    >>> import math
+    >>> slope = sb.ExternalFunction("slope", 1, python=lambda x: math.cos(x) / 10)
+    >>> road = sb.ExternalFunction("road", 1, derivatives=[slope], python=lambda x: math.sin(x) / 10)
+    >>> x = sb.symbol("x", "coordinate")
+    >>> sb.derivative(road(2 * x), x)
+    2*slope(2*x)
+    >>> sb.evaluate(road(x), {x: 1.0})
+    0.0841471
+
+    See also: `where`, `compile`, `c_source`.
+    """
+
+    name: str
+    arity: int
+    derivatives: Sequence[Callable[..., Any] | None] = ()
+    python: Callable[..., float] | None = None
+    c: str | None = None
+    address: int | None = None
+    keep: Any = None
+    table: LookupTable | None = None
+
+    def __repr__(self) -> str:
+        known = [what for what in ("python", "c", "address", "table") if getattr(self, what) is not None]
+        return f"<ExternalFunction {self.name} of {self.arity} arguments, known as {', '.join(known) or 'extern'}>"
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "external function")
+        if self.arity < 1:
+            raise ExpressionError(
+                f"external function {self.name!r}: needs at least one argument, got arity {self.arity}"
+            )
+        if len(self.derivatives) not in (0, self.arity):
+            raise ExpressionError(
+                f"external function {self.name!r}: has {self.arity} arguments but {len(self.derivatives)} derivatives; "
+                "give one for each argument (None where it is not known), or none at all"
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A machine address means nothing in another process: only what `python` and `c` say of the function is
+        pickled."""
+        if self.address is not None and self.python is None:
+            raise ExpressionError(
+                f"external function {self.name!r}: it is known by its machine address only, which means "
+                "nothing in another process; give python= as well"
+            )
+        return ExternalFunction, (self.name, self.arity, self.derivatives, self.python, self.c, None, None, self.table)
+
+    def __call__(self, *args: Any) -> Expr:
+        if len(args) != self.arity:
+            raise ExpressionError(
+                f"external function {self.name!r} takes {self.arity} arguments, got {len(args)}: {shown(args)}"
+            )
+        return intern("call", tuple(as_expr(a) for a in args), self)
+
+    def derivative(self, i: int, args: Sequence[Expr]) -> Expr:
+        """Partial derivative with respect to argument i.
+
+        >>> slope = sb.ExternalFunction("slope", 1)
+        >>> road = sb.ExternalFunction("road", 1, derivatives=[slope])
+        >>> road.derivative(0, [sb.symbol("x")])
+        slope(x)
+        """
+        given = self.derivatives[i] if self.derivatives else None
+        if given is None:
+            raise ExpressionError(
+                f"external function {self.name!r}: its derivative with respect to argument {i + 1} is needed but was not "
+                "given; pass derivatives=[...] with one callable for each argument"
+            )
+        return as_expr(given(*args))
+
+
+def no_value(of: Expr) -> Expr:
+    """An expression that has no value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that
+    what is chosen in its place by `where` keeps its own."""
+    return sqrt(-2 - sign(of))

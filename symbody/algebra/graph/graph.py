@@ -1,0 +1,591 @@
+"""The expression graph: immutable nodes, each existing once.
+
+A node is an operation and its arguments. `make` is the only way to a node: it folds and normalises by the rules
+registered with `rule` (see `rules.py`) and returns the node that already exists where there is one (hash consing), so
+that equal subexpressions are the same object, sharing is never lost, and `a is b` decides structural equality.
+
+The table of nodes holds weak references: when the last expression that uses a node is dropped, its memory is free.
+Arguments are always older than the node: sorting nodes by `serial` puts any graph in order of evaluation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import numbers
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+from ...errors import ExpressionError, listed, shown
+from .factors import same_factors
+from .names import check_name, rate_name
+from .node_keys import (
+    CLASS_MASK,
+    CLASS_OF_KIND,
+    HASH,
+    HASH_BITS,
+    NOT_A_NUMBER,
+    constant_key,
+    node_key,
+    operation_number,
+    pair_key,
+    text_number,
+)
+from .node_table import serials, tables
+from .numpy_calls import array_ufunc
+
+Number = int | float | Fraction
+
+# ---------------------------------------------------------------------------------------------------------- operations
+
+UNARY: Final = frozenset("neg sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign".split())
+COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
+BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
+CONDITIONS: Final = frozenset("lt le eq and or not true".split())
+KINDS: Final = (
+    "parameter",
+    "coordinate",
+    "speed",
+    "acceleration",
+    "input",
+    "variable",
+    "multiplier",
+    "time",
+    "material",
+)
+_RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
+
+
+class Node:
+    """Anything on the graph: a number (`Expr`), a truth value (`Condition`) or a bundle of numbers (`Block`).
+
+    op      name of the operation
+    args    nodes it is applied to
+    data    value of a constant, external function, size of a linear solve, index of an item
+    serial  number of the node: higher than those of its arguments
+    key     number that depends on what the node is, not on when it was made, nor on the process: the order of
+            commutative arguments
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "key", "op", "serial")
+    __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
+    op: str
+    args: tuple[Any, ...]
+    data: Any
+    serial: int
+    key: int
+
+    def __bool__(self) -> bool:
+        raise ExpressionError(
+            f"an expression has no truth value before numbers are known (got {self}); "
+            "use where(condition, a, b) to choose, and `is` to compare expressions"
+        )
+
+    def __str__(self) -> str:
+        return PRINTERS[0](self)
+
+    def __repr__(self) -> str:
+        return PRINTERS[2](self)
+
+    def _repr_latex_(self) -> str:
+        return f"${PRINTERS[1](self)}$"
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+
+PRINTERS: list[Callable[[Any], str]] = []  # text, LaTeX, and text or outline, filed by `printing`
+
+
+class Expr(Node):
+    """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators.
+
+    >>> x, y = sb.symbols("x y")
+    >>> e = (x + y)**2 / abs(x)
+    >>> e
+    (x + y)**2/abs(x)
+    >>> sb.evaluate(e, {x: 2, y: 1})
+    4.5
+    >>> x + y is y + x  # equal expressions are one object
+    True
+
+    See also: `Symbol`, `symbol`, `evaluate`, `derivative`, `text`.
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = array_ufunc  # NumPy arrays leave arithmetic with expressions to us
+
+    def __add__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Expr:
+        return make2("sub", as_expr(other), self)
+
+    def __mul__(self, other: Any) -> Any:  # an expression; times a matrix or vector, one of these
+        if not isinstance(other, Expr):
+            if takes_over(other):
+                return NotImplemented
+            other = as_expr(other)
+        return make2("mul", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Expr:
+        return make2("div", self, as_expr(other))
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return make2("div", as_expr(other), self)
+
+    def __pow__(self, other: Any) -> Expr:
+        return make2("pow", self, as_expr(other))
+
+    def __rpow__(self, other: Any) -> Expr:
+        return make2("pow", as_expr(other), self)
+
+    def __neg__(self) -> Expr:
+        return make1("neg", self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return make1("abs", self)
+
+    def __lt__(self, other: Any) -> Condition:
+        return make("lt", (self, as_expr(other)))
+
+    def __le__(self, other: Any) -> Condition:
+        return make("le", (self, as_expr(other)))
+
+    def __gt__(self, other: Any) -> Condition:
+        return make("lt", (as_expr(other), self))
+
+    def __ge__(self, other: Any) -> Condition:
+        return make("le", (as_expr(other), self))
+
+    @property
+    def value(self) -> Number | None:
+        """The number, where this node is a constant.
+
+        >>> x = sb.symbol("x")
+        >>> (x - x + 3).value, x.value
+        (3, None)
+        """
+        return self.data if self.op == "const" else None
+
+    def __float__(self) -> float:
+        if self.op != "const":
+            raise ExpressionError(
+                f"{self!r} is not a number; evaluate(expression, values) puts numbers in, and functions of "
+                "expressions are symbody.sin, symbody.sqrt, ..."
+            )
+        return float(self.data)
+
+
+class Condition(Node):
+    """A truth value on the graph, for `where`. Combine with & | ~ (Python's `and`, `or`, `not` cannot be
+    overloaded).
+
+    >>> x = sb.symbol("x")
+    >>> inside = (x > 0) & ~(x > 1)
+    >>> sb.evaluate(sb.where(inside, 1, 0), {x: 0.5})
+    1.0
+
+    See also: `where`, `equal`.
+    """
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition) -> Condition:
+        return make("and", (self, as_condition(other)))
+
+    __rand__ = __and__
+
+    def __or__(self, other: Condition) -> Condition:
+        return make("or", (self, as_condition(other)))
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Condition:
+        return make("not", (self,))
+
+
+class Block(Node):
+    """A node with many outputs (factors of a matrix, solution of a linear system); `item` picks one."""
+
+    __slots__ = ()
+
+
+class Symbol(Expr):
+    """A named leaf. Symbols are equal when stem, kind and order of time derivative are equal.
+
+    name          as it is printed, entered and exported: q, q_dot, q_ddot, q_d3
+    stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as
+                  stem, and order 0
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> q.dot.dot, q.dot.dot.stem, q.dot.dot.order
+    (q_ddot, 'q', 2)
+    >>> [s.kind for s in (q, q.dot, q.dot.dot)]
+    ['coordinate', 'speed', 'acceleration']
+
+    See also: `symbol`, `symbols`, `free_symbols`.
+    """
+
+    __slots__ = ("kind", "name", "order", "stem")
+    name: str
+    kind: str
+    stem: str
+    order: int
+
+    @property
+    def dot(self) -> Expr:
+        """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration)."""
+        if self.kind in ("parameter", "material"):
+            return ZERO
+        if self.kind == "time":
+            return ONE
+        return symbol(self.stem, _RATE_KIND.get(self.kind, self.kind), self.order + 1)
+
+    def __reduce__(self) -> Any:
+        return symbol, (self.stem, self.kind, self.order)
+
+
+_CLASS: Final[dict[str, type[Node]]] = {
+    **dict.fromkeys(CONDITIONS, Condition),
+    "factor": Block,
+    "solve": Block,
+    "entries": Block,
+    "symbol": Symbol,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------- leaves
+
+
+def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
+    """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`.
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> q.dot, q.dot.kind
+    (q_dot, 'speed')
+    >>> sb.symbol("m").dot  # a parameter is constant
+    0
+
+    See also: `symbols`, `Symbol`, `Model`.
+    """
+    key, table = (kind, name, order), tables["symbol"]
+    try:
+        entry = table.get(key)
+    except TypeError:  # something that is no text
+        raise ExpressionError(f"symbol: name and kind are texts, got {shown(name)}, {shown(kind)}") from None
+    if entry is not None and (known := entry()) is not None:
+        return known
+    check_name(name, "symbol")
+    if kind not in KINDS:
+        raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
+    node = Symbol()
+    node.op, node.args, node.data, node.serial = "symbol", (), None, next(serials)
+    node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
+    node.key = CLASS_OF_KIND[kind] << HASH_BITS | text_number(f"{kind} {name} {order}")
+    return table.filed(node, key)
+
+
+def made_symbol(name: str, kind: str) -> Symbol | None:
+    """The symbol of this name and kind, where somebody has made it and still has it."""
+    entry = tables["symbol"].get((kind, name, 0))
+    known = None if entry is None else entry()
+    return known if isinstance(known, Symbol) else None
+
+
+def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
+    """Several symbols of one kind: `symbols("a b c")`.
+
+    >>> a, b = sb.symbols("a b")
+    >>> q1, q2 = sb.symbols("q1 q2", "coordinate")
+    >>> a * q1 + b * q2.dot
+    a*q1 + b*q2_dot
+
+    See also: `symbol`, `Model`.
+    """
+    return tuple(symbol(n, kind) for n in (names.replace(",", " ").split() if isinstance(names, str) else names))
+
+
+def constant(value: Number) -> Expr:
+    """A number on the graph. Integers and fractions stay exact; a float that is an integer is that integer."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ExpressionError(f"a constant must be finite, got {value}")
+        if value.is_integer() and abs(value) < 2.0**53:
+            value = int(value)
+    elif isinstance(value, Fraction) and value.denominator == 1:
+        value = value.numerator
+    key, table = (type(value), value), tables["const"]
+    entry = table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    node = Expr()
+    node.op, node.args, node.data, node.serial, node.key = "const", (), value, next(serials), constant_key(value)
+    return table.filed(node, key)
+
+
+def fraction(numerator: int, denominator: int) -> Expr:
+    """An exact fraction: `fraction(1, 12)`.
+
+    >>> sb.fraction(1, 3) + sb.fraction(1, 6)
+    1/2
+
+    See also: `pi`, `evaluate`.
+    """
+    if denominator == 0:
+        raise ExpressionError(f"fraction({numerator}, 0): division by zero")
+    return constant(Fraction(numerator, denominator))
+
+
+ZERO: Final = constant(0)
+ONE: Final = constant(1)
+TWO: Final = constant(2)
+HALF: Final = constant(Fraction(1, 2))
+
+
+# ---------------------------------------------------------------------------------------------------------- conversion
+
+
+def takes_over(other: object) -> bool:
+    """True for operands that implement arithmetic with scalars themselves: matrices, vectors."""
+    return getattr(type(other), "acts_on_scalars", False)
+
+
+def as_expr(value: Any) -> Expr:
+    """Anything that can stand for a scalar, as an expression: numbers, SymPy expressions, 0-d arrays."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, bool):
+        raise ExpressionError(f"{value} is a truth value, not a number; use where(condition, a, b)")
+    if isinstance(value, (int, Fraction, float)):
+        return constant(value)
+    if isinstance(value, numbers.Integral):
+        return constant(int(value))
+    if isinstance(value, numbers.Rational):
+        return constant(Fraction(int(value.numerator), int(value.denominator)))
+    if isinstance(value, numbers.Real):
+        return constant(float(value))
+    if (convert := _foreign(value)) is not None:
+        return as_expr(convert(value))
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return as_expr(value.item())
+    raise ExpressionError(_why_not_a_scalar(value))
+
+
+# A type of another package, told by the package's name, finds its converter in the module named here. That module is
+# loaded when such an object first arrives, so that packages which are not used cost no time to load.
+FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border.from_sympy", "from_sympy")}
+
+
+def _foreign(value: object) -> Callable[[Any], Any] | None:
+    # the module of a class made at run time, such as SymPy's q(t), may be missing: its bases tell
+    packages = ((base.__module__ or "").partition(".")[0] for base in type(value).__mro__)
+    place = next((FOREIGN[p] for p in packages if p in FOREIGN), None)
+    if place is None:
+        return None
+    converter: Callable[[Any], Any] = getattr(importlib.import_module(place[0]), place[1])
+    return converter
+
+
+def _why_not_a_scalar(value: object) -> str:
+    if isinstance(value, str):
+        return (
+            f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, "
+            f"kind), or m.parameter({shown(value)}) of a model"
+        )
+    if isinstance(value, Condition):
+        return f"the condition {value} is not a number; use where(condition, a, b)"
+    if isinstance(value, complex):
+        return f"{value} is complex; expressions are real (evaluate() takes complex numbers for symbols)"
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return f"an array of shape {shape} cannot stand for a scalar; use matrix(...) or pick an entry"
+    return f"{shown(value)} of type {type(value).__name__} cannot stand for a scalar, a number or an expression"
+
+
+def as_condition(value: Any) -> Condition:
+    """A condition, or True and False of Python or NumPy as one."""
+    if isinstance(value, Condition):
+        return value
+    if isinstance(value, bool) or (getattr(value, "shape", None) == () and value.dtype.kind == "b"):
+        return TRUE if value else FALSE
+    if (convert := _foreign(value)) is not None:
+        return as_condition(convert(value))
+    raise ExpressionError(f"{shown(value)} is not a condition; conditions come from <, <=, >, >=, equal, &, |, ~")
+
+
+# --------------------------------------------------------------------------------------------------------- constructors
+
+Apply = Callable[..., Node | None]
+
+
+def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
+    """The node of this operation and these arguments, without rewriting."""
+    key, table = (args if data is None else (data, args)), tables[op]
+    entry = table.get(key)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.serial, node.key = op, args, data, next(serials), node_key(op, args, data)
+    return table.filed(node, key)
+
+
+class _Rules(dict[Any, tuple[Apply, ...]]):
+    """Rules by operation and operations of the arguments, collected from `registry` on first use."""
+
+    registry: list[tuple[str, tuple[str, ...], Apply, bool]] = []
+
+    def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
+        op, *ops = key
+        found: list[Apply] = []
+        for rule_op, pattern, apply, is_symmetric in self.registry:
+            if rule_op != op or len(pattern) != len(ops):
+                continue
+            if fits := _fits(pattern, ops):
+                found.append(apply)
+            if op in COMMUTATIVE and _fits(pattern[::-1], ops) and not (fits and is_symmetric):
+                found.append(lambda a, b, apply=apply: apply(b, a))
+        self[key] = tuple(found)
+        return self[key]
+
+
+def _fits(pattern: tuple[str, ...], ops: list[str]) -> bool:
+    return all(p in ("any", o) for p, o in zip(pattern, ops, strict=True))
+
+
+_rules = _Rules()
+
+
+def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
+    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern` ("any" fits all).
+
+    The decorated function gets the arguments and returns the rewritten node, or None where it does not apply. Its
+    docstring is the identity it uses, `left = right`; the tests check every such identity at random numbers and that
+    `left` is indeed rewritten to `right`. Patterns of commutative operations hold in both orders; a symmetric rule does
+    not look at the order itself.
+    """
+
+    def register(apply: Apply) -> Apply:
+        _rules.registry.append((op, pattern, apply, symmetric or len(set(pattern)) < len(pattern)))
+        return apply
+
+    return register
+
+
+# The three constructors below are where the time goes when equations are derived: they look a node up once, try the
+# rules that fit, and file the new node under the key they looked up.
+
+
+def _too_large(op: str, *args: Node) -> ExpressionError:
+    numbers = " and ".join(shown(a.data) for a in args if a.op == "const")
+    return ExpressionError(f"{op}: a number is larger than any number of the machine (1.8e308): {numbers}")
+
+
+def make1(op: str, a: Expr) -> Expr:
+    """A node of one argument."""
+    args, table = (a,), tables[op]
+    entry = table.get(args)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    try:
+        for apply in _rules[op, a.op]:
+            if (out := apply(a)) is not None:
+                return out  # type: ignore[return-value]
+    except OverflowError:
+        raise _too_large(op, a) from None
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.serial = op, args, None, next(serials)
+    key = a.key
+    node.key = key & CLASS_MASK | NOT_A_NUMBER | hash((operation_number[op], key)) & HASH
+    return table.filed(node, args)
+
+
+def make2(op: str, a: Expr, b: Expr) -> Expr:
+    """A node of two arguments; those of commutative operations are put in the order of their keys."""
+    one, other = a.key, b.key
+    if one > other and op in COMMUTATIVE:
+        a, b, one, other = b, a, other, one
+    if op == "mul":
+        if a is ZERO or a is ONE:
+            return a if a is ZERO else b
+        return _product(a, b, other & CLASS_MASK | NOT_A_NUMBER | one + other & HASH)
+    if a is ZERO and op == "add":
+        return b
+    args, table = (a, b), tables[op]
+    entry = table.get(args)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    try:
+        for apply in _rules[op, a.op, b.op]:
+            if (out := apply(a, b)) is not None:
+                return out  # type: ignore[return-value]
+    except OverflowError:  # an exact number beside a float
+        raise _too_large(op, a, b) from None
+    node = _CLASS.get(op, Expr)()
+    node.op, node.args, node.data, node.serial, node.key = op, args, None, next(serials), pair_key(op, a, b)
+    return table.filed(node, args)
+
+
+def _product(a: Expr, b: Expr, key: int) -> Expr:
+    """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
+    table, place = tables["mul"], (key,)
+    entry = table.get(place)
+    if entry is not None and (known := entry()) is not None:
+        if known.args == (a, b) or same_factors((known,), (a, b)):
+            return known
+        return intern("mul", (a, b))  # two products with one key: as good as never
+    for apply in _rules["mul", a.op, b.op]:
+        if (out := apply(a, b)) is not None:
+            return out  # type: ignore[return-value]
+    node = Expr()
+    node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(serials), key
+    return table.filed(node, place)
+
+
+def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
+    """A node of any number of arguments, by the rules."""
+    if data is None:
+        if len(args) == 1:
+            return make1(op, *args)
+        if len(args) == 2:
+            return make2(op, *args)
+    for apply in _rules[op, *("any" for _ in args)] if len(args) < 4 else ():
+        if (out := apply(*args)) is not None:
+            return out
+    return intern(op, args, data)
+
+
+PI: Final[Expr] = intern("pi", ())
+TRUE: Final[Condition] = intern("true", (), True)
+FALSE: Final[Condition] = intern("true", (), False)
+
+
+def plain2(op: str, args: tuple[Expr, Expr]) -> Expr:
+    """The node of two arguments in normal form, which no rule rewrites."""
+    table = tables[op]
+    entry = table.get(args)
+    if entry is not None and (known := entry()) is not None:
+        return known
+    return intern(op, args)

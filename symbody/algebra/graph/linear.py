@@ -1,0 +1,182 @@
+"""Linear systems as nodes of the graph.
+
+`Factors(A)` is one node for the factors of A; `factors.solve(b)` is one node for the solution, with an item for each
+unknown. Nothing is eliminated symbolically: a system of any size costs one factorisation when it is run, with pivoting,
+and every further right side (derivatives have many) reuses the factors.
+
+    definite     A = L D Lᵀ      symmetric, definite                       no pivoting needed; on request guarded:
+                 singular to rounding, no value
+    indefinite   P A = L U       symmetric, as of constrained systems      partial pivoting
+    general      P A = L U       any                                       partial pivoting
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...errors import ExpressionError, listed
+from .graph import ZERO, Block, Expr, as_expr, intern
+from .matrix import Matrix, as_matrix, sum_of_products
+
+KINDS: Final = ("definite", "indefinite", "general")
+LEAST_PIVOT: Final = 1e-13  # of the diagonal; three digits are left then
+
+
+@dataclass(frozen=True)
+class FactorShape:
+    """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix.
+
+    sizes    of the diagonal entries of a guarded one, beside each other. It has no solutions (NaN) where a pivot is no
+             more than rounding, D_k ≤ LEAST_PIVOT sizes_k Σ A_ii / sizes_i
+    """
+
+    kind: str
+    n: int
+    sizes: tuple[float, ...] = ()
+
+    @property
+    def is_guarded(self) -> bool:
+        return bool(self.sizes)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.kind != "general"
+
+    def full(self, entries: Sequence[Any]) -> list[Any]:
+        """The entries of the whole matrix, row after row."""
+        if not self.is_symmetric:
+            return list(entries)
+        n = self.n
+        at = {(i, j): k for k, (i, j) in enumerate(self.places())}
+        return [entries[at[min(i, j), max(i, j)]] for i in range(n) for j in range(n)]
+
+    def places(self) -> list[tuple[int, int]]:
+        """Row and column of each entry."""
+        return [(i, j) for i in range(self.n) for j in range(i if self.is_symmetric else 0, self.n)]
+
+
+class Factors:
+    """The factors of a square matrix, as a node; see `factorize`.
+
+    >>> a = sb.symbol("a")
+    >>> factors = sb.factorize(sb.matrix([[a, 1], [0, 2]]))
+    >>> [sb.evaluate(factors.solve(b), {a: 4.0}) for b in (sb.vector(1, 0), sb.vector(0, 1))]
+    [[0.25, 0.0], [-0.125, 0.5]]
+
+    See also: `factorize`, `solve`.
+    """
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Block) -> None:
+        self.node = node
+
+    def __repr__(self) -> str:
+        kind, n = self.node.data.kind, self.node.data.n
+        return f"<Factors of a {kind} matrix, {n} by {n}; .solve(b) gives x with A x = b>"
+
+    def solve(self, b: Matrix | Sequence[Any], transposed: bool = False) -> Matrix:
+        """The solution of A x = b (or Aᵀ x = b), column by column."""
+        n = self.node.data.n
+        right = b if isinstance(b, Matrix) else as_matrix([[e] for e in b])
+        if right.rows != n:
+            raise ExpressionError(f"solve: the matrix is {n} by {n} but the right side has {right.rows} rows")
+        columns = [solve_block(self.node, right.column(j), transposed) for j in range(right.cols)]
+        if len(parts := _uncoupled_parts(self.node)) > 1:
+            columns = [_without_uncoupled(parts, right.column(j), x) for j, x in enumerate(columns)]
+        return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
+
+
+def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
+    """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a
+    definite one has no solutions where it is singular to rounding.
+
+    >>> a = sb.symbol("a")
+    >>> factors = sb.factorize(sb.matrix([[2, a], [a, 2]]), "definite")
+    >>> sb.evaluate(factors.solve(sb.vector(1, 0)), {a: 1.0})
+    [0.666667, -0.333333]
+
+    See also: `solve`, `algebra.Factors`.
+    """
+    if kind not in KINDS:
+        raise ExpressionError(f"factorize: there is no kind {kind!r}; kinds are {listed(KINDS)}")
+    a = as_matrix(a)
+    if a.rows != a.cols or a.rows == 0:
+        raise ExpressionError(f"factorize: the matrix must be square, got {a.rows} by {a.cols}")
+    shape = FactorShape(kind, a.rows, tuple(sizes))
+    return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
+
+
+def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix:
+    """The solution of A x = b as a node with many outputs: `solve(M, f, "definite")`.
+
+    >>> a = sb.symbol("a")
+    >>> x = sb.solve(sb.matrix([[2, a], [a, 2]]), sb.vector(1, 0), "definite")
+    >>> sb.evaluate(x, {a: 1.0})
+    [0.666667, -0.333333]
+    >>> sb.evaluate(sb.derivative(x, a), {a: 1.0})  # A dx = db - dA x, with the same factors
+    [0.444444, -0.555556]
+
+    See also: `factorize`, `derivative`.
+    """
+    return factorize(a, kind).solve(b)
+
+
+def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tuple[Expr, ...]:
+    """Items of one right side. A right side of zeros has the solution zero, a triangular matrix of numbers needs no
+    elimination."""
+    entries = tuple(as_expr(e) for e in b)
+    if all(e is ZERO for e in entries):
+        return entries
+    transposed = transposed and not factor.data.is_symmetric
+    if (solved := solved_by_substitution(factor, entries, transposed)) is not None:
+        return solved
+    block = intern("solve", (factor, *entries), transposed)
+    return tuple(intern("item", (block,), i) for i in range(len(entries)))
+
+
+def _uncoupled_parts(factor: Block) -> list[list[int]]:
+    """The unknowns of a definite matrix in sets that have nothing to do with each other, as of mechanisms on one
+    ground; all of them in one set where the matrix is of another kind."""
+    n = factor.data.n
+    if factor.data.kind != "definite":
+        return [list(range(n))]
+    part = [[i] for i in range(n)]
+    for (i, j), e in zip(factor.data.places(), factor.args, strict=True):
+        if e is not ZERO and part[i] is not part[j]:
+            more, fewer = sorted((part[i], part[j]), key=len, reverse=True)
+            more += fewer
+            for k in fewer:
+                part[k] = more
+    return list({id(p): p for p in part}.values())
+
+
+def _without_uncoupled(parts: list[list[int]], right: Sequence[Expr], x: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The solution, zero in all parts of the matrix in which the right side is."""
+    out = list(x)
+    for part in parts:
+        if all(right[i] is ZERO for i in part):
+            for i in part:
+                out[i] = ZERO
+    return tuple(out)
+
+
+def solved_by_substitution(factor: Block, right: Sequence[Expr], transposed: bool) -> tuple[Expr, ...] | None:
+    """The solution for a triangular matrix of numbers (the identity, a change of speeds): one row after another."""
+    if any(e.op != "const" for e in factor.args):
+        return None
+    n, a = factor.data.n, factor.data.full(factor.args)
+    rows = [[a[j * n + i] if transposed else a[i * n + j] for j in range(n)] for i in range(n)]
+    if any(rows[i][i].data == 0 for i in range(n)):
+        return None
+    is_lower = all(rows[i][j].data == 0 for i in range(n) for j in range(i + 1, n))
+    is_upper = all(rows[i][j].data == 0 for i in range(n) for j in range(i))
+    if not (is_lower or is_upper):
+        return None
+    x: dict[int, Expr] = {}
+    for i in range(n) if is_lower else reversed(range(n)):
+        known = sum_of_products([rows[i][j] for j in x], list(x.values()))
+        x[i] = (right[i] - known) / rows[i][i]
+    return tuple(x[i] for i in range(n))

@@ -1,0 +1,110 @@
+"""The table in which every node exists once (hash consing), held by weak references, and what is counted about it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from typing import Any
+
+from ...errors import NodeLimitError
+
+serials = count(1)
+
+
+class _TableEntry(weakref.ref):  # type: ignore[type-arg]
+    """Weak reference to a node, with the key of its table entry."""
+
+    __slots__ = ("key",)
+    key: tuple[Any, ...]
+
+
+class _Table(dict[tuple[Any, ...], _TableEntry]):
+    """The nodes of one operation, by their arguments (and data)."""
+
+    __slots__ = ("forget",)
+
+    def __init__(self) -> None:
+        # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry
+        # goes.
+        def forget(entry: _TableEntry, table: dict[tuple[Any, ...], _TableEntry] = self) -> None:
+            if table.get(entry.key) is entry:
+                table.pop(entry.key, None)
+
+        self.forget = forget
+
+    def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
+        """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where
+        there is one."""
+        entry = _TableEntry(node, self.forget)
+        entry.key = key
+        while (first := self.setdefault(key, entry)) is not entry:
+            if (known := first()) is not None:
+                return known
+            self.forget(first)
+        return node
+
+
+class _Tables(dict[str, _Table]):
+    def __missing__(self, op: str) -> _Table:
+        return self.setdefault(op, _Table())
+
+
+tables = _Tables()
+
+
+@contextmanager
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although
+    nodes form no cycles.
+
+    >>> x = sb.symbol("x")
+    >>> with sb.gc_paused():
+    ...     e = sum(sb.sin(k * x) for k in range(100))
+    >>> sb.operations(e)
+    295
+
+    See also: `derive`.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def live_nodes() -> int:
+    """Number of nodes that exist in this process."""
+    return sum(len(t) for t in tables.values())
+
+
+def nodes_made() -> int:
+    """Serial number of the next node: the difference of two calls is how many nodes were made in between (plus the
+    calls themselves)."""
+    return next(serials)
+
+
+_most_nodes: ContextVar[int | None] = ContextVar("most_nodes", default=None)
+
+
+@contextmanager
+def node_limit(most: int) -> Iterator[None]:
+    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they
+    are long."""
+    before = _most_nodes.set(most)
+    try:
+        yield
+    finally:
+        _most_nodes.reset(before)
+
+
+def check_node_limit() -> None:
+    """Asked by long computations on the way."""
+    most = _most_nodes.get()
+    if most is not None and nodes_made() > most:
+        raise NodeLimitError("the expressions have more nodes than allowed")

@@ -1,0 +1,160 @@
+"""Walks over graphs: order of evaluation, symbols, sizes, substitution. All linear in nodes, none recursive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from typing import Any
+
+from ...errors import ExpressionError, shown
+from .functions import ExternalFunction
+from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
+from .linear import solved_by_substitution
+from .matrix import Matrix
+
+_age = attrgetter("serial")
+
+
+def ordered(roots: Iterable[Node]) -> list[Node]:
+    """All nodes that the roots depend on, each once, arguments before what uses them."""
+    stack = list(roots)
+    seen = set(stack)
+    while stack:
+        for a in stack.pop().args:
+            if a not in seen:
+                seen.add(a)
+                stack.append(a)
+    return sorted(seen, key=_age)
+
+
+def scalars(*things: Any) -> list[Expr]:
+    """The scalar entries of expressions, matrices and sequences of them, in order."""
+    out: list[Expr] = []
+    for thing in things:
+        if isinstance(thing, Matrix):
+            out.extend(thing.entries)
+        elif isinstance(thing, (list, tuple)):
+            out.extend(scalars(*thing))
+        elif (inside := getattr(thing, "component_matrices", None)) is not None:
+            out.extend(scalars(*inside))
+        else:
+            out.append(as_expr(thing))
+    return out
+
+
+def free_symbols(*things: Any) -> list[Symbol]:
+    """The symbols in expressions, matrices, and components of vectors, dyads and points, in order of creation.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.free_symbols(x * y + 1, sb.sin(x))
+    [x, y]
+
+    See also: `substitute`, `Symbol`.
+    """
+    return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
+
+
+def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
+    """The same operation on other arguments, by the rules."""
+    if node.op == "solve" and (solved := solved_by_substitution(args[0], args[1:], node.data)) is not None:
+        return intern("entries", solved)
+    if node.op in ("call", "factor", "solve", "item"):
+        if node.op == "item" and args[0].op != "solve":
+            return args[0].args[node.data]
+        return intern(node.op, args, node.data)
+    return make(node.op, args, node.data)
+
+
+def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
+    """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
+
+    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that
+    they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at these
+    numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
+
+    >>> x, y = sb.symbols("x y")
+    >>> sb.substitute(x + 2 * y, {x: y, y: x})  # at the same time
+    2*x + y
+    >>> sb.substitute([x * y, x / y], {y: 2})
+    [2*x, x/2]
+
+    See also: `evaluate`, `resolve`, `free_symbols`.
+    """
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(substitute_all(list(thing), table))
+    return substitute_all([thing], table)[0]
+
+
+def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
+    if not isinstance(table, Mapping):
+        raise ExpressionError(f"substitute: takes a mapping {{symbol: expression}}, got {shown(table)}")
+    new: dict[Node, Any] = {as_expr(k): as_expr(v) for k, v in table.items()}
+    without_value: dict[Node, ExpressionError] = {}
+    roots = scalars(*things)
+    for n in ordered(roots):
+        if n in new:
+            continue
+        args = tuple(new[a] for a in n.args)
+        if without_value and (lost := _lost(n, args, without_value)) is not None:
+            new[n], without_value[n] = n, lost
+            continue
+        try:
+            new[n] = n if args == n.args else rebuilt(n, args)
+        except ExpressionError as reason:
+            new[n], without_value[n] = n, reason
+    for root in roots:
+        if root in without_value:
+            raise without_value[root]
+
+    def changed(t: Any) -> Any:
+        if isinstance(t, (list, tuple)):
+            return type(t)(map(changed, t))
+        if isinstance(t, Matrix):
+            return t.map(new.__getitem__)
+        return t.map(changed) if hasattr(t, "component_matrices") else new[as_expr(t)]
+
+    return [changed(t) for t in things]
+
+
+def _lost(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, ExpressionError]) -> ExpressionError | None:
+    """Why a node has no value: that of an argument it needs; a decided `where` needs one of its branches."""
+    needed = n.args
+    if n.op == "where" and (args[0] is TRUE or args[0] is FALSE):
+        needed = (n.args[0], n.args[1] if args[0] is TRUE else n.args[2])
+    return next((without_value[a] for a in needed if a in without_value), None)
+
+
+def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
+    """Definitions that refer to each other, made independent of each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2
+    c}.
+
+    Definitions that need themselves are refused, with the circle named.
+
+    >>> a, b, c = sb.symbols("a b c")
+    >>> sb.resolve({a: b + 1, b: 2 * c})
+    {b: 2*c, a: 2*c + 1}
+
+    See also: `substitute`.
+    """
+    given = {k: as_expr(v) for k, v in definitions.items()}
+    needs = {k: [s for s in free_symbols(v) if s in given] for k, v in given.items()}
+    done: dict[Symbol, Expr] = {}
+    for start in given:
+        path: list[Symbol] = [start]
+        while path:
+            s = path[-1]
+            missing = next((n for n in needs[s] if n not in done), None)
+            if s in done or missing is None:
+                done.setdefault(s, substitute(given[s], {n: done[n] for n in needs[s]}))
+                path.pop()
+            elif missing in path:
+                circle = [*path[path.index(missing) :], missing]
+                raise ExpressionError(f"cyclic definition: {' needs '.join(c.name for c in circle)}")
+            else:
+                path.append(missing)
+    return done
+
+
+def external_functions(*things: Any) -> list[ExternalFunction]:
+    """The external functions that expressions call, each once."""
+    return list(dict.fromkeys(n.data for n in ordered(scalars(*things)) if n.op == "call"))

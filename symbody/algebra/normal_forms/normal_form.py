@@ -1,0 +1,368 @@
+"""Expressions as polynomials in atoms, in one normal form: equal expressions have equal polynomials.
+
+Atoms are symbols, sines and cosines of angles, reciprocals of denominators, and functions of which nothing is known.
+Angles that are sums are taken apart, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so that of all ways
+to write a polynomial in sines and cosines one is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final
+
+from ..graph.functions import cos, sin
+from ..graph.graph import ONE, Expr, Node, Symbol, constant, make
+from ..graph.node_keys import key_class
+from ..graph.reading_order import factor_order
+from ..graph.walk import ordered, rebuilt
+from .polynomials import (
+    BITS,
+    FIELD,
+    Coefficient,
+    Polynomial,
+    TooLargeError,
+    added,
+    content,
+    exact,
+    exponent,
+    exponents,
+    is_float,
+    multiplied,
+    quotient,
+    scaled,
+    variable,
+)
+
+MOST_PRODUCTS: Final = 40_000  # products of terms in one multiplication
+MOST_TERMS: Final = 3000
+MOST_TURNS: Final = 6  # multiples of angles that are taken apart
+MOST_POWER: Final = 12
+MOST_UNKNOWNS: Final = 4  # of a linear system that is solved by determinants
+
+
+@dataclass(frozen=True)
+class Angle:
+    """An angle as integer multiples of base angles: {0: 1, 2: -1} is the first less the third; the first multiple is
+    positive."""
+
+    multiples: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class Atoms:
+    """The variables of polynomials. A sine stands at an even place, its cosine after it."""
+
+    nodes: list[Expr] = field(default_factory=list)
+    place: dict[Expr, int] = field(default_factory=dict)
+    sines: dict[Angle, int] = field(default_factory=dict)
+    angles: dict[int, Angle] = field(default_factory=dict)  # by the place of the sine
+    bases: list[Expr] = field(default_factory=list)
+    base_place: dict[Expr, int] = field(default_factory=dict)
+    denominators: dict[int, Polynomial] = field(default_factory=dict)  # by the place of their reciprocal
+    written: dict[int, Expr] = field(default_factory=dict)  # denominators as expressions, by the same place
+    inverses: list[tuple[int, int]] = field(default_factory=list)  # places of an atom and of its reciprocal
+    squares: int = 0  # bits of exponents of sines above one
+    orders: list[Any] = field(default_factory=list)  # of atoms in the order of reading, as far as they were asked for
+    base_orders: list[Any] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)
+    known_ranks: list[int] = field(default_factory=list)
+    products: dict[tuple[int, Coefficient], Expr] = field(default_factory=dict)  # terms as expressions
+    is_rounded: bool = False  # some number was a float
+
+    def of(self, node: Expr) -> int:
+        if node not in self.place:
+            self.place[node] = len(self.nodes)
+            self.nodes.append(node)
+        return self.place[node]
+
+    def base(self, node: Expr) -> int:
+        if node not in self.base_place:
+            self.base_place[node] = len(self.bases)
+            self.bases.append(node)
+        return self.base_place[node]
+
+    def sine(self, angle: Angle) -> int:
+        """The place of the sine of an angle; that of the cosine is one more."""
+        if angle not in self.sines:
+            x = self.angle_node(angle)
+            at = self.of(sin(x))
+            if self.of(cos(x)) != at + 1:
+                raise TooLargeError
+            self.sines[angle], self.angles[at] = at, angle
+            self.squares |= (FIELD & ~1) << BITS * at
+        return self.sines[angle]
+
+    def angle_node(self, angle: Angle) -> Expr:
+        return sum((constant(k) * self.bases[b] for b, k in angle.multiples), constant(0))
+
+    def base_order(self, base: int) -> Any:
+        while len(self.base_orders) <= base:
+            self.base_orders.append(_reading_order(self.bases[len(self.base_orders)]))
+        return self.base_orders[base]
+
+    def inverse(self, at: int) -> int:
+        """The place of the reciprocal of an atom."""
+        node = ONE / self.nodes[at]
+        if node not in self.place:
+            self.inverses.append((at, self.of(node)))
+        return self.place[node]
+
+    def reciprocal(self, p: Polynomial) -> int:
+        """The place of the reciprocal of a polynomial that is no monomial."""
+        for at, known in self.denominators.items():
+            if known == p:
+                return at
+        node = make("div", (ONE, self.plain(p)))
+        at = self.of(node)
+        self.denominators[at] = p
+        return at
+
+    # ------------------------------------------------------------------------------------------------ reduction
+
+    def reduced(self, p: Polynomial) -> Polynomial:
+        """By sin² = 1 - cos² and x (1/x) = 1."""
+        if self.inverses:
+            p = self._cancelled(p)
+        while any(m & self.squares for m in p):
+            p = self._without_squares(p)
+        if len(p) > MOST_TERMS:
+            raise TooLargeError
+        return p
+
+    def _without_squares(self, p: Polynomial) -> Polynomial:
+        out: Polynomial = {}
+        for m, c in p.items():
+            terms = {m: c}
+            if m & self.squares:
+                s = next(s for s in self.angles if exponent(m, s) > 1)
+                rest = m - variable(s, 2)
+                terms = {rest: c, rest + variable(s + 1, 2): -c}
+            out = _gathered(out, terms)
+        return {m: c for m, c in out.items() if c}
+
+    def _cancelled(self, p: Polynomial) -> Polynomial:
+        out: Polynomial = {}
+        for m, c in p.items():
+            n = m
+            for at, inverse in self.inverses:
+                if k := min(exponent(n, at), exponent(n, inverse)):
+                    n -= variable(at, k) + variable(inverse, k)
+            out = _gathered(out, {n: c})
+        return {m: c for m, c in out.items() if c}
+
+    def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        return self.reduced(multiplied(a, b, MOST_PRODUCTS))
+
+    # ------------------------------------------------------------------------------------------------ order
+
+    def bits_of(self, classes: frozenset[int]) -> int:
+        """The bits of monomials that are exponents of atoms of these classes."""
+        self.ranks()
+        return sum(FIELD << BITS * i for i, c in enumerate(self.classes) if c in classes)
+
+    def ranks(self) -> list[int]:
+        """The place of each atom in the order of reading, which does not depend on the order in which they were met."""
+        if len(self.known_ranks) != len(self.nodes):
+            new = self.nodes[len(self.orders) :]
+            self.orders += map(_reading_order, new)
+            self.classes += map(key_class, new)
+            by_reading = sorted(range(len(self.nodes)), key=self.orders.__getitem__)
+            self.known_ranks = [0] * len(by_reading)
+            for rank, i in enumerate(by_reading):
+                self.known_ranks[i] = rank
+        return self.known_ranks
+
+    def in_reading_order(self, p: Polynomial) -> Polynomial:
+        """The same terms, in the order in which they are written."""
+        if len(p) < 2:
+            return p
+        ranks, classes = self.ranks(), self.classes
+
+        def order(m: int) -> tuple[int, int, list[tuple[int, int]]]:
+            factors = exponents(m)
+            highest = max([classes[i] for i, _ in factors], default=0)
+            return highest, len(factors), sorted([(ranks[i], n) for i, n in factors])
+
+        return {m: p[m] for m in sorted(p, key=order)}
+
+    # ------------------------------------------------------------------------------------------------ as nodes
+
+    def monomial(self, m: int) -> Expr:
+        out = ONE
+        for i, n in exponents(m):
+            out = out * self.nodes[i] ** n
+        return out
+
+    def number(self, c: Coefficient) -> Expr:
+        return constant(short_decimal(float(c)) if self.is_rounded and is_float(c) else c)
+
+    def plain(self, p: Polynomial) -> Expr:
+        return sum((self.number(c) * self.monomial(m) for m, c in p.items()), constant(0))
+
+
+def _reading_order(n: Expr) -> Any:
+    if isinstance(n, Symbol):  # goes by its name
+        return factor_order(n, "")
+    if n.op in ("sin", "cos") and isinstance(n.args[0], Symbol):
+        return factor_order(n, f"{n.op}({n.args[0].name})")
+    return factor_order(n, str(n))
+
+
+def short_decimal(x: float) -> float:
+    """0.2 for 0.19999999999999998: a number of fewer digits that is as near as rounding lets sums of decimals be."""
+    near = float(f"{x:z.15g}")
+    is_shorter = len(repr(near)) + 2 < len(repr(x))
+    return near if is_shorter and abs(near - x) <= 2 * math.ulp(x) else x
+
+
+def _gathered(out: Polynomial, terms: Polynomial) -> Polynomial:
+    for m, c in terms.items():
+        out[m] = out.get(m, 0) + c
+    return out
+
+
+# ------------------------------------------------------------------------------------------------------- from the graph
+
+
+def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | None]:
+    """The polynomials of expressions and of all their parts; None where one is too large."""
+    out: dict[Node, Polynomial | None] = {}
+    determinants: dict[Node, Polynomial] = {}
+    for n in ordered(roots):
+        try:
+            if n.op == "item":
+                out[n] = _solved(n, out, determinants, atoms)
+                continue
+            args = [out.get(a) for a in n.args]
+            missing = any(p is None for p in args) or not isinstance(n, Expr)
+            out[n] = None if missing else _polynomial(n, args, atoms)  # type: ignore[arg-type]
+        except TooLargeError:
+            out[n] = None
+    return out
+
+
+def _solved(
+    n: Node, known: dict[Node, Polynomial | None], determinants: dict[Node, Polynomial], atoms: Atoms
+) -> Polynomial:
+    """One unknown of a small linear system, by Cramer's rule: |A with b in column k| / |A|."""
+    block = n.args[0]
+    factor, right = block.args[0], [known[e] for e in block.args[1:]]
+    size = factor.data.n
+    entries = factor.data.full([known[e] for e in factor.args])
+    if size > MOST_UNKNOWNS or any(p is None for p in (*right, *entries)):
+        raise TooLargeError
+    if block.data:  # the transposed system
+        entries = [entries[j * size + i] for i in range(size) for j in range(size)]
+    rows = [entries[i * size : (i + 1) * size] for i in range(size)]
+    if factor not in determinants or block.data:
+        determinants[factor] = _determinant(rows, atoms)
+    changed = [[right[i] if j == n.data else e for j, e in enumerate(row)] for i, row in enumerate(rows)]
+    return _divided(n, [_determinant(changed, atoms), determinants[factor]], atoms)  # type: ignore[arg-type]
+
+
+def _determinant(rows: list[list[Any]], atoms: Atoms) -> Polynomial:
+    """By expansion along the first row."""
+    if len(rows) == 1:
+        return rows[0][0]
+    out: Polynomial = {}
+    for j, e in enumerate(rows[0]):
+        if e:
+            minor = _determinant([[*row[:j], *row[j + 1 :]] for row in rows[1:]], atoms)
+            out = added(out, atoms.times(e, minor), -1 if j % 2 else 1)
+    return out
+
+
+def _polynomial(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    known = _OPERATIONS.get(n.op)
+    if known is not None:
+        return known(n, args, atoms)
+    return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
+
+
+def _with_plain_arguments(n: Expr, args: list[Polynomial], atoms: Atoms) -> Expr:
+    """An unknown function, of arguments in normal form."""
+    return rebuilt(n, tuple(atoms.plain(p) for p in args)) if args and n.op != "call" else n
+
+
+def _constant(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    if isinstance(n.data, float):
+        atoms.is_rounded = True
+    c = exact(Fraction(n.data))
+    return {0: c} if c else {}
+
+
+def _power(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    k = n.args[1].data
+    if not isinstance(k, int) or not 0 < k <= MOST_POWER:
+        return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
+    out: Polynomial = {0: 1}
+    for _ in range(k):
+        out = atoms.times(out, args[0])
+    return out
+
+
+def _divided(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    top, bottom = args
+    if not bottom:
+        raise TooLargeError
+    if len(bottom) == 1:
+        ((m, c),) = bottom.items()
+        inverse = sum(variable(atoms.inverse(i), k) for i, k in exponents(m))
+        return atoms.times(top, {inverse: exact(1 / Fraction(c))})
+    exactly = quotient(top, bottom, MOST_PRODUCTS)
+    if exactly is not None:
+        return exactly
+    scale = content(bottom) * (1 if sum(1 if c > 0 else -1 for c in bottom.values()) >= 0 else -1)
+    at = atoms.reciprocal(scaled(bottom, 1 / Fraction(scale)))
+    return atoms.times(scaled(top, 1 / Fraction(scale)), {variable(at): 1})
+
+
+def _sine_and_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> tuple[Polynomial, Polynomial] | None:
+    """Of a sum of multiples of base angles; None where there are too many turns."""
+    terms = [(m, Fraction(c)) for m, c in args[0].items()]
+    if sum(abs(c.numerator) for _, c in terms) > MOST_TURNS:
+        return None
+    s: Polynomial = {}
+    c: Polynomial = {0: 1}
+    for m, k in terms:
+        base = atoms.base(atoms.monomial(m) / k.denominator)
+        at = atoms.sine(Angle(((base, 1),)))
+        sine: Polynomial = {variable(at): 1 if k > 0 else -1}
+        cosine: Polynomial = {variable(at + 1): 1}
+        for _ in range(abs(k.numerator)):
+            s, c = (
+                added(atoms.times(s, cosine), atoms.times(c, sine)),
+                added(atoms.times(c, cosine), atoms.times(s, sine), -1),
+            )
+    return s, c
+
+
+def _turned(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    found = _sine_and_cosine(n, args, atoms)
+    if found is None:
+        return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
+    return found[n.op == "cos"]
+
+
+def _tangent(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    found = _sine_and_cosine(n, args, atoms)
+    if found is None:
+        return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
+    return _divided(n, list(found), atoms)
+
+
+_OPERATIONS: Final[dict[str, Any]] = {
+    "const": _constant,
+    "add": lambda n, args, atoms: added(*args),
+    "sub": lambda n, args, atoms: added(args[0], args[1], -1),
+    "neg": lambda n, args, atoms: scaled(args[0], -1),
+    "mul": lambda n, args, atoms: atoms.times(*args),
+    "div": _divided,
+    "pow": _power,
+    "sin": _turned,
+    "cos": _turned,
+    "tan": _tangent,
+}

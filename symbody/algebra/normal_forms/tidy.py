@@ -1,0 +1,140 @@
+"""`tidy`: expressions as a person would write them, exactly equal to what they were."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ...errors import ExpressionError
+from ..calculus.evaluate import REAL, NoValue, value_of
+from ..graph.graph import Expr, Node, Symbol, as_expr
+from ..graph.matrix import Matrix
+from ..graph.walk import ordered
+from .angle_forms import angle_forms
+from .normal_form import Atoms, polynomials
+from .polynomials import Polynomial, TooLargeError, added, exponent, multiplied, quotient, variable
+from .written_form import effort, written
+
+MOST_NODES: Final = 4000  # of an entry on the graph
+MOST_PRODUCTS: Final = 200_000
+# of an entry with its denominators: what is longer nobody reads, and looking for its shortest form takes minutes
+MOST_TERMS: Final = 400
+MUCH_SHORTER: Final = 0.7
+_TOLERANCE: Final = 1e-8
+
+
+@dataclass
+class Tidied:
+    """Expressions in tidy form, and which of them were too large and are as they were."""
+
+    entries: list[Expr]
+    left: list[int] = field(default_factory=list)
+
+
+def tidied(entries: Iterable[Expr]) -> Tidied:
+    """Each expression in the shortest form that was found; those beyond the budget as they are."""
+    entries = list(entries)
+    atoms = Atoms()
+    all_are_small = len(ordered(entries)) <= MOST_NODES
+    small = entries if all_are_small else [e for e in entries if len(ordered([e])) <= MOST_NODES]
+    known = polynomials(small, atoms)
+    found: dict[Expr, Expr] = {}
+    for e in dict.fromkeys(entries):
+        p = known.get(e)
+        out = e if not e.args else None if p is None else _shortest(e, p, atoms)
+        if out is not None:
+            found[e] = out
+    _certify(found)
+    left = [k for k, e in enumerate(entries) if e not in found and e.args]
+    return Tidied([found.get(e, e) for e in entries], left)
+
+
+def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
+    """The form that takes least effort to read; None where it is too large to be looked for."""
+    try:
+        _refuse_long(p, atoms)
+        p = _over_common_denominators(p, atoms)
+        _refuse_long(p, atoms)
+        out = written(angle_forms(p, atoms), atoms)
+    except TooLargeError:
+        return None
+    if out is not e and effort(e) < MUCH_SHORTER * effort(
+        out
+    ):  # as it was written; else one form whatever the way to it
+        return e
+    return out
+
+
+def _refuse_long(p: Polynomial, atoms: Atoms) -> None:
+    if not atoms.denominators and len(p) <= MOST_TERMS:
+        return
+    below = sum(len(bottom) for at, bottom in atoms.denominators.items() if any(exponent(m, at) for m in p))
+    if len(p) + below > MOST_TERMS:
+        raise TooLargeError
+
+
+def _over_common_denominators(p: Polynomial, atoms: Atoms) -> Polynomial:
+    """Terms over powers of one denominator brought together, and divided by it where it divides them."""
+    for at, bottom in atoms.denominators.items():
+        most = max((exponent(m, at) for m in p), default=0)
+        if not most:
+            continue
+        top: Polynomial = {}
+        for m, c in p.items():
+            term: Polynomial = {m - variable(at, exponent(m, at)): c}
+            for _ in range(most - exponent(m, at)):
+                term = multiplied(term, bottom, MOST_PRODUCTS)
+            top = added(top, term)
+        top = atoms.reduced(top)
+        while most and (smaller := quotient(top, bottom, MOST_PRODUCTS)) is not None:
+            top, most = smaller, most - 1
+        p = {m + variable(at, most): c for m, c in top.items()}
+    return p
+
+
+def _certify(found: Mapping[Expr, Expr]) -> None:
+    """Equal at random numbers, to rounding: a difference is a fault of this module, and is never shown as a result.
+    Other numbers are taken where these give no value."""
+    pairs = [(before, after) for before, after in found.items() if before is not after]
+    for seed in range(2):
+        if not pairs:
+            return
+        draw, value = random.Random(seed), dict[Node, Any]()
+        for n in ordered([e for pair in pairs for e in pair]):
+            value[n] = (
+                draw.uniform(0.3, 1.7) if isinstance(n, Symbol) else value_of(REAL, n, [value[a] for a in n.args])
+            )
+        without = []
+        for before, after in pairs:
+            one, other = value[before], value[after]
+            if isinstance(one, NoValue) or isinstance(other, NoValue):
+                without.append((before, after))
+            elif not math.isclose(one, other, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):
+                raise ExpressionError(f"tidy: {before} became {after}, which differs: {one} and {other}")
+        pairs = without
+
+
+def tidy(thing: Any) -> Any:
+    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems as a person would write them,
+    exactly equal to what they were.
+
+    Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors
+    taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied` says
+    which); `simplified` asks SymPy for more.
+
+    >>> a, b, l = sb.symbols("a b l")
+    >>> sb.tidy(l * sb.sin(a) * sb.cos(b) + l * sb.cos(a) * sb.sin(b))
+    l*sin(a + b)
+
+    See also: `simplified`, `text`.
+    """
+    if isinstance(thing, Matrix):
+        return Matrix(thing.rows, thing.cols, tuple(tidied(thing.entries).entries))
+    if hasattr(thing, "map"):
+        return thing.map(tidy)
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(map(tidy, thing))
+    return tidied([as_expr(thing)]).entries[0]

@@ -1,0 +1,161 @@
+"""Expressions as MathML, which browsers draw by themselves: for pages that must work without any other program."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ...escaping import in_html
+from ..graph.graph import Number, Symbol
+from ..graph.labels import Labels
+from .printing import operations, outline, short_or_long
+from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
+
+_GREEK: Final = {
+    **dict(zip((
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau "
+            "upsilon phi chi psi omega").split(),
+               "αβγδεζηθικλμνξοπρστυφχψω", strict=True)),
+    **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
+    "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",
+}  # fmt: skip
+MOST_DRAWN: Final = 500  # operations of a formula in a notebook; about 100 kB of MathML
+_FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
+_DOTS: Final = ("", "˙", "¨", "⃛")
+_COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any font can draw these
+_TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
+
+
+def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
+    """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines."""
+    return str(short_or_long(thing, MATHML, lines, labels))
+
+
+def drawn(thing: Any, labels: Labels | None = None) -> str:
+    """A formula for a notebook: drawn, with a bar to move it where it is wide; of a long one its size."""
+    if operations(thing) > MOST_DRAWN:
+        return f"<p>{in_html(outline(thing))}</p>"
+    return f"<div style='overflow-x:auto;width:fit-content;max-width:100%'>{mathml(thing, None, labels)}</div>"
+
+
+def math_element(inner: str, is_block: bool = True) -> str:
+    return f'<math display="{"block" if is_block else "inline"}">{inner}</math>'
+
+
+def _row(text: str) -> str:
+    return f"<mrow>{text}</mrow>"
+
+
+def _letter(name: str) -> str:
+    shown = _GREEK.get(name, name)
+    return f"<mi>{in_html(shown)}</mi>" if len(shown) == 1 else f'<mi mathvariant="normal">{in_html(shown)}</mi>'
+
+
+def _named(name: str, order: int = 0) -> str:
+    base, below = name_parts(name)
+    letter = _letter(base)
+    if 0 < order < len(_DOTS):
+        shown = _GREEK.get(base, base)
+        is_letter = len(shown) == 1
+        dotted = f"<mi>{shown}{_COMBINING[order]}</mi>" if is_letter else ""
+        letter = dotted or f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
+    if not below:
+        return letter
+    inner = "<mo>,</mo>".join(f"<mn>{p}</mn>" if p.isdigit() else _letter(p) for p in below)
+    return f"<msub>{letter}{_row(inner)}</msub>"
+
+
+class _MathML(Typeset):
+    conjunction, disjunction, negation, at_most = "∧", "∨", "<mo>¬</mo>", "≤"
+    minus = "<mo>−</mo>"
+
+    def name(self, name: str) -> Written:
+        return Written(f"<mtext>{name.lower()}</mtext>" if name in ("True", "False") else _named(name))
+
+    def symbol(self, s: Symbol) -> Written:
+        if s.order < len(_DOTS):
+            return Written(_named(s.stem, s.order))
+        return Written(f"<msup>{_named(s.stem)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER)
+
+    def positive(self, value: Number) -> Written:
+        top, bottom = ratio(value)
+        if bottom != 1:
+            return Written(f"<mfrac><mn>{digits(top)}</mn><mn>{digits(bottom)}</mn></mfrac>", PRODUCT)
+        mantissa, e, exponent = digits(value).partition("e")
+        if not e or isinstance(value, int):
+            return Written(f"<mn>{digits(value)}</mn>")
+        power = f"<msup><mn>10</mn>{self._signed(int(exponent))}</msup>"
+        return Written(f"<mn>{mantissa}</mn><mo>·</mo>{power}", PRODUCT)
+
+    @staticmethod
+    def _signed(value: int) -> str:
+        return f"<mn>{value}</mn>" if value >= 0 else f"<mrow><mo>−</mo><mn>{-value}</mn></mrow>"
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"<mfrac>{_row(top)}{_row(bottom)}</mfrac>"
+
+    def times(self, factor: str) -> str:
+        return "<mo>·</mo>" if factor.startswith("<mn>") else _TIMES
+
+    def power(self, base: Written, exponent: Written) -> Written:
+        if base.head:
+            return Written(f"<msup>{base.head}{_row(exponent.text)}</msup>{base.text.removeprefix(base.head)}", POWER)
+        return Written(f"<msup>{_row(self.tight(base, ATOM))}{_row(exponent.text)}</msup>", POWER)
+
+    def function(self, op: str, args: list[str]) -> Written:
+        if op == "sqrt":
+            return Written(f"<msqrt>{args[0]}</msqrt>")
+        if op == "abs":
+            return Written(f"<mrow><mo>|</mo>{args[0]}<mo>|</mo></mrow>")
+        if op == "exp":
+            return Written(f"<msup><mi>e</mi>{_row(args[0])}</msup>", POWER)
+        return self._applied(f"<mi>{_FUNCTIONS.get(op, op)}</mi>", args)
+
+    def call(self, name: str, args: list[str]) -> Written:
+        return self._applied(f"<mi>{in_html(name)}</mi>", args)
+
+    def _applied(self, head: str, args: list[str]) -> Written:
+        return Written(head + "<mo>&#x2061;</mo>" + self.bracketed("<mo>,</mo>".join(args)), ATOM, head)
+
+    def choice(self, condition: str, a: str, b: str) -> Written:
+        rows = "".join(
+            f"<mtr><mtd>{value}</mtd><mtd><mtext>{word}</mtext>{test}</mtd></mtr>"
+            for value, word, test in ((a, "if ", condition), (b, "otherwise", ""))
+        )
+        return Written(f"<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>", LOWEST)
+
+    def equality(self, a: str, b: str) -> Written:
+        return Written(f"{a}<mo>=</mo>{b}", LOWEST)
+
+    def factors(self, kind: str, rows: list[list[str]]) -> Written:
+        return Written(self.matrix(rows))
+
+    def solution(self, factors: Written, right: list[str], transposed: bool) -> Written:
+        exponent = "<mrow><mo>−</mo><mi>T</mi></mrow>" if transposed else "<mrow><mo>−</mo><mn>1</mn></mrow>"
+        return Written(f"<msup>{_row(factors.text)}{exponent}</msup>{self.matrix([[e] for e in right])}", PRODUCT)
+
+    def bracketed(self, text: str) -> str:
+        return f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
+
+    def matrix(self, rows: list[list[str]]) -> str:
+        inner = "".join(f"<mtr>{''.join(f'<mtd>{e}</mtd>' for e in r)}</mtr>" for r in rows)
+        return f'<mrow class="matrix"><mo>[</mo><mtable>{inner}</mtable><mo>]</mo></mrow>'
+
+    def page(self, definitions: Definitions, left_out: int, results: tuple[str, ...]) -> str:
+        lines = [(f"{name}<mo>=</mo>", value) for name, value in definitions]
+        if left_out:
+            lines.append(("", f"<mtext>… ({left_out} more intermediates)</mtext>"))
+        if not lines and len(results) == 1:
+            return math_element(results[0])
+        lines += [("", r) for r in results]
+        left_side, right_side = (f'<mtd style="text-align:{side}">' for side in ("right", "left"))
+        rows = "".join(f"<mtr>{left_side}{a}</mtd>{right_side}{b}</mtd></mtr>" for a, b in lines)
+        return math_element(f'<mtable class="sequence">{rows}</mtable>')
+
+    def between(self, sign: str) -> str:
+        return f"<mo>{in_html('−' if sign == '-' else sign)}</mo>"
+
+    def item(self, block: Written, k: int) -> Written:
+        return Written(f"<msub>{_row(self.tight(block, ATOM))}<mn>{k + 1}</mn></msub>")
+
+
+MATHML: Final[Style] = _MathML()

@@ -1,0 +1,281 @@
+"""The tree of frames: which frame stands where in which other, and how it turns.
+
+Frames hang on frames in a tree whose root is the ground. A frame keeps its place in its parent; rotations and angular
+velocities between any two frames follow from the ways to their common ancestor.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from ...algebra.calculus.derivatives import time_derivative
+from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.matrix import Matrix, skew, zeros
+from ...algebra.graph.portable import Portable
+from ...algebra.graph.walk import free_symbols
+from ...errors import ModelError, shown
+from ...escaping import in_latex
+from .rotations import Rotation
+
+if TYPE_CHECKING:
+    from .frames import Frame
+
+
+class Immutable(Portable):
+    """Attributes are set once, through `__dict__` or `object.__setattr__`, and cannot be assigned afterwards."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise ModelError(f"{type(self).__name__.lower()} {self!r}: {name} cannot be changed; make a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise ModelError(f"{type(self).__name__.lower()} {self!r}: {name} cannot be removed")
+
+
+class FrameInTree(Immutable):
+    """A frame F by its place in its parent P: rotation R_PF, and the offset of its origin, in components of P.
+
+    velocity   of the origin, in components of F, of a frame of which only the motion is known (`Model.moving_frame`);
+               symbols that nothing defines then stand for its place
+    """
+
+    parent: Self | None
+    rotation: Rotation
+    offset: Matrix
+    velocity: Matrix | None
+    name: str
+    is_ground: bool
+    _is_frozen: bool
+    _path: tuple[Self, ...]
+    _rotations: dict[Self, Rotation]
+
+    def __init__(
+        self,
+        parent: Self | None,
+        rotation: Rotation = Rotation(),  # noqa: B008  (immutable)
+        offset: Matrix | None = None,
+        name: str | None = None,
+        is_ground: bool = False,
+        velocity: Matrix | None = None,
+    ) -> None:
+        self.__dict__.update(
+            parent=parent,
+            rotation=rotation,
+            offset=zeros(3) if offset is None else offset,
+            velocity=velocity,
+            name=name or (f"{parent.name}'" if parent else "frame"),
+            is_ground=is_ground,
+            _is_frozen=False,
+            _path=(),
+            _rotations={},
+        )
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_path": (), "_rotations": {}}
+
+    def _before(self) -> tuple[Self, ...]:
+        """Some of the frames on the way to the root."""
+        return self.path[:-1:16]
+
+    def rename(self, name: str) -> None:
+        r"""Give it another name.
+
+        >>> m = sb.Model("m")
+        >>> A = m.ground.translate(1, 0, 0)
+        >>> A.rename("A")
+        >>> A, A.latex()
+        (<Frame A on ground>, '\\mathrm{A}')
+        >>> A.freeze()  # what becoming part of a `Mechanism` does
+        >>> A.rename("B")
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: frame A keeps its name: it is part of a mechanism; name a frame of its own, frame.translate(0, 0, 0)
+
+        See also: `Model.frame`, `Mechanism`.
+        """
+        if self._is_frozen:
+            raise ModelError(
+                f"frame {self.name} keeps its name: it is part of a mechanism; name a frame of its own, "
+                "frame.translate(0, 0, 0)"
+            )
+        self.__dict__["name"] = name
+
+    def freeze(self) -> None:
+        """It is part of a mechanism from now on, and keeps its name."""
+        self.__dict__["_is_frozen"] = True
+
+    def latex(self) -> str:
+        """Its name."""
+        return rf"\mathrm{{{in_latex(self.name)}}}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    # ------------------------------------------------------------------------------------------------ the tree
+
+    def hang_on(self, parent: Self, rotation: Rotation, offset: Matrix) -> None:
+        """Place a root frame on a parent; possible once.
+
+        >>> from symbody.bodies.frames.rotations import Rotation
+        >>> m = sb.Model("m")
+        >>> A = sb.Frame(None, name="A")
+        >>> A.hang_on(m.ground, Rotation(), sb.vector(1, 0, 0))
+        >>> A.origin.in_ground
+        vector(1, 0, 0)
+
+        See also: `Frame.translate`, `Model.joint`.
+        """
+        if self.parent is not None or self.is_ground:
+            raise ModelError(
+                f"frame {self.name} is placed already{f', on {self.parent.name}' if self.parent else ''}; a "
+                "frame has one place"
+            )
+        self.__dict__.update(parent=parent, rotation=rotation, offset=offset)
+
+    @property
+    def path(self) -> tuple[Self, ...]:
+        """From the root to this frame.
+
+        >>> m = sb.Model("m")
+        >>> a = m.coordinate("a")
+        >>> A = m.ground.rotate("z", a, name="A")
+        >>> B, C = A.translate(1, 0, 0, name="B"), A.translate(2, 0, 0, name="C")
+        >>> [f.name for f in B.path], B.depth, B.root is m.ground, B.common_ancestor(C) is A
+        (['ground', 'A', 'B'], 2, True, True)
+        >>> B.rotation_in(m.ground).matrix == m.ground.dcm(B)
+        True
+
+        See also: `Frame.dcm`, `Frame.parent`.
+        """
+        if self._path:
+            return self._path
+        frames: list[Self] = []
+        f: Self | None = self
+        while f is not None:
+            frames.append(f)
+            f = f.parent
+        path = tuple(reversed(frames))
+        if path[0].is_ground:  # a tree that does not stand on the ground yet may still grow at its root
+            self.__dict__["_path"] = path
+        return path
+
+    @property
+    def depth(self) -> int:
+        """Frames between the root and this one; 0 for the root."""
+        return len(self.path) - 1
+
+    @property
+    def root(self) -> Self:
+        """The frame that all others on the way hang on: the ground, once the frame is placed."""
+        return self.path[0]
+
+    def common_ancestor(self, other: Self) -> Self:
+        """The last frame that the ways from the root to two frames have in common."""
+        a_frame(other)
+        found = None
+        for a, b in zip(self.path, other.path, strict=False):
+            if a is not b:
+                break
+            found = a
+        if found is None:
+            for f in (self, other):
+                if not f.root.is_ground:
+                    raise ModelError(
+                        f"frames {self.name} and {other.name} are not connected: {f.name} does not stand on "
+                        "the ground yet; place its body by a joint first"
+                    )
+            raise ModelError(f"frames {self.name} and {other.name} belong to different models")
+        return found
+
+    def rotation_in(self, other: Self) -> Rotation:
+        """The rotation that carries components in this frame to components in another; its matrix is also known as
+        direction cosine matrix (dcm)."""
+        if a_frame(other) not in self._rotations:
+            top = self.common_ancestor(other)
+            self._rotations[other] = _down(top, other).inverse @ _down(top, self)
+        return self._rotations[other]
+
+    # ------------------------------------------------------------------------------------------------ motion
+
+    @cached_property
+    def spin(self) -> Matrix:
+        """Angular velocity in the parent, in own components.
+
+        >>> m = sb.Model("m")
+        >>> a, x = m.coordinates("a x")
+        >>> A = m.ground.translate(x, 0, 0).rotate("z", a)
+        >>> A.spin, A.parent.drift, A.angular_velocity_components
+        (vector(0, 0, a_dot), vector(x_dot, 0, 0), vector(0, 0, a_dot))
+
+        See also: `Frame.angular_velocity`, `Point.velocity`.
+        """
+        return self.rotation.spin()
+
+    @property
+    def drift(self) -> Matrix:
+        """Velocity of the origin in the parent, in components of the parent."""
+        return time_derivative(self.offset) if self.velocity is None else self.rotation.outwards(self.velocity)
+
+    @property
+    def unknown_place(self) -> tuple[Symbol, ...]:
+        """The symbols that stand for the place of a frame of which only the motion is known.
+
+        >>> m = sb.Model("sledge")
+        >>> v, w = m.speeds("v w")
+        >>> F = m.moving_frame("F", velocity=(v, 0, 0), spin=(0, 0, w))
+        >>> F.unknown_place
+        (angle_of_F, x_of_F, y_of_F)
+        >>> F.rates_of_unknown_place
+        {x_of_F: cos(angle_of_F)*v, y_of_F: sin(angle_of_F)*v, angle_of_F: w}
+
+        See also: `Model.moving_frame`.
+        """
+        inside = () if self.velocity is None else free_symbols(self.offset, self.rotation.matrix)
+        return tuple(s for s in inside if s.kind == "coordinate")
+
+    @property
+    def rates_of_unknown_place(self) -> dict[Symbol, Expr]:
+        """Their rates: r' = R v of the offset, R' = R ω̃ of direction cosines, ω of the angle of a turn."""
+        if self.velocity is None:
+            return {}
+        R, w = self.rotation.matrix, self.spin
+        pairs = [*zip(self.offset.entries, self.drift.entries, strict=True)]
+        pairs += zip(R.entries, (R @ skew(w)).entries, strict=True)
+        found = {s: rate for s, rate in pairs if isinstance(s, Symbol)}
+        angles = [s for s in self.unknown_place if s not in found]
+        return found | {s: next(e for e in w.entries if e is not ZERO) for s in angles}
+
+    @cached_property
+    def angular_velocity_components(self) -> Matrix:
+        """Absolute angular velocity, in own components."""
+        if not self.root.is_ground:
+            raise ModelError(f"frame {self.name} does not stand on the ground yet: place its body by a joint first")
+        w = zeros(3)
+        for f in self.path[1:]:
+            if "angular_velocity_components" in f.__dict__:
+                w = f.angular_velocity_components
+            else:
+                w = f.rotation.inwards(w) + f.spin
+                f.__dict__["angular_velocity_components"] = w
+        return w
+
+
+def a_frame(thing: Any) -> Frame:
+    """Refuse what is no frame."""
+    if not isinstance(thing, FrameInTree):
+        inside = "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), FrameInTree) else ""
+        raise ModelError(f"expected a frame, got {shown(thing)}{inside}")
+    return cast("Frame", thing)
+
+
+def _down(top: FrameInTree, to: FrameInTree) -> Rotation:
+    """The rotation from a frame to one that hangs on it."""
+    out = Rotation()
+    for f in to.path[top.depth + 1 :]:
+        out = out @ f.rotation
+    return out

@@ -1,0 +1,4 @@
+"""Joints as chains of frames, and the conditions with which they close loops.
+
+Two frames in, `Joint` out.
+"""

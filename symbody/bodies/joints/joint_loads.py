@@ -1,0 +1,101 @@
+"""Loads on the coordinates of a joint: one value for all of them, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from ...algebra.graph.graph import ZERO, Symbol
+from ...errors import ModelError, listed, shown, unknown
+from ..mechanism.declarations import as_expression
+
+_ENTRIES: Final = {"friction": (2,), "limits": (3, 4)}  # numbers that make up one value of an option
+_MEANING: Final = {
+    "friction": "(force, speed at which it is developed)",
+    "limits": "(low, high, stiffness) or (low, high, stiffness, damping)",
+}
+
+
+@dataclass(frozen=True)
+class JointLoads:
+    """Spring, damper, actuator, friction and stops of a joint; None where there is none.
+
+    damping, stiffness, rest, actuation   the force -k (q - rest) - c q' + actuation on each coordinate q
+    friction                              (force, speed at which it is developed)
+    limits                                (low, high, stiffness[, damping])
+
+    A joint with several coordinates takes a tuple of these, one for each, or a mapping from coordinates; one value
+    serves all coordinates where these are all lengths or all angles.
+    """
+
+    damping: Any = None
+    stiffness: Any = None
+    rest: Any = None
+    actuation: Any = None
+    friction: Any = None
+    limits: Any = None
+
+    @property
+    def given(self) -> list[str]:
+        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
+
+    def of_each(self, joint: str, coordinates: Sequence[Symbol], lengths: Sequence[bool]) -> list[JointLoads]:
+        """The loads on each coordinate; `lengths` says which of these are lengths, the others are angles."""
+        tables = {
+            option: _of_each(f"joint {joint!r}, {option}=", option, getattr(self, option), coordinates, lengths)
+            for option in self.given
+        }
+        return [JointLoads(**{o: table[k] for o, table in tables.items()}) for k in range(len(coordinates))]
+
+
+def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> list[Any]:
+    """One value of an option for each coordinate; None where there is none."""
+    if isinstance(value, Mapping):
+        values = _by_coordinate(where, value, q)
+    elif _is_one_value(option, value):
+        _refuse_mixed(where, option, value, q, lengths)
+        values = [value] * len(q)
+    elif len(value) != len(q):
+        count = (
+            f"{len(value)} value{'s' * (len(value) != 1)} for the {len(q)} coordinate{'s' * (len(q) != 1)} {listed(q)}"
+        )
+        raise ModelError(f"{where}: {count}, got {shown(value)}")
+    else:
+        values = list(value)
+    if option not in _ENTRIES:
+        return [None if v is None else as_expression(v, where) for v in values]
+    return [None if v is None else _entries(where, option, v) for v in values]
+
+
+def _entries(where: str, option: str, value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, (tuple, list)) or len(value) not in _ENTRIES[option]:
+        raise ModelError(f"{where} needs {_MEANING[option]}, got {shown(value)}")
+    return tuple(as_expression(x, where) for x in value)
+
+
+def _is_one_value(option: str, value: Any) -> bool:
+    if not isinstance(value, (tuple, list)):
+        return True
+    return option in _ENTRIES and not all(x is None or isinstance(x, (tuple, list)) for x in value)
+
+
+def _by_coordinate(where: str, value: Mapping[Any, Any], q: Sequence[Symbol]) -> list[Any]:
+    names = [s.name for s in q]
+    given = {k.name if isinstance(k, Symbol) else k: v for k, v in value.items()}
+    for name in given:
+        if name not in names:
+            raise unknown(where, "coordinate", str(name), names)
+    return [given.get(n) for n in names]
+
+
+def _refuse_mixed(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> None:
+    """One number cannot be newtons per metre and newton metres per radian."""
+    if len(set(lengths)) < 2 or (option not in _ENTRIES and as_expression(value, where) is ZERO):
+        return
+    along = [s.name for s, is_length in zip(q, lengths, strict=True) if is_length]
+    about = [s.name for s, is_length in zip(q, lengths, strict=True) if not is_length]
+    raise ModelError(
+        f"{where}: one value, {shown(value)}, for lengths ({listed(along)}) and angles ({listed(about)}); give one for each coordinate, "
+        f"{option}=({', '.join('...' for _ in q)}), or some by name, {option}={{{along[0]!r}: ...}}"
+    )

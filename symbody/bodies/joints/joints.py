@@ -1,0 +1,250 @@
+"""Joints: the motion that each allows, and the constraints by which each closes a loop.
+
+In a tree a joint is a chain of frames from `outer` (fixed to the parent) to `inner` (fixed to the child), moved by
+coordinates. Where both sides are placed already, the same joint is a set of the three basic constraints of Tuomela and
+others (table 1), each with the force or torque that goes with its multiplier:
+
+    coincidence                  d · (p_B - p_A) = 0   for three directions d of the outer frame
+    nonsymmetric orthogonality   a · (p_B - p_A) = 0   a fixed in A
+    symmetric orthogonality      a · b = 0             a fixed in A, b in B
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from ...algebra.graph.graph import ONE, PI, Expr, as_expr
+from ...algebra.graph.matrix import Matrix, cross, vector
+from ...errors import ModelError, listed, shown
+from ..frames.frames import Frame
+from ..frames.rotations import about, sequence, unit_vector
+from ..frames.vectors import Vector
+from ..mechanism.mechanism import Action
+
+ORIGIN: Final = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class JointGeometry:
+    """Where a joint is on its parent (`at`) and on its child (`on`), and how it lies there; see `Model.joint`."""
+
+    at: Any = ORIGIN
+    on: Any = ORIGIN
+    orientation: Any = None
+    vectors: Sequence[Any] | None = None
+    axis: Any = None  # that of the kind
+    axes: Any = ("x", "y")
+    sequence: str = "xyz"
+    pitch: Any = None
+
+
+class JointCondition(NamedTuple):
+    """One constraint of a loop joint."""
+
+    name: str
+    expression: Expr
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """A kind of joint: names of its coordinates, its motion, its constraints.
+
+    axis   where none is given
+    """
+
+    coordinates: tuple[str, ...]
+    move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
+    close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]]
+    axis: str = "z"
+
+
+# ---------------------------------------------------------------------------------------------------------- motions
+
+
+def _slide(outer: Frame, q: Any, axis: Any, name: str) -> Frame:
+    return Frame(outer, offset=unit_vector(axis) * as_expr(q), name=name)
+
+
+def _turn(outer: Frame, q: Any, axis: Any, name: str) -> Frame:
+    return Frame(outer, about(axis, q, f"joint {name}"), name=name)
+
+
+def _fixed(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    return outer
+
+
+def _revolute(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    return _turn(outer, q[0], o.axis, name)
+
+
+def _prismatic(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    return _slide(outer, q[0], o.axis, name)
+
+
+def _cylindrical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    return _turn(_slide(outer, q[0], o.axis, f"{name}.slide"), q[1], o.axis, name)
+
+
+def _screw(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    advance = as_expr(q[0]) * (as_expr(o.pitch) / (2 * PI))
+    return Frame(outer, about(o.axis, q[0], f"joint {name}"), unit_vector(o.axis) * advance, name)
+
+
+def _universal(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    first = _turn(outer, q[0], o.axes[0], f"{name}.cross")
+    return _turn(first, q[1], o.axes[1], name)
+
+
+def _spherical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    frame = outer
+    for k, (axis, angle) in enumerate(zip(sequence_axes(o.sequence), q, strict=True)):
+        frame = _turn(frame, angle, axis, name if k == 2 else f"{name}.{k + 1}")
+    return frame
+
+
+def _planar(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    i, j, _ = _triad(o.axis)
+    return _turn(Frame(outer, offset=i * as_expr(q[0]) + j * as_expr(q[1]), name=f"{name}.slide"), q[2], o.axis, name)
+
+
+def _free(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+    return _spherical(Frame(outer, offset=vector(*q[:3]), name=f"{name}.slide"), q[3:], o, name)
+
+
+def sequence_axes(name: str) -> str:
+    """Axes of a rotation sequence by letters or name."""
+    sequence(name, (0, 0, 0))  # refuses what is none
+    return {"euler": "zxz", "cardan": "xyz", "tait-bryan": "zyx", "yaw-pitch-roll": "zyx"}.get(
+        name.lower(), name.lower()
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- constraints
+
+
+def _triad(axis: Any) -> tuple[Matrix, Matrix, Matrix]:
+    """Two directions across an axis, and the axis, right-handed."""
+    k = unit_vector(axis)
+    values = [abs(float(e.value)) if e.value is not None else None for e in k.entries]
+    if ONE in k.entries:  # along a coordinate axis, the other two follow in turn
+        n = k.entries.index(ONE)
+        i = vector(*(int(m == (n + 1) % 3) for m in range(3)))
+    else:
+        smallest = (
+            min((v, m) for m, v in enumerate(values) if v is not None)[1] if any(v is not None for v in values) else 0
+        )
+        i = cross(k, vector(*(int(m == smallest) for m in range(3))))
+        i = i / i.dot(i) ** as_expr(0.5)
+    return i, cross(k, i), k
+
+
+def across(axis: Any) -> tuple[list[float], list[float]] | None:
+    """Two directions across an axis, as numbers; None where it is none."""
+    i, j, _ = _triad(axis)
+    numbers = [float(e.value) for e in (*i.entries, *j.entries) if e.value is not None]
+    return (numbers[:3], numbers[3:]) if len(numbers) == 6 else None
+
+
+def pushes(inner: Frame, outer: Frame, direction: Vector) -> tuple[Action, ...]:
+    """A force on the inner side at the joint, and its reaction on the outer side at the same place."""
+    at = inner.origin
+    return (Action(inner, force=direction, at=at), Action(outer, force=-direction, at=at))
+
+
+def twists(inner: Frame, outer: Frame, axis: Vector) -> tuple[Action, ...]:
+    return (Action(inner, torque=axis), Action(outer, torque=-axis))
+
+
+def along(outer: Frame, inner: Frame, directions: Sequence[tuple[str, Matrix]]) -> list[JointCondition]:
+    """The inner origin has no component along these directions of the outer frame."""
+    gap = inner.origin - outer.origin
+    rows = []
+    for name, d in directions:
+        direction = Vector({outer: d})
+        rows.append(JointCondition(name, gap.dot(direction), pushes(inner, outer, direction)))
+    return rows
+
+
+def orthogonal(outer: Frame, inner: Frame, pairs: Sequence[tuple[str, Matrix, Matrix]]) -> list[JointCondition]:
+    """Directions of the outer and of the inner frame that stay orthogonal. The torque of a · b is b × a on the inner
+    side."""
+    rows = []
+    for name, a, b in pairs:
+        va, vb = Vector({outer: a}), Vector({inner: b})
+        rows.append(JointCondition(name, va.dot(vb), twists(inner, outer, vb.cross(va))))
+    return rows
+
+
+def _coincide(outer: Frame, inner: Frame) -> list[JointCondition]:
+    return along(outer, inner, [("x", vector(1, 0, 0)), ("y", vector(0, 1, 0)), ("z", vector(0, 0, 1))])
+
+
+def _same_axis(outer: Frame, inner: Frame, axis: Any) -> list[JointCondition]:
+    i, j, k = _triad(axis)
+    return orthogonal(outer, inner, [("tilt1", i, k), ("tilt2", j, k)])
+
+
+def _same_orientation(outer: Frame, inner: Frame, axis: Any) -> list[JointCondition]:
+    i, j, k = _triad(axis)
+    return orthogonal(outer, inner, [("tilt1", i, k), ("tilt2", j, k), ("turn", i, j)])
+
+
+def _close_fixed(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return _coincide(a, b) + _same_orientation(a, b, o.axis)
+
+
+def _close_revolute(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return _coincide(a, b) + _same_axis(a, b, o.axis)
+
+
+def _across(a: Frame, b: Frame, axis: Any) -> list[JointCondition]:
+    i, j, _ = _triad(axis)
+    return along(a, b, [("across1", i), ("across2", j)])
+
+
+def _close_prismatic(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return _across(a, b, o.axis) + _same_orientation(a, b, o.axis)
+
+
+def _close_cylindrical(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return _across(a, b, o.axis) + _same_axis(a, b, o.axis)
+
+
+def _close_universal(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    first, second = unit_vector(o.axes[0]), unit_vector(o.axes[1])
+    return _coincide(a, b) + orthogonal(a, b, [("cross", first, second)])
+
+
+def _close_spherical(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return _coincide(a, b)
+
+
+def _close_planar(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    _, _, k = _triad(o.axis)
+    return along(a, b, [("normal", k)]) + _same_axis(a, b, o.axis)
+
+
+def _close_nothing(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
+    return []
+
+
+KINDS: Final[dict[str, JointKind]] = {
+    "fixed": JointKind((), _fixed, _close_fixed),
+    "revolute": JointKind(("",), _revolute, _close_revolute),
+    "prismatic": JointKind(("",), _prismatic, _close_prismatic, axis="x"),
+    "screw": JointKind(("",), _screw, _close_cylindrical),  # and a relation between rates, added by the model
+    "cylindrical": JointKind(("_s", "_a"), _cylindrical, _close_cylindrical),
+    "universal": JointKind(("_1", "_2"), _universal, _close_universal),
+    "spherical": JointKind(("_1", "_2", "_3"), _spherical, _close_spherical),
+    "planar": JointKind(("_x", "_y", "_a"), _planar, _close_planar),
+    "free": JointKind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing),
+}
+
+
+def kind_of_joint(name: str, kind: str) -> JointKind:
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelError(f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
+    return KINDS[kind]

@@ -1,0 +1,318 @@
+"""Loads: constructors of forces, torques and potentials, with their reactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...algebra.calculus.derivatives import time_derivative
+from ...algebra.graph.functions import sqrt, tanh, where
+from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
+from ...algebra.graph.matrix import Matrix, cross, dot
+from ...algebra.graph.walk import free_symbols
+from ...errors import ModelError
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.vectors import Vector
+from ..joints.joint_loads import JointLoads
+from ..mechanism.mechanism import Action, Body, Load
+
+
+def force(name: str, vector: Vector, at: Point, on: Frame, reacting: Frame | None) -> Load:
+    """A force at a point on a body; its reaction acts at the same place on another."""
+    actions = [Action(on, force=vector, at=at)]
+    if reacting is not None:
+        actions.append(Action(reacting, force=-vector, at=at))
+    return Load(name, "force", tuple(actions))
+
+
+def torque(name: str, vector: Vector, on: Frame, reacting: Frame | None) -> Load:
+    actions = [Action(on, torque=vector)]
+    if reacting is not None:
+        actions.append(Action(reacting, torque=-vector))
+    return Load(name, "torque", tuple(actions))
+
+
+def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "gravity") -> Load:
+    """m g on every body; V = -m g · r, gathered along the tree: g · r = Σ g · p over the frames on the way, each in the
+    frame it hangs on."""
+    heavy = [b for b in bodies if not b.mass.is_massless]
+    actions = tuple(Action(b.mass_frame, force=b.mass.m * acceleration, at=b.mass_centre) for b in heavy)
+    by_body: dict[str, Expr] = {}
+    known: dict[Frame, tuple[Matrix, Expr]] = {}  # components of g in a frame, and g · r at its origin
+    for b in heavy:
+        ground = b.frame.root
+        known.setdefault(ground, (acceleration.components(ground), as_expr(0)))
+        for f in b.frame.path[1:]:
+            if f not in known:
+                g, level = known[f.parent]  # type: ignore[index]
+                known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
+        g, level = known[b.frame]
+        by_body[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
+    return _field(name, actions, {} if _follows_motion(acceleration) else by_body)
+
+
+def _field(name: str, actions: tuple[Action, ...], by_body: Mapping[str, Expr]) -> Load:
+    """A field of gravity; without potential where it moves with the coordinates."""
+    potential = sum(by_body.values(), as_expr(0)) if by_body or not actions else None
+    return Load(name, "gravity", actions, potential, by_body=by_body)
+
+
+def _follows_motion(v: Vector) -> bool:
+    """Whether a vector depends on the coordinates, so that a force along it has no potential."""
+    ground = next((f.root for f in v.terms), None)
+    return ground is not None and any(s.kind == "coordinate" for s in free_symbols(v.components(ground)))
+
+
+@dataclass(frozen=True)
+class UniformGravity:
+    """Gravity that acts on some bodies only."""
+
+    name: str
+    acceleration: Vector
+    on: tuple[Body, ...]
+
+    def load(self, bodies: tuple[Body, ...]) -> Load:
+        return uniform_gravity(self.on, self.acceleration, self.name)
+
+
+@dataclass(frozen=True)
+class CentralGravity:
+    """Attraction of all bodies, or of some, to a point; `has_gradient`: also by the change of the attraction over each
+    body."""
+
+    name: str
+    strength: Expr
+    centre: Point
+    has_gradient: bool = False
+    on: tuple[Body, ...] = ()
+
+    def load(self, bodies: tuple[Body, ...]) -> Load:
+        return central_gravity(self, self.on or bodies)
+
+
+def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
+    """Attraction to a point, on every body: μ m / r² at its mass centre; with gradient, MacCullagh's formula to second
+    order in size / distance.
+
+        V = -μ m / r - μ / (2 r³) (tr I - 3 n·I·n)
+        F = -μ m / r² n - 3 μ / (2 r⁴) ((tr I) n + 2 I·n - 5 (n·I·n) n),   M = 3 μ / r³ n × I·n
+
+    n = r / |r| from the centre to the mass centre, I the central inertia (Hughes, Spacecraft Attitude Dynamics, 8.1 and
+    9.1).
+    """
+    actions: list[Action] = []
+    by_body: dict[str, Expr] = {}
+    for b in bodies:
+        if b.mass.is_massless:
+            continue
+        r = b.mass_centre - of.centre
+        distance = r.magnitude()
+        actions.append(Action(b.mass_frame, force=-(of.strength * b.mass.m / distance**3) * r, at=b.mass_centre))
+        by_body[b.name] = -(of.strength * b.mass.m / distance)
+        if of.has_gradient and b.moments is not None:
+            raise ModelError(
+                f"gravity {of.name!r}: its gradient is known of rigid bodies, and {b.name!r} deforms; leave "
+                "out gradient=True, or name others in on="
+            )
+        if of.has_gradient and not b.mass.is_particle:
+            more, energy = _gravity_gradient(of.strength, b, r, distance)
+            actions += more
+            by_body[b.name] = by_body[b.name] + energy
+    return _field(of.name, tuple(actions), {} if _follows_motion(of.centre.position()) else by_body)
+
+
+def _gravity_gradient(mu: Expr, b: Body, r: Vector, distance: Expr) -> tuple[list[Action], Expr]:
+    """The second-order terms of force, torque and potential energy on one body."""
+    I, n = b.mass.I_BBcm, r.components(b.frame) / distance
+    trace, In = I[0, 0] + I[1, 1] + I[2, 2], I @ n
+    along = dot(n, In)
+    force = -(3 * mu / (2 * distance**4)) * (trace * n + 2 * In - 5 * along * n)
+    torque = (3 * mu / distance**3) * cross(n, In)
+    pair = [
+        Action(b.frame, force=Vector({b.frame: force}), at=b.mass_centre),
+        Action(b.frame, torque=Vector({b.frame: torque})),
+    ]
+    return pair, -mu / (2 * distance**3) * (trace - 3 * along)
+
+
+@dataclass(frozen=True)
+class Spring:
+    """Spring, damper and actuator between two points a and b, as expressions: for outputs, events and plots."""
+
+    name: str
+    a: Point
+    b: Point
+    stiffness: Expr
+    rest: Expr
+    damping: Expr
+    actuation: Expr
+
+    @cached_property
+    def length(self) -> Expr:
+        """l = |b - a|."""
+        return (self.b - self.a).magnitude()
+
+    @cached_property
+    def rate(self) -> Expr:
+        """l'."""
+        return time_derivative(self.length)
+
+    @cached_property
+    def tension(self) -> Expr:
+        """The force that pulls the points together: k (l - l0) + c l' - τ."""
+        return self.stiffness * (self.length - self.rest) + self.damping * self.rate - self.actuation
+
+    @cached_property
+    def energy(self) -> Expr:
+        """The potential energy ½ k (l - l0)²."""
+        return self.stiffness * (self.length - self.rest) ** 2 / 2
+
+    @cached_property
+    def force(self) -> Vector:
+        """The force on b, towards a where the tension is positive; its opposite acts on a."""
+        return (-self.tension / self.length) * (self.b - self.a)
+
+
+@dataclass(frozen=True)
+class RotationalSpring:
+    """Spring, damper and actuator about an axis, as expressions: for outputs, events and plots."""
+
+    name: str
+    angle: Expr
+    stiffness: Expr
+    rest: Expr
+    damping: Expr
+    actuation: Expr
+
+    @cached_property
+    def rate(self) -> Expr:
+        """The rate of the angle."""
+        return time_derivative(self.angle)
+
+    @cached_property
+    def torque(self) -> Expr:
+        """On the child about the axis: -k (θ - θ0) - c θ' + τ."""
+        return -self.stiffness * (self.angle - self.rest) - self.damping * self.rate + self.actuation
+
+    @cached_property
+    def energy(self) -> Expr:
+        """The potential energy ½ k (θ - θ0)²."""
+        return self.stiffness * (self.angle - self.rest) ** 2 / 2
+
+
+def between_points(
+    name: str, a: Point, b: Point, on: Frame, reacting: Frame,
+    stiffness: Any, rest: Any, damping: Any, actuation: Any,
+) -> list[Load]:  # fmt: skip
+    """Translational spring-damper-actuator: pulls a and b together by k (l - l0) + c l' - τ along the line between
+    them.
+
+    At length zero the direction is lost: a spring without rest length is written without it.
+    """
+    line = b - a
+    loads = []
+    if rest_is_zero(rest) and as_expr(stiffness).value != 0:
+        k = as_expr(stiffness)
+        loads.append(Load(name, "spring", _pair(k * line, a, b, on, reacting), k * line.dot(line) / 2))
+    length = line.magnitude()
+    if not rest_is_zero(rest):
+        k, stretch = as_expr(stiffness), length - as_expr(rest)
+        pull = (k * stretch / length) * line
+        loads.append(Load(name, "spring", _pair(pull, a, b, on, reacting), k * stretch**2 / 2))
+    if as_expr(damping).value != 0:
+        loads.append(
+            Load(
+                f"{name}.damper",
+                "damper",
+                _pair((as_expr(damping) * time_derivative(length) / length) * line, a, b, on, reacting),
+            )
+        )
+    if as_expr(actuation).value != 0:
+        loads.append(
+            Load(f"{name}.actuator", "actuator", _pair((-as_expr(actuation) / length) * line, a, b, on, reacting))
+        )
+    return loads
+
+
+def rest_is_zero(rest: Any) -> bool:
+    return as_expr(rest).value == 0
+
+
+def _pair(pull: Vector, a: Point, b: Point, on: Frame, reacting: Frame) -> tuple[Action, ...]:
+    """`pull` acts on a towards b, its opposite on b."""
+    return (Action(on, force=pull, at=a), Action(reacting, force=-pull, at=b))
+
+
+def drag(name: str, point: Point, on: Frame, linear: Any, quadratic: Any, relative_to: Frame | None) -> Load:
+    """Resistance -(c1 + c2 |v|) v at a point of a body, v being its velocity in a frame (the ground, or a wind)."""
+    v = point.velocity(relative_to)
+    factor = as_expr(linear)
+    if as_expr(quadratic).value != 0:
+        factor = factor + as_expr(quadratic) * _speed(v)
+    return Load(name, "drag", (Action(on, force=-factor * v, at=point),))
+
+
+def _speed(v: Vector) -> Expr:
+    """|v|, in a form whose derivatives at rest are zero instead of 0/0, so that equations can be linearised there."""
+    square = v.dot(v)
+    moves = square > 0
+    return where(moves, sqrt(where(moves, square, 1)), 0)
+
+
+def on_coordinate(name: str, kind: str, q: Symbol, value: Expr, potential: Expr | None = None) -> Load:
+    """A generalised force that does work on the rate of a coordinate."""
+    return Load(name, kind, potential=potential, on_rates={q: value})
+
+
+def loads_on_coordinate(name: str, q: Symbol, loads: JointLoads) -> list[Load]:
+    """Spring, damper, actuator, friction and stops on one coordinate of a joint, those that are given."""
+    forces = _coordinate_forces(q, loads)
+    return [on_coordinate(f"{name}.{kind}", kind, q, force, potential) for kind, force, potential in forces]
+
+
+def _coordinate_forces(q: Symbol, loads: JointLoads) -> Iterator[tuple[str, Expr, Expr | None]]:
+    if loads.stiffness is not None:
+        yield "spring", *spring_force(q, loads.stiffness, 0 if loads.rest is None else loads.rest)
+    if loads.damping is not None and as_expr(loads.damping) is not ZERO:
+        yield "damper", -as_expr(loads.damping) * q.dot, None
+    if loads.actuation is not None:
+        yield "actuator", as_expr(loads.actuation), None
+    if loads.friction is not None:
+        yield "friction", friction_force(q.dot, loads.friction), None
+    if loads.limits is not None:
+        force, potential = limit_force(q, q.dot, loads.limits)
+        elastic = limit_force(q, q.dot, tuple(loads.limits)[:3])[0]
+        yield "stop", elastic, potential
+        if force is not elastic:
+            yield "stop_damper", force - elastic, None
+
+
+def spring_force(q: Expr, stiffness: Any, rest: Any) -> tuple[Expr, Expr]:
+    """-k (q - q0) and ½ k (q - q0)²."""
+    k, stretch = as_expr(stiffness), q - as_expr(rest)
+    return -k * stretch, k * stretch**2 / 2
+
+
+def friction_force(rate: Expr, friction: Any) -> Expr:
+    """Coulomb friction made smooth: -F tanh(v / v0); `friction` is (F, v0)."""
+    level, speed = friction
+    return -as_expr(level) * tanh(rate / as_expr(speed))
+
+
+def limit_force(q: Expr, rate: Expr, limits: Any) -> tuple[Expr, Expr]:
+    """Stops: a spring and damper that act beyond either limit; `limits` is (low, high, stiffness) or (low, high,
+    stiffness, damping).
+
+    The damper never pulls back: it acts only while the stop is being pressed.
+    """
+    low, high, k, c = (as_expr(x) for x in (*limits, 0)[:4])
+    above, below = q - high, low - q
+    potential = where(above > 0, k * above**2 / 2, where(below > 0, k * below**2 / 2, 0))
+    elastic = where(above > 0, -k * above, where(below > 0, k * below, 0))
+    if c.value == 0:
+        return elastic, potential
+    damped = where((above > 0) & (rate > 0), -c * rate, where((below > 0) & (rate < 0), -c * rate, 0))
+    return elastic + damped, potential

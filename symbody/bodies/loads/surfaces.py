@@ -1,0 +1,417 @@
+"""Surfaces that touch: the gap between two of them, and how fast they slip where they are nearest.
+
+A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is
+n·(c - p) - h(n) and the point is c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point)
+and the other is everything near a point, a line or a circle, or an ellipsoid; where both are crossed lines; and where
+both are ellipsoids (`ellipsoids.py`).
+
+    HalfSpace   below a plane through a point of a frame, across one of its axes
+    Ball        of a radius around a point of a body; 0: the point itself
+    Ring        a circle with a tube around it: a torus, a wheel; tube = 0: the edge of a disc
+    Tube        around a line: a cylinder without ends; inside=True: a bore
+    Ellipsoid   by its three half axes along those of a body: on planes, on each other, and balls on it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...algebra.graph.functions import maximum, sqrt, where
+from ...algebra.graph.graph import Expr, as_expr
+from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...errors import ModelError, shown
+from ...summary import tagged
+from ..frames.frames import Frame, three
+from ..frames.points import Point
+from ..frames.rotations import unit_vector
+from ..frames.vectors import Vector
+from .ellipsoids import PlacedEllipsoid, ellipsoids_near
+
+FOOT: Final = 9  # iterations for the foot of a perpendicular, to rounding for half axes in ratios up to ten
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSpace:
+    """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
+    touches it.
+
+    on   the body or frame that it is fixed to
+    at   its point there: one of the plane
+
+    >>> m = sb.Model("ball")
+    >>> z = m.coordinate("z")
+    >>> ball = m.body("ball", m.ground.translate(0, 0, z), mass=1.0, shape=sb.sphere(0.1))
+    >>> sb.touch(sb.Ball(ball, 0.1), sb.HalfSpace(m.ground)).gap
+    z - 0.1
+
+    See also: `touch`, `Ball`, `corners`.
+    """
+
+    on: Any
+    normal: Any = "z"
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
+
+    on   the body or frame that it is fixed to
+    at   its point there: the centre
+
+    >>> m = sb.Model("balls")
+    >>> x = m.coordinate("x")
+    >>> one, other = sb.Ball(m.ground, 0.1), sb.Ball(m.ground.translate(x, 0, 0), 0.2)
+    >>> sb.touch(other, one).gap
+    abs(x) - 0.3
+
+    See also: `touch`, `HalfSpace`, `Ellipsoid`.
+    """
+
+    on: Any
+    radius: Any = 0
+    at: Any = (0, 0, 0)
+    inside: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Ring:
+    """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0).
+
+    on       the body or frame that it is fixed to
+    at       its point there: the centre of the circle
+    radius   of the circle; `tube` is that of the tube around it, `axis` the direction of its axis
+
+    >>> m = sb.Model("wheel")
+    >>> z, lean = m.coordinates("z lean")
+    >>> wheel = m.ground.translate(0, 0, z).rotate("x", lean)
+    >>> sb.evaluate(sb.touch(sb.Ring(wheel, 0.3, axis="y"), sb.HalfSpace(m.ground)).gap, {z: 0.3, lean: 0.0})
+    0.0
+
+    See also: `touch`, `Tube`, `HalfSpace`.
+    """
+
+    on: Any
+    radius: Any
+    tube: Any = 0
+    axis: Any = "z"
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Tube:
+    """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.
+
+    on       the body or frame that it is fixed to
+    at       its point there: one of the axis
+    radius   of the cylinder; `axis` is the direction of its axis
+
+    >>> m = sb.Model("bore")
+    >>> x = m.coordinate("x")
+    >>> pin = m.ground.translate(x, 0, 0)
+    >>> sb.evaluate(sb.touch(sb.Ball(pin, 0.1), sb.Tube(m.ground, 0.5, inside=True)).gap, {x: 0.3})
+    0.1
+
+    See also: `touch`, `Ring`, `Ball`.
+    """
+
+    on: Any
+    radius: Any
+    axis: Any = "z"
+    at: Any = (0, 0, 0)
+    inside: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside.
+
+    on          the body or frame that it is fixed to
+    at          its point there: the centre
+    half_axes   along x, y and z of the body
+
+    >>> m = sb.Model("egg")
+    >>> z = m.coordinate("z")
+    >>> egg = m.ground.translate(0, 0, z)
+    >>> sb.evaluate(sb.touch(sb.Ellipsoid(egg, (0.1, 0.1, 0.2)), sb.HalfSpace(m.ground)).gap, {z: 0.5})
+    0.3
+
+    See also: `touch`, `Ball`, `HalfSpace`.
+    """
+
+    on: Any
+    half_axes: Any
+    at: Any = (0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Touch:
+    """Where two surfaces are nearest.
+
+    gap      between them: for `Contact`
+    slip     the speed of the first on the second along `tangents`
+    normal   from the second towards the first
+    point    on the second surface; on a HalfSpace, that of the first surface which is nearest to it
+    spin     the relative angular velocity, along the normal first, then along the tangents
+
+    >>> m = sb.Model("ball")
+    >>> z = m.coordinate("z")
+    >>> found = sb.touch(sb.Ball(m.ground.translate(0, 0, z), 0.1), sb.HalfSpace(m.ground))
+    >>> found.gap, found.normal.in_ground, found.point.in_ground
+    (z - 0.1, vector(0, 0, 1), vector(0, 0, z - 0.1))
+
+    See also: `touch`, `Contact`.
+    """
+
+    gap: Expr
+    slip: tuple[Expr, ...]
+    normal: Vector
+    point: Point
+    tangents: tuple[Vector, ...]
+    spin: tuple[Expr, ...]
+
+    def __repr__(self) -> str:
+        return tagged(f"Touch: gap {self.gap}")
+
+
+def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
+    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)),
+    friction=0.3)`.
+
+    first, second   surfaces; a point is a ball of radius 0
+    across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
+
+    `spin` of the result is the relative angular velocity, along the normal first, then along the tangents.
+
+    >>> m = sb.Model("ball")
+    >>> x, z = m.coordinates("x z")
+    >>> ball = m.ground.translate(x, 0, z)
+    >>> found = sb.touch(sb.Ball(ball, 0.1), sb.HalfSpace(m.ground), across=m.ground.y)
+    >>> found.gap, found.slip
+    (z - 0.1, (x_dot,))
+
+    See also: `Contact`, `Ball`, `HalfSpace`, `bodies.Touch`.
+    """
+    a, b = (_surface(x) for x in (first, second))
+    frame = _frame(b.on)
+    n, p, gap = _normal_point_gap(a, b, frame)
+    normal, point = Vector({frame: n}), Point(frame, p)
+    tangents = _tangents(b, frame, n, across)
+    one, other = _frame(a.on), frame
+    v = _carried(one, point) - _carried(other, point)
+    turning = one.angular_velocity() - other.angular_velocity()
+    slip = tuple(v.dot(t) for t in tangents)
+    return Touch(gap, slip, normal, point, tangents, tuple(turning.dot(t) for t in (normal, *tangents)))
+
+
+def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
+    """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two
+    ends.
+
+    >>> m = sb.Model("block")
+    >>> y, a = m.coordinates("y a")
+    >>> block = m.ground.translate(0, y, 0).rotate("z", a)
+    >>> [c.in_ground[1] for c in sb.corners(block, (2, 1, 0))]
+    [y - cos(a)/2 - sin(a), y + cos(a)/2 - sin(a), y - cos(a)/2 + sin(a), y + cos(a)/2 + sin(a)]
+
+    See also: `box`, `touch`, `Contact`.
+    """
+    half = [e / 2 for e in three(size, "corners: size").entries]
+    frame, centre = _frame(body), three(at, "corners: at")
+    signs = [(1,) if e.value == 0 else (-1, 1) for e in half]
+    places = [(i, j, k) for i in signs[0] for j in signs[1] for k in signs[2]]
+    return [Point(frame, centre + vector(*(s * e for s, e in zip(p, half, strict=True)))) for p in places]
+
+
+# ---------------------------------------------------------------------------------------------------------- places
+
+
+def _surface(given: Any) -> Any:
+    if isinstance(given, Point):
+        return Ball(given.frame, 0, given.coordinates)
+    if not isinstance(given, (HalfSpace, Ball, Ring, Tube, Ellipsoid)):
+        raise ModelError(
+            f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}"
+        )
+    return given
+
+
+def _frame(on: Any) -> Frame:
+    frame = getattr(on, "frame", on)
+    if not isinstance(frame, Frame):
+        raise ModelError(f"surface: is on a body or a frame, got {shown(on)}")
+    return frame
+
+
+def _centre(s: Any) -> Point:
+    return Point(_frame(s.on), three(s.at, f"{type(s).__name__}: at"))
+
+
+def _carried(frame: Frame, point: Point) -> Vector:
+    """The velocity of that point of a frame which is momentarily at a place."""
+    if frame.is_ground:
+        return Vector({})
+    return frame.origin.velocity() + frame.angular_velocity().cross(point - frame.origin)
+
+
+def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """Normal and nearest point of b in its frame, and the gap."""
+    if isinstance(b, HalfSpace):
+        return _on_plane(a, b, frame)
+    if isinstance(a, Ball):
+        return _ball_near(a, b, frame)
+    if isinstance(a, Tube) and isinstance(b, Tube) and not a.inside and not b.inside:
+        return _tubes_crossed(a, b, frame)
+    if isinstance(a, Ellipsoid) and (isinstance(b, Ellipsoid) or (isinstance(b, Ball) and not b.inside)):
+        return ellipsoids_near(_ellipsoid(a), _ellipsoid(b), frame)
+    kinds = f"{type(a).__name__} and {type(b).__name__}"
+    raise ModelError(
+        f"touch: {kinds} have no gap here; on a HalfSpace everything has, a Ball or a point (first) near Ball, "
+        "Ring, Tube and Ellipsoid, an Ellipsoid near an Ellipsoid, and a Tube across a Tube"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- on planes
+
+
+def _on_plane(a: Any, b: HalfSpace, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    if isinstance(a, (HalfSpace, Tube)) or getattr(a, "inside", False):
+        raise ModelError(
+            f"touch: {type(a).__name__} on a HalfSpace is no contact at one point; take points, edges or rings"
+        )
+    n = unit_vector(b.normal, "HalfSpace: normal")
+    own = Vector({frame: n}).components(_frame(a.on))
+    height, reach = _support(a, own)
+    c = _centre(a)
+    low = c - Vector({_frame(a.on): reach})
+    above = (c - _centre(b)).dot(Vector({frame: n}))
+    gap = above - height
+    return n, (low - frame.origin).components(frame), gap
+
+
+def _support(a: Any, n: Matrix) -> tuple[Expr, Matrix]:
+    """h(n) and its gradient, of a surface around its centre, in its own frame."""
+    if isinstance(a, Ball):
+        r = as_expr(a.radius)
+        return r, r * n
+    if isinstance(a, Ring):
+        axis, R, rho = unit_vector(a.axis, "Ring: axis"), as_expr(a.radius), as_expr(a.tube)
+        along = dot(n, axis)
+        size = sqrt(1 - along**2)
+        return R * size + rho, (R / size) * (n - along * axis) + rho * n
+    squares = vector(*(e**2 for e in three(a.half_axes, "Ellipsoid: half_axes").entries))
+    reach = vector(*(s * e for s, e in zip(squares.entries, n.entries, strict=True)))
+    height = sqrt(dot(n, reach))
+    return height, reach / height
+
+
+# --------------------------------------------------------------------------------------------------- a ball near others
+
+
+def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """b is what is near a point, a line or a circle, its core: the distance to that less both radii; inside, what is
+    left to the bore."""
+    if a.inside:
+        raise ModelError("touch: a hollow Ball comes second, touched from within by a Ball or a point")
+    centre = (_centre(a) - frame.origin).components(frame)
+    if isinstance(b, Ellipsoid):
+        return _ball_on_ellipsoid(as_expr(a.radius), b, centre)
+    core, radius = _core(b, centre)
+    away = centre - core
+    distance = sqrt(dot(away, away))
+    n = away / distance
+    r = as_expr(a.radius)
+    if getattr(b, "inside", False):
+        return -n, core + radius * n, radius - r - distance
+    return n, core + radius * n, distance - radius - r
+
+
+def _ball_on_ellipsoid(r: Expr, b: Ellipsoid, centre: Matrix) -> tuple[Matrix, Matrix, Expr]:
+    """The foot of the perpendicular from a point outside, x_i = a_i² p_i / (t + a_i²), with t > 0 the root of
+
+        F(t) = Σ (a_i p_i / (t + a_i²))² - 1
+
+    which is convex and falls: Newton's method from a place where F >= 0 rises to it, and doubles its digits at the end.
+    """
+    c = three(b.at, "Ellipsoid: at")
+    p, squares = (centre - c).entries, [e**2 for e in three(b.half_axes, "Ellipsoid: half_axes").entries]
+    terms = [s * x**2 for s, x in zip(squares, p, strict=True)]
+    t: Expr = maximum(0, sqrt(terms[0] + terms[1] + terms[2]) - maximum(squares[0], maximum(squares[1], squares[2])))
+    for a, x in zip(three(b.half_axes, "Ellipsoid: half_axes").entries, p, strict=True):
+        t = maximum(t, a * abs(x) - a**2)
+    for _ in range(FOOT):
+        F: Expr = as_expr(-1)
+        slope: Expr = as_expr(0)
+        for s, e in zip(squares, terms, strict=True):
+            share = e / (t + s) ** 2
+            F, slope = F + share, slope - 2 * share / (t + s)
+        t = t - F / slope
+    foot = vector(*(s * x / (t + s) for s, x in zip(squares, p, strict=True)))
+    away = centre - c - foot
+    n = vector(*(x / s for s, x in zip(squares, foot.entries, strict=True)))
+    n = n / sqrt(dot(n, n))
+    return n, c + foot, dot(away, n) - r
+
+
+def _ellipsoid(s: Any) -> PlacedEllipsoid:
+    """Where an ellipsoid is, and its half axes; a ball has three that are alike."""
+    if isinstance(s, Ball):
+        if as_expr(s.radius).value == 0:
+            raise ModelError("touch: a point comes first, near an Ellipsoid")
+        return PlacedEllipsoid(_frame(s.on), _centre(s), vector(s.radius, s.radius, s.radius))
+    return PlacedEllipsoid(_frame(s.on), _centre(s), three(s.half_axes, "Ellipsoid: half_axes"))
+
+
+def _tubes_crossed(a: Tube, b: Tube, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
+    """Lines that are not parallel are nearest along n = d_a × d_b; edges are tubes of radius 0."""
+    u = Vector({_frame(a.on): unit_vector(a.axis, "Tube: axis")}).components(frame)
+    v = unit_vector(b.axis, "Tube: axis")
+    between = (_centre(a) - frame.origin).components(frame) - three(b.at, "Tube: at")
+    across, along = cross(u, v), dot(u, v)
+    n = across / sqrt(dot(across, across))
+    n = where(dot(between, n) >= 0, as_expr(1), as_expr(-1)) * n
+    t = dot(between, v - along * u) / (1 - along**2)
+    radius = as_expr(b.radius)
+    foot = three(b.at, "Tube: at") + t * v + radius * n
+    return n, foot, dot(between, n) - radius - as_expr(a.radius)
+
+
+def _core(b: Any, p: Matrix) -> tuple[Matrix, Expr]:
+    """The point of the core that is nearest to p, and the radius around it."""
+    c = three(b.at, f"{type(b).__name__}: at")
+    if isinstance(b, Ball):
+        return c, as_expr(b.radius)
+    axis = unit_vector(b.axis, f"{type(b).__name__}: axis")
+    along = dot(p - c, axis) * axis
+    if isinstance(b, Tube):
+        return c + along, as_expr(b.radius)
+    across = p - c - along
+    return c + (as_expr(b.radius) / sqrt(dot(across, across))) * across, as_expr(b.tube)
+
+
+# ---------------------------------------------------------------------------------------------------------- tangents
+
+
+def _tangents(b: Any, frame: Frame, n: Matrix, across: Any) -> tuple[Vector, ...]:
+    if across is not None:
+        return (Vector({frame: cross(across.components(frame), n)}),)
+    first = _across(n) if isinstance(b, HalfSpace) else _orthogonal(n)
+    return Vector({frame: first}), Vector({frame: cross(n, first)})
+
+
+def _across(n: Matrix) -> Matrix:
+    """A unit vector across a constant normal: along an axis of the frame where it can be."""
+    axes = [vector(*(int(i == k) for i in range(3))) for k in range(3)]
+    for e in axes:
+        if dot(e, n).value == 0:
+            return e
+    return _orthogonal(n)
+
+
+def _orthogonal(n: Matrix) -> Matrix:
+    """A unit vector across any normal, without a singularity (Duff and others 2017)."""
+    x, y, z = n.entries
+    s = where(z >= 0, as_expr(1), as_expr(-1))
+    a = -1 / (s + z)
+    return vector(1 + s * x**2 * a, s * x * y * a, -s * x)

@@ -1,0 +1,89 @@
+"""Moments of the fields of a deforming body: all that its inertia needs.
+
+A point of the body, in components of its frame, is a sum of fields of space times functions of the coordinates,
+
+    s(x, q) = Σ h_k(q) s_k(x),     h_0 = 1, s_0: the place at rest,     h_k = q_k, s_k: mode k,     h_k = q_i q_j:
+                                   second order
+
+so that mass, first and second moments of the fields give every inertia term:
+
+    m = ∫ dm,   g_k = ∫ s_k dm,   G_kl = ∫ s_k s_lᵀ dm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+from ...algebra.graph.graph import ZERO, Expr
+from ...algebra.graph.matrix import Matrix, identity, zeros
+from .mass import MassProperties, shift
+
+NOTHING = zeros(3, 3)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mass, and moments of fields with these weights h; of `second` the entries k <= l that are not zero."""
+
+    m: Expr
+    weights: tuple[Expr, ...]
+    first: tuple[Matrix, ...]
+    second: Mapping[tuple[int, int], Matrix]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "second", MappingProxyType(dict(self.second)))
+
+    def G(self, k: int, l: int) -> Matrix:  # noqa: N802  (notation)
+        """∫ s_k s_lᵀ dm."""
+        return self.second.get((k, l), NOTHING) if k <= l else self.second.get((l, k), NOTHING).T
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int, Matrix], ...]:
+        """k, l and G_kl in both orders, where it is not zero."""
+        out = []
+        for (k, l), G in self.second.items():
+            out.append((k, l, G))
+            if k != l:
+                out.append((l, k, G.T))
+        return tuple(out)
+
+    @cached_property
+    def first_moment(self) -> Matrix:
+        """∫ s dm = Σ h_k g_k."""
+        return self.weighted(self.weights)
+
+    def weighted(self, factors: tuple[Expr, ...]) -> Matrix:
+        """Σ c_k g_k for any factors."""
+        total = zeros(3)
+        for c, g in zip(factors, self.first, strict=True):
+            if c is not ZERO:
+                total = total + c * g
+        return total
+
+    @cached_property
+    def second_moment(self) -> Matrix:
+        """∫ s sᵀ dm = Σ h_k h_l G_kl, symmetric."""
+        total = NOTHING
+        for (k, l), G in self.second.items():
+            term = (self.weights[k] * self.weights[l]) * (G if k == l else G + G.T)
+            total = total + term
+        return Matrix(3, 3, tuple(total[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
+
+    @cached_property
+    def inertia(self) -> Matrix:
+        """About the origin of the frame: tr(S) 1 - S."""
+        S = self.second_moment
+        return trace(S) * identity(3) - S
+
+    @cached_property
+    def mass_properties(self) -> MassProperties:
+        """Of the deformed body, in its coordinates."""
+        centre = self.first_moment / self.m
+        return MassProperties(self.m, centre, self.inertia - shift(self.m, centre))
+
+
+def trace(A: Matrix) -> Expr:
+    return A[0, 0] + A[1, 1] + A[2, 2]

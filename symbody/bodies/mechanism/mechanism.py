@@ -1,0 +1,470 @@
+"""`Mechanism`: the complete, immutable description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from ...algebra.graph.graph import Expr, Symbol, symbol
+from ...algebra.graph.portable import Portable
+from ...algebra.printing.printing import outline
+from ...errors import ModelError, listed, shown, unknown
+from ...escaping import checked_name
+from ...summary import Summarized, Summary, filled, tagged
+from ..frames.dyads import Dyad
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.topology import Topology, topology
+from ..frames.vectors import Vector
+from ..mass.mass import MassProperties, Shape
+from ..mass.moments import Moments
+from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
+
+if TYPE_CHECKING:
+    from ...formats.fem.reduced_body import DeformingSurface
+
+INTERNAL: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A body on its frame: a rigid one or a particle, fixed to it; or one that deforms.
+
+    is_physical   whether its inertia has to be that of a whole body
+    moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
+    frame         that it is fixed to, with `mass`, its mass, mass centre and inertia there
+    shape         that drawings show
+    drawn         of one that is known by its moments alone: pairs of frames between which it is drawn
+
+    >>> m = sb.Model("arm")
+    >>> theta = m.coordinate("theta")
+    >>> arm = m.body("arm", m.ground.rotate("z", theta), mass=2.0, shape=sb.bar(1.0, "x"))
+    >>> arm.point(0.5, 0, 0).velocity().in_ground
+    vector(-0.5*sin(theta)*theta_dot, 0.5*cos(theta)*theta_dot, 0)
+    >>> arm.inertia().components(arm.frame)
+    matrix([[0, 0, 0], [0, 1/6, 0], [0, 0, 1/6]])
+
+    See also: `Model`, `Frame`, `Point`, `bar`.
+    """
+
+    name: str
+    frame: Frame
+    mass: MassProperties
+    shape: Shape | None = None
+    is_physical: bool = True
+    moments: Moments | None = None
+    drawn: tuple[tuple[Frame, Frame], ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "body")
+
+    def __getattr__(self, name: str) -> Any:
+        """Says where to look for what a frame has."""
+        hint = f": its frame has, body.frame.{name}" if not name.startswith("_") and hasattr(Frame, name) else ""
+        raise AttributeError(f"body {self.__dict__.get('name')!r} has no {name!r}{hint}", name=name, obj=self)
+
+    def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
+        """The point with these coordinates in the body frame.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", m.ground.translate(1, 0, 0), mass=2, com=(0.5, 0, 0), inertia=(1, 1, 1))
+        >>> arm.point(0, 2, 0).in_ground, arm.vector(0, 2, 0).in_ground, arm.at(0, 2, 0).origin.in_ground
+        (vector(1, 2, 0), vector(0, 2, 0), vector(1, 2, 0))
+
+        See also: `Frame.point`, `Frame.vector`.
+        """
+        return self.frame.point(x, y, z)
+
+    def vector(self, x: object, y: object, z: object) -> Vector:
+        """The vector with these components in the body frame."""
+        return self.frame.vector(x, y, z)
+
+    @property
+    def mass_at_rest(self) -> MassProperties:
+        """Where nothing is deformed.
+
+        >>> m = sb.Model("arm")
+        >>> a = m.coordinate("a")
+        >>> arm = m.body("arm", m.ground.rotate("z", a), mass=2, com=(1, 0, 0), inertia=(1, 1, 1))
+        >>> arm.mass_at_rest is arm.mass, arm.mass_centre.in_ground, arm.mass_frame is arm.frame
+        (True, vector(cos(a), sin(a), 0), True)
+        >>> arm.velocity_at(arm.mass_centre).components(arm.frame)
+        vector(0, a_dot, 0)
+
+        See also: `ElasticBody`, `Body.inertia`.
+        """
+        return self.mass
+
+    @property
+    def edges(self) -> tuple[tuple[Frame, Frame], ...]:
+        """Pairs of frames on a body that deforms, between which it is drawn.
+
+        >>> m = sb.Model("arm")
+        >>> arm = m.body("arm", m.ground, mass=2)
+        >>> arm.edges, arm.line, arm.surface, arm.is_fixed_at_origin  # of a rigid body
+        ((), (), None, True)
+
+        See also: `ElasticBody`, `scene`.
+        """
+        return self.drawn
+
+    @property
+    def line(self) -> tuple[Frame, ...]:
+        """Frames on a body that deforms, between which it is drawn."""
+        return tuple(dict.fromkeys(f for pair in self.edges for f in pair))
+
+    @property
+    def surface(self) -> DeformingSurface | None:
+        """The mesh of a body that deforms, where there is one."""
+        return None
+
+    @property
+    def is_fixed_at_origin(self) -> bool:
+        """Whether what is at the origin of its frame does not move in it."""
+        return True
+
+    def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
+        """A frame fixed to the body where it has these coordinates at rest; on a body that deforms it moves and turns
+        with the deformation."""
+        return self.frame.translate(x, y, z)
+
+    @cached_property
+    def mass_frame(self) -> Frame:
+        """The frame that gravity acts on: its own, or, of a body that deforms, one that moves with the mass centre."""
+        if self.moments is None:
+            return self.frame
+        return Frame(self.frame, offset=self.mass.p_BoBcm, name=f"{self.frame.name}.centre")
+
+    @cached_property
+    def mass_centre(self) -> Point:
+        """The mass centre, a point that moves with the body."""
+        if self.moments is not None:
+            return self.mass_frame.origin
+        return Point(self.frame, self.mass.p_BoBcm)
+
+    def inertia(self, about: Point | None = None) -> Dyad:
+        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the moment
+        of momentum."""
+        if about is None:
+            return Dyad({(self.frame, self.frame): self.mass.I_BBcm})
+        if not isinstance(about, Point):
+            raise ModelError(
+                f"body {self.name!r}: inertia about a point such as body.point(x, y, z), got {shown(about)}"
+            )
+        return Dyad({(self.frame, self.frame): self.mass.about(about.in_frame(self.frame).coordinates)})
+
+    def velocity_at(self, point: Point) -> Vector:
+        """Velocity of that point of the body which is momentarily where `point` is."""
+        origin = self.frame.origin
+        return origin.velocity() + self.frame.angular_velocity().cross(point - origin)
+
+    def __repr__(self) -> str:
+        return tagged(f"Body {self.name}, mass {outline(self.mass.m)}")
+
+
+@dataclass(frozen=True)
+class Action:
+    """A force at a point, or a torque, on whatever is fixed to a frame. Reactions are actions of their own."""
+
+    frame: Frame
+    force: Vector | None = None
+    at: Point | None = None
+    torque: Vector | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Load:
+    """Forces that act together, known by one name.
+
+    actions     forces and torques, each with its reaction
+    potential   the potential energy that these (or, where there are none, it alone) belong to
+    on_rates    generalised forces: coordinate -> force that does work on its rate; or speed -> force
+    by_body     of a field of gravity: what of the potential energy each body has
+    """
+
+    name: str
+    kind: str
+    actions: tuple[Action, ...] = ()
+    potential: Expr | None = None
+    on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
+    by_body: Mapping[str, Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "load")
+        object.__setattr__(self, "on_rates", MappingProxyType(dict(self.on_rates)))
+        object.__setattr__(self, "by_body", MappingProxyType(dict(self.by_body)))
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether it deforms a body without acting on it as a whole."""
+        return self.kind in INTERNAL
+
+    def __repr__(self) -> str:
+        on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
+        return tagged(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
+
+
+@dataclass(frozen=True, repr=False)
+class Constraint:
+    """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic).
+
+    actions     forces and torques for a multiplier of one, where the constraint is a joint's; they name its reaction
+    """
+
+    name: str
+    expression: Expr
+    is_holonomic: bool
+    joint: str | None = None
+    actions: tuple[Action, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "constraint")
+
+    def __repr__(self) -> str:
+        kind = "holonomic" if self.is_holonomic else "nonholonomic"
+        return tagged(f"Constraint {self.name}, {kind}: {outline(self.expression)} = 0")
+
+
+@dataclass(frozen=True, repr=False)
+class Joint:
+    """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint.
+
+    axis   of one that closes a loop, in the outer frame
+    """
+
+    name: str
+    kind: str
+    outer: Frame
+    inner: Frame
+    parent: str
+    child: str
+    coordinates: tuple[Symbol, ...]
+    closes_loop: bool = False
+    axis: Any = None
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "joint")
+
+    def __repr__(self) -> str:
+        loop = ", closes a loop" if self.closes_loop else ""
+        moved = f" by {', '.join(q.name for q in self.coordinates)}" if self.coordinates else ""
+        return tagged(f"Joint {self.name}: {self.kind} from {self.parent} to {self.child}{moved}{loop}")
+
+    @property
+    def q(self) -> Symbol:
+        """The coordinate, of a joint that has just one."""
+        if len(self.coordinates) != 1:
+            raise ModelError(
+                f"joint {self.name!r} has {len(self.coordinates)} coordinates, not one: {listed(self.coordinates)}"
+            )
+        return self.coordinates[0]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism(Summarized, Portable):
+    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by
+    `Model.freeze()`.
+
+    It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
+
+    q, u, z, r, p       coordinates, speeds, additional variables, inputs, parameters, in the order of declaration
+    rates               q' of each coordinate, as an expression in speeds
+    bodies, joints      the parts, and `ground`, the frame that the first of them hang on
+    loads               what acts on them; `gravity` is the acceleration of the uniform one, None where there is none
+    constraints         of loops, rolling, and those written down
+    equations           additional ones by name, zero in the motion
+    outputs, labels     quantities of interest, and names for subexpressions
+    norms               groups of Euler parameters, whose squares add up to one
+    values, units       default numbers of parameters and starts, and what they are measured in
+    small               variables in which equations are to be linearised
+    kinetic, balances   kinetic energies and equations of motion that were written down
+    notes               what was left out, and why
+
+    >>> m = sb.Model("cart")
+    >>> cart = m.body("cart", mass=2.0)
+    >>> joint = m.prismatic("x", m.ground, cart)
+    >>> mechanism = m.freeze()
+    >>> mechanism.q, mechanism.u, [b.name for b in mechanism.bodies]
+    ((x,), (x_dot,), ['cart'])
+
+    See also: `Model`, `derive`, `audit`.
+    """
+
+    name: str
+    ground: Frame
+    q: tuple[Symbol, ...]
+    u: tuple[Symbol, ...]
+    rates: Mapping[Symbol, Expr]  # of every coordinate, in terms of speeds
+    p: tuple[Symbol, ...]
+    r: tuple[Symbol, ...]
+    z: tuple[Symbol, ...]
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    loads: tuple[Load, ...]
+    constraints: tuple[Constraint, ...]
+    equations: Mapping[str, Expr]  # additional: name -> h(q, u, z, z', r, t, p) = 0
+    outputs: Mapping[str, object]
+    labels: Mapping[str, Expr]  # names for subexpressions
+    norms: tuple[tuple[Symbol, ...], ...]  # sets of coordinates whose squares sum to one
+    gravity: Vector | None
+    values: Mapping[Symbol, float]  # of parameters, where given
+    units: Mapping[Symbol, str]
+    small: tuple[Symbol, ...] = ()
+    notes: tuple[str, ...] = ()
+    kinetic: Mapping[str, Expr] = field(default_factory=dict)  # kinetic energies written down: name -> K(q, q', t)
+    balances: Mapping[Symbol, Expr] = field(default_factory=dict)  # written down: speed -> M u' - f
+
+    def __post_init__(self) -> None:
+        checked_name(self.name, "mechanism")
+        for what, names in (
+            ("equation", self.equations),
+            ("output", self.outputs),
+            ("unit", self.units.values()),
+            ("kinetic energy", self.kinetic),
+        ):
+            for name in names:
+                checked_name(name, what)
+        for name in ("rates", "equations", "outputs", "labels", "values", "units", "kinetic", "balances"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        for f in _every_frame(self):
+            f.freeze()
+
+    def _summary(self) -> Summary:
+        parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)
+        written = rows_of_written(self.kinetic, self.balances)
+        symbols = rows_of_symbols(self.q, self.u, self.r, self.z, self.p, self.values)
+        return Summary(f"Mechanism {self.name}", (*parts, *written, *symbols, *filled(notes="; ".join(self.notes))))
+
+    @property
+    def t(self) -> Symbol:
+        """Time, a symbol."""
+        return symbol("t", "time")
+
+    def joint(self, name: str) -> Joint:
+        """A joint by its name; so `body` and `load`. What does not exist is refused with what does.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2.0)
+        >>> rail, wind = m.prismatic("x", m.ground, cart), m.force("wind", cart, m.ground.x)
+        >>> it = m.freeze()
+        >>> it.joint("x"), it.body("cart"), it.load("wind")
+        (<Joint x: prismatic from ground to cart by x>, <Body cart, mass 2>, <Load wind: force on cart>)
+        >>> it.t, it.rigid_bodies, it.elastic_bodies, it.has_written_motion
+        (t, (<Body cart, mass 2>,), (), False)
+
+        See also: `Model.joints`, `Model.bodies`, `Model.loads`.
+        """
+        return _named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
+
+    def body(self, name: str) -> Body:
+        """A body by its name."""
+        return _named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
+
+    def load(self, name: str) -> Load:
+        """A load by its name, gravity among them."""
+        return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
+
+    @property
+    def rigid_bodies(self) -> tuple[Body, ...]:
+        """Bodies that do not deform, particles among them."""
+        return tuple(b for b in self.bodies if b.moments is None)
+
+    @property
+    def elastic_bodies(self) -> tuple[Body, ...]:
+        """Those that deform."""
+        return tuple(b for b in self.bodies if b.moments is not None)
+
+    @property
+    def has_written_motion(self) -> bool:
+        """Whether inertia comes from more than bodies: from kinetic energies or balances that were written down."""
+        return bool(self.kinetic or self.balances)
+
+    @property
+    def holonomic(self) -> tuple[Constraint, ...]:
+        """Constraints on coordinates, phi(q, t) = 0.
+
+        >>> m = sb.Model("skate")
+        >>> x, y, a = m.coordinates("x y a")
+        >>> skate = m.body("skate", m.ground.translate(x, y, 0).rotate("z", a), mass=1, inertia=(0, 0, 1))
+        >>> names = m.constrain("turned", a - 0.1), m.constrain_speed("edge", skate.frame.origin.velocity().dot(skate.frame.y))
+        >>> it = m.freeze()
+        >>> [c.name for c in it.holonomic], [c.name for c in it.nonholonomic]
+        (['turned'], ['edge'])
+
+        See also: `Model.constrain`, `Model.constrain_speed`.
+        """
+        return tuple(c for c in self.constraints if c.is_holonomic)
+
+    @property
+    def nonholonomic(self) -> tuple[Constraint, ...]:
+        """Constraints on rates, linear in them, that do not follow from constraints on coordinates."""
+        return tuple(c for c in self.constraints if not c.is_holonomic)
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """All frames on the way to bodies and actions, parents first; the ground is not among them."""
+        ends = [b.frame for b in self.bodies]
+        ends += [f for j in self.joints for f in (j.outer, j.inner)]
+        ends += [a.frame for x in self.loads for a in x.actions]
+        ends += [a.frame for c in self.constraints for a in c.actions]
+        seen: dict[Frame, None] = {}
+        for f in ends:
+            seen.update(dict.fromkeys(f.path[1:]))
+        return tuple(sorted(seen, key=lambda f: f.depth))
+
+    # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)
+
+    @cached_property
+    def tree(self) -> Mapping[str, str | None]:
+        """For each body the body that it hangs on (None: the ground).
+
+        >>> m = sb.Model("double pendulum")
+        >>> upper, lower = (m.body(n, mass=1, com=(0, -1, 0)) for n in ("upper", "lower"))
+        >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(0, -1, 0))
+        >>> it = m.freeze()
+        >>> dict(it.tree), [f.name for f in it.frames]
+        ({'upper': None, 'lower': 'upper'}, ['a', 'upper', 'b.parent', 'b', 'lower'])
+        >>> it.topology.bodies, it.topology.path
+        (('ground', 'upper', 'lower'), ((1, 0, 0), (1, 1, 0), (1, 1, 1)))
+
+        See also: `Frame.path`, `Model.owner`.
+        """
+        owner = {b.frame: b.name for b in self.bodies}
+        on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)
+        return MappingProxyType({b.name: n for b, n in zip(self.bodies, on, strict=True)})
+
+    @property
+    def topology(self) -> Topology:
+        """Lynch's matrices of the tree as he prints them, with the ground as the first body where something hangs on
+        it."""
+        return topology(self)
+
+
+def _frozen(value: Any) -> Any:
+    """Mappings that cannot be written, tuples instead of lists."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({k: _frozen(v) for k, v in value.items()})
+    return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
+
+
+def _every_frame(m: Mechanism) -> set[Frame]:
+    """All frames that can be reached: of bodies, joints and actions, of the vectors and points in them, and those on
+    the way."""
+    actions = [*(a for x in m.loads for a in x.actions), *(a for c in m.constraints for a in c.actions)]
+    vectors = [v for v in (m.gravity, *(a.force for a in actions), *(a.torque for a in actions)) if v is not None]
+    ends = [
+        m.ground,
+        *m.frames,
+        *(a.at.frame for a in actions if a.at is not None),
+        *(f for v in vectors for f in v.terms),
+    ]
+    return {f for end in ends for f in end.path}
+
+
+def _named(what: str, name: str, known: Mapping[str, object], where: str) -> object:
+    if name not in known:
+        raise unknown(f"mechanism {where!r}", what, name, known, ModelError)
+    return known[name]

@@ -1,0 +1,361 @@
+"""Methods of `Model` for loads: gravity, forces and torques, springs, drag, potentials, tyres."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...algebra.calculus.derivatives import time_derivative
+from ...algebra.graph.functions import atan
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...errors import ModelError, shown, unknown
+from ...escaping import checked_name
+from ..elastic.elastic_body import deforms
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.vectors import Vector
+from ..loads import loads as make
+from ..loads.loads import RotationalSpring, Spring
+from ..mechanism.declarations import as_expression, identifier
+from ..mechanism.mechanism import Body, Load
+from .equation_methods import EquationMethods
+from .parts import moves_in_frame
+from .structure import Part
+
+
+class LoadMethods(EquationMethods):
+    """What acts on bodies, frames and coordinates."""
+
+    def gravity(self, x: Any, y: Any = None, z: Any = None, *, on: Any = None, name: str = "gravity") -> None:
+        """Uniform gravity: its acceleration by components in the ground, or as a vector.
+
+        on     a body, or a list of bodies, on which alone it acts; by default on all
+        name   of the load, where several groups of bodies have a gravity of their own
+
+        >>> m = sb.Model("cart")
+        >>> g = m.parameter("g", 9.81)
+        >>> rail = m.prismatic("z", m.ground, m.body("cart", mass=2), axis="z")
+        >>> m.gravity(0, 0, -g)
+        >>> sb.derive(m).f
+        vector(-2*g)
+
+        See also: `Model.central_gravity`, `Model.force`.
+        """
+        if not isinstance(x, Vector) and (y is None or z is None):
+            raise ModelError(
+                f"gravity {name!r}: three components in the ground, such as m.gravity(0, 0, -9.81), or a vector; "
+                f"got {shown(x if y is None else (x, y))}"
+            )
+        acceleration = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
+        if on is not None:
+            some = self._bodies_of(f"gravity {name!r}, on=", on)
+            self._fields.append(make.UniformGravity(self._new_load(name), acceleration, some))
+            return
+        if self._gravity is not None:
+            raise ModelError(f"model {self.name!r}: gravity is given twice")
+        if name != "gravity":
+            raise ModelError(f"gravity {name!r}: that of all bodies is called 'gravity'; name= goes with on=[bodies]")
+        self._new_load("gravity")
+        self._gravity = acceleration
+
+    def _bodies_of(self, where: str, given: Any) -> tuple[Body, ...]:
+        some = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+        for b in some:
+            self.frame_of(where, b)
+        if not some or (frames := [b for b in some if not isinstance(b, Body)]):
+            raise ModelError(f"{where} takes bodies, got {shown(frames[0] if some else given)}")
+        return some
+
+    def central_gravity(
+        self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False, on: Any = None
+    ) -> None:
+        """Attraction of every body to a point (the origin of the ground by default): strength · m / r² at its mass
+        centre.
+
+        on         a body, or a list of bodies, on which alone it acts; by default on all
+        gradient   True: also what follows from the change of the attraction over each body, to second order in its size
+                   over the distance: the gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with
+                   it. Without it a body is drawn as a point is.
+
+        >>> m = sb.Model("satellite")
+        >>> r, a = m.coordinates("r a")
+        >>> probe = m.particle("probe", m.ground.rotate("z", a).point(r, 0, 0), mass=1)
+        >>> earth = m.central_gravity("earth", m.parameter("mu"))
+        >>> sb.derive(m).f[0]
+        r*a_dot**2 - mu/abs(r)**3*r
+
+        See also: `Model.gravity`, `Model.force`.
+        """
+        (mu,) = self._quantities(f"gravity {checked_name(name, 'gravity')!r}", strength=strength)
+        origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
+        some = () if on is None else self._bodies_of(f"gravity {name!r}, on=", on)
+        self._fields.append(make.CentralGravity(self._new_load(name), mu, origin, gradient, some))
+
+    def force(
+        self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
+    ) -> Load:
+        """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where
+        one is named.
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=2)
+        >>> rail = m.prismatic("x", m.ground, cart)
+        >>> wind = m.force("wind", cart, 3 * m.ground.x)
+        >>> sb.derive(m).f
+        vector(3)
+
+        See also: `Model.torque`, `Model.generalized_force`, `Model.spring`.
+        """
+        frame = self.frame_of(f"force {checked_name(name, 'force')!r}", on)
+        point = on.mass_centre if isinstance(on, Body) else frame.origin
+        if at is not None:
+            point = self.point_of(f"force {name!r}, at=", at)
+        if deforms(on):
+            frame = point.frame
+        other = None if reacting is None else self.frame_of(f"force {name!r}, reacting", reacting)
+        return self.add_load(
+            make.force(self._new_load(name), self.checked_vector(f"load {name!r}", vector), point, frame, other)
+        )
+
+    def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
+        """A torque on a body or frame, with its reaction on another part where one is named.
+
+        >>> m = sb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=2, inertia=(1, 1, 1))
+        >>> axle = m.revolute("a", m.ground, wheel)
+        >>> motor = m.torque("motor", wheel, m.input("tau") * m.ground.z)
+        >>> sb.derive(m).f
+        vector(tau)
+
+        See also: `Model.force`, `Model.rotational_spring`.
+        """
+        frame = self.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
+        if deforms(on):
+            raise ModelError(
+                f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such "
+                "as body.at(x)"
+            )
+        other = None if reacting is None else self.frame_of(f"torque {name!r}, reacting", reacting)
+        return self.add_load(
+            make.torque(self._new_load(name), self.checked_vector(f"load {name!r}", vector), frame, other)
+        )
+
+    def spring(
+        self,
+        name: str,
+        a: Point,
+        b: Point,
+        *,
+        parent: Part | None = None,
+        child: Part | None = None,
+        stiffness: Any = 0,
+        rest: Any = 0,
+        damping: Any = 0,
+        actuation: Any = 0,
+    ) -> Spring:
+        """Spring, damper and actuator between two points, at the distance l: they are pulled together by the tension
+
+            stiffness (l - rest) + damping l' - actuation
+
+        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns what can be
+        asked for its `length`, `rate`, `tension`, `energy`, and the vector `force` on b.
+
+        parent, child   the bodies that a and b belong to, where they are not the frames in which the points were
+                        written
+
+        >>> m = sb.Model("cart")
+        >>> cart = m.body("cart", mass=1)
+        >>> rail = m.prismatic("x", m.ground, cart)
+        >>> spring = m.spring("spring", m.ground.point(-1, 0, 0), cart.point(0, 0, 0), stiffness=10, rest=1)
+        >>> sb.evaluate(sb.derive(m).f, {"x": 0.5})
+        [-5.0]
+
+        See also: `Model.rotational_spring`, `Model.force`, `Model.tension`.
+        """
+        self._new_load(name)
+        where = f"spring {checked_name(name, 'spring')!r}"
+        ends = [self._carrier(where, w, p) for w, p in ((parent, a), (child, b))]
+        numbers = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        for load in make.between_points(name, a, b, ends[0], ends[1], *numbers):
+            self.add_load(load)
+        return make.Spring(name, a, b, *numbers)
+
+    def rotational_spring(
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        axis: Vector,
+        *,
+        angle: Any,
+        stiffness: Any = 0,
+        rest: Any = 0,
+        damping: Any = 0,
+        actuation: Any = 0,
+    ) -> RotationalSpring:
+        """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts,
+        the torque
+
+            -stiffness (angle - rest) - damping angle' + actuation
+
+        so that a positive actuation increases the angle. Returns what can be asked for its `angle`, `rate`, `torque`
+        and `energy`.
+
+        axis    its direction; of the length nothing depends
+        angle   of the child relative to the parent about the axis, an expression
+
+        >>> m = sb.Model("wheel")
+        >>> wheel = m.body("wheel", mass=1, inertia=(1, 1, 1))
+        >>> axle = m.revolute("a", m.ground, wheel)
+        >>> spring = m.rotational_spring("spring", m.ground, wheel, m.ground.z, angle=m.symbols["a"], stiffness=5)
+        >>> sb.derive(m).f
+        vector(-5*a)
+
+        See also: `Model.spring`, `Model.torque`.
+        """
+        where = f"spring {checked_name(name, 'spring')!r}"
+        frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
+        axis = _direction(where, self.checked_vector(f"{where}, axis", axis))
+        theta = self.checked(where, as_expression(angle, f"{where}, angle="))
+        k, rest, c, tau = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        elastic, potential = make.spring_force(theta, k, rest)
+        if elastic is not ZERO:
+            spring = make.torque(self._new_load(name), elastic * axis, frame, other)
+            self.add_load(replace(spring, kind="spring", potential=potential))
+        if c is not ZERO:
+            damper = (-c * time_derivative(theta)) * axis
+            self.add_load(make.torque(self._new_load(f"{name}.damper"), damper, frame, other))
+        if tau is not ZERO:
+            self.add_load(make.torque(self._new_load(f"{name}.actuator"), tau * axis, frame, other))
+        return make.RotationalSpring(name, theta, k, rest, c, tau)
+
+    def drag(
+        self,
+        name: str,
+        at: Point,
+        *,
+        on: Part | None = None,
+        linear: Any = 0,
+        quadratic: Any = 0,
+        relative_to: Frame | None = None,
+    ) -> Load:
+        """Resistance -(linear + quadratic |v|) v at a point of a body (`on`, where that is not the point's frame).
+
+        >>> m = sb.Model("parachute")
+        >>> load = m.body("load", mass=80)
+        >>> joint = m.prismatic("z", m.ground, load, axis="z")
+        >>> air = m.drag("air", load.mass_centre, linear=5)
+        >>> sb.derive(m).f
+        vector(-5*z_dot)
+
+        See also: `Model.force`, `Model.friction`.
+        """
+        frame = self._carrier(f"drag {checked_name(name, 'drag')!r}", on, at)
+        if relative_to is not None:
+            relative_to = self.frame_of(f"drag {name!r}, relative_to=", relative_to)
+        c1, c2 = self._quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
+        return self.add_load(make.drag(self._new_load(name), at, frame, c1, c2, relative_to))
+
+    def potential(self, name: str, energy: Any) -> Load:
+        """Forces from a potential energy V(q, t): -∂V/∂q.
+
+        >>> m = sb.Model("bead")
+        >>> x, k = m.coordinate("x"), m.parameter("k")
+        >>> bead = m.particle("bead", m.ground.point(x, 0, 0), mass=1)
+        >>> load = m.potential("well", k * x**4 / 4)
+        >>> sb.derive(m).f
+        vector(-k*x**3)
+
+        See also: `Model.force`, `potential_energy`.
+        """
+        V = self.checked(f"potential {checked_name(name, 'potential')!r}", as_expression(energy, f"potential {name!r}"))
+        return self.add_load(Load(self._new_load(name), "potential", potential=V))
+
+    def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
+        """A force that does work on the rate of a coordinate.
+
+        >>> m = sb.Model("cart")
+        >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
+        >>> spring = m.generalized_force("spring", x, -30 * x - x**3)
+        >>> sb.derive(m).f
+        vector(-30*x - x**3)
+
+        See also: `Model.force`, `Model.potential`.
+        """
+        where = f"generalised force {checked_name(name, 'generalised force')!r}"
+        if q not in (known := self.symbols_of_kind("coordinate")):
+            raise unknown(where, "coordinate", str(q), [s.name for s in known])
+        return self.add_load(
+            make.on_coordinate(self._new_load(name), "force", q, *self._quantities(f"force {name!r}", value=value))
+        )
+
+    def tyre(
+        self,
+        name: str,
+        wheel: Part,
+        contact: Point,
+        heading: Frame,
+        *,
+        camber: Any,
+        stiffness: tuple[Any, Any],
+        relaxation: Any,
+        load: Any = 0,
+    ) -> Symbol:
+        """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the
+        force.
+
+            σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the
+            heading (x, y)
+
+        stiffness    C1 for side slip and C2 for camber
+        relaxation   σ, a length
+        load         vertical force, along z of the heading
+
+        >>> m = sb.Model("trailer wheel")
+        >>> V, C, s, F = m.parameters("V C s F", 10.0, 2e4, 0.3, 3e3)
+        >>> y, a = m.coordinates("y a")
+        >>> axle = m.ground.translate(V * m.time, y, 0).rotate("z", a)
+        >>> wheel = m.body("wheel", axle, mass=10.0, inertia=(0, 0, 1.0))
+        >>> Y = m.tyre("tyre", wheel, axle.origin, axle, camber=0, stiffness=(C, 0), relaxation=s, load=F)
+        >>> Y, list(m.equations)
+        (tyre, ['tyre.relaxation'])
+
+        See also: `Model.rolling`, `Model.variable`.
+        """
+        if not isinstance(stiffness, (tuple, list)) or len(stiffness) != 2:
+            raise ModelError(
+                f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}"
+            )
+        self.point_of(f"tyre {name!r}, contact", contact)
+        self.frame_of(f"tyre {name!r}, heading", heading)
+        Y = self.variable(identifier(checked_name(name, "tyre")))
+        v = contact.velocity().components(heading)
+        where = f"tyre {checked_name(name, 'tyre')!r}"
+        C1, C2 = (as_expression(x, f"{where}, stiffness=") for x in stiffness)
+        angle, length, load = self._quantities(where, camber=camber, relaxation=relaxation, load=load)
+        law = C1 * atan(-v[1] / v[0]) + C2 * angle
+        self.equation(f"{name}.relaxation", length / v[0] * Y.dot + Y - law)
+        self.force(name, wheel, heading.vector(0, Y, load), at=contact)
+        return Y
+
+    def _quantities(self, where: str, **values: Any) -> list[Expr]:
+        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the
+        option."""
+        return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
+
+    def _carrier(self, where: str, on: Any, point: Point) -> Frame:
+        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where
+        it moves in it."""
+        self.point_of(where, point)
+        if on is not None and not deforms(on):
+            return self.frame_of(where, on)
+        frame = point.frame
+        return frame.translate(point) if moves_in_frame(point) else frame
+
+
+def _direction(where: str, axis: Vector) -> Vector:
+    """An axis of length one."""
+    length = axis.magnitude()
+    if length is ZERO:
+        raise ModelError(f"{where}: its axis is zero and has no direction")
+    return axis if length is ONE else axis / length

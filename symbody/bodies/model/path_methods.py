@@ -1,0 +1,99 @@
+"""Methods of `Model` for paths through points and over surfaces, and tensions along them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...algebra.graph.graph import ONE, ZERO, Expr
+from ...errors import ModelError, shown
+from ...escaping import checked_name
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..mechanism.declarations import as_expression
+from ..paths.line_paths import LinePath, PathPiece, StraightPiece, Tension
+from ..paths.path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
+from ..paths.torus_paths import WrapTorus
+from .friction_methods import FrictionMethods
+from .parts import moves_in_frame
+
+
+class PathMethods(FrictionMethods):
+    """Paths, and what pulls along them."""
+
+    def path(self, name: str, stations: Sequence[Any]) -> LinePath:
+        """A line from point to point, such as `m.path("rope", [a, b, c])`: each point is fixed to the frame in which it
+        was written.
+
+        Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
+        go through it, one `WrapRing` or `WrapTorus`, through whose hole it runs, or `ViaPoint`s, through each of which it runs while its
+        condition holds. It has a `length`, a `rate`,
+        and no force: `m.tension` gives it one.
+
+        >>> m = sb.Model("rope")
+        >>> x = m.coordinate("x")
+        >>> load = m.particle("load", m.ground.translate(3, -x, 0).origin, mass=2)
+        >>> rope = m.path("rope", [m.ground.origin, m.ground.point(3, 0, 0), load.frame.origin])
+        >>> pull = m.tension("rope", rope, 100 * (rope.length - 4))
+        >>> sb.evaluate(rope.length, {"x": 1.5}), sb.evaluate(sb.derive(m).f, {"x": 1.5})
+        (4.5, [-50.0])
+
+        See also: `bodies.LinePath`, `Model.spring`.
+        """
+        where = f"path {checked_name(name, 'path')!r}"
+        if (
+            not isinstance(stations, (list, tuple))
+            or len(stations) < 2
+            or not all(isinstance(s, Point) for s in (stations[0], stations[-1]))
+        ):
+            raise ModelError(f"{where}: begins and ends with a point, got {shown(stations)}")
+        pieces: list[PathPiece] = []
+        before: Point = stations[0]
+        between: list[Any] = []
+        self.point_of(where, before)
+        for s in stations[1:]:
+            if isinstance(s, Point):
+                self.point_of(where, s)
+                pieces.append(self._piece(where, before, between, s))
+                before, between = s, []
+            elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint)) and (
+                not between or isinstance(between[0], ViaPoint)
+            ):
+                between.append(s)
+            else:
+                raise ModelError(
+                    f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapRing or WrapTorus, "
+                    f"or through ViaPoints; got {shown(s)}"
+                )
+        return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
+
+    def _piece(self, where: str, a: Point, between: Sequence[Any], b: Point) -> PathPiece:
+        on, towards = _carrier_of(a), _carrier_of(b)
+        if not between:
+            return StraightPiece(a, b, on, towards)
+        if isinstance(between[0], ViaPoint):
+            points = [a, *(self.point_of(where, v.point) for v in between), b]
+            return SwitchedPiece(tuple((p, _carrier_of(p)) for p in points), tuple(v.when for v in between))
+        self.own_frame(where, between[0].frame)
+        made: PathPiece = between[0].piece(a, b, on, towards)
+        return made
+
+    def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Tension:
+        """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate
+        and the state, such as `k * (path.length - l0) + c * path.rate`.
+
+        potential   the potential energy of the law, where it has one
+
+        Returns what can be asked for its `length`, `rate`, `tension`, `energy` and `power`.
+        """
+        where = f"tension {checked_name(name, 'tension')!r}"
+        if not isinstance(path, LinePath):
+            raise ModelError(f"{where}: expected a path made by m.path, got {shown(path)}")
+        T = self.checked(where, as_expression(value, where))
+        V: Expr | None = None if potential is None else self.checked(where, as_expression(potential, where))
+        self.add_load(path.load(name, "tension", T, V))
+        return Tension(name, path, T, ZERO if V is None else V)
+
+
+def _carrier_of(point: Point) -> Frame:
+    return point.frame.translate(point) if moves_in_frame(point) else point.frame

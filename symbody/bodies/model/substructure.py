@@ -1,0 +1,281 @@
+"""Substructures: a model built once and hung several times, each time with names and parameters of its own (Lynch
+4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from ...algebra.graph.graph import Expr, Symbol, as_expr
+from ...algebra.graph.matrix import Matrix, zeros
+from ...algebra.graph.walk import substitute_all
+from ...errors import ModelError, finite_number, listed, unknown, with_article
+from ..elastic.beam_fields import BeamFields, BeamMode, BeamShapes
+from ..elastic.elastic_body import FieldShapes
+from ..frames.dyads import Dyad
+from ..frames.frames import Frame
+from ..frames.points import Point
+from ..frames.rotations import Cosines, Rotation, Turn
+from ..frames.vectors import Vector
+from ..mass.mass import MassProperties, Shape
+from ..mass.moments import Moments
+from ..mechanism.declarations import identifier, multiplier_of, names_of
+from ..mechanism.mechanism import Action, Body, Constraint, Joint, Load
+from .structure import frame_of_motion, is_at_rest
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class Attached:
+    """A copy of a model that hangs in another one. Parts are found by the names that they have in the original.
+
+    bodies, joints, frames, symbols   by their old names; `copy(thing)` for anything else of the original: points,
+                                      vectors, unnamed frames, expressions
+    """
+
+    def __init__(self, name: str, copier: Copier, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        self.name, self._copier = name, copier
+        self.bodies: Mapping[str, Body] = parts["body"]
+        self.joints: Mapping[str, Joint] = parts["joint"]
+        self.frames: Mapping[str, Frame] = parts["frame"]
+        self.symbols: Mapping[str, Expr] = parts["symbol"]
+
+    def body(self, name: str) -> Body:
+        return self._found("body", name, self.bodies)
+
+    def joint(self, name: str) -> Joint:
+        return self._found("joint", name, self.joints)
+
+    def frame(self, name: str) -> Frame:
+        return self._found("frame", name, self.frames)
+
+    def symbol(self, name: str) -> Expr:
+        """The image of a symbol of the original: its copy, or the expression that it is shared with or replaced by."""
+        return self._found("symbol", name, self.symbols)
+
+    def copy(self, thing: Any) -> Any:
+        """The copy of a body, joint, frame, point, vector, expression or matrix of the original."""
+        if isinstance(thing, Body):
+            return self.body(thing.name)
+        if isinstance(thing, Joint):
+            return self.joint(thing.name)
+        return self._copier(thing)
+
+    def _found(self, what: str, name: str, among: Mapping[str, Any]) -> Any:
+        if name not in among:
+            raise unknown(f"substructure {self.name!r}", what, name, among)
+        return among[name]
+
+    def __repr__(self) -> str:
+        return f"<Attached {self.name}: {listed(self.bodies)}>"
+
+
+class Copier:
+    """Copies parts of a model: frames get another parent, symbols are substituted."""
+
+    def __init__(self, ground: Frame, on: Frame, table: Mapping[Expr, Expr], prefix: str) -> None:
+        self._frames: dict[Frame, Frame] = {ground: on}
+        self._table, self._prefix = table, prefix
+
+    def __call__(self, thing: Any) -> Any:
+        if isinstance(thing, (Expr, Matrix)):
+            return substitute_all([thing], self._table)[0]
+        if isinstance(thing, Frame):
+            return self._frame(thing)
+        if isinstance(thing, Point):
+            return Point(self(thing.frame), self(thing.coordinates))
+        if isinstance(thing, Vector):
+            return Vector({self(f): self(c) for f, c in thing.terms.items()})
+        if isinstance(thing, Dyad):
+            return Dyad({(self(f), self(g)): self(m) for (f, g), m in thing.terms.items()})
+        if isinstance(thing, MassProperties):
+            return MassProperties(self(thing.m), self(thing.p_BoBcm), self(thing.I_BBcm))
+        if isinstance(thing, (Moments, FieldShapes, BeamShapes, BeamFields, BeamMode)):
+            return replace(thing, **{f.name: self(getattr(thing, f.name)) for f in fields(thing)})
+        if hasattr(thing, "copied"):
+            return thing.copied(self)
+        if isinstance(thing, Shape):
+            size, gyration = tuple(self(s) for s in thing.size), self(thing.gyration)
+            return replace(thing, size=size, centre=self(thing.centre), content=self(thing.content), gyration=gyration)
+        if isinstance(thing, Action):
+            return Action(self(thing.frame), self(thing.force), self(thing.at), self(thing.torque))
+        if isinstance(thing, (tuple, list)):
+            return type(thing)(self(x) for x in thing)
+        if isinstance(thing, Mapping):
+            return {self(k): self(v) for k, v in thing.items()}
+        return thing
+
+    def _frame(self, frame: Frame) -> Frame:
+        """Frames between the root and this one are copied first; a tree that hangs on nothing yet hangs on nothing here
+        either."""
+        for f in frame.path:
+            if f not in self._frames:
+                parent = None if f.parent is None else self._frames[f.parent]
+                made = self._placed(f, parent)
+                self._frames[f] = made
+        return self._frames[frame]
+
+    def _placed(self, f: Frame, parent: Frame | None) -> Frame:
+        name = f"{self._prefix}{f.name}"
+        if f.velocity is None:
+            return Frame(parent, self._rotation(f.rotation), self(f.offset), name)
+        if parent is None or (f.velocity != zeros(3) and not is_at_rest(parent)):
+            raise ModelError(
+                f"attach: the frame {f.name!r} is known by its velocity only; attach its model to a frame "
+                "that does not move"
+            )
+        return frame_of_motion(parent, name, self(f.velocity), self(f.spin))
+
+    def _rotation(self, rotation: Rotation) -> Rotation:
+        factors: list[Turn | Cosines] = []
+        for f in rotation.factors:
+            if isinstance(f, Turn):
+                factors.append(Turn(f.axis, self(f.angle)))
+            else:
+                factors.append(Cosines(self(f.matrix), self(f.known_spin)))
+        return Rotation(tuple(factors))
+
+
+def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Mapping[str, Any]) -> Attached:
+    """See `Model.attach`."""
+    if sub is host:
+        raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
+    if sub.has_fields:
+        raise ModelError(
+            f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} "
+            f"instead of {sub.name!r}"
+        )
+    prefix = f"{identifier(name)}_"
+    table = _symbol_table(host, sub, name, prefix, _shared(share), values)
+    copier = Copier(sub.ground, on, table, prefix)
+    _copy_kinematics(host, sub, copier)
+    frames = {n: copier(f) for n, f in sub.frames.items()}
+    bodies = {n: host.add_body(_body(host, b, prefix, copier)) for n, b in sub.bodies.items()}
+    for n, f in frames.items():
+        if n != "ground":
+            host.add_frame(f"{prefix}{n}", f)
+    joints = {n: host.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
+    _copy_loads_and_constraints(host, sub, prefix, copier)
+    for n, e in sub.kinetic_energies.items():
+        host.kinetic_energy(f"{prefix}{n}", copier(e))
+    for u, e in sub.balances.items():
+        host.balance(copier(u), copier(e))
+    for n, e in sub.equations.items():
+        host.equation(f"{prefix}{n}", copier(e))
+    for n, e in sub.outputs.items():
+        host.output(f"{prefix}{n}", copier(e))
+    for n, e in sub.labels.items():
+        host.label(f"{prefix}{n}", copier(e))
+    if sub.has_gravity:
+        host.note(f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts")
+    symbols = {n: table.get(s, s) for n, s in sub.symbols.items()}
+    return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": symbols})
+
+
+def _copy_kinematics(host: Model, sub: Model, copier: Copier) -> None:
+    said = sub.kinematics
+    host.add_given_motions(*copier(said.given_motions))
+    for q, rate in said.rates.items():
+        host.rate(copier(q), copier(rate))
+    for e in said.equations:
+        host.kinematic_equation(copier(e))
+    for norm in said.norms:
+        host.unit_norm(*copier(norm))
+    host.small(*copier(said.small))
+
+
+def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
+    for load in sub.loads.values():
+        name = _new_name(host, "load", f"{prefix}{load.name}", host.loads)
+        host.add_load(Load(name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)))
+    for c in sub.constraints.values():
+        name = _new_name(host, "constraint", f"{prefix}{c.name}", host.constraints)
+        joint = None if c.joint is None else f"{prefix}{c.joint}"
+        made = Constraint(name, copier(c.expression), c.is_holonomic, joint, copier(c.actions))
+        host.add_constraint(made, may_repeat=True)
+
+
+def _shared(share: Any) -> dict[str, Any]:
+    """Old name -> what it is in the host."""
+    if isinstance(share, Mapping):
+        return {k.name if isinstance(k, Symbol) else str(k): v for k, v in share.items()}
+    names = share if isinstance(share, (list, tuple)) else names_of(share, "attach, share=")
+    return {s.name if isinstance(s, Symbol) else str(s): s.name if isinstance(s, Symbol) else str(s) for s in names}
+
+
+def _symbol_table(
+    host: Model, sub: Model, name: str, prefix: str, share: Mapping[str, Any], values: Mapping[str, Any]
+) -> dict[Expr, Expr]:
+    """Declares the copies in the host; returns the substitution of symbols and their rates."""
+    where, known = f"attach {name!r}", sub.symbols
+    for given, what in ((share, "symbol to share"), (values, "parameter")):
+        for n in given:
+            if n not in known or n == "t":
+                raise unknown(where, what, n, [d for d in known if d != "t"])
+    if moving := [n for n in values if known[n].kind != "parameter"]:
+        parameters = listed(p.name for p in sub.symbols_of_kind("parameter"))
+        raise ModelError(
+            f"{where}: {moving[0]!r} is {with_article(known[moving[0]].kind)}; values= are for parameters {parameters}"
+        )
+    table: dict[Expr, Expr] = {known[n]: _in_host(host, where, known[n], x) for n, x in share.items()}
+    table |= {known[n]: host.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}
+    for kind in ("coordinate", "speed", "parameter", "input", "variable"):
+        for s in sub.symbols_of_kind(kind):
+            if s not in table:
+                value = values.get(s.name, sub.default_values.get(s))
+                number = None if value is None else finite_number(value, f"{where}, value of {s.name!r}", ModelError)
+                table[s] = host.declare(f"{prefix}{s.name}", kind, number, sub.units.get(s, ""))
+            _add_rates(s, table)
+    return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.constraints}
+
+
+def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
+    if isinstance(what, str):
+        if what not in host.symbols:
+            raise unknown(f"{where}, shared {s.name!r}", "symbol in the host", what, host.symbols)
+        what = host.symbols[what]
+    made = host.checked(f"{where}, shared {s.name!r}", as_expr(what))
+    if s.kind != "parameter" and (not isinstance(made, Symbol) or made.kind != s.kind):
+        raise ModelError(f"{where}: the {s.kind} {s.name!r} can be shared with another {s.kind} only, got {made}")
+    return made
+
+
+def _add_rates(s: Symbol, table: dict[Expr, Expr]) -> None:
+    """The rates of a symbol follow it."""
+    old: Any = s
+    new: Any = table[s]
+    while s.kind != "parameter" and old.order < 3:
+        old, new = old.dot, new.dot
+        table[old] = new
+
+
+def _new_name(host: Model, what: str, name: str, among: Mapping[str, Any]) -> str:
+    if name in among:
+        raise ModelError(f"model {host.name!r}: the {what} {name!r} exists already; attach under another name")
+    return name
+
+
+def _body(host: Model, body: Body, prefix: str, copier: Copier) -> Body:
+    name = _new_name(host, "body", f"{prefix}{body.name}", host.bodies)
+    if body.moments is not None:
+        parts = {f.name: copier(getattr(body, f.name)) for f in fields(body) if f.name not in ("name", "_frames")}
+        return type(body)(name=name, **parts)
+    return Body(name, copier(body.frame), copier(body.mass), copier(body.shape), body.is_physical)
+
+
+def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:
+    name = _new_name(host, "joint", f"{prefix}{joint.name}", host.joints)
+    outer, inner = copier(joint.outer), copier(joint.inner)
+    return Joint(
+        name,
+        joint.kind,
+        outer,
+        inner,
+        host.owner(outer),
+        host.owner(inner),
+        copier(joint.coordinates),
+        joint.closes_loop,
+        joint.axis,
+    )

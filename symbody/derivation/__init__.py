@@ -1,0 +1,54 @@
+"""Mechanism -> Equations, by several independent routes; reactions, energies, power, certificates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .entry.derive import derive
+    from .equations.energies import (
+        angular_momentum,
+        centre_of_mass,
+        constraint_power,
+        energy,
+        generalized_force,
+        kinetic_energy,
+        load_powers,
+        momentum,
+        potential_energy,
+        power,
+    )
+    from .equations.equations import Equations
+    from .equations.named_rows import NamedRow
+    from .equations.variables import Variable, Variables
+    from .forms.minimal import minimal
+    from .forms.sharing import shared_work
+    from .forms.transform import (
+        christoffel_symbols,
+        coriolis_matrix,
+        diagonalized,
+        gram_schmidt,
+        mass_matrix_sparsity,
+        partial_velocities,
+        tangent_vectors,
+    )
+    from .programs.dynamics_derivatives import ForwardDerivatives, forward_derivatives, inverse_derivatives
+    from .programs.first_order import FirstOrder, first_order
+    from .programs.inverse import InverseDynamics, inverse_dynamics, joint_forces
+    from .questions.audit import Audit, audit
+    from .questions.certify import Certificate, certify
+    from .questions.reactions import Reaction, reaction, reactions
+    from .written.from_equations import from_equations
+    from .written.from_lagrangian import from_lagrangian
+
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "Audit", "audit", "Certificate", "certify", "derive", "from_equations", "from_lagrangian", "ForwardDerivatives", "forward_derivatives",
+    "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
+    "momentum", "potential_energy", "power", "load_powers", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
+    "joint_forces", "minimal", "Reaction", "reaction", "reactions", "christoffel_symbols", "partial_velocities", "shared_work", "coriolis_matrix", "diagonalized", "gram_schmidt",
+    "mass_matrix_sparsity", "tangent_vectors",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,0 +1,4 @@
+"""`derive`: choose a route, derive, check.
+
+`Model` in, `Equations` out.
+"""

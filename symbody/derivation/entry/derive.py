@@ -1,0 +1,205 @@
+"""`derive`: from a mechanism to its equations, by a route of choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.matrix import Matrix, zeros
+from ...algebra.graph.node_table import gc_paused
+from ...algebra.graph.walk import free_symbols, scalars, substitute_all
+from ...bodies.mechanism.declarations import multiplier_of
+from ...bodies.mechanism.mechanism import Mechanism
+from ...bodies.model.model import Model
+from ...errors import DerivationError, ModelError, listed, shown, unknown
+from ..equations.equations import Equations
+from ..equations.undetermined import null_vectors
+from ..kinematics.kinematics import Kinematics
+from ..kinematics.unknown_places import has_unknown_places, settled
+from ..rank.saddle_point import Elimination
+from ..routes.gibbs_appell import gibbs_appell
+from ..routes.kane import kane
+from ..routes.lagrange import lagrange
+from ..routes.newton_euler import newton_euler
+from ..routes.recursive import recursive
+from ..routes.written_motion import WrittenMotion
+from .checks import check as refuse_faults
+from .small import linearized_in_small
+
+Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
+ROUTES: Final[dict[str, Route]] = {
+    "recursive": recursive,
+    "kane": kane,
+    "lagrange": lagrange,
+    "newton-euler": newton_euler,
+    "gibbs-appell": gibbs_appell,
+}
+
+
+FROM_PLACES: Final = ("lagrange", "newton-euler")  # routes that differentiate positions
+
+
+def routes_for(mechanism: Mechanism) -> tuple[str, ...]:
+    """The routes that a mechanism can be derived by: all, or those that start from velocities where some frames have no
+    place."""
+    return tuple(r for r in ROUTES if r not in FROM_PLACES or not has_unknown_places(mechanism))
+
+
+def derive(
+    model: Model | Mechanism,
+    route: str = "recursive",
+    check: bool = True,
+    small: bool = False,
+    *,
+    redundant: bool = False,
+) -> Equations:
+    """Equations of motion.
+
+    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same
+            equations
+    check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see
+            `audit`)
+    small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
+    redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see
+                `reaction`)
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> eq = sb.derive(m)
+    >>> eq.M, eq.f
+    (vector(m*l**2), vector(-m*g*l*sin(theta)))
+    >>> sb.derive(m, route="lagrange").M == eq.M
+    True
+
+    See also: `Model`, `Equations`, `audit`, `certify`, `simulate`.
+    """
+    mechanism = _mechanism(model)
+    if route not in ROUTES:
+        raise unknown("derive", "route", route, ROUTES)
+    if route not in (possible := routes_for(mechanism)):
+        raise DerivationError(
+            f"derive: route {route!r} starts from places, and frames of {mechanism.name!r} are known by their "
+            f"velocity only; take one of {listed(possible)}"
+        )
+    with gc_paused():
+        equations = _derived(mechanism, route)
+        if check:
+            refuse_faults(equations, redundant)
+        if check or redundant:
+            equations = _with_border(equations)
+        return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
+
+
+def _mechanism(model: Any) -> Mechanism:
+    if isinstance(model, Model):
+        return model.freeze()
+    if isinstance(model, Mechanism):
+        return model
+    inside = "; its model is its attribute .model" if isinstance(getattr(model, "model", None), Model) else ""
+    raise ModelError(f"derive: takes a model, got {shown(model)}{inside}")
+
+
+def _with_border(equations: Equations) -> Equations:
+    """Equations whose constraints depend on each other, with what makes their accelerations determined."""
+    rank = equations.constraint_rank
+    if rank is None or rank.is_full:
+        return equations
+    out = replace(equations, border=rank.space.border)
+    out.cached("constraint rank", None, lambda: rank)
+    if open_ := [s.name for s in out.undetermined if s in out.multipliers_in_loads]:
+        raise DerivationError(
+            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not "
+            "determine, so that neither is the motion"
+        )
+    note = (
+        f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"
+    )
+    noted = replace(out, notes=(*out.notes, note))
+    noted.cached("constraint rank", None, lambda: rank)
+    noted.cached("null vectors", (), lambda: null_vectors(out))
+    return noted
+
+
+def _with_slow_elimination_noted(equations: Equations) -> Equations:
+    """Equations whose M is singular by itself say so, and how their accelerations are found nevertheless."""
+    elimination = equations.factors.elimination
+    if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
+        return equations
+    return replace(equations, notes=(*equations.notes, elimination.value))
+
+
+def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
+    """M and f: of bodies and loads by a route, and of what was written down."""
+    M, f = settled(mechanism, list(ROUTES[route](mechanism, kinematics)))
+    if not mechanism.has_written_motion:
+        return M, f
+    written = WrittenMotion(mechanism, kinematics)
+    return M + written.M, f + written.f
+
+
+def _derived(mechanism: Mechanism, route: str) -> Equations:
+    kinematics = Kinematics(mechanism)
+    M, f = inertia_and_forces(route, mechanism, kinematics)
+    phi, Jc, b, c = settled(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
+    _refuse_multipliers_elsewhere(mechanism, [M, phi, Jc, b, c])
+    h = settled(mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations")
+    written = [*mechanism.outputs.values(), *mechanism.labels.values()]
+    seen = settled(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
+    outputs = dict(zip(mechanism.outputs, seen, strict=False))
+    labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
+    r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])
+    return Equations(
+        mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,
+        rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
+        lam=_multipliers(mechanism), h=Matrix(len(h), 1, tuple(h)), outputs=outputs, labels=labels, notes=mechanism.notes,
+    )  # fmt: skip
+
+
+def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Matrix]) -> None:
+    """Multipliers are unknown forces: loads and outputs may contain them, what determines them may not."""
+    if found := [s for s in free_symbols(*things, *mechanism.equations.values()) if s.kind == "multiplier"]:
+        raise DerivationError(
+            f"derive {mechanism.name!r}: {listed(found)} {'stand' if len(found) > 1 else 'stands'} in masses, constraints or additional equations; loads and outputs may contain "
+            "multipliers"
+        )
+
+
+def _inputs(mechanism: Mechanism, things: list[Any]) -> tuple[Symbol, ...]:
+    """Inputs, and after them those of their rates that the equations contain, by order: w, then w', then w''."""
+    declared = {s.stem: k for k, s in enumerate(mechanism.r)}
+    rates = {s for s in free_symbols(*scalars(*things)) if s.kind == "input" and s.order and s.stem in declared}
+    return (*mechanism.r, *sorted(rates, key=lambda s: (s.order, declared[s.stem])))
+
+
+def _multipliers(mechanism: Mechanism) -> tuple[Symbol, ...]:
+    """One for each constraint: holonomic ones first, as in Jc."""
+    return tuple(multiplier_of(c.name) for c in (*mechanism.holonomic, *mechanism.nonholonomic))
+
+
+def _constraints(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    """phi; Jc, b of its rates and of the nonholonomic constraints; c of their rates."""
+    phi = [c.expression for c in mechanism.holonomic]
+    psi = [kinematics.rate(e) for e in phi] + kinematics.in_speeds([c.expression for c in mechanism.nonholonomic])
+    names = [c.name for c in (*mechanism.holonomic, *mechanism.nonholonomic)]
+    u, k = kinematics.u, len(psi)
+    if not k:
+        return zeros(0), Matrix(0, len(u), ()), zeros(0), zeros(0)
+    Jc = jacobian(psi, u)
+    for name, row in zip(names, range(k), strict=True):
+        if nonlinear := [s for s in free_symbols(*Jc.row(row)) if s in u]:
+            raise ModelError(
+                f"constraint {name!r} is not linear in the speeds: its coefficients contain {listed(nonlinear)}"
+            )
+    b = substitute_all(psi, dict.fromkeys(u, 0))
+    c = [kinematics.rate_at_constant_speed(e) for e in psi]
+    return _column(phi), Jc, _column(b), _column(c)
+
+
+def _column(entries: list[Any]) -> Matrix:
+    return Matrix(len(entries), 1, tuple(entries))

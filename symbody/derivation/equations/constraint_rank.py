@@ -1,0 +1,77 @@
+"""The rank of the constraints: one answer for everything that asks, found where they hold and are regular.
+
+Redundant constraints leave no trace in how many there are, and no single configuration tells them: off the constraints
+rows that follow from others are independent, in singular positions rows are dependent that elsewhere are not. So the
+rank is that of Jc at a configuration that keeps the constraints, away from singular positions
+(`regular_configuration.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from ..rank.closing import Values
+from ..rank.configuration import configuration
+from ..rank.regular_configuration import regular
+from ..rank.row_space import RowSpace, numbers_at, typical_sizes
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+PLACES: Final = 2  # configurations that are looked at where there is doubt
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintRank:
+    """The rank of Jc where the constraints hold and are regular.
+
+    rank, holonomic   of all rows, and of those that are rates of phi
+    space             null vectors, dependent rows and condition number there
+    values            that place: a number for every symbol
+    """
+
+    rank: int
+    holonomic: int
+    space: RowSpace
+    values: Values
+
+    @property
+    def is_full(self) -> bool:
+        return not self.space.null.shape[1]
+
+
+def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
+    """The rank of the constraints; None where no regular configuration was found that keeps them.
+
+    given   numbers that are kept: parameters; coordinates, near which to look
+    """
+    key = None if given is None else tuple(sorted((str(k), float(v)) for k, v in given.items()))
+    return eq.cached("constraint rank", key, lambda: _found(eq, given))
+
+
+def _found(eq: Equations, given: Mapping[Any, float] | None) -> ConstraintRank | None:
+    best: ConstraintRank | None = None
+    for seed in range(1, 1 + PLACES):
+        here = configuration(eq, seed, given)
+        place = regular(eq, here.values, Random(seed)) if here.holds else None
+        found = None if place is None else rank_at(eq, place)
+        if found and (best is None or (found.rank, found.space.smallest) > (best.rank, best.space.smallest)):
+            best = found
+        if best and best.is_full:
+            break
+    return best
+
+
+def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
+    """The rank in one configuration; None where the constraints have no value there."""
+    Jc = numbers_at(eq.Jc.entries, values, len(eq.u))
+    if Jc is None:
+        return None
+    sizes = typical_sizes(eq, eq.Jc.entries, Jc, values)
+    space = RowSpace.of(Jc, sizes)
+    k = len(eq.phi.entries)
+    holonomic = space.rank if k == len(Jc) else RowSpace.of(Jc[:k], sizes[:k]).rank
+    return ConstraintRank(space.rank, holonomic, space, values)

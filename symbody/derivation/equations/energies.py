@@ -1,0 +1,416 @@
+"""Energies, momenta, and the power of everything that acts.
+
+With T the kinetic energy, P the power of each load and Pc the power that explicitly time-dependent constraints feed in,
+
+    T' = Σ P + Pc
+
+holds along every motion (Lennartsson eq. 4.37; conservative loads are among the P, with P = -V' where V has no explicit
+time).
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ...algebra.calculus.derivatives import gradient, jacobian, time_derivative
+from ...algebra.graph.graph import HALF, ZERO, Expr
+from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
+from ...algebra.graph.walk import substitute_all
+from ...bodies.frames.frames import Frame
+from ...bodies.frames.points import Point
+from ...bodies.frames.vectors import Vector
+from ...bodies.mechanism.mechanism import Body, Load
+from ...errors import DerivationError, ModelError, listed, shown
+from ..kinematics.affine_fields import inner, moment_about_origin
+from ..kinematics.deforming_motion import DeformingMotion
+from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
+from ..routes.recursive import inertial_wrenches, power_of_prescribed_deformation, to_parent
+from ..routes.written_motion import BALANCES, WrittenMotion
+from .equations import Equations, of_equations
+
+# ---------------------------------------------------------------------------------------------------------- energies
+
+
+@of_equations
+def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or
+    of one or some, by name.
+
+    Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in
+    the rates; balances add ½ u · M u.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> sb.kinetic_energy(sb.derive(m))
+    x_dot**2
+
+    See also: `potential_energy`, `energy`, `Trajectory`.
+    """
+    k = Kinematics(eq.mechanism)
+    total = _energy_of_bodies(k, _chosen(eq, bodies, "kinetic_energy"))
+    if bodies is None and eq.mechanism.has_written_motion:
+        total = total + WrittenMotion(eq.mechanism, k).kinetic_energy
+    return _own(eq, total)
+
+
+def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
+    total = ZERO
+    for body in bodies:
+        if body.mass.is_massless:
+            continue
+        if body.moments is not None:
+            motion = DeformingMotion(body, k).velocity
+            total = total + HALF * inner(body.moments, motion, motion)
+            continue
+        w, v = k.velocities[body.frame]
+        v = v + cross(w, body.mass.p_BoBcm)
+        total = total + HALF * (body.mass.m * dot(v, v) + dot(w, body.mass.I_BBcm @ w))
+    return total
+
+
+@of_equations
+def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) -> Expr:
+    """V: the sum of the potentials of all loads that have one, or of one or some of them, by name.
+
+    bodies   one or some: the energy that they have in fields of gravity, such as -m g · r
+
+    >>> m = sb.Model("spring")
+    >>> k = m.parameter("k", 100.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=k)
+    >>> sb.potential_energy(sb.derive(m))
+    k*x**2/2
+
+    See also: `kinetic_energy`, `energy`, `Model.potential`.
+    """
+    total = ZERO
+    names = None if bodies is None else {b.name for b in _chosen(eq, bodies, "potential_energy")}
+    for load in _chosen_loads(eq, loads):
+        if names is not None:
+            total = total + sum((V for name, V in load.by_body.items() if name in names), ZERO)
+        elif load.potential is not None:
+            total = total + load.potential
+    return _own(eq, *Kinematics(eq.mechanism).in_speeds([total]))
+
+
+@of_equations
+def energy(eq: Equations) -> Expr:
+    """T + V.
+
+    >>> m = sb.Model("spring")
+    >>> k = m.parameter("k", 100.0)
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=k)
+    >>> eq = sb.derive(m)
+    >>> sb.energy(eq)
+    k*x**2/2 + x_dot**2
+
+    See also: `kinetic_energy`, `potential_energy`, `load_powers`.
+    """
+    return kinetic_energy(eq) + potential_energy(eq)
+
+
+@of_equations
+def generalized_momenta(eq: Equations) -> Matrix:
+    """∂T/∂u of bodies and Nᵀ ∂K/∂q' of kinetic energies that were written down, one for each speed."""
+    if not eq.mechanism.has_written_motion:
+        return gradient(kinetic_energy(eq), eq.u)
+    k = Kinematics(eq.mechanism)
+    bodies = Matrix(len(k.u), 1, tuple(gradient(_energy_of_bodies(k, eq.mechanism.bodies), k.u).entries))
+    return cast(Matrix, eq.in_own_terms([bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
+
+
+def _chosen(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
+    """All bodies, or those that are named."""
+    if bodies is None:
+        return eq.mechanism.bodies
+    given = list(bodies) if isinstance(bodies, (list, tuple)) else [bodies]
+    if wrong := [b for b in given if not isinstance(b, (str, Body))]:
+        raise ModelError(f"{call}: bodies= is a body or its name, or a list of them, got {shown(wrong[0])}")
+    return tuple(eq.mechanism.body(b.name if isinstance(b, Body) else b) for b in given)
+
+
+def _chosen_loads(eq: Equations, loads: Any) -> tuple[Load, ...]:
+    if loads is None:
+        return eq.mechanism.loads
+    given = [loads] if isinstance(loads, str) else list(loads) if isinstance(loads, (list, tuple)) else [loads]
+    if wrong := [x for x in given if not isinstance(x, str)]:
+        raise ModelError(f"potential_energy: loads= is the name of a load, or a list of names, got {shown(wrong[0])}")
+    return tuple(eq.mechanism.load(name) for name in given)
+
+
+def _own(eq: Equations, expression: Expr) -> Expr:
+    return eq.in_own_terms([expression])[0]
+
+
+# ---------------------------------------------------------------------------------------------------------- momenta
+
+
+@of_equations
+def momentum(eq: Equations, bodies: Any = None) -> Vector:
+    """p = Σ m v of all bodies, or of one or some, by name.
+
+    >>> m = sb.Model("cart")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    >>> sb.momentum(sb.derive(m)).in_ground
+    vector(2*x_dot, 0, 0)
+
+    See also: `angular_momentum`, `centre_of_mass`.
+    """
+    refuse_written_motion(eq, "momentum")
+    total = _momenta(eq, _chosen(eq, bodies, "momentum"))
+    return Vector({eq.mechanism.ground: eq.in_own_terms([total.force])[0]})
+
+
+@of_equations
+def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any = None) -> Vector:
+    """Moment of the absolute momenta about a point P (the origin of the ground by default), of all bodies, or of one or
+    some, by name.
+
+        L_P = Σ (r - r_P) × m v + I ω
+
+    `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`,
+    `sim[L]` along a motion.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
+    >>> sb.angular_momentum(sb.derive(m)).in_ground[2]
+    18*theta_dot
+
+    See also: `momentum`, `centre_of_mass`, `Vector`.
+    """
+    refuse_written_motion(eq, "angular_momentum")
+    total = _momenta(eq, _chosen(eq, bodies, "angular_momentum"))
+    moment = total.moment
+    if about is not None:
+        if not isinstance(about, Point):
+            raise ModelError(
+                "angular_momentum: about= is a point such as body.point(x, y, z) or centre_of_mass(eq), got "
+                f"{shown(about)}"
+            )
+        moment = moment - cross(about.in_ground, total.force)
+    return Vector({eq.mechanism.ground: eq.in_own_terms([moment])[0]})
+
+
+@of_equations
+def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
+    """The mass centre of all bodies, or of some, by name, as a point of the ground.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
+    >>> sb.centre_of_mass(sb.derive(m)).in_ground
+    vector(3*sin(theta), -3*cos(theta), 0)
+
+    See also: `momentum`, `Point`.
+    """
+    refuse_written_motion(eq, "centre_of_mass")
+    ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
+    for body in _chosen(eq, bodies, "centre_of_mass"):
+        mass = mass + body.mass.m
+        first = first + body.mass.m * body.mass_centre.in_ground
+    if mass is ZERO:
+        raise ModelError(f"centre_of_mass of {eq.name!r}: no body of it has mass")
+    return Point(ground, first / mass)
+
+
+def _momenta(eq: Equations, bodies: tuple[Body, ...]) -> Wrench:
+    """Momentum, and its moment about the origin of the ground: carried from the leaves to the ground as forces are."""
+    mechanism, k = eq.mechanism, Kinematics(eq.mechanism)
+    total: dict[Frame, Wrench] = {mechanism.ground: Wrench(zeros(3), zeros(3))}
+    for body in bodies:
+        if body.moments is not None:
+            motion = DeformingMotion(body, k).velocity
+            moment = moment_about_origin(body.moments, motion)
+            _add(total, body.frame, Wrench(motion.total(body.moments), moment))
+            continue
+        w, v = k.velocities[body.frame]
+        p = body.mass.m * (v + cross(w, body.mass.p_BoBcm))
+        _add(total, body.frame, Wrench(p, body.mass.I_BBcm @ w + cross(body.mass.p_BoBcm, p)))
+    for f in reversed(mechanism.frames):
+        if f in total and f.parent is not None:
+            _add(total, f.parent, to_parent(f, total[f]))
+    return total[mechanism.ground]
+
+
+def _add(total: dict[Frame, Wrench], f: Frame, w: Wrench) -> None:
+    total[f] = total[f] + w if f in total else w
+
+
+def refuse_written_motion(eq: Equations, what: str) -> None:
+    """An error where not all inertia is that of bodies, whose places are known."""
+    if eq.mechanism.has_written_motion:
+        written = [*eq.mechanism.kinetic, *(f"balance of {u.name}" for u in eq.mechanism.balances)]
+        raise DerivationError(
+            f"{what} of {eq.name!r}: is known of bodies only, and this has motion that was written down ({listed(written)}), of which "
+            "energies, accelerations and multipliers are known"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------- power
+
+
+@of_equations
+def power(eq: Equations, load: str) -> Expr:
+    """The power of a load, by its name: Σ F·v + τ·ω of its forces and torques, and Q q' of its generalised forces.
+
+    >>> m = sb.Model("damper")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), damping=3)
+    >>> sb.power(sb.derive(m), "x.damper")
+    -3*x_dot**2
+
+    See also: `load_powers`, `generalized_force`, `energy`.
+    """
+    return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
+
+
+@of_equations
+def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
+    """The generalised forces of one load, by its name: a column with one for each speed, or the one on the speed
+    `along` (its name or symbol, or the coordinate whose rate it is).
+
+        Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held, whatever they depend on
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+    >>> m.gravity(0, -10, 0)
+    >>> sb.generalized_force(sb.derive(m), "gravity", along="theta")
+    -10*sin(theta)
+
+    See also: `power`, `Model.generalized_force`.
+    """
+    k, given = Kinematics(eq.mechanism), eq.mechanism.load(load)
+    Q = forces_on_rates([given], k)
+    for frame, wrench in wrenches([given], k).items():
+        w, v = k.velocities[frame]
+        J, force = jacobian(stack(v, w), k.u), (*wrench.force.entries, *wrench.moment.entries)
+        Q = [sum_ + sum_of_products(J.column(j), force) for j, sum_ in enumerate(Q)]
+    own = [eq.dependent.get(u, u) for u in k.u]
+    table = jacobian(own, eq.u) if own else zeros(0, 0)
+    column = table.T @ Matrix(len(Q), 1, tuple(eq.in_own_terms(Q)))
+    return column if along is None else column[eq.speed_index(along, f"generalized_force of {load!r}")]
+
+
+@of_equations
+def load_powers(eq: Equations) -> dict[str, Expr]:
+    """The power of every load, by name; that of balances that were written down, all together, at the end.
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
+    >>> m.gravity(0, -10, 0)
+    >>> sb.load_powers(sb.derive(m))
+    {'gravity': -10*sin(theta)*theta_dot, 'theta.damper': -2*theta_dot**2}
+
+    See also: `power`, `energy`, `Trajectory`.
+    """
+    k = Kinematics(eq.mechanism)
+    powers = {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
+    if eq.mechanism.balances:
+        powers[BALANCES] = _own(eq, WrittenMotion(eq.mechanism, k).power_of_balances)
+    return powers
+
+
+def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
+    """The power of a load with a potential V, and -V': the same along every motion, where one belongs to the other."""
+    k = Kinematics(eq.mechanism)
+    rate = ZERO if load.potential is None else time_derivative(load.potential, eq.mechanism.rates)
+    return _own(eq, _power(load, k)), _own(eq, -rate)
+
+
+def _power(load: Load, k: Kinematics) -> Expr:
+    total = ZERO
+    for action in load.actions:
+        total = total + _on(wrench_of(action, k), k.velocities[action.frame])
+    for q, value in zip(k.mechanism.q, forces_on_coordinates(load, k), strict=True):
+        if value is not ZERO:
+            total = total + value * k.mechanism.rates[q]
+    for u in k.u:
+        total = total + u * load.on_rates.get(u, ZERO)
+    return total
+
+
+def _on(wrench: Wrench, velocity: tuple[Matrix, Matrix]) -> Expr:
+    return dot(wrench.moment, velocity[0]) + dot(wrench.force, velocity[1])
+
+
+def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
+    """The generalised forces of a load that is given on coordinates (or by a potential alone: -∂V/∂q), one for each
+    coordinate."""
+    q = k.mechanism.q
+    if not load.actions and not load.on_rates and load.potential is not None:
+        return k.in_speeds([-e for e in jacobian([load.potential], q).entries])
+    return k.in_speeds([load.on_rates.get(x, ZERO) for x in q])
+
+
+@of_equations
+def constraint_power(eq: Equations, solved: bool = False) -> Expr:
+    """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with
+    multipliers).
+
+        Pc = Σ β_t · (p' - F) - lam · b - n · Q
+
+    β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0
+    and q' = N u + n; Q: forces on coordinates; -∂K/∂t of kinetic energies that were written down. It is zero where
+    nothing depends on time explicitly.
+
+    solved   False: an expression in u' and multipliers; True: with their values along the motion put in
+
+    >>> m = sb.Model("turntable")
+    >>> w = m.parameter("w", 2.0)
+    >>> arm = m.ground.rotate("z", w * m.time)
+    >>> s = m.coordinate("s")
+    >>> bead = m.particle("bead", arm.point(s, 0, 0), mass=3)
+    >>> sb.constraint_power(sb.derive(m), solved=True)
+    6*w**2*s*s_dot
+
+    See also: `load_powers`, `energy`, `Model.prescribe`.
+    """
+    whole, mechanism, k = eq.whole, eq.mechanism, Kinematics(eq.mechanism)
+    total = _power_of_prescribed_motion(k) + power_of_prescribed_deformation(mechanism, k)
+    free = substitute_all([mechanism.rates[q] for q in mechanism.q], dict.fromkeys(mechanism.u, ZERO))
+    if any(e is not ZERO for e in free):
+        for load in mechanism.loads:
+            total = total - sum_of_products(free, forces_on_coordinates(load, k))
+    total = total - sum_of_products(whole.lam, whole.b.entries)
+    if mechanism.kinetic:
+        total = total + WrittenMotion(mechanism, k).power_of_time
+    return eq.in_own_terms([total], solved)[0]
+
+
+def external_power(eq: Equations) -> Expr:
+    """Power of loads without potential and of prescribed motions, along the motion: the rate of T + V."""
+    return sum(_powers_without_potential(eq), constraint_power(eq, solved=True))
+
+
+def is_fed(eq: Equations) -> bool:
+    """Whether loads without potential or prescribed motions have power: T + V changes. The power of constraints, which
+    takes longer to find, is looked at where there are no such loads."""
+    return eq.cached(
+        "is fed", (), lambda: bool(_powers_without_potential(eq)) or constraint_power(eq, True) is not ZERO
+    )
+
+
+def _powers_without_potential(eq: Equations) -> list[Expr]:
+    """Those that are not zero."""
+    potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
+    return [p for name, p in load_powers(eq).items() if name not in potentials and p is not ZERO]
+
+
+def _power_of_prescribed_motion(k: Kinematics) -> Expr:
+    """Σ β_t · (p' - F)."""
+    mechanism, frames = k.mechanism, list(k.velocities)
+    still = dict.fromkeys(mechanism.u, ZERO)
+    given = substitute_all([x for f in frames for x in k.velocities[f]], still)
+    moved = {f: (given[2 * i], given[2 * i + 1]) for i, f in enumerate(frames)}
+    nothing = (zeros(3), zeros(3))
+    if all(m == nothing for m in moved.values()):
+        return ZERO
+    total = ZERO
+    for f, w in inertial_wrenches(mechanism, k, at_constant_speed=False).items():
+        total = total + _on(w, moved[f])
+    others = [x for x in mechanism.loads if not is_uniform_gravity(x, k)]
+    for f, w in wrenches(others, k).items():
+        total = total - _on(w, moved[f])
+    return total
+
+
+def is_uniform_gravity(load: Load, k: Kinematics) -> bool:
+    """Whether a load is in `inertial_wrenches` already, as an acceleration of the ground."""
+    return k.mechanism.gravity is not None and load.kind == "gravity" and load.name == "gravity"

@@ -1,0 +1,184 @@
+"""Equations as a list of lines that a person would write, and what does not appear in them.
+
+(M + m)*x_ddot + m*l*cos(theta)*theta_ddot = F + m*l*sin(theta)*theta_dot**2
+m*l*cos(theta)*x_ddot + m*l**2*theta_ddot = -m*g*l*sin(theta)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...algebra.graph.matrix import sum_of_products
+from ...algebra.graph.walk import free_symbols, substitute
+from ...algebra.normal_forms.tidy import tidied
+from ...algebra.printing.printing import one_line, operations
+from ...algebra.printing.styles import LATEX, TEXT, Style
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+MOST_SPEEDS, MOST_OPERATIONS = 4, 300  # of equations that introduce themselves line by line
+
+
+@dataclass(frozen=True)
+class EquationLine:
+    """One scalar equation: coefficients of unknowns on the left, the rest on the right."""
+
+    left: tuple[tuple[Expr, Symbol], ...]
+    right: Expr
+
+    def written(self, style: Style) -> str:
+        """The equation in a style: text, LaTeX, MathML."""
+        parts = [_one_line(c * s, style) for c, s in self.left] or [_one_line(ZERO, style)]
+        left = parts[0]
+        for p in parts[1:]:
+            is_negative = p.startswith(style.minus)
+            left += style.between("-" if is_negative else "+") + (p.removeprefix(style.minus) if is_negative else p)
+        return left + style.between("=") + _one_line(self.right, style)
+
+    @property
+    def symbols(self) -> set[Symbol]:
+        return {*free_symbols([c for c, _ in self.left], self.right), *(s for _, s in self.left)}
+
+
+@dataclass(frozen=True, repr=False)
+class ReadableEquations:
+    """Lines of the equations in tidy form; `print` shows them, `latex()` typesets them.
+
+    kinematics     q' where it is not simply a speed
+    motion         M u' = f + Jcᵀ lam, line by line
+    constraints    phi = 0, and constraints on speeds that have no phi
+    additional     equations of additional variables, solved for the rates z' that stand in them linearly
+    left           how many entries were too large to be tidied and are as they were derived
+    absent         coordinates that appear in no line (cyclic ones, and those that only forces of constant size move
+                   along)
+    unused         parameters that appear in no line
+    blocks         speeds whose equations belong together; several blocks are decoupled from each other
+    """
+
+    kinematics: tuple[EquationLine, ...]
+    motion: tuple[EquationLine, ...]
+    constraints: tuple[EquationLine, ...]
+    additional: tuple[EquationLine, ...]
+    left: int
+    absent: tuple[Symbol, ...]
+    unused: tuple[Symbol, ...]
+    blocks: tuple[tuple[Symbol, ...], ...]
+
+    @property
+    def lines(self) -> tuple[EquationLine, ...]:
+        return (*self.kinematics, *self.motion, *self.constraints, *self.additional)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Coordinates and parameters that do not appear, in sentences."""
+        out = []
+        if self.absent:
+            out.append(f"{_names(self.absent)} {'appears' if len(self.absent) == 1 else 'appear'} in no equation")
+        if self.unused:
+            out.append(f"without influence: {_names(self.unused)}")
+        if len(self.blocks) > 1:
+            out.append(f"decoupled: {'; '.join(map(_names, self.blocks))}")
+        if self.left:
+            out.append(f"{self.left} entries are too large to be tidied and stand as derived")
+        return tuple(out)
+
+    def __str__(self) -> str:
+        return "\n".join(line.written(TEXT) for line in self.lines)
+
+    def __repr__(self) -> str:
+        return f"<ReadableEquations: {len(self.lines)} lines>"
+
+    def latex(self) -> str:
+        """All lines, aligned at the equals sign."""
+        rows = (line.written(LATEX).replace(" = ", " &= ", 1) for line in self.lines)
+        return r"\begin{aligned} " + " \\\\\n".join(rows) + r" \end{aligned}"
+
+
+def _names(symbols: Iterable[Symbol]) -> str:
+    return ", ".join(s.name for s in symbols)
+
+
+def _one_line(e: Expr, style: Style) -> str:
+    found = one_line(e, style)
+    return "; ".join([*(f"{name}{style.between('=')}{value}" for name, value in found.definitions), *found.results])
+
+
+def is_readable(eq: Equations) -> bool:
+    """Whether equations are small enough to be shown line by line without being asked for."""
+    return len(eq.u) + len(eq.z) <= MOST_SPEEDS and operations(eq.M, eq.f, eq.Jc, eq.phi, eq.h) <= MOST_OPERATIONS
+
+
+def readable_equations(eq: Equations) -> ReadableEquations:
+    """The lines of equations in tidy form."""
+    n = len(eq.u)
+    right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
+    own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
+    speed_rows = [r.expression for r in eq.speed_rows[len(eq.phi.entries) :]] if eq.lam else []
+    additional = [_split(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
+    beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
+    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
+    made = tidied(e for p in parts for e in p)
+    rest = iter(made.entries)
+    M, f, rates, constraints, beside = ([next(rest) for _ in p] for p in parts)
+    motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
+    lines = (
+        tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
+        tuple(motion),
+        tuple(EquationLine((), c) for c in constraints),
+        tuple(_refilled(line, beside) for line in additional),
+    )
+    return ReadableEquations(*lines, len(made.left), *_missing(eq, lines))
+
+
+def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> EquationLine:
+    return EquationLine(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
+
+
+def _split(h: Expr, rates: Sequence[Symbol]) -> EquationLine:
+    """h = 0 with its rates on the left, each with its coefficient; all on the right where it is not linear in them."""
+    present = [s for s in free_symbols(h) if s in rates]
+    coefficients = jacobian([h], present).entries if present else ()
+    if not present or set(present) & set(free_symbols(*coefficients)):
+        return EquationLine((), h)
+    rest = -substitute(h, dict.fromkeys(present, ZERO))
+    return EquationLine(tuple(zip(coefficients, present, strict=True)), rest)
+
+
+def _refilled(line: EquationLine, entries: list[Expr]) -> EquationLine:
+    """The same line with the next entries for its coefficients and its right side."""
+    left = tuple((entries.pop(0), s) for _, s in line.left)
+    return EquationLine(left, entries.pop(0))
+
+
+def _missing(
+    eq: Equations, lines: tuple[tuple[EquationLine, ...], ...]
+) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[tuple[Symbol, ...], ...]]:
+    of_motion = [line.symbols for line in lines[1]]
+    others = [line.symbols for group in (lines[0], *lines[2:]) for line in group]
+    everywhere = set[Symbol]().union(*of_motion, *others)
+    absent = tuple(q for q in eq.q if q not in everywhere)
+    unused = tuple(p for p in eq.p if p not in everywhere)
+    return absent, unused, _blocks(eq, of_motion)
+
+
+def _blocks(eq: Equations, motion: Sequence[set[Symbol]]) -> tuple[tuple[Symbol, ...], ...]:
+    """Speeds joined by the lines in which they, their coordinates or their accelerations meet."""
+    belongs: dict[Expr, int] = {s: k for k, u in enumerate(eq.u) for s in (u, u.dot)}
+    for q, rate in zip(eq.q, eq.rates.entries, strict=True):
+        speeds = [s for s in free_symbols(rate) if s in eq.u]
+        if speeds:
+            belongs[q] = eq.u.index(speeds[0])
+    block = list(range(len(eq.u)))
+    joined = [{k, *(belongs[s] for s in symbols if s in belongs)} for k, symbols in enumerate(motion)]
+    if eq.lam:
+        joined.append(set(range(len(eq.u))))
+    for group in joined:
+        first = min(block[k] for k in group)
+        old = {block[k] for k in group}
+        block = [first if b in old else b for b in block]
+    return tuple(tuple(u for u, b in zip(eq.u, block, strict=True) if b == k) for k in dict.fromkeys(block))

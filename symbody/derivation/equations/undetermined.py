@@ -1,0 +1,149 @@
+"""Multipliers and reactions that redundant constraints leave undetermined.
+
+With n the combinations of rows that vanish, nᵀ Jc = 0, multipliers are determined up to lam + n a. A quantity g(lam) is
+determined where
+
+    ∂g/∂lam n = 0
+
+and is NaN otherwise: an expression without a value, that programs evaluate to NaN. On request the undetermined part is
+shared among the rows: it is what makes Σ lam_i² / k_i least, the energy of joints that are elastic with stiffnesses k_i
+while bodies are rigid,
+
+    lam = lam0 - n (nᵀ C n)⁻¹ nᵀ C lam0,    C = diag(1 / k_i)        (least norm: all k_i alike)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.functions import no_value
+from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
+from ...algebra.graph.linear import factorize
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import free_symbols
+from ...errors import DerivationError, EvaluationError, shown, unknown
+from ..rank.closing import Values
+from ..rank.regular_configuration import regular
+from .constraint_rank import constraint_rank, rank_at
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+LEAST_NORM: Final = "least norm"
+PLACES: Final = 3  # regular configurations at which it is looked whether a quantity is determined
+Share = str | Mapping[str, Any]
+
+
+def undetermined(eq: Equations) -> Expr:
+    """An expression without a value at any time."""
+    return no_value(eq.t)
+
+
+def determined(eq: Equations, things: Sequence[Any]) -> list[Any]:
+    """Expressions and matrices, those entries replaced by `undetermined` that the constraints do not determine."""
+    if eq.border is None:
+        return list(things)
+    return [mapped(t, lambda e: e if is_determined(eq, e) else undetermined(eq)) for t in things]
+
+
+def mapped(thing: Any, f: Callable[[Expr], Expr]) -> Any:
+    """An expression, a matrix, or a sequence of these, with every entry replaced."""
+    if isinstance(thing, Matrix):
+        return thing.map(f)
+    return [mapped(t, f) for t in thing] if isinstance(thing, list | tuple) else f(thing)
+
+
+def is_determined(eq: Equations, thing: Expr) -> bool:
+    """Whether ∂g/∂lam n vanishes at regular configurations."""
+    if not set(eq.lam).intersection(free_symbols(thing)):
+        return True
+    slopes = list(jacobian([thing], eq.lam).entries)
+    for values, null in null_vectors(eq):
+        try:
+            g = np.array(evaluate(slopes, values), dtype=np.float64)
+        except (EvaluationError, OverflowError):
+            return False
+        terms = np.abs(g[:, None] * null)
+        if (np.abs(g @ null) > 1e-7 * np.max(terms, axis=0, initial=0.0) + 1e-12 * np.max(np.abs(null), axis=0)).any():
+            return False
+    return True
+
+
+def null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
+    """Regular configurations and the combinations of rows that vanish there."""
+    return eq.cached("null vectors", (), lambda: _null_vectors(eq))
+
+
+def _null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
+    found = constraint_rank(eq)
+    if found is None:
+        return []
+    out = [(found.values, found.space.null)]
+    for seed in range(1, PLACES):
+        moved = regular(eq, found.values, Random(seed), leaves=True)
+        other = None if moved is None else rank_at(eq, moved)
+        if other is not None and other.rank == found.rank:
+            out.append((other.values, other.space.null))
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- shared
+
+
+def shared_multipliers(eq: Equations, share: Share) -> Matrix:
+    """Multipliers of which the undetermined part is shared by stiffnesses: "least norm", or {joint or constraint:
+    stiffness}."""
+    if eq.border is None:
+        return eq.multipliers
+    C = _compliances(eq, share)
+    n, lam = eq.factors.null_vectors, eq.multipliers
+    weighted = Matrix(n.rows, n.cols, tuple(c * n[i, j] for i, c in enumerate(C) for j in range(n.cols)))
+    return lam - n @ factorize(n.T @ weighted, "definite").solve(weighted.T @ lam)
+
+
+def _compliances(eq: Equations, share: Share) -> list[Expr]:
+    """1/k of each row: one for all, or of those that are named; others are rigid."""
+    rows = eq.speed_rows
+    if isinstance(share, str):
+        if share != LEAST_NORM:
+            raise unknown(f"reactions of {eq.name!r}", "way to share", share, [LEAST_NORM], DerivationError)
+        return [ONE] * len(rows)
+    joints = [c.joint for c in (*eq.mechanism.holonomic, *eq.mechanism.nonholonomic)]
+    names = dict.fromkeys([*(j for j in joints if j), *(r.name for r in rows)])
+    for name in share:
+        if name not in names:
+            raise unknown(f"reactions of {eq.name!r}", "joint or constraint", name, names, DerivationError)
+    given = [share.get(r.name, share.get(j) if j else None) for r, j in zip(rows, joints, strict=True)]
+    _refuse_rigid(eq, [k is not None for k in given])
+    return [ZERO if k is None else 1 / _positive(eq, k) for k in given]
+
+
+def _positive(eq: Equations, stiffness: Any) -> Expr:
+    k = as_expr(stiffness)
+    if k.value is not None and not float(k.value) > 0:
+        raise DerivationError(f"reactions of {eq.name!r}: stiffnesses are positive, got {shown(stiffness)}")
+    return k
+
+
+def _refuse_rigid(eq: Equations, is_elastic: list[bool]) -> None:
+    """Every combination of rows that vanishes must have an elastic row in it that no other has."""
+    for _, null in null_vectors(eq):
+        soft = null[is_elastic]
+        if np.linalg.matrix_rank(soft / np.max(np.abs(null)), tol=1e-6) < null.shape[1]:
+            stiff = sorted(
+                {
+                    r.name
+                    for r, x, s in zip(eq.speed_rows, np.abs(null).max(axis=1), is_elastic, strict=True)
+                    if x > 1e-6 * np.max(np.abs(null)) and not s
+                }
+            )
+            raise DerivationError(
+                f"reactions of {eq.name!r}: with the stiffnesses that are given, the constraints still do not determine all; give them for more of "
+                f"{', '.join(stiff)}"
+            )

@@ -1,0 +1,314 @@
+"""`Variables`: the table of everything in some equations that has a name and can have a number.
+
+Later stages, exports and messages read symbols, names, units, default values and orders here, and turn names that a
+user gives into symbols here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from ...algebra.graph.graph import Symbol
+from ...bodies.mechanism.existence import Requirement, refused
+from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
+
+KINDS: Final = {
+    "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
+    "q'": "rate", "u'": "acceleration", "z'": "rate of variable", "r'": "rate of input", "r''": "second rate of input",
+}  # fmt: skip
+"""Groups of variables in the letters of docs/notation.md, and the kind of variable in each. q' has those rates that are not speeds themselves,
+r' and r'' those that the equations do not contain: what they contain is in r, after the inputs."""
+ARGUMENTS: Final = "t q u z r p"
+"""The groups that every expression of the equations is a function of, in the order in which functions take them."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One row of the table.
+
+    group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
+    index         its place in the group: that of its number in arrays, of its column in Jacobians
+    unit          as declared; rad, rad/s, rad/s^2 of angles; empty where nothing is known
+    default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a
+                  parameter the value in the model. None: it must be given (a parameter), or follows from the others (a
+                  multiplier, a rate)
+    is_angle      whether frames turn by it
+    quaternion    which set of Euler parameters it belongs to, counted from 0
+    rate_of       the symbol whose time derivative it is
+    description   where it comes from: its joint, its constraint
+    turns         the joint, or the body, that it turns as one of three angles
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    >>> row = sb.derive(m).variables["theta"]
+    >>> row.kind, row.unit, row.is_angle, row.description
+    ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
+
+    See also: `Variables`, `Equations`.
+    """
+
+    symbol: Symbol
+    group: str
+    index: int
+    unit: str = ""
+    default: float | None = None
+    is_angle: bool = False
+    quaternion: int | None = None
+    rate_of: Symbol | None = None
+    description: str = ""
+    turns: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages, files and generated code: q1, q1_dot."""
+        return self.symbol.name
+
+    @property
+    def kind(self) -> str:
+        """The group in words: coordinate, speed, parameter, ..."""
+        if self.group == "r" and self.rate_of is not None:
+            return KINDS["r'" if self.symbol.order == 1 else "r''"]
+        return KINDS[self.group]
+
+    @property
+    def neutral(self) -> float:
+        """The number to begin a search at: the default; where there is none, 1 of a parameter and 0 of all else.
+
+        >>> m = sb.Model("cart")
+        >>> mass = m.parameter("M", unit="kg")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=mass))
+        >>> row = sb.derive(m).variables["M"]
+        >>> row.name, row.neutral, row.with_unit
+        ('M', 1.0, 'M [kg]')
+
+        See also: `Variables`.
+        """
+        if self.default is not None:
+            return self.default
+        return 1.0 if self.group == "p" else 0.0
+
+    @property
+    def with_unit(self) -> str:
+        """Name and unit, for a message: `m1 [kg]`."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Variables:
+    """Rows in the order of declaration, group after group; made by `derive`, asked for by `equations.variables`.
+
+    variables["q1"], variables[q1]     the row of a name or symbol
+    variables.of("q u z")              a smaller table of some groups, in that order
+    variables.symbols, .names    in the order of the rows
+
+    owner          the name of the equations, for messages
+    requirements   what numbers of the parameters must meet, because there are no bodies with others
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
+    >>> eq.variables
+    Variables of 'oscillator'
+      name kind      unit default
+      t    time      s    0
+      x    variable       0
+      v    variable       0
+      k    parameter      4
+      rates: x_dot, v_dot
+    >>> eq.variables["k"].default, eq.variables.of("z p").names
+    (4.0, ('x', 'v', 'k'))
+
+    See also: `Variable`, `Equations`.
+    """
+
+    owner: str
+    groups: tuple[str, ...]
+    rows: tuple[Variable, ...]
+    requirements: tuple[Requirement, ...] = ()
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __contains__(self, key: object) -> bool:
+        return name_of(key) in self._by_name
+
+    def __getitem__(self, key: str | Symbol) -> Variable:
+        return self.row(key, f"variables of {self.owner!r}")
+
+    @cached_property
+    def _by_name(self) -> dict[str, Variable]:
+        return {v.name: v for v in reversed(self.rows)}  # what is declared has its name before rates and multipliers
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Symbols of the rows, in order.
+
+        >>> x, v, k = sb.symbols("x v k")
+        >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
+        >>> table = eq.variables.of("z p")
+        >>> table.symbols, table.defaults, table.only([eq.p[0]]).names
+        ((x, v, k), {x: 0.0, v: 0.0, k: 4.0}, ('k',))
+        >>> table.row("k", "example").default, table.symbol("k", "example"), table.resolved({"k": "any"}, "example")
+        (4.0, k, {k: 'any'})
+        >>> table.numbers({"k": 9}, "example"), table.having([sb.symbol("c")], "p").names
+        ({k: 9.0}, ('x', 'v', 'k', 'c'))
+        >>> table.require(table.defaults, "example", sb.ModelError, "give them by name")
+        >>> table.check({k: 9.0}, [k], "example", sb.ModelError)
+        >>> table.symbol("kk", "example")
+        Traceback (most recent call last):
+            ...
+        symbody.errors.ModelError: example: there is no variable or parameter 'kk'; there are x, v, k. Did you mean 'k'?
+
+        See also: `Equations.variables`.
+        """
+        return tuple(v.symbol for v in self.rows)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the rows, in order."""
+        return tuple(v.name for v in self.rows)
+
+    @cached_property
+    def defaults(self) -> dict[Symbol, float]:
+        """Numbers of all that have one where nothing is given."""
+        return {v.symbol: v.default for v in self.rows if v.default is not None}
+
+    @cached_property
+    def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
+        """Joints and bodies that turn by three angles one after another, which lock where the first and the third axis
+        coincide."""
+        turned: dict[str, list[Variable]] = {}
+        for v in self.rows:
+            if v.group == "q" and v.turns:
+                turned.setdefault(v.turns, []).append(v)
+        return {what: tuple(angles) for what, angles in turned.items() if len(angles) == 3}
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[Variable, ...], ...]:
+        """The sets of Euler parameters.
+
+        >>> m = sb.Model("two")
+        >>> a, b = (m.body(n, mass=1, inertia=(1, 1, 2)) for n in "ab")
+        >>> joints = m.spherical("r", m.ground, a, "euler parameters"), m.spherical("s", m.ground, b, "xyz")
+        >>> table = sb.derive(m).variables
+        >>> [row.name for row in table.quaternions[0]], list(table.rotations_by_angles)
+        (['r_e0', 'r_e1', 'r_e2', 'r_e3'], ["spherical joint 's'"])
+        """
+        sets: dict[int, list[Variable]] = {}
+        for v in self.rows:
+            if v.quaternion is not None and v.group == "q":
+                sets.setdefault(v.quaternion, []).append(v)
+        return tuple(tuple(sets[k]) for k in sorted(sets))
+
+    # ---------------------------------------------------------------------------------------- smaller and larger tables
+
+    def of(self, groups: str) -> Variables:
+        """The rows of some groups, in the order in which they are named here: `of("q u z")`."""
+        if groups not in self._parts:
+            self._parts[groups] = self._part(groups.split())
+        return self._parts[groups]
+
+    @cached_property
+    def _parts(self) -> dict[str, Variables]:
+        return {}  # smaller tables, made when they are first asked for
+
+    def _part(self, groups: list[str]) -> Variables:
+        for g in groups:
+            if g not in self.groups:
+                raise unknown(f"variables of {self.owner!r}", "group", g, self.groups)
+        rows = tuple(v for g in groups for v in self.rows if v.group == g)
+        return Variables(self.owner, tuple(groups), rows, self.requirements if "p" in groups else ())
+
+    def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
+        """A table with further symbols of one group, as parameters that a question brings along."""
+        new = [s for s in dict.fromkeys(symbols) if s not in self.symbols]
+        first = sum(v.group == group for v in self.rows)
+        more = tuple(Variable(s, group, first + k) for k, s in enumerate(new))
+        return Variables(
+            self.owner, tuple(dict.fromkeys((*self.groups, group))), (*self.rows, *more), self.requirements
+        )
+
+    def only(self, symbols: Iterable[Symbol]) -> Variables:
+        """The rows of these symbols."""
+        kept = set(symbols)
+        return Variables(self.owner, self.groups, tuple(v for v in self.rows if v.symbol in kept), self.requirements)
+
+    # ------------------------------------------------------------------------------------------ names that a user gives
+
+    def row(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Variable:
+        """The row of a name or a symbol; where there is none, an error that says what exists and is near.
+
+        where   the call that asks, for the message
+        what    what is asked for, where the kinds of this table do not say it
+        """
+        name = name_of(key)
+        if name not in self._by_name:
+            raise unknown(where, what or self._what, name, self.names, error)
+        return self._by_name[name]
+
+    def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
+        """The symbol of a name or a symbol; what does not exist is refused as by `row`."""
+        return self.row(key, where, error, what).symbol
+
+    def resolved(
+        self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
+    ) -> dict[Symbol, Any]:
+        """Whatever is given by name or symbol, by symbol."""
+        return {self.symbol(key, where, error, what): value for key, value in given.items()}
+
+    def numbers(
+        self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
+    ) -> dict[Symbol, float]:
+        """Numbers given by name or symbol, by symbol; refuses what is not one finite number, and parameters of bodies
+        that cannot exist."""
+        found = {
+            s: finite_number(value, f"{where}: {s.name}", error)
+            for s, value in self.resolved(given, where, error, what).items()
+        }
+        self.check({**self.defaults, **found}, found, where, error)
+        return found
+
+    def check(
+        self, values: Mapping[Symbol, float], given: Iterable[Symbol], where: str, error: type[SymbodyError]
+    ) -> None:
+        """Refuse values of parameters with which a body cannot exist, where they depend on what was given."""
+        new = set(given)
+        if wrong := refused((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
+            raise error(f"{where}: {wrong}")
+
+    def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:
+        """Refuse values in which a row of this table is missing."""
+        if missing := [v.with_unit for v in self.rows if v.symbol not in values]:
+            raise error(f"{where}: no value for {listed(missing)}; {advice}")
+
+    @property
+    def _what(self) -> str:
+        kinds = [KINDS[g] for g in self.groups if g != "t" or len(self.groups) == 1]
+        if len(kinds) > len(ARGUMENTS.split()):
+            return "symbol"
+        return " or ".join(filter(None, (", ".join(kinds[:-1]), *kinds[-1:])))
+
+    # ------------------------------------------------------------------------------------------------ to read
+
+    def __repr__(self) -> str:
+        shown_rows = [v for v in self.rows if not v.group.endswith("'")]
+        rates = [v.name for v in self.rows if v.group.endswith("'")]
+        cells = [("name", "kind", "unit", "default", ""), *map(_cells, shown_rows)]
+        widths = [max(len(row[k]) for row in cells) for k in range(5)]
+        lines = [" ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+        rest = [f"rates: {listed(rates)}"] if rates else []
+        return "\n".join([f"Variables of {self.owner!r}", *(f"  {x}" for x in (*lines, *rest))])
+
+
+def _cells(v: Variable) -> tuple[str, str, str, str, str]:
+    return v.name, v.kind, v.unit, "" if v.default is None else f"{v.default:g}", v.description
+
+
+def name_of(key: Any) -> str:
+    """The name by which a table knows a name or a symbol."""
+    return key.name if isinstance(key, Symbol) else str(key)

@@ -1,0 +1,48 @@
+"""Forward dynamics of motions without constraints: u' by composite and by articulated bodies; the compiler takes the
+one with fewer operations."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ...algebra.graph.functions import no_value, where
+from ...algebra.graph.graph import ZERO, Expr
+from ...algebra.graph.linear import LEAST_PIVOT, factorize
+from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...errors import DerivationError
+from ..equations.equations import Equations
+from ..kinematics.kinematics import Kinematics
+from ..kinematics.unknown_places import has_unknown_places
+from .articulated import articulated
+from .shortest_forms import shortest_equations
+
+
+def ways_to_accelerations(eq: Equations) -> list[Matrix]:
+    """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite
+    bodies in the fewest operations (CRBA) and by articulated bodies (ABA)."""
+    ways = [eq.udot]
+    mechanism = eq.mechanism
+    if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
+        return ways
+    if eq.route == "recursive" and eq.u == mechanism.u and not eq.is_constrained and not eq.dropped:
+        kinematics = Kinematics(mechanism)
+        if (shortest := shortest_equations(mechanism, kinematics)) is not None:
+            M, f = eq.in_own_terms(list(shortest))
+            ways.append(factorize(M, "definite", eq.factors.inertias).solve(f))
+        with suppress(DerivationError):  # a speed that moves several frames
+            ways.append(_without_value_where_locked(eq, eq.in_own_terms([articulated(mechanism, kinematics)])[0]))
+    return ways
+
+
+def _without_value_where_locked(eq: Equations, udot: Matrix) -> Matrix:
+    """Accelerations by articulated bodies, whose pivots are not those of M: where the inertia that three angles of a
+    joint move is singular to rounding, det B ≤ LEAST_PIVOT B₁₁ B₂₂ B₃₃, they have no value."""
+    guard: Expr = ZERO
+    for angles in eq.variables.rotations_by_angles.values():
+        own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]
+        if len(own) == 3:
+            B = [[eq.M[i, j] for j in own] for i in own]
+            det = dot(vector(*B[0]), cross(vector(*B[1]), vector(*B[2])))
+            size = B[0][0] * B[1][1] * B[2][2]
+            guard = guard + where(LEAST_PIVOT * size < det, ZERO, no_value(size))
+    return Matrix(udot.rows, 1, tuple(e + guard for e in udot.entries))

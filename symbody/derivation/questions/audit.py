@@ -1,0 +1,138 @@
+"""`audit`: what a mechanism consists of, how many degrees of freedom it has, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.portable import Portable
+from ...bodies.mechanism.mechanism import Mechanism
+from ...bodies.mechanism.summaries import rows_of_parts
+from ...bodies.model.model import Model
+from ...errors import listed
+from ...summary import Summarized, Summary, counted, filled
+from ..entry.checks import Finding, constraints_of, findings
+from ..entry.derive import derive
+from ..equations.constraint_rank import constraint_rank
+from ..equations.equations import Equations
+from ..equations.readable_equations import is_readable
+
+MOST_SYMBOLS: Final = 40  # in a row of the page
+
+
+@dataclass(frozen=True, repr=False)
+class Audit(Summarized, Portable):
+    """Result of `audit`: counts, degrees of freedom, findings. Prints as a page.
+
+    rank                 of the constraints, at a regular configuration that satisfies them; None where none was found
+    degrees_of_freedom   speeds less rank
+    findings             errors and warnings, each a sentence with the parts it is about
+    remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
+                         that decouple
+    mechanism            that was looked at
+
+    >>> m = sb.Model("double")
+    >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")
+    >>> joints = m.revolute("q1", m.ground, a), m.revolute("q2", a, b, at=(0, -1, 0))
+    >>> found = sb.audit(m)
+    >>> found.degrees_of_freedom, found.rank
+    (2, 0)
+
+    See also: `audit`, `derive`.
+    """
+
+    mechanism: Mechanism
+    rank: int | None
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def degrees_of_freedom(self) -> int | None:
+        """Speeds less the rank of the constraints on them; None where the rank is not known."""
+        return None if self.rank is None else len(self.mechanism.u) - self.rank
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are no errors among the findings.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> sb.audit(m).passed
+        True
+
+        See also: `audit`.
+        """
+        return not any(f.is_error for f in self.findings)
+
+    def _summary(self) -> Summary:
+        m = self.mechanism
+        dof = "no configuration found"
+        if self.degrees_of_freedom is not None:
+            dof = counted(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+        found = [(f"{'ERROR' if f.is_error else 'warning'}", f.text) for f in self.findings]
+        parts = rows_of_parts(m.bodies, m.joints, (), constraints_of(m))
+        rank = filled(rank_of_the_constraints="" if self.rank is None else str(self.rank))
+        return Summary(f"Audit of {m.name}, {'passed' if self.passed else 'FAILED'}: {dof}", (*found, *parts, *rank))
+
+    def __str__(self) -> str:
+        m = self.mechanism
+        joints = [f"{j.name} ({j.kind}{', closes a loop' if j.closes_loop else ''})" for j in m.joints]
+        holonomic, nonholonomic = len(m.holonomic), len(m.nonholonomic)
+        dof = "unknown (no configuration found)" if self.degrees_of_freedom is None else str(self.degrees_of_freedom)
+        mechanics = [
+            f"  {counted(len(m.bodies), 'body', 'bodies')}: {listed(b.name for b in m.bodies)}",
+            f"  {counted(len(m.joints), 'joint')}: {listed(joints)}",
+            f"  {counted(len(m.q), 'coordinate')}: {listed(m.q)}",
+            f"  {counted(len(m.u), 'speed')}: {listed(u.name for u in m.u)}",
+            (
+                f"  {holonomic} holonomic and {nonholonomic} nonholonomic constraints: "
+                f"{listed(c.name for c in constraints_of(m))}"
+            ),
+            f"  rank of the constraints: {'-' if self.rank is None else self.rank}",
+            f"  degrees of freedom: {dof}",
+        ]
+        lines = [
+            f"mechanism {m.name!r}",
+            *(mechanics if m.q or m.bodies or not m.z else ()),
+            *_symbols("parameter", m.p, m),
+            *_symbols("input", m.r, m),
+            *_symbols("additional variable", m.z, m),
+            *(f"  note: {n}" for n in m.notes),
+            *(f"  {r}" for r in self.remarks),
+            *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
+        ]
+        return "\n".join(lines)
+
+
+def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list[str]:
+    texts = []
+    for s in symbols:
+        value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
+        texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
+    return [f"  {counted(len(texts), what)}: {listed(texts, MOST_SYMBOLS)}"] if texts else []
+
+
+def audit(thing: Model | Mechanism | Equations) -> Audit:
+    """Count the parts of a mechanism, find its degrees of freedom, and look for faults that leave its equations without
+    a unique solution.
+
+    Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity
+    constraints that can be integrated. Nothing is raised: `derive` refuses models with errors.
+
+    >>> m = sb.Model("pendulum")
+    >>> bob = m.body("bob", mass=1.0, com=(0, -1, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> found = sb.audit(m)
+    >>> found.degrees_of_freedom, found.findings
+    (1, ())
+
+    See also: `Audit`, `derive`, `Model`.
+    """
+    eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
+    found = findings(eq)
+    broken = any(f.kind == "undeclared" for f in found)
+    rank = None if broken else constraint_rank(eq)
+    remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
+    return Audit(eq.mechanism, None if rank is None else rank.rank, found, remarks)

@@ -1,0 +1,86 @@
+"""Configurations that keep the constraints, near random ones: where `derive` and `audit` look at ranks and masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from ...algebra.nonlinear.nonlinear import SolverOutcome
+from .closing import Values, closed
+from .regular_configuration import loop_by_loop
+from .small_matrices import size
+
+if TYPE_CHECKING:
+    from ..equations.equations import Equations
+
+MANY: Final = 20  # coordinates, from which on loops are closed one after the other at once
+STARTS: Final = 8
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Outcome of the search for a configuration.
+
+    values      numbers for every symbol; the constraints hold where `residuals` are small
+    residuals   of phi, then of the norms of Euler parameters
+    holds       whether they vanish, to rounding
+    is_stuck    whether every start ended where no small step brings the constraints nearer to zero, and none is zero
+    """
+
+    values: Values
+    residuals: list[float]
+    holds: bool = True
+    is_stuck: bool = False
+
+
+def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None) -> Configuration:
+    """The first configuration from a few random starts near what is given that satisfies the constraints, or the
+    nearest to one.
+
+    Where the parameters leave no way to meet the constraints, those without values are moved along with the
+    coordinates.
+    """
+    key = (seed, None if given is None else tuple(given.items()))
+    return eq.cached("configuration", key, lambda: _searched(eq, seed, given or {}))
+
+
+def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
+    best, stuck = Configuration({}, [float("inf")], holds=False), True
+    fixed = {s: float(v) for s, v in given.items()}
+    if not eq.position_rows:  # every configuration of a tree will do: no search
+        return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
+    if len(eq.q) > MANY:
+        random = Random(1000 * seed)
+        place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
+        if place is not None:
+            return Configuration(place, [0.0] * len(eq.position_rows))
+    loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
+    for start in range(STARTS):
+        random = Random(1000 * seed + start)
+        values = random_values(eq, random) | fixed
+        if start > 0:
+            values |= {q: values[q] + random.uniform(-1, 1) for q in eq.q}  # given places are places to start from
+        reached, found = closed(eq, [*eq.q, *loose] if start >= STARTS // 2 else eq.q, values)
+        if found.holds:
+            return Configuration(reached, found.F.tolist())
+        if found.outcome is SolverOutcome.NOT_FINITE:
+            continue
+        stuck = stuck and found.outcome in (SolverOutcome.LOCAL_MINIMUM, SolverOutcome.SINGULAR)
+        here = Configuration(reached, found.F.tolist(), holds=False)
+        best = min(best, here, key=lambda c: size(c.residuals))
+    return replace(best, is_stuck=stuck and bool(best.values))
+
+
+def random_values(eq: Equations, random: Random) -> Values:
+    """Numbers for every symbol of the equations, constraints not looked at. Parameters: those of the model, or between
+    ½ and 3/2."""
+    known = {s: float(v) for s, v in eq.mechanism.values.items()}
+    values: Values = {p: known.get(p, random.uniform(0.5, 1.5)) for p in eq.p}
+    moving = (*eq.q, *eq.u, *eq.z, *eq.r, *eq.lam, eq.t)
+    values |= {s: random.uniform(-1, 1) for s in (*moving, *(s.dot for s in (*eq.u, *eq.z)))}
+    for norm in eq.mechanism.norms:
+        length = sum(values[e] ** 2 for e in norm) ** 0.5
+        values |= {e: values[e] / length for e in norm}
+    return values

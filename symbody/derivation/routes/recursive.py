@@ -1,0 +1,348 @@
+"""Recursions over the tree of frames, in components of each frame: fewest operations.
+
+The mass matrix is that of composite bodies, the right side a Newton-Euler recursion where u' = 0 and gravity is an
+acceleration of the ground. Any expression of coordinates may move any frame: where a coordinate moves several frames,
+their parts are added.
+
+With A = α̃ + ω̃ω̃ (so that the acceleration at r is a + A r), first moment h = m c and inertia I about the frame's
+origin,
+
+    force    = m a + A h
+    moment_x = (h × a)_x + I_xx α_x + (I_zz - I_yy) ω_y ω_z + I_xz A_yx - I_xy A_zx + I_yz (ω_y² - ω_z²)      and so on
+    in turn
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...algebra.calculus.accumulation import Stage
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import ZERO, Expr, Node
+from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ...bodies.mass.mass import MassProperties
+from ...bodies.mechanism.mechanism import Load, Mechanism
+from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
+from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
+from ..kinematics.frame_motions import Acceleration, accelerations
+from ..kinematics.inertial_parameters import Lump
+from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
+from ..kinematics.regrouping import Regroup, lumps
+from .written_motion import WrittenMotion
+
+
+def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
+    """Mass matrix and right side. `regroup`: see `lumps`."""
+    subspaces = subspaces_of(mechanism, kinematics)
+    carried, elastic = lumps(mechanism, regroup, by_inertias=True), elastic_inertias(mechanism, kinematics)
+    rigid = {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()}
+    M = mass_matrix(mechanism, subspaces, _composites(mechanism, rigid, elastic), len(kinematics.u), elastic)
+    return M, _right_side(mechanism, kinematics, subspaces, carried, elastic)
+
+
+# -------------------------------------------------------------------------------------------------- motion of one frame
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """How speeds move a frame in its parent: columns (angular, linear) in own components, by number of the speed."""
+
+    columns: dict[int, tuple[Matrix, Matrix]]
+
+
+def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Subspace]:
+    number = {u: j for j, u in enumerate(kinematics.u)}
+    out = {}
+    for f in mechanism.frames:
+        given = kinematics.given.get(f)
+        motion = stack(kinematics.spins[f], kinematics.drifts[f] if given is None else given)
+        moving = [s for s in free_symbols(motion) if s in number]
+        J = jacobian(motion, moving)
+        columns = {}
+        for k, u in enumerate(moving):
+            angular, linear = Matrix(3, 1, J.column(k)[:3]), Matrix(3, 1, J.column(k)[3:])
+            columns[number[u]] = angular, f.rotation.inwards(linear) if given is None else linear
+        out[f] = Subspace(columns)
+    return out
+
+
+# ----------------------------------------------------------------------------------------------------- composite bodies
+
+
+def _composites(
+    mechanism: Mechanism, rigid: dict[Frame, InertiaComposite], elastic: list[ElasticInertia]
+) -> dict[Frame, InertiaComposite]:
+    """Of every frame, deforming bodies as rigid ones."""
+    own = dict(rigid)
+    for body in elastic:
+        own[body.frame] = own[body.frame] + body.rigid if body.frame in own else body.rigid
+    return composites(mechanism, own)
+
+
+def mass_matrix(
+    mechanism: Mechanism,
+    subspaces: dict[Frame, Subspace],
+    whole: Mapping[Frame, Composite | InertiaComposite],
+    n: int,
+    elastic: Iterable[ElasticInertia] = (),
+) -> Matrix:
+    """Of n speeds, from the composites of frames."""
+    M: dict[tuple[int, int], Expr] = {}
+    for body in elastic:
+        _add_deformation(M, body, subspaces)
+    for f in reversed(mechanism.frames):
+        if f not in whole:
+            continue
+        columns = list(subspaces[f].columns.items())
+        for at, (j, (angular, linear)) in enumerate(columns):
+            wrench = momentum(whole[f], angular, linear)
+            for i, column in columns[: at + 1]:
+                _add(M, i, j, power_on(column, wrench))
+            _carry(M, f, j, wrench, subspaces)
+    return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
+
+
+def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subspaces: dict[Frame, Subspace]) -> None:
+    """Entries between speeds that deform a body, and between these and the speeds that move its frame."""
+    speeds = list(body.columns)
+    for at, j in enumerate(speeds):
+        for i in speeds[: at + 1]:
+            _add(M, i, j, body.inner(i, j))
+        _act_on_frame(M, body.frame, j, body.momentum(j), subspaces)
+
+
+def power_on(column: tuple[Matrix, Matrix], wrench: Wrench) -> Expr:
+    return dot(column[0], wrench.moment) + dot(column[1], wrench.force)
+
+
+def _add(M: dict[tuple[int, int], Expr], i: int, j: int, value: Expr) -> None:
+    key = (min(i, j), max(i, j))
+    M[key] = M[key] + value if key in M else value
+
+
+def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]) -> None:
+    """Carry the momentum of column j to the ground; what it does on the way are the other entries of that column."""
+    parent = f.parent
+    assert parent is not None
+    if not parent.is_ground:
+        _act_on_frame(M, parent, j, to_parent(f, wrench), subspaces)
+
+
+def _act_on_frame(
+    M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]
+) -> None:
+    """What a momentum of column j does on a frame and on those that it hangs on."""
+    while not f.is_ground:
+        for i, column in subspaces[f].columns.items():
+            value = power_on(column, wrench)
+            _add(M, i, j, 2 * value if i == j else value)
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            wrench = to_parent(f, wrench)
+        f = f.parent
+
+
+def to_parent(f: Frame, wrench: Wrench, at_joint: Matrix | None = None) -> Wrench:
+    """A wrench on a frame, and a force at its origin in components of the parent, about the origin of the parent and in
+    its components."""
+    force, moment = f.rotation.outwards(wrench.force), f.rotation.outwards(wrench.moment)
+    force = force if at_joint is None else force + at_joint
+    return Wrench(force, moment + cross(f.offset, force))
+
+
+# --------------------------------------------------------------------------------------------------------- Newton-Euler
+
+
+def loads_besides_gravity(mechanism: Mechanism) -> list[Load]:
+    """Uniform gravity is an acceleration of the ground."""
+    return [x for x in mechanism.loads if x.kind != "gravity" or mechanism.gravity is None or x.name != "gravity"]
+
+
+def _right_side(
+    mechanism: Mechanism,
+    kinematics: Kinematics,
+    subspaces: dict[Frame, Subspace],
+    carried: dict[Frame, Lump],
+    elastic: list[ElasticInertia],
+) -> Matrix:
+    """f: applied forces less inertia forces at u' = 0."""
+    loads = loads_besides_gravity(mechanism)
+    out = forces_on_rates(loads, kinematics)
+    motions = accelerations(mechanism, kinematics, at_constant_speed=True)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
+    for j, value in _add_elastic(needed, elastic, motions, at_constant_speed=True).items():
+        out[j] = out[j] - value
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = needed.get(f, NO_WRENCH) - w
+    for j, value in carried_to_ground(mechanism, needed, subspaces)[0].items():
+        out[j] = out[j] - value
+    return Matrix(len(out), 1, tuple(out))
+
+
+def _add_elastic(
+    needed: dict[Frame, Wrench],
+    elastic: list[ElasticInertia],
+    motions: dict[Frame, Acceleration],
+    at_constant_speed: bool,
+) -> dict[int, Expr]:
+    """Inertia wrenches of deforming bodies, added to those of others; returned are the inertia forces on the speeds
+    that deform them."""
+    out: dict[int, Expr] = {}
+    for body in elastic:
+        wrench, forces = body.forces(motions[body.frame], at_constant_speed)
+        needed[body.frame] = needed.get(body.frame, NO_WRENCH) + wrench
+        for j, value in forces.items():
+            out[j] = out[j] + value if j in out else value
+    return out
+
+
+def carried_to_ground(
+    mechanism: Mechanism,
+    needed: dict[Frame, Wrench],
+    subspaces: dict[Frame, Subspace],
+    at_joints: Mapping[Frame, Matrix] | None = None,
+) -> tuple[dict[int, Expr], dict[Frame, Wrench]]:
+    """Generalised forces of wrenches on frames, from the leaves to the ground; and the wrench that each frame hands on
+    to its parent.
+
+    at_joints   further forces at the origins of frames, in components of their parents
+    """
+    out: dict[int, Expr] = {}
+    total = dict(needed)
+    for f in reversed(mechanism.frames):
+        if f not in total:
+            continue
+        for j, column in subspaces[f].columns.items():
+            value = power_on(column, total[f])
+            out[j] = out[j] + value if j in out else value
+        assert f.parent is not None
+        if not f.parent.is_ground:
+            w = to_parent(f, total[f], None if at_joints is None else at_joints.get(f))
+            total[f.parent] = total[f.parent] + w if f.parent in total else w
+    return out, total
+
+
+def inertial_wrenches(
+    mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool = True
+) -> dict[Frame, Wrench]:
+    """For each frame: the inertia wrench of its bodies, gravity included, where u' = 0 or for u' as symbols."""
+    motions = accelerations(mechanism, kinematics, at_constant_speed)
+    out = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
+    _add_elastic(out, elastic_inertias(mechanism, kinematics), motions, at_constant_speed)
+    return out
+
+
+def power_of_prescribed_deformation(mechanism: Mechanism, kinematics: Kinematics) -> Expr:
+    """Σ h' · (inertia force on the field) where u = 0: not zero where rates of elastic coordinates are prescribed."""
+    total = ZERO
+    for body in elastic_inertias(mechanism, kinematics):
+        given = body.prescribed()
+        if any(e is not ZERO for e in given):
+            motions = accelerations(mechanism, kinematics, at_constant_speed=False)
+            total = total + sum_of_products(given, body.on_fields(motions[body.frame], at_constant_speed=False))
+    return total
+
+
+def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
+    """About the frame's origin or by way of the mass centre, whichever takes fewer operations."""
+    ways = [wrench_about_origin(lump, motion)]
+    if lump.body is not None:
+        ways.append(_by_mass_centre(lump.body, motion))
+    known = {*motion.w.entries, *motion.alpha.entries, *motion.A.entries, *motion.a.entries}
+    return min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
+
+
+def wrench_about_origin(lump: Lump, motion: Acceleration) -> Wrench:
+    force = lump.m * motion.a + motion.A @ lump.h
+    return Wrench(force, _euler(lump.I, motion) + cross(lump.h, motion.a))
+
+
+def _by_mass_centre(mass: MassProperties, motion: Acceleration) -> Wrench:
+    c = mass.p_BoBcm
+    force = mass.m * (motion.a + motion.A @ c)
+    return Wrench(force, _euler(mass.I_BBcm, motion) + cross(c, force))
+
+
+def _euler(I: Matrix, motion: Acceleration) -> Matrix:
+    """I α + ω × I ω, with the products of ω that A has."""
+    A, w, alpha = motion.A, motion.w, motion.alpha
+    moment = []
+    for x in range(3):
+        y, z = (x + 1) % 3, (x + 2) % 3
+        spin = I[x, x] * alpha[x] + (I[z, z] - I[y, y]) * (w[y] * w[z])
+        moment.append(spin + I[x, z] * A[y, x] - I[x, y] * A[z, x] + I[y, z] * (w[y] * w[y] - w[z] * w[z]))
+    return Matrix(3, 1, tuple(moment))
+
+
+def operations_from(known: set[Expr], roots: Iterable[Expr]) -> int:
+    """Operations that expressions take when some are known."""
+    stack_ = [r for r in roots if r not in known]
+    seen = set(stack_)
+    while stack_:
+        for a in stack_.pop().args:
+            if a not in seen and a not in known:
+                seen.add(a)
+                stack_.append(a)
+    return sum(1 for n in seen if n.args)
+
+
+# ----------------------------------------------------------------------------------------------------- inverse dynamics
+
+
+def generalized_forces(
+    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
+) -> list[Expr]:
+    """M u' - f for u' as symbols: inverse dynamics by one recursion, without M. Of the loads, gravity counts, and those
+    given."""
+    return staged_forces(mechanism, kinematics, regroup, loads)[0]
+
+
+def staged_forces(
+    mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None, loads: Sequence[Load] = ()
+) -> tuple[list[Expr], list[Stage]]:
+    """Generalised forces, and the order in which their derivatives take fewest operations.
+
+    From the leaves to the ground, first what makes up the total wrench W on a frame, forwards, then what makes up its
+    motion m, in reverse: ∂W/∂m, of the size of a wrench and a motion, is then all that is known of the bodies beyond a
+    frame. (With composite inertias for it by formulas: Singh, Russo and Wensing, Efficient analytical derivatives of
+    rigid-body dynamics, 2022.)
+    """
+    motions = accelerations(mechanism, kinematics, at_constant_speed=False)
+    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup, by_inertias=True).items()}
+    deforming = _add_elastic(needed, elastic_inertias(mechanism, kinematics), motions, at_constant_speed=False)
+    for f, w in wrenches(loads, kinematics).items():
+        needed[f] = needed.get(f, NO_WRENCH) - w
+    found, total = carried_to_ground(mechanism, needed, subspaces_of(mechanism, kinematics))
+    for j, value in deforming.items():
+        found[j] = found[j] + value if j in found else value
+    given = forces_on_rates(loads, kinematics) if loads else [ZERO] * len(kinematics.u)
+    forces = [found.get(j, ZERO) - value for j, value in enumerate(given)]
+    if mechanism.has_written_motion:
+        written = WrittenMotion(mechanism, kinematics).forces
+        forces = [e + w for e, w in zip(forces, written, strict=True)]
+    return forces, _stages(mechanism, motions, total)
+
+
+def _stages(mechanism: Mechanism, motions: dict[Frame, Acceleration], total: dict[Frame, Wrench]) -> list[Stage]:
+    seen: set[Node] = set()
+    inner = {f: _new((*(x := motions[f]).w, *x.alpha, *x.A.entries, *x.a), seen) for f in mechanism.frames}
+    out = []
+    for f in reversed(mechanism.frames):
+        if f in total:
+            out.append(Stage(_new((*total[f].force, *total[f].moment), seen)))
+        out.append(Stage(inner[f], is_reverse=True))
+    return out
+
+
+def _new(roots: Iterable[Node], seen: set[Node]) -> list[Node]:
+    """Nodes that the roots depend on and that were not visited before; marks them as visited."""
+    out, stack_ = [], list(roots)
+    while stack_:
+        if (n := stack_.pop()) not in seen:
+            seen.add(n)
+            out.append(n)
+            stack_.extend(n.args)
+    return out

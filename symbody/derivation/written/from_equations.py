@@ -1,0 +1,75 @@
+"""`from_equations`: differential equations that were written down, x' = f(t, x, r, p), as a model of their own.
+
+    x, y, mu = symbols("x y mu")
+    van_der_pol = from_equations({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1.5})
+
+States of first order are additional variables of a model without bodies, states of second order are coordinates of
+inertia one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...algebra.graph.graph import Symbol
+from ...errors import ModelError, shown
+from ..entry.derive import derive
+from ..equations.equations import Equations
+from .written_down import WrittenDown, refuse_repeated, state_and_order
+
+KINDS = {1: "variable", 2: "coordinate"}
+
+
+def from_equations(
+    rates: Mapping[Any, Any],
+    values: Mapping[Any, float] | None = None,
+    *,
+    inputs: str | Iterable[Symbol | str] = (),
+    outputs: Mapping[str, Any] | None = None,
+    name: str = "equations",
+) -> Equations:
+    """Equations of the system x' = f(t, x, r, p), or of second order in some states.
+
+    rates     f of each state, by its symbol or name: {x: f} or {"x": f}, also {x.dot: f}; of second order {x.dot.dot:
+              f} or {"x_ddot": f}. The symbol t is time; symbols that are neither states nor inputs are parameters
+    values    of parameters, by symbol or name
+    inputs    symbols or names that are given from outside while the system moves; symbols of kind "input" are so
+              without being named
+    outputs   quantities of interest, by name
+
+    A rate in a right side is `x.dot` of a symbol of kind "variable" or "coordinate". Equations that are not solved for
+    the rates are written with `Model.equation` and `Model.balance`.
+
+    >>> x, v, k = sb.symbols("x v k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> sb.linearize(eq, {}).eigenvalues()
+    array([0.-2.j, 0.+2.j])
+
+    See also: `derive`, `from_lagrangian`, `Model.equation`.
+    """
+    if not isinstance(rates, Mapping) or not rates:
+        raise ModelError(
+            f"from_equations: expected a mapping {{x: f, ...}} from states to their rates, got {shown(rates)}"
+        )
+    found = [state_and_order(WrittenDown("from_equations", {}, ()), key) for key in rates]
+    refuse_repeated("from_equations", [n for n, _ in found])
+    if high := [(n, order) for n, order in found if order not in KINDS]:
+        n, order = high[0]
+        raise ModelError(
+            f"from_equations: {n!r} is given by a rate of order {order}; make its rates of lower order states "
+            "of their own"
+        )
+    written = WrittenDown("from_equations", {n: KINDS[order] for n, order in found}, inputs)
+    given = {f"rate of {n!r}": f for (n, _), f in zip(found, rates.values(), strict=True)}
+    things = written.take(given | {f"output {k!r}": e for k, e in (outputs or {}).items()})
+    m = written.model(name, values)
+    for (n, order), f in zip(found, things[: len(found)], strict=True):
+        s: Any = m.symbols[n]
+        if order == 1:
+            m.rate(s, f)
+        else:
+            m.balance(s, s.dot.dot - f)
+    for k, e in zip(outputs or {}, things[len(found) :], strict=True):
+        m.output(k, e)
+    return derive(m)

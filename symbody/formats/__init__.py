@@ -1,0 +1,30 @@
+"""Files of other programs: robots, musculoskeletal models, meshes and finite elements become parts of a `Model`.
+
+Formats stand beside the flow, on the public names of symbody alone, as kits do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..later import offer
+
+if TYPE_CHECKING:
+    from .fem.finite_body import FiniteElements
+    from .fem.interpolated_body import interpolated_body
+    from .fem.reduced_body import ReducedBody
+    from .fem.reduced_file import read_reduced
+    from .fem.sources_of_matrices import finite_elements
+    from .meshes.read_solids import Solids, read_solids
+    from .mjcf.read_mjcf import read_mjcf
+    from .osim.read_osim import OsimModel, read_osim
+    from .robot.robot import Robot, RobotReport
+    from .sdf.read_sdf import read_sdf
+    from .urdf.read_urdf import read_urdf
+
+__all__ = [  # noqa: RUF022  (robots, muscles, surfaces, finite elements)
+    "read_urdf", "read_mjcf", "read_sdf", "Robot", "RobotReport", "read_osim", "OsimModel", "read_solids", "Solids",
+    "finite_elements", "FiniteElements", "ReducedBody", "read_reduced", "interpolated_body",
+]  # fmt: skip
+
+offer(__name__)

@@ -1,0 +1,173 @@
+"""Paths of muscles in OpenSim's files: points that are fixed, that move with a coordinate or that count within a range of
+one, and surfaces between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.functions import where
+from ...algebra.graph.graph import Expr, as_expr
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ...bodies.frames.points import Point
+from ...bodies.mechanism.declarations import identifier
+from ...bodies.paths.path_surfaces import ViaPoint, WrapCylinder, WrapSphere
+from ...errors import listed, unknown
+from ..robot.xml_tree import XmlElement
+from .osim_file import OsimFile, label
+from .osim_functions import function_inside
+
+SLACK: Final = 1e-5  # OpenSim's, beyond the range of a conditional point
+TRIALS: Final = 40  # configurations in which a surface is looked for
+
+Surfaces: TypeAlias = list[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class OsimMuscle:
+    """The numbers of a muscle of a file: maximal isometric force [N], optimal fibre length and tendon slack length [m],
+    pennation at the optimal length [rad], fastest shortening [optimal lengths/s]; `kind` is the file's, such as
+    "Thelen2003Muscle"; `applies` is False where the file has switched it off."""
+
+    name: str
+    kind: str
+    max_force: float
+    optimal_length: float
+    slack_length: float
+    pennation: float
+    max_speed: float
+    applies: bool
+
+
+@dataclass(frozen=True)
+class PathReader:
+    """Reads paths, where the frames of bodies and the values of coordinates are known."""
+
+    file: OsimFile
+    frames: Mapping[str, Frame]
+    values: Mapping[str, Expr]
+    wraps: Mapping[str, tuple[XmlElement, Any]]
+    ranges: Mapping[Expr, tuple[float, float]]  # of coordinates that move
+
+    def stations(self, owner: XmlElement) -> list[Any] | None:
+        """What `Model.path` takes; None where the path cannot be said so."""
+        inside = self.file.only(owner, "GeometryPath")
+        if inside is None or (points := self.file.only(inside, "PathPointSet")) is None:
+            return None
+        elements = [e for objects in points.all("objects") for e in objects.children]
+        stations = [self._station(label(owner), e) for e in elements]
+        if len(stations) < 2 or not isinstance(stations[0], Point) or not isinstance(stations[-1], Point):
+            self.file.doubtful.append(
+                f"path of {label(owner)!r} is left out: it does not begin and end with a point that always counts"
+            )
+            return None
+        return self._with_surfaces(owner, inside, stations)
+
+    def _station(self, owner: str, e: XmlElement) -> Point | ViaPoint:
+        name = self.file.socket(e, "parent_frame")
+        if name not in self.frames:
+            raise unknown(f"{self.file.where}: {owner!r}, point {label(e)!r}", "body", name, self.frames)
+        frame = self.frames[name]
+        if e.tag == "MovingPathPoint":
+            return frame.point(*(self._location(owner, e, k) for k in "xyz"))
+        point = frame.point(*self.file.three(e, "location"))
+        if e.tag == "PathPoint":
+            return point
+        if e.tag != "ConditionalPathPoint":
+            raise self.file.wrong(
+                e, "no such point is read; those that are: PathPoint, ConditionalPathPoint, MovingPathPoint"
+            )
+        low, high = self.file.numbers(e, "range", 2)
+        q = self._value(owner, e, "coordinate")
+        return ViaPoint(point, (q >= low - SLACK) & (q <= high + SLACK))
+
+    def _location(self, owner: str, e: XmlElement, axis: str) -> Expr:
+        law = function_inside(self.file, e, f"{axis}_location", identifier(f"{label(e)}_{axis}"))
+        return law(self._value(owner, e, f"{axis}_coordinate"))
+
+    def _value(self, owner: str, e: XmlElement, which: str) -> Expr:
+        name = self.file.socket(e, which)
+        if name not in self.values:
+            raise unknown(f"{self.file.where}: {owner!r}, point {label(e)!r}", "coordinate", name, self.values)
+        return as_expr(self.values[name])
+
+    def _with_surfaces(self, owner: XmlElement, path: XmlElement, stations: list[Any]) -> list[Any]:
+        """Surfaces between points, wherever they may be in the way; one in each gap."""
+        chosen = list(self._surfaces(owner, path))
+        out = [stations[0]]
+        for k, s in enumerate(stations[1:], start=1):
+            if isinstance(s, Point) and isinstance(stations[k - 1], Point):
+                between = [(n, w) for n, w, low, high in chosen if low <= k - 1 and k <= high]
+                between = self._in_the_way(label(owner), k, between, stations[k - 1], s)
+                out += [w for _, w in between[:1]]
+            out.append(s)
+        return out
+
+    def _in_the_way(self, owner: str, k: int, between: Surfaces, a: Point, b: Point) -> Surfaces:
+        """Those that the path may meet. Of several, which a gap has no room for, the one that it meets most often."""
+        if len(between) == 1 and self._coordinates_of(between[0][1], a, b)[1]:
+            return between
+        times = {n: self._times_met(w, a, b) for n, w in between}
+        may = [(n, w) for n, w in between if times[n] > 0]
+        may.sort(key=lambda m: -times[m[0]])
+        if len(may) > 1:
+            without = listed([n for n, _ in may[1:]])
+            self.file.doubtful.append(
+                f"path of {owner!r}: between points {k} and {k + 1} it runs over {may[0][0]!r} only, without {without}"
+            )
+        return may[:1]
+
+    def _coordinates_of(self, surface: Any, a: Point, b: Point) -> tuple[Expr, list[Expr]]:
+        """Whether the straight line meets a surface, and the coordinates of which that is a question."""
+        met = where(surface.piece(a, b, a.frame, b.frame).touches, 1, 0)
+        inside = set(free_symbols(met))
+        return met, [s for s in self.ranges if s in inside]
+
+    def _times_met(self, surface: Any, a: Point, b: Point) -> int:
+        """In how many of some configurations the straight line meets the surface."""
+        met, moving = self._coordinates_of(surface, a, b)
+        found = 0
+        for t in range(TRIALS if moving else 1):
+            low_high = {s: (self.ranges[s], _share(t, n)) for n, s in enumerate(moving)}
+            found += int(evaluate(met, {s: low + (high - low) * x for s, ((low, high), x) in low_high.items()}))
+        return found
+
+    def _surfaces(self, owner: XmlElement, path: XmlElement) -> Iterator[tuple[str, Any, int, int]]:
+        """Name, surface, and the first and last of the points between which it counts."""
+        inside = self.file.only(path, "PathWrapSet")
+        for e in (e for o in (inside.all("objects") if inside is not None else ()) for e in o.children):
+            name = self.file.text(e, "wrap_object")
+            if name not in self.wraps:
+                raise unknown(f"{self.file.where}: {label(owner)!r}", "wrap object", name, self.wraps)
+            element, surface = self.wraps[name]
+            if isinstance(surface, str):
+                self.file.doubtful.append(
+                    f"path of {label(owner)!r} is without the {element.tag} {name!r}, which {surface}"
+                )
+                continue
+            first, last = (int(x) for x in self.file.numbers(e, "range", 2, (-1.0, -1.0)))
+            yield name, surface, first - 1 if first > 0 else 0, last - 1 if last > 0 else 10**6
+
+
+def surface_of(file: OsimFile, e: XmlElement, frame: Frame) -> Any:
+    """The surface of a wrap object; a sentence where there is none for it."""
+    if not file.is_true(e, "active", "true"):
+        return "is switched off in the file"
+    if e.tag not in ("WrapCylinder", "WrapSphere"):
+        return "is not read"
+    if (quadrant := file.text(e, "quadrant", "all")) != "all":
+        return f"keeps the path on one side, {quadrant!r}, which is not read"
+    name = identifier(label(e))
+    at = frame.translate(*file.three(e, "translation"), name=name)
+    angles = file.three(e, "xyz_body_rotation")
+    at = at.rotate("xyz", *angles, name=name) if any(angles) else at
+    made = WrapCylinder if e.tag == "WrapCylinder" else WrapSphere
+    return made(at, file.number(e, "radius"))
+
+
+def _share(trial: int, n: int) -> float:
+    """Numbers spread over 0 to 1, a row for each coordinate (multiples of roots, modulo one)."""
+    return (0.5 + (trial + 1) * ((n + 2) ** 0.5 * 0.7548776662466927)) % 1.0

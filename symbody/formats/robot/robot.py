@@ -1,0 +1,203 @@
+"""A robot read from a file: a model, with visuals, collision shapes and details of the file, and the angles that were
+snapped."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import Expr
+from ...algebra.graph.matrix import Matrix
+from ...bodies.frames.frames import Frame
+from ...bodies.frames.pose import Pose
+from ...bodies.model.model import Model
+from ...errors import in_number, unknown
+from ...later import later
+from ...summary import Summary, counted, filled, listing
+from .link_frames import GRID
+from .robot_text import JointText, LinkShape, Printed
+
+
+@dataclass(frozen=True)
+class Snap:
+    """An angle of the file that was taken for an exact multiple of pi."""
+
+    where: str
+    text: str
+    multiple: Fraction
+    off: float
+
+
+@dataclass(frozen=True, repr=False)
+class RobotReport:
+    """Changes and omissions made while reading a file; `print(robot.report)`.
+
+    snapped    angles taken for exact multiples of pi
+    merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to
+               the ground)
+    renamed    names of the file that are no identifiers -> how their symbols begin
+    doubtful   sentences: inertias that no body has, and the like
+    left_out   elements that were not read, and how many of them there are
+
+    >>> robot = sb.read_mjcf('''
+    ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+    ... <inertial pos="0 0 -0.5" mass="2" diaginertia="1 1 5"/></body></worldbody></mujoco>
+    ... ''')
+    >>> robot.report.doubtful[0][:61]
+    "link 'pole': no body has the principal inertias 1, 1, 5 (each"
+
+    See also: `formats.Robot`, `read_urdf`.
+    """
+
+    snapped: tuple[Snap, ...]
+    merged: Mapping[str, str]
+    renamed: Mapping[str, str]
+    doubtful: tuple[str, ...]
+    left_out: Mapping[str, int]
+
+    def lines(self) -> list[str]:
+        """The report, line by line.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+        ... ''')
+        >>> len(robot.report.lines())
+        1
+        """
+        alike = Counter((s.text, s.multiple, s.off) for s in self.snapped)
+        out = [f"angle {t} is read as {_pi_text(k)} ({n} times, off by {d:z.2g})" for (t, k, d), n in alike.items()]
+        bodies: dict[str, list[str]] = {}
+        for link, into in self.merged.items():
+            bodies.setdefault(into, []).append(link)
+        out += [f"{in_number(links, 'link {} is', 'links {} are')} part of {into}" for into, links in bodies.items()]
+        out += [f"{old!r} is named {new} in symbols" for old, new in self.renamed.items()]
+        return [*out, *self.doubtful, *(f"not read: {n} {what}" for what, n in self.left_out.items())]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines()) or "read as it stands"
+
+    def __repr__(self) -> str:
+        return str(Summary("RobotReport", tuple(("-", line) for line in self.lines())))
+
+
+@dataclass(frozen=True)
+class ActuatorText:
+    """An actuator of a file: its input, its gear, and the ranges of control and force, for information: the model does
+    not enforce them."""
+
+    input: str
+    gear: tuple[float, ...]
+    control_range: tuple[float, ...] | None = None
+    force_range: tuple[float, ...] | None = None
+
+
+class Robot(Model):
+    """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); it can be added to like any other. Besides:
+
+    links       frame of every link of the file, those of merged links included
+    visuals     shapes of each link, to be seen; `collisions` those to collide
+    details     what the file says of each joint: limits, effort, damping, friction
+    report      what reading changed or left out
+    sites       frames of an MJCF file beside those of links; `tendons` lengths, `actuators` what drives what
+    keyframes   states by name, each a number for every coordinate; "qpos0" is the configuration that an MJCF file shows
+
+    >>> robot = sb.read_mjcf('''
+    ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+    ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+    ... ''')
+    >>> list(robot.links), list(robot.keyframes)
+    (['pole', 'world'], ['qpos0'])
+    >>> robot.pose("pole").offset
+    vector(0, 0, 0)
+
+    See also: `read_urdf`, `read_mjcf`, `read_sdf`, `formats.RobotReport`.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.links: dict[str, Frame] = {}
+        self.visuals: dict[str, tuple[LinkShape, ...]] = {}
+        self.collisions: dict[str, tuple[LinkShape, ...]] = {}
+        self.details: dict[str, JointText] = {}
+        self.report = RobotReport((), {}, {}, (), {})
+        self.sites: dict[str, Frame] = {}
+        self.tendons: dict[str, Expr] = {}
+        self.actuators: dict[str, ActuatorText] = {}
+        self.keyframes: dict[str, dict[str, float]] = {}
+
+    def _more_rows(self) -> tuple[tuple[str, str], ...]:
+        remarks = len(self.report.lines())
+        read = f"{counted(remarks, 'remark')}: print(robot.report)" if remarks else "as it stands"
+        return filled(links=listing(self.links), read=read)
+
+    def unused_name(self, name: str) -> str:
+        """The name, with a number where a symbol has it."""
+        known = self.symbols
+        return next(n for k in range(len(known) + 2) if (n := name if k == 0 else f"{name}_{k + 1}") not in known)
+
+    def value_at(self, e: Expr, state: Mapping[str, float]) -> float:
+        """An expression in coordinates and parameters, at a state by names and default values."""
+        values = {**self.default_values, **{self.symbols[n]: x for n, x in state.items()}}
+        return float(evaluate(e, values))
+
+    def link(self, name: str) -> Frame:
+        """The frame of a link of the file, fixed to the body that it is part of.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+        ... ''')
+        >>> robot.link("pole").angular_velocity().in_ground, robot.jacobian("pole")
+        (vector(0, hinge_dot, 0), vector(0, 0, 0, 0, 1, 0))
+        >>> robot.unused_name("hinge"), robot.value_at(3 * robot.symbols["hinge"], {"hinge": 0.5})
+        ('hinge_2', 1.5)
+
+        See also: `task`, `Frame`.
+        """
+        if name not in self.links:
+            raise unknown(f"robot {self.name!r}", "link", name, self.links)
+        return self.links[name]
+
+    def pose(self, link: str) -> Pose:
+        """Rotation and place of a link's frame in the ground."""
+        return self.link(link).pose_in(self.ground)
+
+    def jacobian(self, link: str, along: Frame | None = None) -> Matrix:
+        """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground
+        or of another frame, by the speeds of the robot. `sb.task(eq, robot.link(name))` has its rate, and inertia and
+        control in the task."""
+        made: Matrix = later("kits.robots.tasks", "link_jacobian")(self.freeze(), self.link(link), along)
+        return made
+
+
+# ---------------------------------------------------------------------------------------------------------- angles
+
+
+def exact_multiple(angle: Printed, tolerance: float) -> Fraction | None:
+    """k where a printed angle is k pi, k a multiple of 1/12, cut short or rounded: off by one unit of its last digit at
+    most, and by `tolerance` at most. Zeros at the end do not count as digits."""
+    n = round(angle.value * GRID / math.pi)
+    off = abs(angle.value - n * math.pi / GRID)
+    exponent = Decimal(angle.text).normalize().as_tuple().exponent
+    unit = 10.0 ** min(int(exponent), 0) if n else 0.0
+    return Fraction(n, GRID) if off <= min(max(unit, 1e-12), tolerance) else None
+
+
+def same_multiple(angle: float) -> Fraction | None:
+    """k where an angle is the number of the machine that is nearest to k pi, k a multiple of 1/12 that is not zero (or
+    its neighbour: k pi is rounded twice)."""
+    n = round(angle * GRID / math.pi)
+    return Fraction(n, GRID) if n and abs(angle - n * math.pi / GRID) <= math.ulp(angle) else None
+
+
+def _pi_text(k: Fraction) -> str:
+    if k == 0:
+        return "0"
+    top = {1: "pi", -1: "-pi"}.get(k.numerator, f"{k.numerator} pi")
+    return top if k.denominator == 1 else f"{top}/{k.denominator}"

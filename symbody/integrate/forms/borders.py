@@ -1,0 +1,279 @@
+"""Runs on constraints that depend on each other: their rank, and borders that go along with the motion.
+
+The border B of equations (`derivation/rank/saddle_point.py`) is a set of parameters in a run. Its numbers do not change the
+motion, as long as nᵀ B is regular for the combinations n of rows that vanish. These turn as the mechanism moves, so
+after every step B follows them:
+
+    n = S̃⁻¹ B,   S̃ = S + σ B Bᵀ,   S = Jc M⁻¹ Jcᵀ        then B_i ← sizes_i² n_i, made orthonormal in units of the
+                  sizes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.graph.graph import Symbol, symbol
+from ...algebra.graph.linear import factorize
+from ...algebra.graph.matrix import Matrix
+from ...derivation.equations.constraint_rank import constraint_rank
+from ...derivation.equations.equations import Equations
+from ...derivation.rank.saddle_point import Border
+from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.records import Struct
+from ...emit.run.callable import Array
+from ..start.constraint_rows import rows_of
+from ..start.state import State
+from .accelerations import inertia, rows
+
+DOUBTFUL: Final = 1e-5  # smallest singular value at the start below which it is asked whether constraints are redundant
+
+
+@dataclass(frozen=True)
+class RunRank:
+    """Ranks of the constraints in a run: of all rows, of the holonomic ones; rows that are independent, and sizes of
+    all at the start.
+
+    is_known   False where it was not found, because no regular configuration was
+    """
+
+    rank: int
+    holonomic: int
+    independent: tuple[int, ...]
+    sizes: tuple[float, ...]
+    is_known: bool = True
+
+    @classmethod
+    def full(cls, eq: Equations) -> RunRank:
+        """Of constraints that are independent."""
+        m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
+        return cls(m, k, tuple(range(m)), (1.0,) * m)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The part of it on which forms depend: sizes by their order of magnitude only."""
+        return (self.rank, self.holonomic, self.independent, tuple(round(np.log10(x)) for x in self.sizes))
+
+
+def run_rank(state: State) -> RunRank:
+    """The rank of the constraints at a start; where rows depend on each other there, that of regular configurations
+    around it."""
+    eq = state.equations
+    m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
+    if not m:
+        return RunRank(0, 0, (), ())
+    space = state.row_space
+    sizes = tuple(map(float, space.sizes))
+    if space.rank == m and space.smallest > DOUBTFUL:
+        return RunRank(m, k, tuple(range(m)), sizes)
+    table = eq.variables.of("q r p t")
+    found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})
+    if found is None or found.is_full:
+        return RunRank(m, k, tuple(range(m)), sizes, found is not None)
+    rest = {d.row for d in (space if space.rank == found.rank else found.space).dependent}
+    return RunRank(found.rank, found.holonomic, tuple(i for i in range(m) if i not in rest), sizes)
+
+
+def bordered(eq: Equations, found: RunRank) -> Equations:
+    """Equations whose border is made of parameters, for constraints that depend on each other; otherwise as they
+    are."""
+    if found.rank == len(eq.lam):
+        return eq if eq.border is None else eq.cached("bordered", None, lambda: replace(eq, border=None))
+    return eq.cached("bordered", found.key, lambda: replace(eq, border=_symbols(eq, found)))
+
+
+def _symbols(eq: Equations, found: RunRank) -> Border:
+    m, k, sizes = len(eq.lam), len(eq.phi.entries), found.sizes
+    inner = None
+    if k < m and found.holonomic < k:
+        inner = Border(_grid("border_of_positions", k, k - found.holonomic), sizes[:k])
+    return Border(_grid("border", m, m - found.rank), sizes, inner)
+
+
+def _grid(name: str, m: int, n: int) -> Matrix:
+    return Matrix(m, n, tuple(symbol(f"{name}_{i + 1}_{j + 1}", "parameter") for i in range(m) for j in range(n)))
+
+
+def parts(eq: Equations) -> list[Border]:
+    """The borders that are parameters of a run: of all rows, then of holonomic ones where they have one of their
+    own."""
+    found = [] if eq.border is None else [eq.border, eq.border.positions]
+    return [b for b in found if b is not None and isinstance(b.B.entries[0], Symbol)]
+
+
+def border_parameters(eq: Equations) -> tuple[Symbol, ...]:
+    return tuple(s for b in parts(eq) for s in b.B.entries if isinstance(s, Symbol))
+
+
+def border_numbers(eq: Equations, t: float, state: Array, parameters: Array) -> Array:
+    """The parameters of the borders at a state: null vectors of the rows there."""
+    n_q, n_u, n_z, n_p = len(eq.q), len(eq.u), len(eq.z), len(eq.p)
+    q, u, z = np.split(state[: n_q + n_u + n_z], [n_q, n_q + n_u])
+    Jc, _ = rows_of(eq).speed(t, q, u, z, parameters[n_p : n_p + len(eq.r)], parameters[:n_p])
+    return np.concatenate([_fitting(b, Jc) for b in parts(eq)])
+
+
+def _fitting(border: Border, Jc: Array) -> Array:
+    sizes, k = np.array(border.sizes), border.B.rows
+    U = np.linalg.svd(Jc[:k] / sizes[:, None])[0]
+    fitting: Array = (U[:, k - border.B.cols :] * sizes[:, None]).ravel()
+    return fitting
+
+
+def null_vectors(eq: Equations, metric: str) -> list[Matrix]:
+    """S̃⁻¹ B of each border, as expressions."""
+    out = []
+    for border in parts(eq):
+        J = rows(eq.Jc, tuple(range(border.B.rows)))
+        pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
+        out.append(factorize(border.filled(J @ pushed), "definite").solve(border.B))
+    return out
+
+
+# --------------------------------------------------------------------------------------------------------- at any state
+
+
+class Fitting(Struct):
+    """Borders of (m, k) and (m2, k2) entries for rows of n speeds, in p from `first` on, made anew for a state.
+
+    rows    program of Jc; memory for it, for combinations of its rows (m by m) and their order
+    """
+
+    n: int
+    m: int
+    k: int
+    m2: int
+    k2: int
+    first: int
+    rows: Function
+    sizes: Numbers
+    p: Numbers
+    Jc: Numbers
+    turned: Numbers
+    combined: Numbers
+    vectors: Numbers
+
+
+def fit_borders(t: float, y: Numbers, f: Fitting) -> None:
+    """Borders at a state, whatever they were before: combinations of rows that vanish there."""
+    f.rows((t, y), (f.Jc,))
+    fit(f, f.m, f.k, f.p[f.first :])
+    if f.k2 > 0:
+        fit(f, f.m2, f.k2, f.p[f.first + f.m * f.k :])
+
+
+def fit(f: Fitting, m: int, k: int, border: Numbers) -> None:
+    """The first m rows, in units of their sizes, by elimination with full pivoting: C Jc has k rows of zeros at the end,
+    where those of C vanish."""
+    for i in range(m):
+        for j in range(f.n):
+            f.turned[i * f.n + j] = f.Jc[i * f.n + j] / f.sizes[i]
+        for j in range(m):
+            f.combined[i * m + j] = 0.0
+        f.combined[i * m + i] = 1.0
+    for step in range(m - k):
+        eliminate_row(f, m, step)
+    for j in range(k):
+        for i in range(m):
+            f.vectors[i * k + j] = f.combined[(m - k + j) * m + i] / f.sizes[i]
+    follow(m, k, f.sizes, f.vectors, border)
+
+
+def eliminate_row(f: Fitting, m: int, step: int) -> None:
+    best = 0.0
+    row = step
+    column = 0
+    for i in range(step, m):
+        for j in range(f.n):
+            if abs(f.turned[i * f.n + j]) > best:
+                best = abs(f.turned[i * f.n + j])
+                row = i
+                column = j
+    for j in range(f.n):
+        kept = f.turned[step * f.n + j]
+        f.turned[step * f.n + j] = f.turned[row * f.n + j]
+        f.turned[row * f.n + j] = kept
+    for j in range(m):
+        kept = f.combined[step * m + j]
+        f.combined[step * m + j] = f.combined[row * m + j]
+        f.combined[row * m + j] = kept
+    for i in range(step + 1, m):
+        factor = f.turned[i * f.n + column] / f.turned[step * f.n + column]
+        for j in range(f.n):
+            f.turned[i * f.n + j] -= factor * f.turned[step * f.n + j]
+        for j in range(m):
+            f.combined[i * m + j] -= factor * f.combined[step * m + j]
+
+
+# ----------------------------------------------------------------------------------------------------- along the motion
+
+
+class Following(Struct):
+    """The way back to the constraints (`inner`), and after it borders of (m, k) and (m2, k2) entries, in p from `first`
+    on, that follow.
+
+    vectors   null vectors of both, one after the other
+    sizes     of the rows
+    """
+
+    n: Known[int]
+    m: Known[int]
+    k: Known[int]
+    m2: Known[int]
+    k2: Known[int]
+    first: Known[int]
+    inner: Function
+    vectors: Function
+    sizes: Numbers
+    p: Numbers
+    w: Numbers
+
+
+def settle_and_follow(t: float, y: Numbers, out: Numbers, note: Numbers, following: Following) -> None:
+    """Back to the constraints; the borders are those of the new state."""
+    f = following
+    f.inner((t, y), (out, note))
+    if note[0] < 0.0:
+        return
+    f.vectors((t, out), (f.w,))
+    follow(f.m, f.k, f.sizes, f.w, f.p[f.first :])
+    if f.k2 > 0:
+        follow(f.m2, f.k2, f.sizes, f.w[f.m * f.k :], f.p[f.first + f.m * f.k :])
+
+
+def unchanged(t: float, y: Numbers, out: Numbers, note: Numbers, n: int) -> None:
+    """In place of the way back to the constraints, for forms that go none."""
+    for i in range(n):
+        out[i] = y[i]
+    note[0] = 0.0
+
+
+def follow(m: int, k: int, sizes: Numbers, null: Numbers, border: Numbers) -> None:
+    """Border vectors from null vectors, orthonormal in units of the sizes; they stay what they are where one is not
+    finite."""
+    total = 0.0
+    for i in range(m * k):
+        total = total + null[i] * null[i]
+    if not total <= 1e300:
+        return
+    for j in range(k):
+        for i in range(m):
+            null[i * k + j] = null[i * k + j] * sizes[i]
+        for l in range(j):
+            part = 0.0
+            for i in range(m):
+                part = part + null[i * k + l] * null[i * k + j]
+            for i in range(m):
+                null[i * k + j] = null[i * k + j] - part * null[i * k + l]
+        length = 0.0
+        for i in range(m):
+            length = length + null[i * k + j] * null[i * k + j]
+        length = sqrt(length)
+        for i in range(m):
+            null[i * k + j] = null[i * k + j] / length
+    for i in range(m):
+        for j in range(k):
+            border[i * k + j] = null[i * k + j] * sizes[i]

@@ -1,0 +1,4 @@
+"""Whole motions on a GPU.
+
+`Equations` and arrays in, `CudaMotions` out.
+"""

@@ -1,0 +1,202 @@
+"""Batches of motions on a GPU: their arrays, and those in steps of one length."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+
+from ...emit.llvm.device_loops import PARAMETERS, STATUS, DeviceArgument, Roles
+from ...emit.loops.records import Struct
+from ...emit.run.cuda_driver import cuda
+from ...emit.run.cuda_loops import ENTRY, CudaLoop
+from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, real_dtype, stream_of, view_of
+from ...errors import SimulationError, shown
+from ..kernels.march import AT_EVENT, CHATTERING, TOO_MANY
+from ..result.outcome import Ending
+from ..run.run import ENDINGS
+from .device_form import DeviceForm
+from .fixed_steps import FIXED_METHODS, FixedSteps, fixed_steps
+
+CORRECTIONS: Final = ("positions", "speeds")
+ALL_ENDINGS: Final = {
+    **ENDINGS,
+    AT_EVENT: Ending.STOPPED,
+    TOO_MANY: Ending.TOO_MANY_STEPS,
+    CHATTERING: Ending.CHATTERING,
+}
+
+
+@dataclass(frozen=True)
+class CudaMotion:
+    """Motions at their ends, in arrays on the card, a row for each member.
+
+    y         states
+    t         times reached
+    samples   samples[i, k] is member i at its k-th sample: the state, or the outputs that were asked for; no numbers
+              where it was not reached
+    status    how each one ended, as a number; `endings()` says it in words
+    counts    of steps, refused steps and events, where steps are controlled
+    events    times[i, k] and which[i, k] of the events that were recorded
+
+    >>> sorted(sb.integrate.CudaMotion.__dataclass_fields__)
+    ['counts', 'events', 'samples', 'status', 't', 'y']
+
+    See also: `cuda_motions`, `integrate.CudaMotions`.
+    """
+
+    y: Any
+    t: Any
+    samples: Any
+    status: DeviceArray
+    counts: Mapping[str, DeviceArray] = field(default_factory=dict)
+    events: Mapping[str, Any] = field(default_factory=dict)
+
+    def endings(self) -> list[Ending]:
+        """How each member ended.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> try:
+        ...     found = sb.cuda_motions(sb.from_equations({x: -x}), 0.1)(sb.device_array(np.ones((4, 1))), 1.0)
+        ...     ends = [ending.name for ending in found.endings()]
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     ends = ["REACHED"] * 4
+        >>> ends
+        ['REACHED', 'REACHED', 'REACHED', 'REACHED']
+
+        See also: `integrate.Ending`.
+        """
+        return [ALL_ENDINGS[int(k)] for k in self.status.numpy()]
+
+
+class CudaMotions:
+    """Motions of equations on a GPU; made by `cuda_motions`. States are rows in the order of `state_names`.
+
+    >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)
+    True
+
+    See also: `cuda_motions`, `integrate.FixedMotions`, `integrate.MarchedMotions`.
+    """
+
+    def __init__(self, device: DeviceForm, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
+        self.form, self.real = device.form, device.module.real
+        self.parameter_names = tuple(s.name for s in device.parameters)
+        self.state_names = tuple(s.name for s in device.form.y)
+        self.loop = CudaLoop(device.module, arguments, records)
+        self.cost_of_rates = device.costs["rates"]  # operations
+
+    @property
+    def ptx(self) -> str:
+        """The text for the card.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> try:
+        ...     has_kernel = ".entry" in sb.cuda_motions(sb.from_equations({x: -x}), 0.1).ptx
+        ... except sb.CompileError:  # without a card of NVIDIA
+        ...     has_kernel = True
+        >>> has_kernel
+        True
+
+        See also: `cuda_motions`, `emit.ptx_source`.
+        """
+        return self.loop.ptx
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.form.equations.name} ({self.real}), {len(self.state_names)} variables>"
+
+    def _given(self, y: Any, parameters: Any, stream: int) -> _Members:
+        state = self._rows("y", y, len(self.state_names), stream)
+        given = self._rows("parameters", parameters, len(self.parameter_names), stream)
+        if len(state.shape) != 2:
+            raise SimulationError(f"{self}: y has shape {state.shape}, expected (members, {len(self.state_names)})")
+        if len(given.shape) == 2 and given.shape[0] != state.shape[0]:
+            raise SimulationError(f"{self}: {state.shape[0]} states and {given.shape[0]} rows of parameters")
+        return _Members(state, given, real_dtype(self.real), stream)
+
+    def _rows(self, name: str, value: Any, size: int, stream: int) -> ArrayView:
+        view = view_of(value, stream)
+        if view is None:
+            numbers = np.asarray(value, dtype=np.float64)
+            if numbers.shape != (size,):
+                raise SimulationError(
+                    f"{self}: {name} is an array on the card with {size} columns (device_array, CuPy, PyTorch "
+                    f"or JAX), got {shown(value)}"
+                )
+            made = device_array(numbers, self.real)
+            return replace(made.view, keep=made)
+        if view.shape[-1:] != (size,) or len(view.shape) > 2 or (view.strides[-1] != 1 and size > 1):
+            raise SimulationError(f"{self}: {name} has shape {view.shape}, expected (members, {size}), in rows")
+        if view.dtype != real_dtype(self.real):
+            raise SimulationError(f"{self}: {name} is of type {view.dtype}, expected {real_dtype(self.real)}")
+        return view
+
+
+class _Members:
+    """Arrays of a batch: those that are given, and new ones for results."""
+
+    def __init__(self, state: ArrayView, given: ArrayView, dtype: np.dtype[Any], stream: int) -> None:
+        self.state, self.given, self.dtype, self.stream = state, given, dtype, stream
+        self.count, self.ordinal = state.shape[0], state.ordinal
+        shared = 0 if len(given.shape) == 1 else given.strides[0]
+        self.arrays: dict[tuple[str, str], tuple[ArrayView, int]] = {
+            ("s.y", "loaded"): (state, state.strides[0]),
+            (PARAMETERS, "loaded"): (given, shared),
+        }
+
+    def new(self, name: str, kind: str, *shape: int, dtype: Any = None) -> DeviceArray:
+        """An array with a part of this shape for each member; full of what is no number."""
+        out = DeviceArray((self.count, *shape), dtype or self.dtype, self.ordinal, self.stream)
+        size = int(np.prod(out.shape)) * out.dtype.itemsize
+        if size:
+            place, stream = ctypes.c_uint64(out.view.address), ctypes.c_void_p(self.stream)
+            cuda()("cuMemsetD8Async", place, ctypes.c_ubyte(255), ctypes.c_size_t(size), stream)
+        self.arrays[name, kind] = (out.view, int(np.prod(shape)))
+        return out
+
+
+class FixedMotions(CudaMotions):
+    """Motions in steps of one length, whose states stay in registers from beginning to end.
+
+    >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, step)` makes one
+    True
+
+    See also: `cuda_motions`, `integrate.MarchedMotions`.
+    """
+
+    def __init__(self, device: DeviceForm, step: float, method: str, outputs: Sequence[Any]) -> None:
+        n, table = device.form.n, FIXED_METHODS[method]
+        sample, self.width = device.sample(outputs) if outputs else (None, n)
+        steps = FixedSteps(
+            n=n, n_q=len(device.form.equations.q), stages=len(table.B), C=table.C, B=table.B, take=table.take, steps=0, every=1, distance=0,
+            t=0.0, h=step, y=np.zeros(n), start=np.zeros(n), total=np.zeros(n), d=np.zeros(n), w=np.zeros(n), note=np.zeros(1),
+            samples=np.zeros(1), rhs=device.rhs(), rates=device.rates_of_positions() if table.needs_rates else None,
+            settle=device.settle(), sample=sample,
+        )  # fmt: skip
+        roles = Roles(loaded=("s.y",), stored=("s.y", "s.t"), rows=("s.samples",))
+        arguments = device.module.entry(ENTRY, fixed_steps, roles, len(device.parameters), s=steps)
+        super().__init__(device, arguments, {"s": steps})
+        self.step = step
+        self.cost_of_a_step = len(table.B) * device.costs["rates"] + sum(device.costs.get(k, 0) for k in CORRECTIONS)
+
+    def __call__(
+        self, y: Any, steps: int, *, parameters: Any = (), t: float = 0.0, every: int | None = None, stream: Any = None
+    ) -> CudaMotion:
+        """The motions over a number of steps.
+
+        parameters   a row for each member, or one for all, in the order of `parameter_names`: what was to vary, and
+                     inputs
+        every        steps from one sample to the next; by default none is stored
+        """
+        queue = stream_of(stream, (y, parameters))
+        members = self._given(y, parameters, queue)
+        count = steps // every if every else 0
+        samples = members.new("s.samples", "rows", count, self.width)
+        end, times = members.new("s.y", "stored", len(self.state_names)), members.new("s.t", "stored")
+        status = members.new(STATUS, "stored", dtype=np.int64)
+        numbers = {"s.steps": steps, "s.every": every or steps + 1, "s.distance": self.width, "s.t": t}
+        self.loop.launch(members.count, members.arrays, numbers, queue)
+        made = converter([y])
+        return CudaMotion(made(end), made(times), made(samples) if count else None, status)

@@ -1,0 +1,120 @@
+"""Many motions at once on a GPU, each in a thread of its own from beginning to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from ...algebra.graph.graph import Symbol
+from ...derivation.equations.equations import Equations, of_equations
+from ...emit.run.cuda_callable import checked_real
+from ...emit.run.cuda_driver import cuda
+from ...errors import SimulationError, listed, unknown
+from ..contact.impacts import Contact
+from ..events.events import Event
+from ..forms.form_kinds import FORMS
+from ..forms.forms import Form
+from ..inputs.inputs import with_inputs
+from ..inputs.meanings import meant
+from ..run.simulate import TABLEAUX, SimulationOptions, choice, form_of
+from .cuda_batch import CudaMotions, FixedMotions
+from .cuda_march import MarchedMotions, MarchOptions
+from .device_form import DeviceForm
+from .fixed_steps import FIXED_METHODS
+
+DEFAULTS: Final = SimulationOptions()
+
+
+@of_equations
+def cuda_motions(
+    equations: Equations,
+    step: float | None = None,
+    *,
+    method: str = "auto",
+    real: str = "double",
+    form: str = "auto",
+    metric: str = "mass",
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_steps: int = 10**6,
+    events: Sequence[Event | Contact] = (),
+    record: int = 0,
+    vary: Iterable[Any] = (),
+    values: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Any] = (),
+) -> CudaMotions:
+    """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq,
+    rtol=1e-6)(y, times)`.
+
+    step      a fixed step: `FixedMotions`, whose states stay in registers; without it, or with events,
+              `MarchedMotions`, the loop of `simulate`
+    method    with a fixed step rk4, midpoint, or semi-implicit (speeds first, then positions with the new speeds); with
+              step control dp5, dp8
+    real      "double", or "float" (single)
+    form      how constraints are treated, as in `simulate`; by default every step ends with a projection onto them
+    rtol, atol  tolerances of the local error; by default 1e-8 in double, 1e-4 in single precision, and atol as rtol
+    events    `Event`, whose resets are expressions, and `Contact`; the first `record` of each member are stored
+    vary      parameters that differ between members, by name or symbol; the others become numbers of the machine code
+    values    of parameters that do not vary, where they are not those of the model
+    inputs    laws of inputs as expressions, as in `simulate`; inputs without a law are given with the call, by member
+    outputs   names or expressions that are stored instead of the state
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> try:
+    ...     y = sb.cuda_motions(eq, 1e-2)(np.array([[1.0, 0.0]]), steps=100).y.numpy()
+    ... except sb.CompileError:  # without a card of NVIDIA
+    ...     y = sb.simulate(eq, [0.0, 0.5, 1.0], x=1.0).y[-1:]
+    >>> y.round(4)
+    array([[ 0.5403, -0.8415]])
+
+    See also: `simulate_batch`, `device_array`, `integrate.CudaMotions`.
+    """
+    cuda()
+    eq, numbers = with_inputs(equations, inputs or {})
+    where = f"cuda_motions of {eq.name!r}"
+    wanted = meant(eq, outputs, where, SimulationError) if outputs else ()
+    bake = _baked(eq, tuple(vary), {**(values or {}), **numbers})
+    device = DeviceForm(device_ready_form(eq, form, metric), bake, checked_real(real))
+    if step is not None and not events:
+        return FixedMotions(device, step, _method(where, method, "rk4", FIXED_METHODS), wanted)
+    chosen = _method(where, method, "dp5" if step is None else "rk4", TABLEAUX)
+    if step is None and chosen == "rk4":
+        raise SimulationError(f"{where}: method='rk4' has no error control: give it a fixed step")
+    tolerance = rtol if rtol is not None else {"double": 1e-8, "float": 1e-4}[real]
+    options = MarchOptions(
+        chosen, step, tolerance, tolerance if atol is None else atol, max_steps, tuple(events), record
+    )
+    return MarchedMotions(device, options, wanted)
+
+
+def _method(where: str, method: str, otherwise: str, known: Iterable[str]) -> str:
+    if method != "auto" and method not in known:
+        raise unknown(where, "method", method, known, SimulationError)
+    return otherwise if method == "auto" else method
+
+
+def device_ready_form(eq: Equations, form: str, metric: str) -> Form:
+    """A form whose rates and corrections are expressions, without equations to be solved by iteration."""
+    options = choice(eq, replace(DEFAULTS, form=form, metric=metric))
+    able = [
+        k for k, f in FORMS.items() if f.has_rates and not f.is_algebraic and not f.is_discrete and k != "orthogonal"
+    ]
+    if options.form not in able:
+        raise SimulationError(
+            f"cuda_motions of {eq.name!r}: form={options.form!r} is not for GPUs; there are {listed(able)}"
+        )
+    return form_of(eq, options)
+
+
+def _baked(eq: Equations, vary: tuple[Any, ...], values: Mapping[Any, float]) -> dict[Symbol, float]:
+    """Numbers of the parameters that do not vary, and of inputs that have one."""
+    where, table = f"cuda_motions of {eq.name!r}", eq.variables.of("p")
+    varied = set(table.resolved(dict.fromkeys(vary, 0.0), where, SimulationError))
+    given = eq.variables.of("p r").resolved(dict(values), where, SimulationError)
+    numbers = {**table.defaults, **given}
+    fixed = table.only(s for s in eq.p if s not in varied)
+    fixed.require(numbers, where, SimulationError, "give them as values={...}, or vary them")
+    return {s: float(x) for s, x in numbers.items() if s not in varied}

@@ -1,0 +1,92 @@
+"""Elimination with the largest pivot that is left, as kernels: for matrices of any rank, with any number of right sides.
+
+P A Q = L U. Rows that follow from others end it, and unknowns that nothing determines are zero.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...emit.loops.language import Indices, Numbers
+
+# where rows follow from others, the first row counts that is not below this part of the best: a choice that does not
+# flicker
+LEAN: Final = 0.5
+
+
+def eliminate(
+    m: int, n: int, most: int, allowed: int, least: float, a: Numbers, rows: Indices, columns: Indices, quality: Numbers
+) -> int:
+    """P C Q = L U of m rows and n columns with pivots in the first `allowed` of `columns`, `most` of them. Returns the
+    rank: pivots that are no more than a part `least` of the largest are rounding.
+
+    a is overwritten by L and U in their new order; `quality` gets the smallest pivot that counts.
+    """
+    quality[0] = 1.0
+    largest = 0.0
+    for k in range(most):
+        best = 0.0
+        row: int = k
+        column: int = k
+        for i in range(k, m):
+            for j in range(k, allowed):
+                x = abs(a[i * n + j])
+                if x > best and (most == m or x * LEAN > best or i == row):
+                    best = x
+                    row = i
+                    column = j
+        largest = max(largest, best)
+        if not best > least * largest:
+            return k
+        quality[0] = best
+        exchange(m, n, k, row, column, a, rows, columns)
+        for i in range(k + 1, m):
+            t = a[i * n + k] / a[k * n + k]
+            a[i * n + k] = t
+            if t != 0.0:
+                for j in range(k + 1, n):
+                    a[i * n + j] = a[i * n + j] - t * a[k * n + j]
+    return most
+
+
+def exchange(m: int, n: int, k: int, row: int, column: int, a: Numbers, rows: Indices, columns: Indices) -> None:
+    """Put a pivot at (k, k)."""
+    for j in range(n):
+        t = a[k * n + j]
+        a[k * n + j] = a[row * n + j]
+        a[row * n + j] = t
+    for i in range(m):
+        t = a[i * n + k]
+        a[i * n + k] = a[i * n + column]
+        a[i * n + column] = t
+    x: int = rows[k]
+    rows[k] = rows[row]
+    rows[row] = x
+    x = columns[k]
+    columns[k] = columns[column]
+    columns[column] = x
+
+
+def solve_eliminated(
+    n: int, rank: int, count: int, a: Numbers, rows: Indices, columns: Indices, r: Numbers, y: Numbers, x: Numbers
+) -> None:
+    """Solutions for `count` right sides, one beside another in r and x; y is memory for them."""
+    for i in range(rank):
+        for c in range(count):
+            y[i * count + c] = r[rows[i] * count + c]
+        for j in range(i):
+            t = a[i * n + j]
+            if t != 0.0:
+                for c in range(count):
+                    y[i * count + c] = y[i * count + c] - t * y[j * count + c]
+    for j in range(n * count):
+        x[j] = 0.0
+    for back in range(rank):
+        k: int = rank - 1 - back
+        at = columns[k] * count
+        for j in range(k + 1, rank):
+            t = a[k * n + j]
+            for c in range(count):
+                y[k * count + c] = y[k * count + c] - t * x[columns[j] * count + c]
+        for c in range(count):
+            x[at + c] = y[k * count + c] / a[k * n + k]

@@ -1,0 +1,287 @@
+"""Many simulations of the same equations at once, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.keywords import by_name, values_by_name
+from ...emit.run.callable import Array
+from ...emit.run.workers import cores, share_out
+from ...errors import AssemblyError, SimulationError, in_number, listed, shown
+from ..inputs.inputs import with_inputs
+from ..inputs.meanings import Quantity, plain
+from ..result.outcome import Ending, Outcome
+from ..result.segment import Segment
+from ..result.trajectory import Trajectory
+from ..run.simulate import simulate
+from ..start.state import Start
+from .batch_motions import BatchMotions, BatchQuestion, batch_motions
+from .member_inputs import MemberSamples, told_apart
+
+
+class Batch(Sequence[Trajectory]):
+    """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> batch = sb.simulate_batch(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=[1.0, 2.0])
+    >>> len(batch), batch[1].final["x"]
+    (2, 1.0806)
+
+    See also: `simulate_batch`, `Trajectory`.
+    """
+
+    def __init__(self, members: Sequence[Trajectory], motions: BatchMotions | None = None) -> None:
+        """members: all of them, or where `motions` are given, in arrays, none: each is made when it is asked for."""
+        self._members, self._motions = tuple(members), motions
+
+    @cached_property
+    def members(self) -> tuple[Trajectory, ...]:
+        """The trajectories, in order; each is made of the batch's arrays when it is first asked for.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> batch = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.5, 1.0], x=[0.5, 4.0])  # x0 / (1 - x0 t)
+        >>> batch.members[0].final, batch.failed, batch.outcomes[1].ending.name
+        ({'x': 1.0}, [1], 'UNBOUNDED')
+
+        See also: `simulate_batch`, `Trajectory`.
+        """
+        return self._members if self._motions is None else tuple(map(self._motions.member, range(len(self))))
+
+    def __len__(self) -> int:
+        return len(self._members) if self._motions is None else self._motions.count
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return iter(self.members)
+
+    def __getitem__(self, what: Any) -> Any:
+        if isinstance(what, slice):
+            return Batch(self.members[what])
+        if isinstance(what, (int, np.integer)):
+            return self.members[what] if self._motions is None else self._motions.member(range(len(self))[what])
+        if self._motions is not None:
+            return self._motions.values(what)
+        return self._stacked([m[what] for m in self.members])
+
+    def _stacked(self, rows: list[Array]) -> Array:
+        if not rows:
+            return np.zeros((0, 0))
+        length = max(len(m) for m in self.members)
+        if any(len(m) != length for m in self.members if m.outcome):
+            raise SimulationError(
+                "the members of this batch have different times; simulate with t=times, or ask members one by one"
+            )
+        return stacked(rows, length)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """How each member ended, in order."""
+        if self._motions is not None:
+            return [self._motions.outcome(k) for k in range(len(self))]
+        return [m.outcome for m in self.members]
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the members whose outcome is false."""
+        if self._motions is not None:
+            return self._motions.failed()
+        return [k for k, m in enumerate(self.members) if not m.outcome]
+
+    def __repr__(self) -> str:
+        bad = self.failed
+        text = f"<Batch of {len(self)} trajectories"
+        return (
+            f"{text}; {len(bad)} failed: {listed((f'{k}: {self[k].outcome}' for k in bad), 3)}>" if bad else f"{text}>"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchOutputs:
+    """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
+    time in `t`.
+
+    outputs    arrays by what was asked for
+    outcomes   how each member ended
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> found = sb.simulate_batch(eq, [0.0, 0.5, 1.0], x=[1.0, 2.0], outputs=["x"])
+    >>> found["x"].shape, all(found.outcomes)
+    ((2, 3), True)
+
+    See also: `simulate_batch`, `integrate.Batch`.
+    """
+
+    t: Array
+    outputs: Mapping[Any, Array]
+    outcomes: list[Outcome]
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    def __getitem__(self, what: Quantity) -> Array:
+        if (key := plain(what)) not in self.outputs:
+            raise SimulationError(
+                f"only {in_number(map(shown, self.outputs), '{} was', '{} were')} kept of these motions, not {shown(what)}; name it in outputs="
+            )
+        return self.outputs[key]
+
+    @property
+    def failed(self) -> list[int]:
+        """Numbers of the members whose outcome is false; their outputs are no numbers after their end.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> found = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.1, 1.0], x=[0.5, 4.0], outputs=["x"])
+        >>> found.failed, found["x"]
+        ([1], array([[0.5     , 0.526316, 1.      ],
+               [4.      , 6.666667,      nan]]))
+
+        See also: `integrate.Batch`.
+        """
+        return [k for k, outcome in enumerate(self.outcomes) if not outcome]
+
+    def __repr__(self) -> str:
+        bad = self.failed
+        text = f"<BatchOutputs of {len(self)} motions at {len(self.t)} times: {listed(map(shown, self.outputs))}"
+        return (
+            f"{text}; {len(bad)} failed: {listed((f'{k}: {self.outcomes[k]}' for k in bad), 3)}>" if bad else f"{text}>"
+        )
+
+
+def stacked(rows: Sequence[Array], length: int) -> Array:
+    """Rows of one length; a member that failed has no numbers after its end."""
+    out = np.full((len(rows), length, *rows[0].shape[1:]), np.nan)
+    for k, row in enumerate(rows):
+        out[k, : len(row)] = row
+    return out
+
+
+@values_by_name(SimulationError, like=simulate)
+@of_equations
+def simulate_batch(
+    equations: Equations,
+    t: Any,
+    start: Start | Sequence[Start] | None = None,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Any] = (),
+    threads: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    **named: Any,
+) -> Any:
+    """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100),
+    m1=[...])`.
+
+    start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with
+              one for each member
+    values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for
+              all
+    inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row
+              of values for each. Parameters of expressions (gains of feedback) are given by member as all others are
+    outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at
+              the end
+    threads   how many run at the same time; by default as many as there are cores
+    options   any option by name; all others are those of `simulate`
+
+    Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are
+    trajectories when they are asked for; stiff members, and all where every step is kept, are run one by one. A member
+    that cannot begin, or fails, does not disturb the others: its outcome says why.
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> k = sb.symbol("k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> batch = sb.simulate_batch(eq, [0.0, 0.5, 1.0], x=1.0, k=[1.0, 4.0])
+    >>> batch["x"]
+    array([[ 1.      ,  0.877583,  0.540302],
+           [ 1.      ,  0.540302, -0.416147]])
+
+    See also: `simulate`, `sweep`, `stepper`, `integrate.Batch`.
+    """
+    laws, numbers, samples = told_apart(equations, inputs or {})
+    eq, constants = with_inputs(equations, laws)
+    start, per_member = _told_apart(start)
+    given = {**per_member, **(values or {}), **numbers}
+    arrays = {k: np.asarray(v, dtype=np.float64) for k, v in given.items()}
+    starts = start if isinstance(start, Sequence) else None
+    count = _count(starts, arrays, samples)
+    many = {k: np.broadcast_to(v, (count,)) for k, v in arrays.items()}
+    chosen = {"progress": False, **named}
+
+    def member(k: int) -> Trajectory:
+        own = {name: float(v[k]) for name, v in many.items()}
+        first: Any = start if starts is None else starts[k]
+        its = {name: s.of_member(k) for name, s in samples.items()}
+        try:
+            return simulate(eq, t, first, values={**constants, **own}, inputs=its, options=chosen)
+        except (SimulationError, AssemblyError) as reason:
+            return _refused(eq, str(reason))
+
+    if count == 0:
+        return Batch(())
+    columns = {**{k: np.broadcast_to(np.float64(v), (count,)) for k, v in constants.items()}, **many}
+    asked = BatchQuestion(eq, t, start, starts, columns, count, samples, chosen, tuple(outputs), threads)
+    motions = batch_motions(asked, member)
+    if motions is not None:
+        return _kept(motions, outputs) if outputs else Batch((), motions)
+    found: list[Trajectory] = [member(0)] * count  # makes and compiles what all share
+
+    def part(first: int, stop: int) -> None:
+        found[first:stop] = map(member, range(first, stop))
+
+    share_out(lambda a, b: part(a + 1, b + 1), count - 1, threads or cores(), 1)
+    return _outputs_of(Batch(found), outputs) if outputs else Batch(found)
+
+
+def _kept(motions: BatchMotions, outputs: Sequence[Any]) -> BatchOutputs:
+    kept = {plain(x): motions.values(x) for x in outputs}
+    return BatchOutputs(motions.times, kept, [motions.outcome(k) for k in range(motions.count)])
+
+
+def _outputs_of(batch: Batch, outputs: Sequence[Any]) -> BatchOutputs:
+    """Of motions that were run one by one: at the requested times, or at the end."""
+    same = {m.t.tobytes() for m in batch if m.outcome}
+    is_at_times = len(same) == 1 and not any(m.is_dense for m in batch)
+    t = max((m.t for m in batch), key=len)
+    rows = {plain(x): [m[x] if is_at_times else m[x][-1:] for m in batch] for x in outputs}
+    length = len(t) if is_at_times else 1
+    return BatchOutputs(t if is_at_times else t[-1:], {k: stacked(r, length) for k, r in rows.items()}, batch.outcomes)
+
+
+def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
+    """A start for all members, and what a mapping gives for each of them."""
+    if isinstance(start, Mapping):
+        many = by_name({k: v for k, v in start.items() if np.ndim(v)}, "simulate_batch", SimulationError)
+        return {k: v for k, v in start.items() if not np.ndim(v)}, many
+    if isinstance(start, (np.ndarray, str)):
+        raise SimulationError(
+            f"simulate_batch: start is a start as in simulate, or a sequence of them, got {shown(start)}; "
+            "numbers for each member go by name: q1=array"
+        )
+    return start, {}
+
+
+def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array], samples: Mapping[str, MemberSamples]) -> int:
+    sizes = {str(name): len(v) for name, v in values.items() if v.ndim == 1}
+    sizes |= {f"samples of {name}": len(s.values) for name, s in samples.items()}
+    if wrong := [name for name, v in values.items() if v.ndim > 1]:
+        raise SimulationError(f"simulate_batch: {listed(wrong)} must be a number or one number for each member")
+    if starts is not None:
+        sizes["start"] = len(starts)
+    if len(set(sizes.values())) > 1:
+        raise SimulationError(
+            f"simulate_batch: different numbers of members: {listed(f'{k}: {n}' for k, n in sizes.items())}"
+        )
+    return next(iter(sizes.values()), 1)
+
+
+def _refused(eq: Equations, why: str) -> Trajectory:
+    n = len(eq.state)
+    no_times = np.zeros(0)
+    outcome = Outcome(Ending.REFUSED, np.nan, why)
+    return Trajectory.of(Segment(eq, no_times, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), outcome))

@@ -1,0 +1,4 @@
+"""What a motion leaves: segments, quantities by name, violations, outcome.
+
+Accepted steps in, `Trajectory` out.
+"""

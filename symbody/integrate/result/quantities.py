@@ -1,0 +1,144 @@
+"""Names and expressions along a motion. Stored columns are returned as they are; programs for all else are made once
+for each set of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from ...algebra.graph.graph import Expr, Symbol
+from ...derivation.equations.equations import Equations
+from ...emit.programs.lower import program
+from ...emit.run.callable import Array, Compiled, compile_program
+from ...errors import SimulationError, listed, shown
+from ..forms.sensitivities import sensitivity_of
+from ..inputs.meanings import Quantity, meant, plain
+from .segment import Segment
+
+GROUPS: Final = ("t", "q", "u", "z", "r", "p")
+CONSTANT: Final = ("r", "p")
+
+
+def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
+    """At each time of a segment; several at once share the work between them."""
+    eq, wanted = segment.equations, [plain(w) for w in wanted]
+    places = stored_places(eq)
+    rest = tuple(w for w in wanted if _checked(eq, w) not in places)
+    found = iter(evaluated(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
+    return [_stored(segment, *places[w]) if w in places else next(found) for w in wanted]
+
+
+class StatesInRows(Protocol):
+    """Times and states in rows, with parameters and inputs: those of a segment, or those of many motions, in rows
+    too."""
+
+    @property
+    def equations(self) -> Equations: ...
+
+
+@dataclass(frozen=True, eq=False)
+class StateRows:
+    """States with the inputs and parameters of each, a row for each."""
+
+    equations: Equations
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    r: Array
+    p: Array
+
+
+def evaluated(
+    segment: StatesInRows,
+    kind: str,
+    key: Hashable,
+    make: Callable[[], list[Any]],
+    more: Mapping[str, tuple[Any, Array]] | None = None,
+) -> list[Array]:
+    """Expressions that `make` gives, evaluated by a program that the equations keep under a kind and a key.
+
+    more   further groups of inputs: their symbols and their numbers
+    """
+    eq, more = segment.equations, more or {}
+    given = {k: getattr(segment, k) for k in GROUPS} | {k: numbers for k, (_, numbers) in more.items()}
+    symbols = {k: getattr(eq, k) for k in GROUPS} | {k: s for k, (s, _) in more.items()}
+    f = eq.cached(f"program of {kind}", key, lambda: _program(symbols, make()))
+    out = f.batch(*(given[g.name] for g in f.program.inputs))
+    return [out] if len(f.program.outputs) == 1 else list(out)
+
+
+def derived(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
+    """A quantity that follows from the equations, such as their energy."""
+    eq = segment.equations
+    return evaluated(segment, name, (), lambda: eq.in_own_terms([make(eq)], solved=True))[0]
+
+
+def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
+    """The derivative of a quantity with respect to a value at the start or a parameter, along the motion."""
+    eq, asked = segment.equations, plain(what)
+    if segment.variations is None or wrt not in segment.wrt:
+        advice = "" if segment.wrt else f"; simulate(..., sensitivities=[{wrt!r}]) computes it"
+        raise SimulationError(
+            f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to "
+            f"{listed(segment.wrt)}{advice}"
+        )
+    meant = eq.cached("meaning", asked, lambda: meaning(eq, (asked,))[0])
+    slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
+    variations = segment.variations[:, :, segment.wrt.index(wrt)]
+    return evaluated(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
+
+
+# ------------------------------------------------------------------------------------------------------- what is stored
+
+
+def stored_places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
+    """Group and place of what is stored, kept by the equations."""
+    return eq.cached("stored", (), lambda: _places(eq))
+
+
+def _places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
+    """Group and place of what is stored, by symbol and by name; names of outputs mean the outputs."""
+    out: dict[Quantity, tuple[str, int]] = {}
+    for group in GROUPS:
+        symbols = (eq.t,) if group == "t" else getattr(eq, group)
+        for k, s in enumerate(symbols):
+            if s not in eq.dependent:
+                out[s] = (group, k)
+                if s.name not in eq.outputs:
+                    out[s.name] = (group, k)
+    return out
+
+
+def _stored(segment: Segment, group: str, k: int) -> Array:
+    if group == "t":
+        return segment.t
+    if group in CONSTANT:
+        return np.broadcast_to(getattr(segment, group)[k], (len(segment),))
+    column: Array = getattr(segment, group)[:, k]
+    return column
+
+
+# ----------------------------------------------------------------------------------------------------- what is computed
+
+
+def _checked(eq: Equations, what: Any) -> Any:
+    if not isinstance(what, Hashable):
+        raise SimulationError(
+            f"trajectory of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got "
+            f"{shown(what)}; sim.values([...]) takes several"
+        )
+    return what
+
+
+def meaning(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
+    """Expressions in the state for what is wanted."""
+    return meant(eq, wanted, f"trajectory of {eq.name!r}", SimulationError)
+
+
+def _program(symbols: Mapping[str, Any], things: list[Any]) -> Compiled:
+    groups = {k: s if isinstance(s, Symbol) else list(s) for k, s in symbols.items() if isinstance(s, Symbol) or s}
+    return compile_program(program("values", groups, {f"y{i}": x for i, x in enumerate(things)}))

@@ -1,0 +1,630 @@
+"""`Trajectory`: what a simulation found, in one set of equations or switching between several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.portable import Portable
+from ...derivation.equations.energies import energy, kinetic_energy, load_powers, potential_energy
+from ...derivation.equations.equations import Equations
+from ...derivation.equations.undetermined import Share
+from ...derivation.questions.reactions import reaction
+from ...emit.run.callable import Array
+from ...errors import SimulationError, SymbodyError, in_number, listed, shown
+from ...later import later
+from ..inputs.meanings import Quantity
+from ..start.state import State
+from . import quantities
+from .outcome import Outcome, Statistics
+from .segment import Occurrence, Segment
+from .tables import data_frame, data_set
+from .violations import Violations, joined, violations
+
+if TYPE_CHECKING:
+    from ..run.passages import Passage
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Portable):
+    """Times and states, and everything that follows from them.
+
+    sim[-1]                   the last `State`; a loop over sim goes through all
+    sim["q1"], sim[x * y]     a coordinate, speed, variable, output or multiplier by name, or any expression, at the
+                              times sim.t
+    sim.at(times)             the same motion at other times, by the method's own polynomials
+    sim.energy, sim.violation energies, and how far the constraints are missed
+    sim.events, sim.outcome   what happened, in order; how it ended, true where it went as asked
+    sim.choices               what was picked: form, method, tolerances
+    sim.plot(), sim.scene()   figures and the moving picture; sim.save("run.npz"), sim.to_pandas(), sim.to_xarray()
+    for state in sim          the `State` at each time
+
+    Where equations switched on the way (`simulate_modes`), all of this is there for what exists in all modes; at a
+    switch there are two times, before and after.
+
+    sim.mode                  the mode at each time
+    sim.pieces, sim.modes     a trajectory for each stretch in one mode, with everything that this mode has; and their
+                              modes
+    sim.segments              the stretches that it is made of, as they were stored
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> k = sb.symbol("k")
+    >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0})
+    >>> sim = sb.simulate(eq, 3.0, x=1.0)
+    >>> sim.at([0.0, 1.0])[x**2 + v**2 / k]  # stays what it is
+    array([1., 1.])
+    >>> len(sim) == len(sim.t), sim.outcome.t, list(sim.columns())
+    (True, 3.0, ['x', 'v'])
+    >>> sim.state["x"] == sim["x"][-1]
+    np.True_
+
+    See also: `simulate`, `State`, `plot`, `scene`, `save_trajectory`.
+    """
+
+    segments: tuple[Segment, ...]
+    outcome: Outcome
+
+    @classmethod
+    def of(cls, segment: Segment) -> Trajectory:
+        """A trajectory in one set of equations.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}, name="decay"), 2.0, x=1.0)
+        >>> again = sb.Trajectory.of(sim.segments[0])
+        >>> again.name, again.equations is sim.equations, again.statistics.steps == sim.statistics.steps
+        ('decay', True, True)
+
+        See also: `simulate`.
+        """
+        return cls((segment,), segment.outcome)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.segments))
+
+    def __iter__(self) -> Iterator[State]:
+        return (segment.state(k) for segment in self.segments for k in range(len(segment)))
+
+    def __repr__(self) -> str:
+        lines = [f"<Trajectory of {self.name}: {self.outcome}", f"  {len(self)} times; {self.statistics}"]
+        if len(self.segments) > 1:
+            visits = {m: self.modes.count(m) for m in self.modes}
+            lines.append(f"  modes: {listed(f'{m} ({n} times)' if n > 1 else m for m, n in visits.items())}")
+        elif self.choices:
+            lines.append(f"  {', '.join(self.choices.values())}")
+        if self.events:
+            lines.append(f"  events: {listed(f'{e.name} at {e.t:z.6g}' for e in self.events)}")
+        return "\n".join(lines) + ">"
+
+    # ------------------------------------------------------------------------------------------------ pieces
+
+    @cached_property
+    def pieces(self) -> tuple[Trajectory, ...]:
+        """A trajectory for each stretch in one mode.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
+        >>> off = sb.Switch("off", x - 0.8, "heat", "cool", "rising")
+        >>> sim = sb.simulate_modes(sb.Modes({"heat": heat, "cool": cool}, [off], initial="heat"), 4.0)
+        >>> sim.modes, str(sim.mode[0]), sim.is_switched, sim.is_dense
+        (('heat', 'cool'), 'heat', True, True)
+        >>> round(float(sim.pieces[0]["x"][-1]), 6), [(e.name, round(e.t, 6)) for e in sim.events]  # log 5
+        (0.8, [('off', 1.609438)])
+        >>> sim.reversed.modes
+        ('cool', 'heat')
+
+        See also: `simulate_modes`, `Modes`.
+        """
+        return tuple(Trajectory.of(s) for s in self.segments)
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The mode of each piece."""
+        return tuple(s.mode for s in self.segments)
+
+    @cached_property
+    def mode(self) -> NDArray[np.str_]:
+        """The mode at each time."""
+        return np.repeat(np.array(self.modes), [len(s) for s in self.segments])
+
+    @property
+    def is_switched(self) -> bool:
+        """Whether there is more than one set of equations."""
+        return any(s.equations is not self.segments[0].equations for s in self.segments)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it can be asked for at other times."""
+        return all(s.dense for s in self.segments)
+
+    @property
+    def reversed(self) -> Trajectory:
+        """The same states in the opposite order."""
+        return replace(self, segments=tuple(s.taken(slice(None, None, -1)) for s in reversed(self.segments)))
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.segments[0].equations.name
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """Kinds of the names, in all modes: "coordinate", "parameter", ..."""
+        return {name: kind for s in self.segments for name, kind in s.equations.kinds.items()}
+
+    @property
+    def equations(self) -> Equations:
+        """The equations of the motion; those of a motion that switches between several are in `pieces`."""
+        if self.is_switched:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, each with its own equations; "
+                "sim.pieces has a trajectory for each stretch"
+            )
+        return self.segments[0].equations
+
+    @property
+    def events(self) -> tuple[Occurrence, ...]:
+        """Events and impacts, in order of time."""
+        return tuple(e for s in self.segments for e in s.events)
+
+    @property
+    def statistics(self) -> Statistics:
+        """How many steps were taken and refused, rates evaluated and so on, over all pieces."""
+        return sum((s.statistics for s in self.segments), Statistics())
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """Choices made: form, method, tolerances; where modes differ, for each."""
+        of_modes = {s.mode: s.choices for s in self.segments}
+        out = {}
+        for key in dict.fromkeys(k for c in of_modes.values() for k in c):
+            picked = {m: c[key] for m, c in of_modes.items() if key in c}
+            alike = len(set(picked.values())) == 1
+            out[key] = next(iter(picked.values())) if alike else "; ".join(f"{m}: {v}" for m, v in picked.items())
+        return out
+
+    def _alike(self, *groups: str) -> tuple[Segment, ...]:
+        """The segments, where all modes have the same symbols of these groups."""
+        first, *others = ([getattr(s.equations, g) for g in groups] for s in self.segments)
+        if any(other != first for other in others):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: its modes differ in {listed(groups)}; sim[name] gives what "
+                "exists in all of them, sim.pieces each stretch"
+            )
+        return self.segments
+
+    # ------------------------------------------------------------------------------------------------ state
+
+    @cached_property
+    def t(self) -> Array:
+        """The times, in seconds, as an array; at an event and at a switch there are two, before and after."""
+        return _joined([s.t for s in self.segments])
+
+    @property
+    def q(self) -> Array:
+        """Coordinates, a row for each time.
+
+        >>> m = sb.Model("cart")
+        >>> F, k = m.input("F"), m.parameter("k", 4.0)
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=1.0), stiffness=k, actuation=F)
+        >>> sim = sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], F=0.0, x=1.0)
+        >>> sim.t, sim.q[-1], sim.u[-1], sim.z.shape  # cos 2t, -2 sin 2t
+        (array([0. , 0.5, 1. ]), array([-0.416147]), array([-1.818595]), (3, 0))
+        >>> sim.y[-1], sim.p, sim.r, dict(sim.parameters), sim.kinds["k"]
+        (array([-0.416147, -1.818595]), array([4.]), array([0.]), {'k': 4.0}, 'parameter')
+        >>> sim.final, sim.names, sim.input_names, sim.output_names
+        ({'x': -0.416147, 'x_dot': -1.818595}, ['x', 'x_dot'], ['F'], [])
+
+        See also: `State`, `Trajectory.columns`.
+        """
+        return _joined([s.q for s in self._alike("q")])
+
+    @property
+    def u(self) -> Array:
+        """Speeds, a row for each time."""
+        return _joined([s.u for s in self._alike("u")])
+
+    @property
+    def z(self) -> Array:
+        """Additional variables, a row for each time."""
+        return _joined([s.z for s in self._alike("z")])
+
+    @property
+    def y(self) -> Array:
+        """q, u, z in a row for each time."""
+        return _joined([s.y for s in self._alike("q", "u", "z")])
+
+    @property
+    def p(self) -> Array:
+        """Parameters; of a motion from mode to mode those that all modes begin with: directions of slip in space, which
+        some modes of contacts have after them, are in `sim.pieces`."""
+        least = min(self.segments, key=lambda s: len(s.equations.p))
+        own = least.equations.p
+        if any(s.equations.p[: len(own)] != own for s in self.segments):
+            self._alike("p")
+        return least.p
+
+    @property
+    def r(self) -> Array:
+        """Inputs that were constant."""
+        return self._alike("r")[0].r
+
+    @property
+    def final(self) -> dict[str, float]:
+        """The last state by name."""
+        last = next(s for s in reversed(self.segments) if len(s))
+        return dict(zip(last.names, last.y[-1].tolist(), strict=True))
+
+    @property
+    def state(self) -> State:
+        """The last state, to go on from: `simulate(eq, 20, start=sim)`."""
+        last = next((s for s in reversed(self.segments) if len(s)), None)
+        if last is None:
+            raise SimulationError(f"trajectory of {self.name!r}: it has no state; {self.outcome}")
+        return last.state(-1, "end of a trajectory")
+
+    def at(self, times: ArrayLike) -> Trajectory:
+        """The motion at other times between its first and last; at a jump or a switch the state after it. Where
+        equations switch, in order.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}), 2.0, x=1.0)
+        >>> sim.at([0.5, 1.0])["x"]
+        array([0.606531, 0.367879])
+
+        See also: `Trajectory.values`, `simulate`.
+        """
+        try:
+            wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        except (TypeError, ValueError):
+            wanted = np.zeros((0, 0))
+        if wanted.ndim != 1:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: at() takes times, one or several in a row, got {shown(times)}"
+            )
+        if len(self.segments) == 1:
+            return replace(self, segments=(self.segments[0].at(wanted),))
+        spans = [s.span for s in self.segments]
+        begin, end = spans[0][0], spans[-1][1]
+        if np.any(np.diff(wanted) < 0):
+            raise SimulationError(f"times must be in the order of the motion, which goes from {begin:g} to {end:g}")
+        outside = wanted[(wanted < begin) | (wanted > end)]
+        if len(outside):
+            raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {begin:g} to {end:g}")
+        owner = np.searchsorted([s[0] for s in spans], wanted, side="right") - 1
+        kept = dict.fromkeys(owner.tolist() or [0])  # of no times one segment, without any
+        return replace(self, segments=tuple(self.segments[k].at(wanted[owner == k]) for k in kept))
+
+    # ------------------------------------------------------------------------------------------------ values
+
+    def __getitem__(self, what: Any) -> Any:
+        """Values at the times of the trajectory: a name, an expression, a vector or matrix of expressions. A whole
+        number counts states, as a loop over the trajectory does: sim[-1] is the last `State`."""
+        if isinstance(what, (int, np.integer)) and not isinstance(what, bool):
+            k, first = range(len(self))[what], np.cumsum([0, *map(len, self.segments)])
+            which = int(np.searchsorted(first, k, side="right")) - 1
+            return self.segments[which].state(k - int(first[which]))
+        if isinstance(what, (float, slice)):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: sim[name] has values, sim[3] is a state by its number, sim.at(times) the motion at "
+                f"times; got {shown(what)}"
+            )
+        return self.values([what])[0]
+
+    def values(self, wanted: Sequence[Quantity]) -> list[Array]:
+        """Several at once, which shares the work between them. What is stored comes as it is, not to be written to.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=1.0)
+        >>> cosine, unit = sim.values(["x", x**2 + v**2])
+        >>> cosine, unit
+        (array([1.      , 0.877583, 0.540302]), array([1., 1., 1.]))
+        >>> sorted(sim.choices)
+        ['form', 'method', 'tolerance']
+
+        See also: `Trajectory.columns`, `evaluate`.
+        """
+        if not isinstance(wanted, (list, tuple)):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: values() takes a list of names and expressions, got {shown(wanted)}"
+            )
+        found = []
+        for s in self.segments:
+            try:
+                found.append(quantities.values(s, wanted))
+            except SymbodyError as reason:
+                if not self.is_switched:
+                    raise
+                raise SimulationError(
+                    f"trajectory of {self.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
+                    "sim.pieces has each stretch for itself"
+                ) from None
+        return [_joined(parts) for parts in zip(*found, strict=True)]
+
+    def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
+        """The derivative of a name or an expression with respect to a value at the start or a parameter, along the
+        motion.
+
+        >>> x, k = sb.symbols("x k")
+        >>> eq = sb.from_equations({x: -k * x}, {k: 2.0})
+        >>> sim = sb.simulate(eq, 1.0, x=1.0, sensitivities=["k"])
+        >>> round(float(sim.sensitivity("x", "k")[-1]), 6)  # -t exp(-k t)
+        -0.135335
+
+        See also: `simulate`.
+        """
+        return _joined([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
+
+    @property
+    def variations(self) -> Array | None:
+        """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities.
+
+        >>> x, k = sb.symbols("x k")
+        >>> sim = sb.simulate(sb.from_equations({x: -k * x}, {k: 2.0}), [0.0, 0.5, 1.0], x=1.0, sensitivities=["x", "k"])
+        >>> sim.wrt, sim.variations[-1]  # exp(-k t), -t exp(-k t)
+        (('x', 'k'), array([[ 0.135335, -0.135335]]))
+
+        See also: `Trajectory.sensitivity`.
+        """
+        if self.segments[0].variations is None:
+            return None
+        return _joined([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
+
+    @property
+    def wrt(self) -> tuple[str, ...]:
+        """Names of the values at the start and parameters to which `variations` are the derivatives."""
+        return self.segments[0].wrt
+
+    def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:
+        """A quantity that follows from equations; they keep the expression, and so the program for it."""
+        return _joined([quantities.derived(s, name, make) for s in self.segments])
+
+    @cached_property
+    def energy(self) -> Array:
+        """Kinetic and potential energy together, T + V, at each time, in joules where the model is in SI units.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)), damping=0.1)
+        >>> m.gravity(0, -10.0, 0)
+        >>> sim = sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], a_dot=2.0)
+        >>> float(sim.kinetic_energy[0]), float(sim.potential_energy[0]), float(sim.energy[0])
+        (2.0, -10.0, -8.0)
+        >>> {name: float(power[0].round(6)) + 0.0 for name, power in sim.load_powers.items()}  # -0.1 · 2²
+        {'gravity': 0.0, 'a.damper': -0.4}
+
+        See also: `energy`, `load_powers`, `plot`.
+        """
+        return self._derived("energy", energy)
+
+    @cached_property
+    def kinetic_energy(self) -> Array:
+        """Kinetic energy T at each time."""
+        return self._derived("kinetic energy", kinetic_energy)
+
+    @cached_property
+    def potential_energy(self) -> Array:
+        """Potential energy V at each time."""
+        return self._derived("potential energy", potential_energy)
+
+    @cached_property
+    def load_powers(self) -> dict[str, Array]:
+        """The power of each load that all modes have: force times speed where it acts, at each time."""
+        of_modes = [_load_powers(s.equations) for s in self.segments]
+        names = [n for n in of_modes[0] if all(n in other for other in of_modes)]
+        parts = [
+            quantities.values(s, [found[n] for n in names]) for s, found in zip(self.segments, of_modes, strict=True)
+        ]
+        return {n: _joined(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
+
+    @cached_property
+    def lam(self) -> Array:
+        """Multipliers, one column for each, where all modes have the same.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2.0)
+        >>> name = m.constrain("floor", y)
+        >>> m.gravity(0, -9.81, 0)
+        >>> sim = sb.simulate(sb.derive(m), 1.0, x_dot=1.0)
+        >>> sim.lam[-1], sim.violation.position
+        (array([19.62]), 0.0)
+        >>> sim.singular_positions
+        ()
+
+        See also: `Equations.multipliers`, `violation`.
+        """
+        return _joined([_multipliers(s) for s in self._alike("lam")])
+
+    def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
+        """Force and moment that the parent exerts on the child of a joint, a row of three components for each time.
+
+        frame   of the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on
+                the parent side, whose axes are those of the parent, in which `axis=` of the joint is given too
+
+        share   how components that redundant constraints leave undetermined are shared, which are NaN without it; see
+                `symbody.reaction`
+
+        The moment is about the joint's place on the child; `symbody.reaction(eq, joint, at=point)` takes others.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> m.gravity(0, -9.81, 0)
+        >>> sim = sb.simulate(sb.derive(m), 1.0)
+        >>> force, moment = sim.reaction("theta", frame="ground")
+        >>> force[-1].round(6) + 0.0
+        array([0.  , 9.81, 0.  ])
+
+        See also: `reaction`, `Trajectory.reactions`.
+        """
+        return self.reactions([joint], frame, share=share)[joint]
+
+    def reactions(
+        self, joints: Iterable[str], frame: Any = None, *, share: Share | None = None
+    ) -> dict[str, tuple[Array, Array]]:
+        """Forces and moments in several joints at once, which shares the work between them; see `reaction`.
+
+        >>> m = sb.Model("chain")
+        >>> upper, lower = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in ("upper", "lower"))
+        >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(0, -1, 0))
+        >>> m.gravity(0, -9.81, 0)
+        >>> found = sb.simulate(sb.derive(m), 0.1).reactions(["a", "b"], "ground")
+        >>> {joint: float(force[-1, 1].round(6)) for joint, (force, moment) in found.items()}
+        {'a': 19.62, 'b': 9.81}
+
+        See also: `Trajectory.reaction`, `reactions`.
+        """
+        names = tuple(joints) if isinstance(joints, Iterable) and not isinstance(joints, str) else (joints,)
+        if wrong := [n for n in names if not isinstance(n, str)]:
+            raise SimulationError(
+                f"trajectory of {self.name!r}: a reaction is asked for by the name of its joint, got {shown(wrong[0])}"
+            )
+        parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
+        found = [_joined(x) for x in zip(*parts, strict=True)]
+        return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
+
+    @cached_property
+    def singular_positions(self) -> tuple[Passage, ...]:
+        """Singular positions that were passed between the times of this trajectory: when and where, which joints became
+        dependent, and states just beyond on each branch, from which another motion can start."""
+        passages_along = later("integrate.run.passages", "passages_along")
+        return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0), s.between))
+
+    @cached_property
+    def violation(self) -> Violations:
+        """How far the constraints are missed, at the level of positions and of speeds."""
+        return joined([violations(s) for s in self.segments])
+
+    # ------------------------------------------------------------------------------------------------ onwards
+
+    @property
+    def names(self) -> list[str]:
+        """Coordinates, speeds and variables that all modes have."""
+        first, *others = (s.names for s in self.segments)
+        return [n for n in first if all(n in other for other in others)]
+
+    def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
+        """Coordinates, speeds, variables, inputs and outputs that all modes have, and what else is asked for, each as
+        an array.
+
+        Entries of vectors and matrices among the outputs are columns of their own: place[0], place[1].
+        """
+        if isinstance(more, str) or not isinstance(more, Iterable):
+            raise SimulationError(
+                f"trajectory of {self.name!r}: more columns are a list of names and expressions, got {shown(more)}"
+            )
+        wanted = list(dict.fromkeys([*self.names, *self.input_names, *self.output_names, *more]))
+        out: dict[str, Array] = {}
+        for name, x in zip(map(str, wanted), self.values(wanted), strict=True):
+            rows = x.reshape(len(x), -1).T if x.ndim > 1 else ()
+            out |= {f"{name}[{k}]": row for k, row in enumerate(rows)} if x.ndim > 1 else {name: x}
+        return out
+
+    @property
+    def input_names(self) -> list[str]:
+        """Inputs that all modes have, constant ones and those that follow laws."""
+        return self._common(
+            lambda eq: [s.name for s in (*eq.inputs, *eq.dependent) if s.kind == "input" and not s.order]
+        )
+
+    @property
+    def output_names(self) -> list[str]:
+        """Outputs that all modes have."""
+        return self._common(lambda eq: list(eq.outputs))
+
+    def _common(self, names: Callable[[Equations], list[str]]) -> list[str]:
+        first, *others = (names(s.equations) for s in self.segments)
+        return [n for n in first if all(n in other for other in others)]
+
+    def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
+        """A pandas DataFrame with time as its index; where equations switch, with a column `mode`.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: -x}), [0.0, 0.5, 1.0], x=1.0)
+        >>> sim.columns(["x", x**2])["x**2"]
+        array([1.      , 0.367879, 0.135335])
+        >>> frame = sim.to_pandas()  # needs pandas
+        >>> list(frame.columns), frame.index.name
+        (['x'], 't')
+        >>> sim.to_xarray().attrs["outcome"]  # needs xarray
+        'reached the end at t = 1'
+
+        See also: `save_trajectory`, `Trajectory.columns`.
+        """
+        return data_frame("t", self.t, self._table(more))
+
+    def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
+        """An xarray Dataset over time, with parameters and the outcome as attributes."""
+        attributes = {"model": self.name, "outcome": str(self.outcome), **self.parameters}
+        return data_set("t", self.t, self._table(more), attributes)
+
+    def _table(self, more: Iterable[str | Expr]) -> dict[str, Any]:
+        return self.columns(more) | ({"mode": self.mode} if len(self.segments) > 1 else {})
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Parameters by name, of all modes."""
+        return {n.name: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
+
+    def plot(self, *what: str | Expr, **options: Any) -> Any:
+        """A figure of coordinates and speeds, or of what is named; see `symbody.plot`.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> sim = sb.simulate(sb.derive(m), 1.0, a_dot=1.0)
+        >>> sim.plot("a", "a_dot")
+        <Figure 'pendulum': 2 panels, 2 curves>
+        >>> len(sim.scene().t) > 1
+        True
+        >>> sim.save("run.npz").name
+        'run.npz'
+
+        See also: `plot`, `scene`, `load_trajectory`.
+        """
+        return later("view.figures.plots", "plot")(self, *what, **options)
+
+    def scene(self, **options: Any) -> Any:
+        """The moving picture; see `symbody.scene`."""
+        return later("view.scenes.scene", "scene")(self, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it without loss, as .npz; `load_trajectory` reads it back."""
+        return later("write.trajectory_file", "save_trajectory")(self, path)
+
+
+def _joined(parts: Sequence[Array]) -> Array:
+    """One after another; one alone is returned as it is."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _multipliers(s: Segment) -> Array:
+    eq = s.equations
+    return (
+        quantities.values(s, [Matrix(len(eq.lam), 1, eq.lam)])[0].reshape(len(s), len(eq.lam))
+        if eq.lam
+        else np.zeros((len(s), 0))
+    )
+
+
+def _load_powers(eq: Equations) -> dict[str, Expr]:
+    return eq.cached("load powers", (), lambda: load_powers(eq))
+
+
+def _reactions(eq: Equations, joints: Sequence[str], frame: Any, share: Share | None) -> list[Quantity]:
+    is_one = isinstance(frame, Hashable)
+    if not is_one:
+        raise SimulationError(
+            f"reactions of {eq.name!r}: frame= is a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
+        )
+    how = tuple(sorted(share.items())) if isinstance(share, Mapping) else share
+    found = [
+        eq.cached("reaction", (j, frame, how), lambda j=j: reaction(eq, j, frame, solved=True, share=share))  # type: ignore[misc]
+        for j in joints
+    ]
+    return [v for r in found for v in (r.force, r.moment)]

@@ -1,0 +1,91 @@
+"""Changes of the method on the way: to the implicit one where stability bounds explicit steps, and back where it does
+not any more.
+
+A method at work counts steps that speak for the other kind (`explicit.count_stiff_steps`, `radau.count_easy_steps`);
+these counts cost next to nothing, but mistake units and single steps for stiffness. So the eigenvalues of ∂F/∂y decide
+here. Each change, and each doubt that was wrong, doubles the number of steps that it takes to come back to the
+question: changes become rare, whatever the motion does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
+from typing import Final
+
+import numpy as np
+
+from ...emit.programs.program import Program
+from .machine import Machine, Task
+from .stiffness import largest_rate
+
+IMPLICIT: Final = "radau"
+FIRST: Final = 15  # steps in a row that speak for the other kind, at first
+BOUND: Final = 0.7  # of the reach of explicit steps: from there on stability bounds them
+FEW: Final = {
+    True: 1000,
+    False: 50,
+}  # steps that are left are not worth a change; of an explicit method more of them, since a Jacobian takes time
+LONG: Final = 5000  # slopes of single operations, from which on the time to make a Jacobian is noticed
+MAKING: Final = 2000  # steps in which rates are evaluated that often take as long as it takes to make them
+
+
+@dataclass
+class Adaptation:
+    """The methods between which a simulation may change.
+
+    explicit   by name
+    make       a machine for a method and a task
+    notes      the changes, in words
+    """
+
+    explicit: str
+    make: Callable[[str, Task], Machine]
+    patience: int = FIRST
+    notes: list[str] = field(default_factory=list)
+
+    def reconsidered(self, machine: Machine) -> Machine | None:
+        """The machine that goes on where this one has doubts, or None where it does itself."""
+        self.patience = machine.method.patience = 2 * self.patience
+        h, t, form = abs(machine.steps.h), machine.t, machine.task.form
+        fast, reach = largest_rate(form, t, machine.y, machine.task.p), machine.task.reach
+        is_explicit = machine.is_explicit
+        if is_explicit == (fast * h < BOUND * reach) or abs(machine.steps.t_end - t) < _few(machine) * h:
+            return None
+        possible = reach / fast if fast > 0 else np.inf
+        self.notes.append(self._note(is_explicit, t, h, fast, possible))
+        here = replace(machine.task, t=t, y=machine.y.copy(), patience=self.patience)
+        return self.make(IMPLICIT if is_explicit else self.explicit, here).following(machine)
+
+    def _note(self, is_explicit: bool, t: float, h: float, fast: float, possible: float) -> str:
+        if is_explicit:
+            return (
+                f"{IMPLICIT} from t = {t:z.6g}, because stability bounded explicit steps to {h:z.3g} (the fastest "
+                f"mode has {fast:z.3g} per unit of time)"
+            )
+        return (
+            f"{self.explicit} from t = {t:z.6g}, because stability allows explicit steps of {possible:z.3g}, "
+            f"longer than {h:z.3g}"
+        )
+
+
+def _few(machine: Machine) -> int:
+    """Steps that are not worth a change: those that take less time than the Jacobian of a large system, which has to be
+    differentiated and compiled. Counted in operations, not in seconds, so that motions do not depend on clocks."""
+    if not machine.is_explicit:
+        return FEW[False]
+    rates = machine.task.form.rhs_program.program
+    slopes = _slopes_of_operations(rates, "y")
+    return FEW[True] if slopes < LONG else max(FEW[True], MAKING * slopes // len(rates.code))
+
+
+def _slopes_of_operations(p: Program, group: str) -> int:
+    """What differentiation computes: for each operation the entries of an input on which it depends."""
+    wanted = next(k for k, g in enumerate(p.inputs) if g.name == group)
+    seen: list[int] = []  # bits
+    for i in p.code:
+        own = 1 << i.data[1] if i.op == "input" and i.data[0] == wanted else 0
+        seen.append(reduce(or_, (seen[a] for a in i.args), own))
+    return sum(s.bit_count() for s in seen)

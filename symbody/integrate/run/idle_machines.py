@@ -1,0 +1,45 @@
+"""Machines that have done their work, kept for the next task of the same shape.
+
+To make a machine takes longer than a short motion: records, tables of pointers, memory. So `simulate` again on the same
+equations takes one that is idle, as it was when it was new, with other numbers. Machines whose events call Python, or
+whose parameters follow the motion, are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from ..forms.borders import parts
+from .machine import Machine, Task
+
+MOST: Final = 2  # idle machines of one shape
+BYTES: Final = 4_000_000  # of memory that an idle one may hold
+
+
+def taken(method: str, task: Task, make: Callable[[str, Task], Machine]) -> Machine:
+    """A machine for a task: an idle one, or a new one."""
+    if not _can_be_idle(task):
+        return make(method, task)
+    try:
+        return _idle(method, task).pop().renewed(task)
+    except IndexError:
+        return make(method, replace(task, p=task.p.copy()))
+
+
+def give_back(method: str, machine: Machine) -> None:
+    """A machine that nobody looks at any more."""
+    if machine.bytes < BYTES and _can_be_idle(machine.task):
+        idle = _idle(method, machine.task)
+        if len(idle) < MOST:
+            idle.append(machine)
+
+
+def _can_be_idle(task: Task) -> bool:
+    return task.watch is None and not task.form.remembers and not parts(task.form.equations)
+
+
+def _idle(method: str, task: Task) -> list[Machine]:
+    shape = (method, task.step is None, None if task.times is None else len(task.times), task.patience)
+    return task.form.cached("idle machines", shape, list)

@@ -1,0 +1,199 @@
+"""The loop around machines: progress, interruption, events, and the outcome."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, TextIO
+
+from ..kernels import march
+from ..result.outcome import Ending, Statistics
+from ..result.record import Record
+from .adaptation import Adaptation
+from .machine import Machine
+from .passages import is_singular_near
+
+FEWER: Final = 0.1  # how much less time speeds have for a jump after one that was none
+PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
+ENDINGS: Final = {
+    march.DONE: Ending.REACHED,
+    march.TOO_SMALL: Ending.STEP_TOO_SMALL,
+    march.NOT_FINITE: Ending.NOT_FINITE,
+    march.UNSETTLED: Ending.OFF_CONSTRAINTS,
+    march.NOT_CONVERGED: Ending.NOT_CONVERGED,
+    march.UNBOUNDED: Ending.UNBOUNDED,
+    march.JUMPED: Ending.JUMPED,
+}
+
+
+class Leg:
+    """A machine at work, and the record of what it does."""
+
+    def __init__(self, machine: Machine, record: Record, breaks: Sequence[tuple[float, float]] = ()) -> None:
+        """breaks: inside the time, each as the end of a step and the beginning of the next (`breaks.py`)."""
+        self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
+        self._breaks, self._end = list(reversed(breaks)), machine.steps.t_end
+        self._set_end()
+        if self.stored:
+            record.begin(machine.t, machine.y)
+
+    def change(self, machine: Machine) -> None:
+        """Another machine goes on where this one stands."""
+        self.collect()
+        self.record.statistics += statistics(self.machine)
+        self.machine = machine
+        if self.stored:
+            self.record.begin(machine.t, None)
+        self._set_end()
+
+    def _set_end(self) -> None:
+        self.machine.steps.put(t_end=self._breaks[-1][0] if self._breaks else self._end)
+
+    @property
+    def is_at_break(self) -> bool:
+        """Whether the machine stands before a break, and goes on after it."""
+        return bool(self._breaks) and self.machine.t == self._breaks[-1][0]
+
+    def pass_break(self) -> None:
+        """Go to the other side of a break. The length of the last step says nothing about the next one."""
+        steps = self.machine.steps
+        steps.put(t=self._breaks.pop()[1])
+        if steps.is_adaptive:
+            steps.put(h=0.0)
+        self._set_end()
+        self.jump()
+
+    def collect(self) -> None:
+        if self.stored:
+            self.record.add(*self.machine.memory.fetched())
+
+    def jump(self) -> None:
+        """The machine got another state: where the stretch before ends, this one counts."""
+        machine = self.machine
+        machine.restart()
+        self.collect()
+        if self.stored:
+            self.record.begin(machine.t, machine.y)
+        last = machine.memory.results.reached - 1
+        if last >= 0 and machine.memory.times[last] == machine.t:
+            machine.memory.at_times[last] = machine.y
+
+
+def drive(
+    leg: Leg,
+    max_steps: int,
+    on_event: Callable[[int | None], Ending | None] | None,
+    adaptation: Adaptation | None,
+    progress: Progress,
+) -> Ending:
+    """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a break), may change
+    the machine's state, and says whether to stop."""
+    chunk = 64
+    leg.machine.prepare()
+    begun = time.perf_counter()
+    try:
+        while True:
+            machine = leg.machine
+            left = max_steps - leg.record.statistics.steps - machine.counts.steps
+            if left <= 0:
+                return Ending.TOO_MANY_STEPS
+            machine.prepare()  # what is made now is no running time
+            before = time.perf_counter()
+            status = machine.run(min(chunk, left))
+            spent = time.perf_counter() - before
+            machine.task.form.effort.spend(spent)
+            if status == march.TOO_MANY:
+                chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
+            progress.show(machine.t, machine.steps.t_end)
+            if status in (march.FULL, march.TOO_MANY):
+                leg.collect()
+            elif status == march.AT_EVENT:
+                assert on_event is not None
+                leg.record.events += 1
+                ending = on_event(machine.watched.event)
+                if ending is not None:
+                    return ending
+            elif status == march.DONE and leg.is_at_break:
+                leg.pass_break()
+                ending = on_event(None) if on_event else None
+                if ending is not None:
+                    return ending
+            elif status == march.JUMPED and not is_singular_near(machine):
+                machine.steps.leaps.part *= FEWER
+                machine.steps.leaps.at = machine.t
+            elif status == march.DOUBTS:
+                assert adaptation is not None
+                if (other := adaptation.reconsidered(machine)) is not None:
+                    leg.change(other)
+            else:
+                return ENDINGS[status]
+            if not leg.record.fits():
+                return Ending.TOO_MUCH_MEMORY
+    except KeyboardInterrupt:
+        return Ending.INTERRUPTED
+    finally:
+        leg.collect()
+        leg.record.fits()
+        spent = time.perf_counter() - begun
+        leg.record.statistics += statistics(leg.machine, spent)
+
+
+def statistics(machine: Machine, seconds: float = 0.0) -> Statistics:
+    c = machine.counts
+    return Statistics(
+        c.steps,
+        c.rejected,
+        c.evaluations,
+        c.corrections,
+        c.jacobians,
+        c.factorizations,
+        seconds,
+        most_corrections=c.most_corrections,
+    )
+
+
+class Progress:
+    """A line on the terminal that says how far a long run is."""
+
+    def __init__(self, wanted: bool | None, start: float, name: str, to: TextIO | None = None) -> None:
+        self._to = to or sys.stderr
+        self._wanted = self._to.isatty() if wanted is None else wanted
+        self._patience = 2.0 if wanted is None else 0.5
+        self._start, self._name = start, name
+        self._begun = self._last = time.perf_counter()
+        self._shown = False
+
+    def is_due(self) -> bool:
+        """Whether it has taken long enough to say something."""
+        now = time.perf_counter()
+        if not self._wanted or now - self._begun < self._patience or now - self._last < 0.2:
+            return False
+        self._last = now
+        return True
+
+    def say(self, text: Callable[[], str]) -> None:
+        """How far something is whose end nobody knows; the words are made only where they are shown."""
+        if self.is_due():
+            self._write(f"{self._name}: {text()}")
+
+    def show(self, t: float, end: float) -> None:
+        """How far a time is from its end."""
+        if not self.is_due():
+            return
+        part = (t - self._start) / (end - self._start) if end != self._start else 1.0
+        remaining = (self._last - self._begun) * (1.0 - part) / part if part > 0 else float("inf")
+        filled = "#" * int(30 * part)
+        self._write(
+            f"{self._name} [{filled:<30}] {100 * part:z5.1f} %  t = {t:z.4g} of {end:z.4g}, {remaining:z.0f} s left "
+        )
+
+    def _write(self, line: str) -> None:
+        self._to.write(f"\r{line:<100}")
+        self._to.flush()
+        self._shown = True
+
+    def done(self) -> None:
+        if self._shown:
+            self._to.write("\r" + " " * 100 + "\r")
+            self._to.flush()

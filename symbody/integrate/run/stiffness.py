@@ -1,0 +1,124 @@
+"""Whether a motion is stiff: it has modes that decay long before anything else happens.
+
+An explicit step is bounded by about 3/|λ| for every eigenvalue λ of ∂F/∂y, also where that mode has died down long ago.
+Modes with -Re λ ≥ |Im λ| die down within a turn; others, which oscillate or grow, are part of the motion and must be
+followed by any method. A start counts as stiff where the fastest mode that dies down is a thousand times faster than
+all that does not, and would ask for more than some ten thousand explicit steps:
+
+    |λ|  >  1000 max(|λ| of modes that stay, 100 / time span)
+
+The eigenvalues are compared by orders of magnitude, so the slopes are differences of the compiled rates: exact ones
+would have to be compiled, which for constrained systems takes longer than most simulations. Entries that change with
+the distance over which the difference is taken belong to a jump (dry friction at rest) and count as nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ..forms.forms import Form
+
+RATIO: Final = 1000.0
+BUSY: Final = 100.0  # how often something is taken to happen during the time span
+DISTANCES: Final = np.array([1e-6, 4e-6])
+FAR: Final = 0.01
+BOUND: Final = 1.0  # |λ| times the mean step, from which on stability bounds the steps
+
+
+def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
+    """∂F/∂y by differences over two distances; where they disagree, zero."""
+    n, f = len(y), form.rhs_program
+    d = np.outer(DISTANCES, 1.0 + np.abs(y))
+    ahead, behind = y + d[:, :, None] * np.eye(n), y - d[:, :, None] * np.eye(n)
+    rates = f.over("y", np.concatenate([ahead, behind]).reshape(-1, n), t, y, p).reshape(2, 2, n, n)
+    with np.errstate(invalid="ignore"):  # states beside this one may have no rates
+        near, far = ((rates[0] - rates[1]) / (2 * d[:, :, None])).transpose(0, 2, 1)
+        is_smooth = np.abs(near - far) <= 0.2 * np.abs(near) + 1e-6
+    return np.where(is_smooth & np.isfinite(near), near, 0.0)
+
+
+def _rough_size(form: Form, t: float, y: Array, p: Array) -> float:
+    """The norm of ∂F/∂y by differences to one side: a quarter of the evaluations."""
+    f, d = form.rhs_program, DISTANCES[0] * (1.0 + np.abs(y))
+    here, *beside = f.over("y", np.vstack([y, y + np.diag(d)]), t, y, p)
+    return float(np.linalg.norm((np.array(beside) - here) / d[:, None]))
+
+
+def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:
+    """Whether ∂F/∂y is far below a bound, by its stretch of a few directions: four evaluations, however many variables.
+    A matrix of norm `bound` shrinks all of them below `FAR` of it once in a million times; then it counts as small."""
+    directions = _directions(len(y))
+    here, *beside = form.rhs_program.over(
+        "y", np.vstack([y, y + DISTANCES[0] * (1.0 + np.abs(y)) * directions]), t, y, p
+    )
+    return float(np.linalg.norm(np.array(beside) - here, axis=1).max()) <= FAR * bound * DISTANCES[0]
+
+
+@cache
+def _directions(n: int) -> Array:
+    random = Random(1)
+    return np.array([[random.gauss(0.0, 1.0) for _ in range(n)] for _ in range(3)])
+
+
+def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
+    """`_rough_size` of many states at once, with parameters of each."""
+    f, n = form.rhs_program, y.shape[1]
+    d, here = DISTANCES[0] * (1.0 + np.abs(y)), f.batch(t, y, p)
+    total = np.zeros(len(y))
+    with np.errstate(invalid="ignore", over="ignore"):
+        for i in range(n):
+            beside = y.copy()
+            beside[:, i] += d[:, i]
+            total += np.sum(((f.batch(t, beside, p) - here) / d[:, i, None]) ** 2, axis=1)
+    return np.sqrt(total)
+
+
+def fastest_decay(form: Form, t: float, y: Array, p: Array) -> tuple[float, float]:
+    """The largest |λ| of modes that die down within a turn, and of those that do not."""
+    return _modes(_slopes(form, t, y, p))
+
+
+def _modes(slopes: Array) -> tuple[float, float]:
+    values = np.linalg.eigvals(slopes)
+    dies = -values.real >= np.abs(values.imag)
+    return float(np.max(np.abs(values[dies]), initial=0.0)), float(np.max(np.abs(values[~dies]), initial=0.0))
+
+
+def largest_rate(form: Form, t: float, y: Array, p: Array) -> float:
+    """The largest |λ| of all modes."""
+    return max(fastest_decay(form, t, y, p))
+
+
+def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
+    """Whether an implicit method is the better one from here on."""
+    bound = rough_bound(span)  # where the norm of ∂F/∂y is smaller, no eigenvalue is larger
+    if _is_small(form, t, y, p, bound) or _rough_size(form, t, y, p) <= bound:
+        return False
+    fast, staying = fastest_decay(form, t, y, p)
+    return fast > max(RATIO * staying, _least(span))
+
+
+def _least(span: float) -> float:
+    """|λ| of a mode that would ask for too many explicit steps."""
+    return RATIO * BUSY / abs(span)
+
+
+def rough_bound(span: float) -> float:
+    """The norm of ∂F/∂y up to which no motion over this time is stiff."""
+    return 0.5 * _least(span)
+
+
+def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -> str:
+    """A note for an explicit run that took too many steps."""
+    fast, _ = fastest_decay(form, t, y, p)
+    if fast * abs(mean_step) < BOUND:
+        return ""
+    return (
+        f"it looks stiff: a mode that decays with {fast:z.3g} per unit of time bounds explicit steps, which were {abs(mean_step):z.3g} long "
+        "on average; method='radau' is not bound by it"
+    )

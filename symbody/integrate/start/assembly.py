@@ -1,0 +1,424 @@
+"""`assemble`: a state that keeps the constraints, from values for a part of it and rough values for others.
+
+    least Σ w (q - start)²   under  phi(q, t, p) = 0,  eᵀe = 1
+    least Σ w (u - start)²   under  Jc u + b = 0
+    least Σ w (z - start)²   under  h(q, u, z, r, t, p) = 0 where no rate stands in it
+
+each with the values that are given held as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.calculus.rounding import rounding
+from ...algebra.graph.names import rate_name
+from ...algebra.nonlinear.trust_region import SingularValues
+from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.named_rows import NamedRow
+from ...derivation.rank.row_space import RANK, sizes_of_rows
+from ...emit.run.callable import Array
+from ...errors import AssemblyError, SymbodyError, advised, in_number, listed
+from ..inputs.inputs import with_inputs
+from .configuration_search import Found, Numbers, Search, is_periodic, unwound
+from .constraint_rows import Rows, rows_of
+from .given_outputs import GivenOutputs, given_outputs
+from .open_joints import contradiction, open_joints, too_much_given
+from .state import (
+    Start,
+    State,
+    default_values,
+    is_whole_state,
+    named_values,
+    require_parameters,
+    start_values,
+)
+from .state_search import state_search
+
+ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
+MEANT: Final = (
+    1e4  # weight of prescribed values that contradict the constraints, in the search for the nearest that do not
+)
+
+
+@values_by_name(AssemblyError)
+@of_equations
+def assemble(
+    equations: Equations,
+    values: Mapping[Any, float] | None = None,
+    *,
+    start: Start | None = None,
+    weights: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
+) -> State:
+    """A state that keeps the constraints at the levels of positions and speeds, to rounding.
+
+    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs,
+              parameters, time t, and outputs (inverse kinematics: tip_x=0.4; an acceleration, a reaction or an energy:
+              a=2.0); also as keywords where the name is not that of an option
+    start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the
+              state is the nearest to them. Which of several configurations is found depends on them. What is in neither
+              starts at zero; Euler parameters start at the identity
+    weights   how much each value that is not held counts in the distance (1 by default): the larger, the less it moves
+    inputs    laws as in `simulate`, where constraints contain inputs: the state is on the constraints that the
+              simulation with these will have
+
+    Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the
+    constraints cannot be met, with the joints that stay open, or the values that contradict each other.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> state = sb.assemble(sb.derive(m), x=0.6, x_dot=0.8, start={"y": 1.0})
+    >>> state["y"], state["y_dot"]
+    (0.8, -0.6)
+
+    See also: `all_assemblies`, `State`, `violation`, `simulate`.
+    """
+    eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
+    wanted = given_outputs(eq, {**constants, **(values or {})})
+    q, how = _configuration(_task(wanted.positions, wanted.given, start, weights or {}))
+    return _state(wanted, _task(wanted.speeds, wanted.given, start, weights or {}), q, how)
+
+
+@values_by_name(AssemblyError)
+@of_equations
+def all_assemblies(
+    equations: Equations,
+    values: Mapping[Any, float] | None = None,
+    *,
+    start: Start | None = None,
+    weights: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    tries: int = 60,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
+) -> tuple[State, ...]:
+    """The different states that `assemble` finds from random starts, nearest to the start first.
+
+    tries, seed   how many random starts, and which
+
+    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries
+    make it likelier.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> sorted(round(s["y"], 6) for s in sb.all_assemblies(sb.derive(m), x=0.6, tries=10))
+    [-0.8, 0.8]
+
+    See also: `assemble`, `State`.
+    """
+    eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
+    wanted = given_outputs(eq, {**constants, **(values or {})})
+    task, completed = (_task(e, wanted.given, start, weights or {}) for e in (wanted.positions, wanted.speeds))
+    search, random = _position_search(task), np.random.default_rng(seed)
+    first, how = _configuration(task)
+    spread = search.spread(random)
+    found = [first]
+    for _ in range(tries if len(search.free) else 0):
+        reached = search.onto(search.moved(random, spread))
+        if reached.holds:
+            q = _settled(task, search, reached).x
+            if not any(_is_same(task, search, q, other) for other in found):
+                found.append(q)
+    return tuple(_state(wanted, completed, q, how) for q in sorted(found, key=search.distance))
+
+
+# ---------------------------------------------------------------------------------------------------------- the problem
+
+
+@dataclass(frozen=True)
+class _AssemblyTask:
+    """Prescribed values (`held`) and the initial guess, by identifier; `known` has both."""
+
+    equations: Equations
+    rows: Rows
+    held: Mapping[str, float]
+    known: Mapping[str, float]
+    weights: Mapping[str, float]
+
+    def numbers(self, group: str) -> Array:
+        return np.array([self.known[s.name] for s in getattr(self.equations, group)], dtype=np.float64)
+
+    def free(self, group: str) -> Numbers:
+        names = [s.name for s in getattr(self.equations, group)]
+        return np.array([j for j, n in enumerate(names) if n not in self.held], dtype=np.intp)
+
+    def weight(self, group: str) -> Array:
+        return np.array([self.weights.get(s.name, 1.0) for s in getattr(self.equations, group)])
+
+    def named(self, group: str) -> dict[str, float]:
+        """Prescribed values of a group."""
+        return {n: self.held[n] for s in getattr(self.equations, group) if (n := s.name) in self.held}
+
+    def rounding(self, rows: Sequence[NamedRow], group: str, x: Array) -> Array:
+        """Residual that rounding allows in some rows where a group of symbols has these values."""
+        values = {s: self.known[s.name] for g in "quzrp" for s in getattr(self.equations, g)}
+        values |= dict(zip(getattr(self.equations, group), map(float, x), strict=True))
+        return np.array(rounding([r.expression for r in rows], {**values, self.equations.t: self.known["t"]}))
+
+    @property
+    def rates(self) -> dict[int, float]:
+        """Rates that are held and are no speeds, by the number of their coordinate."""
+        speeds = {u.name for u in self.equations.u}
+        names = {j: rate_name(q.name, 1) for j, q in enumerate(self.equations.q)}
+        return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
+
+
+def _task(
+    eq: Equations, given: Mapping[Any, float], start: Start | None, weights: Mapping[Any, float]
+) -> _AssemblyTask:
+    where = f"assembly of {eq.name!r}"
+    held = named_values(eq, given, where, rates=True)
+    movable = eq.variables.of("q u z")
+    near = start_values(start, where)
+    if is_whole_state(start):
+        near = {n: x for n, x in near.items() if n in movable}
+    rough = {n: x for n, x in named_values(eq, near, f"{where}, start", rates=True).items() if n not in held}
+    weight = named_values(eq, weights, f"{where}, weights", rates=True)
+    for what, names in (("start", rough), ("weights", weight)):
+        if both := [n for n in names if n in held]:
+            raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")
+        if fixed := [n for n in names if n not in movable]:
+            raise AssemblyError(
+                f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; "
+                f"{in_number(fixed, '{} is', '{} are')} not"
+            )
+    if wrong := [f"{n} = {w:g}" for n, w in weight.items() if w <= 0]:
+        raise AssemblyError(
+            f"{where}: weights must be positive, got {listed(wrong)}; give what must not move as a value"
+        )
+    held = _with_orientations(eq, held, where)
+    known = default_values(eq) | rough | held
+    known |= _identities_not_meant(eq, {*rough, *held})
+    require_parameters(eq, known)
+    return _AssemblyTask(eq, rows_of(eq), held, known, weight)
+
+
+def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dict[str, float]:
+    """Euler parameters that make a whole orientation, up to rounding, are normalised; those that are not given are then
+    zero."""
+    for e in eq.variables.quaternions:
+        names = [v.name for v in e]
+        given = {n: held[n] for n in names if n in held}
+        size = float(np.linalg.norm(list(given.values())))
+        if given and abs(size - 1) <= ROUNDED:
+            held |= {n: given.get(n, 0.0) / size for n in names}
+        elif len(given) == len(names) or size > 1:
+            raise advised(
+                AssemblyError,
+                (
+                    f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} of norm "
+                    f"{size:g}, which must be 1"
+                ),
+                "; give them by start={...} to have them normalised",
+                f"; divided by it they are {listed(f'{n} = {v / size:z.10g}' for n, v in given.items())}",
+            )
+    return held
+
+
+def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:
+    """Where some of a set of Euler parameters are given, the initial guess of the others is zero, the first one
+    included."""
+    first = [e[0].name for e in eq.variables.quaternions if any(v.name in said for v in e)]
+    return {n: 0.0 for n in first if n not in said}
+
+
+# ---------------------------------------------------------------------------------------------------------- positions
+
+
+def _position_search(task: _AssemblyTask) -> Search:
+    rest = [task.numbers(g) for g in "uzrp"]
+
+    def rows(q: Array) -> tuple[Array, Array]:
+        return task.rows.position(task.known["t"], q, *rest)
+
+    rounding = partial(task.rounding, task.rows.positions, "q")
+    return Search(rows, task.numbers("q"), task.free("q"), task.weight("q"), rounding)
+
+
+def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
+    """Coordinates that keep the constraints, and in words how they were found."""
+    search = _position_search(task)
+    found, attempt = search.first()
+    if not found.holds:
+        raise (_why_open(task, search, found))
+    return _settled(task, search, found).x, _how(task, attempt)
+
+
+def _how(task: _AssemblyTask, attempt: int) -> str:
+    if not task.rows.positions:
+        return "no constraint on positions"
+    if attempt == 0:
+        return "assembled from the start"
+    return (
+        f"assembled from a start moved at random ({attempt + 1} attempts): from the start itself the constraints do not close, or only "
+        "beyond a singular position"
+    )
+
+
+def _settled(task: _AssemblyTask, search: Search, found: Found) -> Found:
+    """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole
+    turns, by sign."""
+    x = unwound(search.rows, search.along(found).x, search.start, search.free)
+    free = set(search.free.tolist())
+    for places in _orientations(task):
+        turned = x.copy()
+        turned[places] *= -1
+        is_nearer = x[places] @ search.start[places] < 0
+        if is_nearer and free.issuperset(places) and np.allclose(search.rows(turned)[0], search.rows(x)[0], atol=1e-9):
+            x = turned
+    return search.onto(x)
+
+
+def _is_same(task: _AssemblyTask, search: Search, a: Array, b: Array) -> bool:
+    """Whether two configurations are equal up to whole turns and signs of Euler parameters."""
+    b = b.copy()
+    for places in _orientations(task):
+        b[places] *= 1.0 if a[places] @ b[places] >= 0 else -1.0
+    differs = np.abs(a - b) > 1e-6
+    turned = np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi) <= 1e-6
+    return all(turned[j] and is_periodic(search.rows, a, int(j)) for j in np.flatnonzero(differs))
+
+
+def _orientations(task: _AssemblyTask) -> list[list[int]]:
+    """Numbers of the coordinates in each set of Euler parameters."""
+    return [[v.index for v in e] for e in task.equations.variables.quaternions]
+
+
+def _why_open(task: _AssemblyTask, search: Search, best: Found) -> SymbodyError:
+    """Values that contradict the constraints, where they close without; otherwise the joints that stay open."""
+    held, where = task.named("q"), f"assembly of {task.equations.name!r}"
+    near = _closed_without(task, search, best, held) if held else None
+    if near is None:
+        return open_joints(where, best.left, task.rows.positions)
+    free = len(near) - SingularValues.of(search.rows(near)[1]).rank(RANK)
+    there = {q.name: x for q, x in zip(task.equations.q, near, strict=True) if q.name in held}
+    return too_much_given(where, held, free, there, best.left, task.rows.positions)
+
+
+def _closed_without(task: _AssemblyTask, search: Search, best: Found, held: Mapping[str, float]) -> Array | None:
+    """A configuration near to the values that were held, if there is one without holding them."""
+    everything, weights = np.arange(len(search.start)), task.weight("q")
+    loose = replace(search, free=everything, weights=weights)
+    meant = np.array([MEANT if q.name in held else 1.0 for q in task.equations.q])
+    faithful = replace(loose, weights=weights * meant)
+    found = [faithful.along(f).x for f in (loose.onto(best.x), loose.onto(search.start)) if f.holds]
+    return min(found, key=faithful.distance, default=None)
+
+
+# ---------------------------------------------------------------------------------------------------------- speeds
+
+
+def _speeds(task: _AssemblyTask, q: Array) -> Array:
+    """Speeds nearest to their start that keep Jc u + b = 0 and the rates that are held."""
+    state = (task.known["t"], q, *(task.numbers(g) for g in "uzrp"))
+    A, b = task.rows.speed(*state)
+    rows = list(task.rows.speeds)
+    if task.rates:
+        N, n = task.rows.rate(*state)
+        for j, value in task.rates.items():
+            A, b = np.vstack([A, N[j]]), np.append(b, n[j] - value)
+            rate = task.equations.rates[j] - value
+            rows.append(NamedRow(f"{rate_name(task.equations.q[j].name, 1)} = {value:g}", "rate", rate))
+    u, left, is_exact = _least(A, b, task.numbers("u"), task.free("u"), task.weight("u"))
+    if is_exact:
+        return u
+    where, held = f"assembly of {task.equations.name!r}", {**task.named("u"), **_named_rates(task)}
+    k = len(task.rows.speeds)
+    there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
+    if held and closes:
+        free = len(u) - SingularValues.of(A[:k]).rank(RANK)
+        at = dict(zip((s.name for s in task.equations.u), there, strict=True))
+        raise too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True)
+    raise AssemblyError(contradiction(where, left, rows, True))
+
+
+def _named_rates(task: _AssemblyTask) -> dict[str, float]:
+    return {rate_name(task.equations.q[j].name, 1): value for j, value in task.rates.items()}
+
+
+def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple[Array, Array, bool]:
+    """The u nearest to the given one with A u + b = 0, what is left of it, and whether that is rounding."""
+    scale = 1 / np.sqrt(weights[free])
+    sizes = sizes_of_rows(A)
+    u = u.copy()
+    terms = float(np.max((np.abs(A) @ np.abs(u) + np.abs(b)) / sizes, initial=0.0))
+    for _ in range(2):  # the second time takes away rounding of the first
+        off = (A @ u + b) / sizes
+        if len(off) and len(free):
+            u[free] -= scale * np.linalg.lstsq(A[:, free] * scale / sizes[:, None], off, rcond=RANK)[0]
+    left = A @ u + b
+    return u, left, bool(np.max(np.abs(left / sizes), initial=0.0) <= 1e-10 * terms)
+
+
+# ---------------------------------------------------------------------------------------------------------- the rest
+
+
+def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> State:
+    """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the
+    nearest that has them."""
+    found = _completed(task, q, how)
+    return wanted.state(_together(wanted, task, found) if wanted.others else found)
+
+
+def _together(wanted: GivenOutputs, task: _AssemblyTask, state: State) -> State:
+    eq = task.equations
+    rates = [NamedRow(f"{rate_name(eq.q[j].name, 1)} = {x:g}", "rate", eq.rates[j] - x) for j, x in task.rates.items()]
+    rows = (*wanted.positions.position_rows, *task.rows.speeds, *task.rows.additional, *rates, *wanted.others)
+    search = state_search(eq, rows, {**task.known, **state.values}, task.held, task.weights)
+    found, attempt = search.first()
+    if not found.holds:
+        asked = listed(row.name for row in wanted.others)
+        raise AssemblyError(contradiction(f"assembly of {eq.name!r} with {asked} as given", found.left, rows))
+    x = search.along(found).x
+    n_q, n_u = len(eq.q), len(eq.u)
+    said = f"{state.outcome}; {listed(row.name for row in wanted.others)} found for the state as a whole"
+    said += f" ({attempt + 1} attempts)" if attempt else ""
+    return replace(state, q=x[:n_q], u=x[n_q : n_q + n_u], z=x[n_q + n_u :], outcome=said)
+
+
+def _completed(task: _AssemblyTask, q: Array, how: str) -> State:
+    """The state with these coordinates: speeds, then additional variables; the outcome notes redundant constraints."""
+    u = _speeds(task, q)
+    eq = task.equations
+    z = _additional(task, q, u)
+    state = State(eq, task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"), how)
+    notes = [f"{name!r} follows from {listed(map(repr, others)) if others else 'nothing else: it holds by itself'}"
+             for name, others in state.redundant.items()]  # fmt: skip
+    if not notes:
+        return state
+    return replace(
+        state, outcome=f"{how}; {len(notes)} of {len(eq.lam)} constraints are redundant here: {'; '.join(notes)}"
+    )
+
+
+def _additional(task: _AssemblyTask, q: Array, u: Array) -> Array:
+    """Additional variables: algebraic ones so that their equations hold, the others as they start."""
+    rows = partial(_addition, task, q, u)
+    rounding = partial(task.rounding, task.rows.additional, "z")
+    search = Search(rows, task.numbers("z"), task.free("z"), task.weight("z"), rounding)
+    found, _ = search.first()
+    if not found.holds:
+        raise AssemblyError(
+            contradiction(
+                f"assembly of {task.equations.name!r}, additional equations", found.left, task.rows.additional
+            )
+        )
+    return search.along(found).x
+
+
+def _addition(task: _AssemblyTask, q: Array, u: Array, z: Array) -> tuple[Array, Array]:
+    return task.rows.addition(task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"))

@@ -1,0 +1,182 @@
+"""Steps of equations with contacts and frictions for a stepper: Moreau-Jean, in machine code (`contact_members.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...algebra.graph.graph import Symbol, symbol
+from ...algebra.graph.walk import free_symbols
+from ...derivation.equations.equations import Equations
+from ...emit.run.callable import Array, Compiled
+from ...emit.run.loop_callee import LoopCallee, program_callee
+from ..contact.contact_branches import ContactBranch
+from ..contact.contact_modes import ModeTable
+from ..contact.time_stepping import indices, stepping_record
+from .contact_members import NOTES, ContactMembers, StepVariations, step_contact_members
+from .contact_slopes import NO_SLOPES, step_slopes
+from .step_schemes import CLOCK, StepRows
+
+
+@dataclass(frozen=True, eq=False)
+class ContactSteps:
+    """Steps of length h, so many in one of the stepper; inputs that are linear have slopes beside them."""
+
+    table: ModeTable
+    h: float
+    substeps: int
+    is_linear: bool
+    wrt: tuple[Symbol, ...] = ()
+
+    @property
+    def equations(self) -> Equations:
+        return self.table.base
+
+    @property
+    def variables(self) -> tuple[Symbol, ...]:
+        state = self.equations.state
+        return (*state, *(symbol(f"d_{s.name}_by_{x.name}", "variable") for x in self.wrt for s in state))
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        eq = self.equations
+        if not self.is_linear:
+            return (CLOCK, *eq.constants)
+        given = [s for s in eq.r if not s.order]
+        return (CLOCK, *eq.p, *(begin(s.name) for s in given), *(slope(s.name) for s in given))
+
+    @property
+    def n_notes(self) -> int:
+        return NOTES + self.rows
+
+    @property
+    def rows(self) -> int:
+        """Of contacts, then of frictions."""
+        return len(self.table.contacts) + sum(len(f.slip) for f in self.table.frictions)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        return (*(c.name for c in self.table.contacts), *(name for f in self.table.frictions for name in f.rows))
+
+    @cached_property
+    def has_clock(self) -> bool:
+        """Whether anything depends on time."""
+        eq, table = self.equations, self.table
+        parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h]
+        parts += [c.gap for c in table.contacts] + [c.restitution for c in table.contacts]
+        parts += [
+            x for f in table.frictions for x in (*f.slip, f.law.sticking, f.law.damping, f.normal) if x is not None
+        ]
+        return eq.t in free_symbols(*parts)
+
+    def row(self, values: Mapping[str, float]) -> Array:
+        return np.array([values.get(s.name, 0.0) for s in self.parameters])
+
+    def varied(self, names: Sequence[str]) -> ContactSteps:
+        known = {s.name: s for s in (*self.equations.state, *self.parameters)}
+        return replace(self, wrt=tuple(known[n] for n in names))
+
+    def worker(self, rows: StepRows) -> ContactWorker:
+        return ContactWorker(self, rows)
+
+    # ------------------------------------------------------------------------------------------------ inputs
+
+    def place(self, s: Symbol) -> int:
+        """Where the value of an input, or of a rate of one, stands among the parameters; -1: it is zero."""
+        if not self.is_linear:
+            return self.parameters.index(s)
+        wanted = begin(s.name) if not s.order else slope(s.stem) if s.order == 1 else None
+        return self.parameters.index(wanted) if wanted in self.parameters else -1
+
+    def slope_place(self, s: Symbol) -> int:
+        return self.parameters.index(slope(s.name)) if self.is_linear and not s.order else -1
+
+    @cached_property
+    def seeds(self) -> tuple[Symbol, ...]:
+        """Parameters and inputs of the equations that change with a column."""
+        eq, moved = self.equations, {self.parameters.index(s) for s in self.wrt if s in self.parameters}
+        inputs = (s for s in eq.r if {self.place(s), self.slope_place(s)} & moved)
+        return (*(s for s in self.wrt if s in eq.p), *inputs)
+
+    def changes(self) -> tuple[Array, Array]:
+        """Of the seeds with each column: constant ones, and those that grow with time."""
+        constant, growing = np.zeros((2, len(self.seeds), len(self.wrt)))
+        for j, x in enumerate(self.wrt):
+            at = self.parameters.index(x) if x in self.parameters else None
+            for i, s in enumerate(self.seeds):
+                is_input = s in self.equations.r
+                constant[i, j] = float(
+                    at is not None and at == (self.place(s) if is_input else self.parameters.index(s))
+                )
+                growing[i, j] = float(at is not None and is_input and at == self.slope_place(s))
+        return constant, growing
+
+
+def begin(name: str) -> Symbol:
+    """The parameter for the value of an input at the beginning of a step, where inputs are linear."""
+    return symbol(f"{name}_begin", "parameter")
+
+
+def slope(name: str) -> Symbol:
+    return symbol(f"{name}_slope", "parameter")
+
+
+class ContactWorker:
+    """Memory and machine code of one thread."""
+
+    def __init__(self, scheme: ContactSteps, rows: StepRows) -> None:
+        eq, columns = scheme.equations, len(scheme.wrt)
+        p, r = np.zeros(len(eq.p) + 1), np.zeros(len(eq.r) + 1)
+        steps = stepping_record(scheme.table, p, r, 1)
+        steps.h = scheme.h
+        self._loop = ContactMembers(
+            width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
+            substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
+            at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
+            branches=_branches(scheme.rows, len(scheme.table.frictions)), variations=_variations(scheme, columns, {"p": p, "r": r}),
+        )  # fmt: skip
+        self._members = LoopCallee(step_contact_members, {}, m=self._loop)
+
+    def run(self, first: int, stop: int) -> None:
+        self._loop.first, self._loop.stop = first, stop
+        self._members.run()
+
+    def prepared(self, first: int, stop: int) -> Callable[[], None]:
+        self._loop.first, self._loop.stop = first, stop
+        return self._members.callee.run
+
+
+def _branches(rows: int, cones: int) -> ContactBranch:
+    return ContactBranch(
+        kind=indices([0] * rows), matrix=np.zeros(rows * rows + 1), F=np.zeros(rows + 1), right=np.zeros(rows + 1), step=np.zeros(rows + 1),
+        kept=np.zeros(rows + 1), y=np.zeros(rows + 1), row=indices([0] * rows), column=indices([0] * rows), quality=np.zeros(1), way=np.zeros(2 * cones + 1), size=np.zeros(cones + 1), limit=np.zeros(cones + 1),
+        pressed=np.zeros(cones + 1),
+    )  # fmt: skip
+
+
+def _variations(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:
+    eq, rows, cones = scheme.equations, scheme.rows, len(scheme.table.frictions)
+    n, n_q, n_u, n_z = len(eq.state), len(eq.q), len(eq.u), len(eq.z)
+    width = n + len(scheme.seeds)
+    slopes = step_slopes(scheme.table, scheme.seeds) if columns else NO_SLOPES
+    constant, growing = scheme.changes()
+    most = max(rows, cones, n_u, n_q, n_z) * columns + 1
+    return StepVariations(
+        columns=columns, seeds=len(scheme.seeds), width=width, y=np.zeros(n), S=np.zeros(n * columns + 1), T=np.zeros(width * columns + 1),
+        constant=_filled(constant), growing=_filled(growing), rates=_callee(slopes.rates, given), point=_callee(slopes.point, given),
+        qdot=np.zeros(n_q * width + 1), U=np.zeros(n_u * width + 1), V=np.zeros(rows * width + 1), limit=np.zeros(cones * width + 1),
+        zdot=np.zeros(n_z * width + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
+        right=np.zeros(most), dx=np.zeros(most), memory=np.zeros(most),
+    )  # fmt: skip
+
+
+def _filled(x: Array) -> Array:
+    return np.append(x.ravel(), 0.0)
+
+
+def _callee(f: Compiled | None, given: Mapping[str, Array]) -> Any:
+    return None if f is None else program_callee(f, given)

@@ -1,0 +1,542 @@
+"""Steps of one length, one at a time or for many members, in machine code: for control, learning and real time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.walk import free_symbols, substitute_all
+from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.keywords import values_by_name
+from ...emit.run.callable import Array
+from ...emit.run.workers import cores, share_out
+from ...errors import SimulationError, finite_number, listed, shown, unknown
+from ...later import later
+from ..contact.impacts import Contact
+from ..contact.time_stepping import METHOD, check_law
+from ..events.events import Event
+from ..forms.borders import run_rank
+from ..inputs.inputs import with_inputs
+from ..members.ensemble import EnsembleTask
+from ..members.event_table import event_table
+from ..modes.modes import Contacts
+from ..run.simulate import TABLEAUX, SimulationOptions, choice, form_of
+from ..start.assembly import assemble
+from ..start.state import Start, State, start_values
+from .contact_members import NOTES
+from .contact_steps import ContactSteps, begin, slope
+from .ensemble_steps import EnsembleSteps
+from .implicit_steps import IMPLICIT, ImplicitSteps
+from .step_schemes import CLOCK, STANDS, SingleStep, StepRows, StepScheme
+
+AUTO: Final = "auto"
+INPUTS: Final = ("held", "linear")
+EXPENSIVE: Final = 64  # members from which on several threads share a step
+NO_NUMBER: Final = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class StepDerivatives:
+    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None where not asked for); with many
+    members, one of each in a row.
+
+    >>> x = sb.symbol("x")
+    >>> env = sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0)
+    >>> found = env.derivatives(env.start)
+    >>> found.state, found.x
+    (array([0.904837]), array([[0.904837]]))
+
+    See also: `integrate.Stepper`, `stepper`.
+    """
+
+    state: Array
+    x: Array | None = None
+    r: Array | None = None
+    r_end: Array | None = None
+    p: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StepImpulses:
+    """A state after a step, and the impulses of its contacts and frictions: in the order of `names`, or rows of them.
+    Divided by dt they are mean forces.
+
+    residual   of the complementarity problem, in parts of the largest impulse
+
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+    >>> found = env.impulses(env.start)
+    >>> found.names, found.impulses / env.dt
+    (('floor',), array([19.62]))
+
+    See also: `integrate.Stepper`, `Contacts`.
+    """
+
+    state: Array
+    names: tuple[str, ...]
+    impulses: Array
+    residual: Array
+
+
+class Stepper:
+    """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of
+    them.
+
+    env.step(state, r)           the state after a step with these inputs
+    env.derivatives(state, r)    the same with exact derivatives, also through events and impacts
+    env.impulses(state, r)       the same with the impulses of contacts, where there are any
+    env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
+    env.p                        parameters, in the order of `parameter_names`
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> env = sb.stepper(sb.from_equations({x: v, v: -x}), 0.1, x=1.0)
+    >>> env.state_names, env.start
+    (('x', 'v'), array([1., 0.]))
+    >>> env.derivatives(env.start).x
+    array([[ 0.995004,  0.099833],
+           [-0.099833,  0.995004]])
+    >>> m = sb.Model("ball")
+    >>> y = m.coordinate("y")
+    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    >>> m.gravity(0, -9.81, 0)
+    >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+    >>> env.impulses(env.start).impulses  # h m g
+    array([0.1962])
+
+    See also: `stepper`, `integrate.StepDerivatives`, `integrate.StepImpulses`.
+    """
+
+    def __init__(self, scheme: StepScheme, start: State, is_linear: bool, has_clock: bool, dt: float) -> None:
+        self.scheme, self.dt, self._is_linear, self._has_clock = scheme, dt, is_linear, has_clock
+        self.equations = scheme.equations
+        self.start: Array = np.concatenate([start.q, start.u, start.z])
+        self.state_names = tuple(s.name for s in scheme.variables)
+        inputs = [s for s in start.equations.r if not s.order] if is_linear else start.equations.r
+        self.input_names = tuple(s.name for s in inputs)
+        self.parameter_names = tuple(s.name for s in start.equations.p)
+        self.p, self.r = start.p.copy(), np.zeros(len(inputs))
+        self.row = scheme.row(dict(zip(self.parameter_names, self.p, strict=True)))
+        self._places = [scheme.parameters.index(s) for s in self._input_symbols]
+        self._p_places = [scheme.parameters.index(s) for s in start.equations.p]
+        self._first = len(self.row) - len(inputs)
+        self._is_plain = not is_linear and not has_clock and self._places == list(range(self._first, len(self.row)))
+        self._shape = (len(self.state_names),)
+        self._local = threading.local()
+        self._varied: dict[tuple[str, ...], Stepper] = {}
+
+    @property
+    def _input_symbols(self) -> list[Symbol]:
+        """Where inputs go: themselves, or where they are linear, values at the beginning, then slopes."""
+        if not self._is_linear:
+            return list(self.equations.r)
+        return [of(n) for of in (begin, slope) for n in self.input_names]
+
+    def __repr__(self) -> str:
+        held = "linear" if self._is_linear else "held"
+        return (
+            f"<Stepper of {self.equations.name}: {self.dt:g} s, {len(self.state_names)} variables, "
+            f"{len(self.input_names)} inputs ({held})>"
+        )
+
+    # ------------------------------------------------------------------------------------------------ steps
+
+    def step(
+        self, state: Any, r: Any = None, r_end: Any = None, *, t: float = 0.0, p: Any = None, out: Any = None
+    ) -> Any:
+        """The state after a step; for rows of states, with a row of inputs for each or one for all.
+
+        r, r_end   inputs, and where they are linear, those at the end of the step
+        t          the time at its beginning, where the equations depend on it
+        p          parameters, one row or one for each member; by default `env.p`
+        out        an array for the result
+
+        A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its
+        row.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> env = sb.stepper(sb.from_equations({x: -x}), 0.5, x=1.0)
+        >>> states = env.step(np.array([[1.0], [2.0]]))
+        >>> states  # times 1 - h + h²/2 - h³/6 + h⁴/24, of Runge and Kutta
+        array([[0.606771],
+               [1.213542]])
+        >>> env.reset(states, [True, False])
+        array([[1.      ],
+               [1.213542]])
+
+        See also: `stepper`, `Stepper.derivatives`.
+        """
+        if isinstance(state, np.ndarray) and state.shape == self._shape and p is None and out is None:
+            return self._one(state, r, r_end, t)
+        return self._many(state, r, r_end, t, p, out)
+
+    def _one(self, state: Array, r: Any, r_end: Any, t: float) -> Array:
+        try:
+            one: SingleStep = self._local.one
+        except AttributeError:
+            one = self._local.one = SingleStep(self.scheme, self.row)
+        one.state[:] = state
+        if not self._is_plain:
+            self._put_inputs(one.parameters, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
+        elif self.input_names:
+            one.parameters[self._first :] = self._numbers(r)
+        one.run()
+        note = one.note.item(0)
+        return one.end.copy() if note in STANDS else np.full(len(state), NO_NUMBER)
+
+    def _numbers(self, r: Any) -> Any:
+        """Inputs, zero where none are given."""
+        if r is None:
+            return self.r
+        if len(r) == len(self.input_names) and isinstance(r, (list, tuple)):
+            return r
+        given = np.asarray(r, dtype=np.float64)
+        if given.ndim == 0 or given.shape[-1] != len(self.input_names):
+            raise SimulationError(
+                f"{self}: it has {len(self.input_names)} inputs ({listed(self.input_names) or 'none'}), got r of shape "
+                f"{given.shape}"
+            )
+        return given
+
+    def _put_inputs(self, row: Array, r: Any, r_end: Any, t: Any) -> None:
+        n = len(self.input_names)
+        if self._is_linear:
+            row[..., self._places[:n]] = r
+            row[..., self._places[n:]] = (np.asarray(r_end) - r) / self.dt
+        elif n:
+            row[..., self._places[0] : self._places[0] + n] = r
+        if self._has_clock:
+            row[..., self.scheme.parameters.index(CLOCK)] = t
+
+    def _many(self, state: Any, r: Any, r_end: Any, t: Any, p: Any, out: Any) -> Any:
+        given = np.asarray(state, dtype=np.float64)
+        found = self._taken(given, r, r_end, t, p).ends_of_taken_steps().reshape(given.shape)
+        if out is None:
+            return found
+        out[...] = found
+        return out
+
+    def _taken(self, given: Array, r: Any, r_end: Any, t: Any, p: Any) -> StepRows:
+        """The steps of one state or of rows of them, in memory that the next call uses again."""
+        rows = np.atleast_2d(given)
+        if rows.ndim != 2 or rows.shape[1:] != self._shape:
+            raise SimulationError(
+                f"{self}: a state has {len(self.state_names)} numbers ({listed(self.state_names)}), got shape "
+                f"{given.shape}"
+            )
+        bound = self._bound(len(rows))
+        bound.y[:], bound.given[:] = rows, self.row
+        self._put_inputs(bound.given, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
+        if p is not None:
+            bound.given[:, self._p_places] = p
+        many = cores() if len(rows) >= EXPENSIVE else 1
+        share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
+        return bound
+
+    def _bound(self, count: int) -> StepRows:
+        """Memory for so many members, kept from step to step."""
+        kept: StepRows | None = getattr(self._local, "many", None)
+        if kept is None or len(kept.y) != count:
+            kept = self._local.many = StepRows(self.scheme, self.row, count)
+        return kept
+
+    def reset(self, states: Array, mask: Any, start: Any = None) -> Array:
+        """The states with those members put to a start (by default `env.start`) for which the mask is true."""
+        return np.where(np.asarray(mask, dtype=bool)[..., None], self.start if start is None else start, states)
+
+    # ------------------------------------------------------------------------------------------------ derivatives
+
+    def derivatives(
+        self,
+        state: Any,
+        r: Any = None,
+        r_end: Any = None,
+        *,
+        t: float = 0.0,
+        p: Any = None,
+        wrt: Iterable[str] = ("x", "r"),
+    ) -> StepDerivatives:
+        """A step, and its derivatives with respect to the state ("x"), inputs ("r"; where they are linear, those at the
+        beginning, "r_end" those at the end) and parameters ("p").
+
+        They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto
+        constraints it is the tangent at its result, which differs by the size of the correction. With contacts they are
+        those of the branch that the step is on: which contacts are closed, press, stick and slip. At a state where
+        another branch begins a step has no derivative, and this is one of the sides.
+
+        Where no `r_end` is given, inputs at the end are those at the beginning and change with them.
+        """
+        groups, given = tuple(wrt), np.asarray(state, dtype=np.float64)
+        known = ("x", "r", "r_end", "p") if r_end is not None else ("x", "r", "p")
+        if strange := [g for g in groups if g not in known]:
+            raise unknown(f"{self}: derivatives", "group", strange[0], known, SimulationError)
+        env, n = self._with_variations(groups), len(self.state_names)
+        names, rows = [x.name for x in env.scheme.wrt], np.atleast_2d(given)
+        first = np.array([[float(s == x) for s in self.state_names] for x in names]).reshape(-1)
+        whole = np.hstack([rows, np.tile(first, (len(rows), 1))])
+        end = env._many(whole, r, r_end, t, p, None)
+        slopes = end[:, n:].reshape(len(rows), len(names), n).transpose(0, 2, 1).reshape(*given.shape, len(names))
+        by_name = dict(zip(names, np.moveaxis(slopes, -1, 0), strict=True))
+        found = {g: self._columns(g, by_name, r_end is not None).reshape(*given.shape, -1) for g in groups}
+        return StepDerivatives(end[:, :n].reshape(given.shape), **found)
+
+    def _columns(self, group: str, slopes: Mapping[str, Array], has_end: bool) -> Array:
+        """Derivatives with respect to a group, of those with respect to variables of the machine code."""
+        if not self._is_linear or group not in ("r", "r_end"):
+            chosen = [slopes[n] for n in self._group(group)]
+        else:
+            ends = [slopes[slope(n).name] / self.dt for n in self.input_names]
+            begins = [slopes[begin(n).name] for n in self.input_names]
+            held = [b - e for b, e in zip(begins, ends, strict=True)] if has_end else begins
+            chosen = ends if group == "r_end" else held
+        return np.stack(chosen, axis=-1) if chosen else np.zeros(0)
+
+    def _group(self, group: str) -> list[str]:
+        """Names of the variables of the machine code that belong to a group."""
+        if group in ("r", "r_end"):
+            return [s.name for s in self._input_symbols]
+        return list(self.state_names if group == "x" else self.parameter_names)
+
+    def _with_variations(self, groups: tuple[str, ...]) -> Stepper:
+        if groups not in self._varied:
+            names = dict.fromkeys(n for g in groups for n in self._group(g))
+            out = self._varied[groups] = object.__new__(Stepper)
+            out.__dict__.update(self.__dict__)
+            out.scheme = self.scheme.varied(list(names))
+            out.state_names = tuple(s.name for s in out.scheme.variables)
+            out._shape, out._local = (len(out.state_names),), threading.local()
+        return self._varied[groups]
+
+    # ------------------------------------------------------------------------------------------------ contacts
+
+    def impulses(self, state: Any, r: Any = None, r_end: Any = None, *, t: float = 0.0, p: Any = None) -> StepImpulses:
+        """A step, and the impulses of its contacts and frictions.
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> m.gravity(0, -10.0, 0)
+        >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+        >>> found = env.impulses(env.start)
+        >>> found.impulses  # m g dt
+        array([0.2])
+        """
+        if not isinstance(self.scheme, ContactSteps):
+            raise SimulationError(f"{self}: it has no contacts; `stepper(Contacts(eq, ...), dt)` has")
+        given = np.asarray(state, dtype=np.float64)
+        taken = self._taken(given, r, r_end, t, p)
+        impulses, residual = taken.notes[:, NOTES:].copy(), taken.notes[:, 1].copy()
+        if given.ndim == 1:
+            impulses, residual = impulses[0], residual[0]
+        return StepImpulses(taken.ends_of_taken_steps().reshape(given.shape), self.scheme.row_names, impulses, residual)
+
+    # ----------------------------------------------------------------------------------------------- for other packages
+
+    @cached_property
+    def jax(self) -> Any:
+        """A function step(state, r) of JAX arrays, to be used in `jit`, `vmap` and `grad`.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import jax
+        ...     jax.config.update("jax_enable_x64", True)
+        ...     state = env.jax(env.start, np.zeros(1))
+        ... except ModuleNotFoundError:
+        ...     state = env.step(env.start)
+        >>> round(float(state[0]), 4)
+        0.6068
+
+        See also: `Stepper.derivatives`, `write.jax`.
+        """
+        return later("integrate.steppers.step_wrappers", "jax_step")(self)
+
+    @cached_property
+    def torch(self) -> Any:
+        """A function step(state, r) of PyTorch tensors, with gradients.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import torch
+        ...     state = env.torch(torch.tensor([1.0], dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+        ... except ModuleNotFoundError:
+        ...     state = env.step(env.start)
+        >>> round(float(state[0]), 4)
+        0.6068
+
+        See also: `Stepper.derivatives`, `write.torch`.
+        """
+        return later("integrate.steppers.step_wrappers", "torch_step")(self)
+
+    def gymnasium(
+        self, members: int, reward: Any, *, ends: Any = None, spread: float = 0.05, limit: float = 1.0, steps: int = 200
+    ) -> Any:
+        """A vector environment of Gymnasium, whose observations are states and whose actions are inputs.
+
+        reward   a function of (states, actions, states after), which gives a number for each member
+        ends     a function of states, which says for each member whether it has ended
+        spread   of starts around `env.start`, of every variable
+        limit    of the actions, to both sides
+        steps    after which an episode is cut
+
+        A member that has ended, was cut or has no numbers any more begins anew with its next step.
+
+        >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
+        >>> try:
+        ...     import gymnasium
+        ...     count = env.gymnasium(3, lambda before, actions, after: -after[:, 0] ** 2).num_envs
+        ... except ModuleNotFoundError:
+        ...     count = 3
+        >>> count
+        3
+
+        See also: `stepper`.
+        """
+        made = later("integrate.steppers.step_wrappers", "vector_environment")
+        return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)
+
+
+@values_by_name(SimulationError)
+@of_equations_or(Contacts)
+def stepper(
+    equations: Equations | Contacts,
+    dt: float,
+    start: Start | None = None,
+    *,
+    values: Mapping[Any, float] | None = None,
+    method: str = AUTO,
+    substeps: int = 1,
+    inputs: str = "held",
+    events: Sequence[Event | Contact] = (),
+    form: str = AUTO,
+    options: Mapping[str, Any] | None = None,
+    **named: float,
+) -> Stepper:
+    """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
+
+    equations  or `Contacts`: any number of contacts and frictions, by time stepping
+    start      of `env.start`, as in `simulate`; on constraints the nearest state that keeps them
+    values     on top of it, by name or symbol, or as keywords; parameters too
+    method     rk4 (where none is named), dp5 or dp8, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
+               not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
+    substeps   steps of the method in a step dt
+    inputs     "held" over a step, or "linear" between those at its beginning and its end
+    events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
+    form       how constraints are treated, as in `simulate`
+
+    >>> x, v, F = sb.symbols("x v F")
+    >>> eq = sb.from_equations({x: v, v: F - x}, inputs=[F])
+    >>> env = sb.stepper(eq, 0.1, x=1.0)
+    >>> env.step(env.start, [0.5])
+    array([ 0.997502, -0.049917])
+
+    See also: `simulate`, `integrate.Stepper`, `simulate_batch`.
+    """
+    where = f"stepper of {equations.name!r}"
+    if not finite_number(dt, "dt", SimulationError) > 0:
+        raise SimulationError(f"{where}: dt = {shown(dt)}: a step has a positive length")
+    if inputs not in INPUTS:
+        raise unknown(where, "way of inputs", inputs, INPUTS, SimulationError)
+    if not isinstance(substeps, int) or substeps < 1:
+        raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
+    lengths = StepLengths(float(dt), substeps, inputs == "linear")
+    if isinstance(equations, Contacts) or _has_several_contacts(events, where):
+        contacts = equations if isinstance(equations, Contacts) else Contacts(equations, *events)  # type: ignore[arg-type]
+        if (isinstance(equations, Contacts) and events) or form != AUTO:
+            raise SimulationError(
+                f"{where}: contacts take no events= and no form=; constraints hold at the level of speeds"
+            )
+        return _contact_stepper(contacts, method, lengths, _start(contacts.base, start, values or {}))
+    return _smooth_stepper(equations, method, form, events, lengths, _start(equations, start, values or {}))
+
+
+@dataclass(frozen=True)
+class StepLengths:
+    """Of a stepper: dt, its parts, and whether inputs are linear over it."""
+
+    dt: float
+    substeps: int
+    is_linear: bool
+
+    @property
+    def h(self) -> float:
+        return self.dt / self.substeps
+
+
+def _has_several_contacts(events: Sequence[Event | Contact], where: str) -> bool:
+    contacts = [e for e in events if isinstance(e, Contact)]
+    if len(contacts) > 1 and len(contacts) < len(events):
+        others = listed(e.name for e in events if e not in contacts)
+        raise SimulationError(f"{where}: several contacts, and the events {others} beside them; take either")
+    return len(contacts) > 1
+
+
+def _contact_stepper(contacts: Contacts, method: str, lengths: StepLengths, first: State) -> Stepper:
+    where = f"stepper of {contacts.name!r}"
+    if method not in (AUTO, METHOD):
+        raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
+    check_law(contacts.impacts, where)
+    scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear)
+    return Stepper(scheme, first, lengths.is_linear, scheme.has_clock, lengths.dt)
+
+
+def _smooth_stepper(
+    equations: Equations, method: str, form: str, events: Sequence[Event | Contact], lengths: StepLengths, first: State
+) -> Stepper:
+    where = f"stepper of {equations.name!r}"
+    method = "rk4" if method == AUTO else method
+    if method not in TABLEAUX and method not in IMPLICIT:
+        raise unknown(where, "method", method, (*TABLEAUX, *IMPLICIT), SimulationError)
+    eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
+    o = choice(eq, SimulationOptions(method=method if method in TABLEAUX else "rk4", form=form, step=lengths.h))
+    made = form_of(eq, o, run_rank(first))
+    if not made.kind.has_rates or made.kind.is_algebraic:
+        raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
+    if method in IMPLICIT:
+        if events:
+            raise SimulationError(f"{where}: method={method!r} takes no events; take one of {listed(TABLEAUX)}")
+        steps = ImplicitSteps(made, IMPLICIT[method], lengths.h, lengths.substeps)
+        return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
+    table = event_table(made, tuple(events), "machine code") if events else None
+    task = EnsembleTask(
+        made, TABLEAUX[method], 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
+    )  # fmt: skip
+    return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
+
+
+def _start(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
+    if eq.lam or eq.position_rows:
+        return assemble(eq, start=start, values=values)
+    known = {} if start is None else dict(start_values(start, f"stepper of {eq.name!r}"))
+    return State.of(eq, {**known, **values})
+
+
+def _with_lines(eq: Equations) -> Equations:
+    """Inputs that are straight lines over a step, whose values at its beginning and slopes are parameters."""
+    laws = {s: begin(s.name) + slope(s.name) * eq.t for s in eq.r if not s.order}
+    return with_inputs(eq, laws)[0]
+
+
+def _with_clock(eq: Equations) -> tuple[Equations, bool]:
+    """Equations whose time counts from the beginning of a step, with the time there as a parameter; as they are where
+    they do not depend on time."""
+    names = list(eq.outputs)
+    parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
+    if eq.t not in free_symbols(*parts):
+        return eq, False
+    table = {eq.t: eq.t + CLOCK}
+    rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
+    return replace(
+        eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)), p=(*eq.p, CLOCK),
+        dependent=eq.composed(table),
+    ), True  # fmt: skip

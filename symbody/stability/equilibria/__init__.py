@@ -1,0 +1,4 @@
+"""Steady motions: equilibria and relative equilibria, with their symmetries.
+
+`Equations` in, `SteadyMotion` out.
+"""

@@ -1,0 +1,48 @@
+"""Bounds of rounding errors of rows and slopes: node by node at first, compiled where they are asked for often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ...algebra.calculus.rounding import rounding, rounding_expressions
+from ...algebra.graph.graph import Expr, Node, Symbol, symbol
+from ...algebra.graph.walk import ordered
+from ...emit.programs.lower import program
+from ...emit.run.callable import Array, compile_program
+
+OFTEN: Final = 20  # a compiled function costs about as much as so many evaluations node by node
+
+
+class RoundingBounds:
+    """(w, sizes, p) -> for each expression, a bound of the error of its value, w being rounded beside sizes."""
+
+    def __init__(self, expressions: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
+        self.expressions, self.unknowns, self.parameters = list(expressions), list(unknowns), list(parameters)
+        self.asked = 0
+
+    def __call__(self, w: Array, sizes: Array, p: Array) -> Array:
+        self.asked += 1
+        if self.asked > OFTEN and self._compiled is not None:
+            found = np.atleast_1d(self._compiled(w, sizes, p))
+            if np.isfinite(found).all():
+                return np.asarray(found)
+        values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
+        beside = dict(zip(self.unknowns, map(float, sizes), strict=True))
+        return np.array(rounding(self.expressions, values, beside, self._order))
+
+    @cached_property
+    def _order(self) -> list[Node]:
+        return ordered(self.expressions)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        sizes = [symbol(f"steady_size_{k}") for k in range(len(self.unknowns))]
+        bounds = rounding_expressions(self.expressions, dict(zip(self.unknowns, sizes, strict=True)))
+        if bounds is None or not bounds:
+            return None
+        groups = {"w": self.unknowns, "sizes": sizes, "p": self.parameters}
+        return compile_program(program("steady_rounding", groups, {"e": bounds}, as_written=True), is_quick=True)

@@ -1,0 +1,57 @@
+"""Linear systems as objects of SciPy and of python-control (where that is installed)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scipy.signal import StateSpace as ScipyStateSpace
+
+from ...derivation.equations.keywords import values_by_name
+from ...errors import StabilityError
+
+try:
+    import control
+except ImportError:  # an optional dependency
+    control = None
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
+
+
+@values_by_name(StabilityError)
+def to_scipy(lin: LinearSystem, values: Mapping[Any, float] | None = None, **named: float) -> Any:
+    """The system with numbers as `scipy.signal.StateSpace`.
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> sb.to_scipy(lin).A
+    array([[ 0.,  1.],
+           [-4., -1.]])
+
+    See also: `to_control`, `LinearSystem.state_space`.
+    """
+    space = lin.state_space(values)
+    return ScipyStateSpace(space.A, space.B, space.C, space.D)
+
+
+@values_by_name(StabilityError)
+def to_control(lin: LinearSystem, values: Mapping[Any, float] | None = None, **named: float) -> Any:
+    """The system with numbers as `control.StateSpace`, with names; needs the package python-control.
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> try:
+    ...     poles = sb.to_control(lin).poles()
+    ... except sb.StabilityError:  # needs the package python-control
+    ...     poles = lin.eigenvalues()
+    >>> sorted(poles.real.round(6).tolist())
+    [-0.5, -0.5]
+
+    See also: `to_scipy`, `LinearSystem.state_space`.
+    """
+    if control is None:
+        raise StabilityError('to_control needs the package "control": pip install control')
+    space = lin.state_space(values)
+    return control.ss(
+        space.A, space.B, space.C, space.D, states=list(space.states), inputs=list(space.inputs), outputs=list(space.outputs),
+        name=lin.name.replace(".", "_"),
+    )  # fmt: skip

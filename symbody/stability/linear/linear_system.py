@@ -1,0 +1,479 @@
+"""`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers
+or expressions in the parameters.
+
+named_matrices.py (what it is made of) -> matrix_numbers.py (in numbers) -> here: changed systems, and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...algebra.graph.graph import Symbol, as_expr
+from ...algebra.graph.matrix import Matrix, as_matrix, identity, zeros
+from ...algebra.graph.walk import free_symbols, substitute_all
+from ...derivation.equations.keywords import values_by_name
+from ...errors import StabilityError, listed, shown
+from ...later import later
+from ..design import design as design_module
+from ..design import feedback
+from ..spectra import eigenvalue_sensitivities as sensitivity
+from ..spectra import response
+from ..spectra.chart import StabilityChart, stability_chart
+from ..spectra.locus import RootLocus, root_locus
+from ..spectra.pencil import Complex
+from ..spectra.spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
+from ..variation.parameter_samples import cleaned
+from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem
+from . import state_choice as states
+from .matrix_numbers import MatrixNumbers
+from .second_order import SecondOrder, second_order
+from .system_latex import system_latex
+
+Values = Mapping[Any, Any] | None
+ByName = Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearSystem(MatrixNumbers):
+    """A linear system; made by `linearize`, or from matrices by `linear_system`.
+
+    x, r, y        names of states, inputs and outputs
+    E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are
+                   expressions in `parameters`, and in symbols of the operating point where that is only known in
+                   numbers (`about`)
+    variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x,
+                   and from inputs that constraints contain: T x + Tr r + Tr1 r'
+    defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
+    about          the motion that the system describes the neighbourhood of
+    full           the equations before the dependent variables were eliminated
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> lin.parameters, lin(k=4.0, c=1.0).A
+    ((k, c), matrix([[0, 1], [-4, -1]]))
+    >>> lin.eigenvalues(k=4.0, c=0.4)
+    array([-0.2-1.989975j, -0.2+1.989975j])
+    >>> abs(lin.frequency_response("F", "x", [0.0, 1.0], k=4.0, c=0.1).values)
+    array([0.25    , 0.028182])
+
+    See also: `linearize`, `linear_system`, `plot`, `to_scipy`.
+    """
+
+    # ------------------------------------------------------------------------------------------------ with other values
+
+    @values_by_name(StabilityError, label="linear system")
+    def __call__(self, values: Mapping[Any, Any] | None = None, **named: Any) -> LinearSystem:
+        """The same system with numbers or expressions for some parameters: `lin(V=20)`, `lin(b=R * sb.tan(sigma) -
+        trail)`.
+
+        Where the operating point is known in numbers only, all parameters become numbers.
+        """
+        values = values or {}
+        table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
+        self._check({s: float(e) for s, e in table.items() if e.value is not None})
+        if not self.unknowns:
+            kept = {s: x for s, x in self.defaults.items() if s not in table}
+            numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
+            changed = self._with(substitute_all(self._all(), table))
+            return replace(changed, full=_substituted(self.full, table), defaults=numbers)
+        if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
+            raise StabilityError(
+                f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
+                "put them into the model"
+            )
+        given = self.values(values)
+        table = {**given, **self.operating_point(given)}
+        changed = self._with(substitute_all(self._all(), table))
+        return replace(changed, about=None, full=_substituted(self.full, table))
+
+    def _with(self, matrices: Sequence[Matrix]) -> LinearSystem:
+        changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), matrices, strict=True))
+        return replace(self, **changed)
+
+    # ---------------------------------------------------------------------------------------- the same system, otherwise
+
+    @cached_property
+    def cyclic(self) -> tuple[str, ...]:
+        """Coordinates that no other rate depends on: where on the road, which way, how far a wheel has turned.
+
+        >>> x, v = sb.symbols("x v")
+        >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
+        >>> lin.cyclic, lin.without("x").A, lin.with_outputs("v").C
+        (('x',), matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
+        >>> lin.reorder("w", "v", "x").A
+        matrix([[-1, -4, 0], [1, 0, 0], [0, 1, 0]])
+        >>> lin.replace_state("x", "s", x + v).A  # s = x + v: s' = v + w
+        matrix([[0, 1, 1], [0, 0, 1], [0, -4, -1]])
+        >>> lin.map(lambda matrix: 2 * matrix).A, lin.cleaned().A == lin.A
+        (matrix([[0, 2, 0], [0, 0, 2], [0, -8, -2]]), True)
+
+        See also: `LinearSystem.modes`, `tidy`.
+        """
+        return states.cyclic_states(self)
+
+    def without(self, *names: str | Symbol) -> LinearSystem:
+        """The system without states that no other state depends on. Outputs that need them go too."""
+        return states.without(self, names)
+
+    def replace_state(self, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
+        """The same system with one state replaced by a combination of states: `lin.replace_state("y_dot", "y1_dot",
+        y.dot - V * psi)`."""
+        return states.replace_state(self, old, name, expression)
+
+    def reorder(self, *names: str | Symbol) -> LinearSystem:
+        """The same system with its states, and their equations, in another order."""
+        return states.reorder(self, names)
+
+    def with_outputs(self, *names: str | Symbol) -> LinearSystem:
+        """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
+        return states.with_outputs(self, names)
+
+    def cleaned(self) -> LinearSystem:
+        """The same with entries that are 0, 1 or -1 for all parameters written so."""
+        if self.unknowns:
+            return self
+        return self._with(cleaned(self._all(), self.nominal))
+
+    def map(self, change: Any) -> LinearSystem:
+        """The same with every matrix changed by a function of matrices, which keeps their shapes."""
+        if not callable(change):
+            raise StabilityError(
+                f"map of {self.name!r}: takes a function of matrices, such as `tidy`, got {shown(change)}"
+            )
+        changed = {p: change(getattr(self, p)) for p in PARTS}
+        for p, new in changed.items():
+            old = getattr(self, p)
+            if not isinstance(new, Matrix) or (new.rows, new.cols) != (old.rows, old.cols):
+                raise StabilityError(
+                    f"map of {self.name!r}: of {p}, {old.rows} by {old.cols}, the function made {shown(new)}, "
+                    "which is no matrix of that shape"
+                )
+        return replace(self, **changed)
+
+    def latex(self) -> str:
+        r"""E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act.
+
+        >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
+        >>> lin.latex()[:17], lin.latex().count("bmatrix")
+        ('\\begin{bmatrix} 1', 22)
+
+        See also: `latex`.
+        """
+        return system_latex(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    # ------------------------------------------------------------------------------------------------ answers
+    #
+    # All take parameters by name or symbol in `values`, or as keywords, and options by name in `options`.
+
+    @values_by_name(StabilityError)
+    def eigenvalues(
+        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
+    ) -> Complex:
+        """Finite eigenvalues (poles), by real part; `method`: "coordinates", "qz" on all variables, or "qr" onto the
+        constraints' tangent.
+
+        >>> c = sb.symbol("c")
+        >>> sb.linear_system([[0, 1], [-4, -c]]).eigenvalues(c=0.4)
+        array([-0.2-1.989975j, -0.2+1.989975j])
+
+        See also: `LinearSystem.modes`, `LinearSystem.root_locus`.
+        """
+        return eigenvalues(self, values or {}, method)
+
+    poles = eigenvalues
+
+    @values_by_name(StabilityError)
+    def infinite_eigenvalues(
+        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
+    ) -> int:
+        """How many eigenvalues are infinite, of the pencil that `method` takes.
+
+        coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
+        qz            the pencil in all variables: q, u, u', z and multipliers
+        squares       that of ω² in q and multipliers, without damping: two for each constraint (Lynch eq. 6.6)
+
+        >>> lin = sb.linear_system([[0, 1], [-4, -1]], E=[[1, 0], [0, 0]])  # 0 = -4 x - v: algebraic
+        >>> lin.eigenvalues().real, lin.infinite_eigenvalues()
+        (array([-4.]), 1)
+
+        See also: `LinearSystem.eigenvalues`.
+        """
+        return infinite_eigenvalues(self, values or {}, method)
+
+    @values_by_name(StabilityError)
+    def modes(self, values: Values = None, **named: float) -> Spectrum:
+        """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues
+        counted.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> print(lin.modes(k=4.0, c=0.4))
+             real part    imag. part   freq. [Hz]  damping  mostly
+                  -0.2      -1.98997      0.31671   0.1000  x
+                  -0.2       1.98997      0.31671   0.1000  x
+
+        See also: `LinearSystem.eigenvalues`, `plot`.
+        """
+        return modes(self, values or {})
+
+    @values_by_name(StabilityError)
+    def root_locus(
+        self, values: Values = None, *, points: int = 400, options: ByName = None, **named: Any
+    ) -> RootLocus:
+        """Eigenvalues over one parameter, followed as branches, with critical values: `lin.root_locus(V=(1, 40))`.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> locus = lin.root_locus(k=4.0, c=(0, 6), points=20)
+        >>> [(p.kind, round(p.value, 6)) for p in locus.critical]
+        [('meeting', 4.0)]
+
+        See also: `stability.RootLocus`, `LinearSystem.stability_chart`.
+        """
+        return root_locus(self, values or {}, points)
+
+    @values_by_name(StabilityError)
+    def stability_chart(
+        self, values: Values = None, *, points: tuple[int, int] = (80, 80), options: ByName = None, **named: Any
+    ) -> StabilityChart:
+        """Growth rate over two parameters: `lin.stability_chart(V=(1, 10), b=(0.02, 0.08))`.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+        >>> chart = lin.stability_chart(k=(-1, 1), c=(-1, 1), points=(5, 5))
+        >>> chart.growth.shape
+        (5, 5)
+
+        See also: `LinearSystem.root_locus`, `plot`.
+        """
+        return stability_chart(self, values or {}, points)
+
+    @values_by_name(StabilityError)
+    def frequency_response(
+        self, r: str | Symbol, y: str | Symbol, /, hertz: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.FrequencyResponse:  # fmt: skip
+        """G(iω) from an input to an output (or any variable), over frequencies in Hz (chosen from the spectrum if not
+        given).
+
+        `plot` draws it as Bode's or Nyquist's diagram.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> answer = lin.frequency_response("F", "x", [0.0, 1.0], k=4.0, c=0.4)
+        >>> abs(answer.values)
+        array([0.25    , 0.028116])
+
+        See also: `LinearSystem.step_response`, `plot`.
+        """
+        return response.frequency_response(self, r, y, hertz, values or {})
+
+    bode = frequency_response
+
+    @values_by_name(StabilityError)
+    def step_response(
+        self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.TimeResponse:  # fmt: skip
+        """Response of an output to an input that is switched from 0 to 1.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> answer = lin.step_response("F", "x", k=4.0, c=0.4)
+        >>> round(float(answer.values[-1]), 2)
+        0.25
+
+        See also: `LinearSystem.frequency_response`, `LinearSystem.impulse_response`.
+        """
+        return response.time_response(self, r, y, times, values or {}, "step")
+
+    @values_by_name(StabilityError)
+    def impulse_response(
+        self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
+    ) -> response.TimeResponse:  # fmt: skip
+        """Response of an output to a unit impulse of an input.
+
+        >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
+        >>> lin.impulse_response("F", "x", [0.0, 0.5]).values  # exp(-2 t)
+        array([1.      , 0.367879])
+
+        See also: `LinearSystem.step_response`.
+        """
+        return response.time_response(self, r, y, times, values or {}, "impulse")
+
+    def plot(self, *pair: str, **options: Any) -> Any:
+        """A figure: eigenvalues; `lin.plot(V=(1, 40))` over a parameter, or over two; `lin.plot("tau", "phi", V=20)` a
+        frequency response; see `symbody.plot`.
+
+        >>> k = sb.symbol("k")
+        >>> lin = sb.linear_system([[0, 1], [-k, -0.4]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.plot("F", "x", k=4.0)
+        <Figure 'response to F': 2 panels, 2 curves>
+
+        See also: `plot`.
+        """
+        return later("view.figures.plots", "plot")(self, *pair, **options)
+
+    @values_by_name(StabilityError)
+    def zeros(self, r: str | Symbol, y: str | Symbol, /, values: Values = None, **named: float) -> Complex:
+        """Transmission zeros between an input and an output.
+
+        >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], C=[[3, 1]], x=["x", "v"], r=["F"], y=["y"])
+        >>> lin.zeros("F", "y")  # of s + 3
+        array([-3.+0.j])
+        >>> lin.state_space().A
+        array([[ 0.,  1.],
+               [-4., -1.]])
+
+        See also: `LinearSystem.eigenvalues`, `to_control`.
+        """
+        return response.zeros(self, r, y, values or {})
+
+    @values_by_name(StabilityError)
+    def state_space(self, values: Values = None, **named: float) -> response.StateSpace:
+        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated.
+
+        Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input,
+        that input's last rate takes its place among the inputs, and the input becomes a state.
+        """
+        return response.explicit(self, values or {})
+
+    def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
+        """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others
+        stand apart.
+
+        >>> m = sb.Model("two carts")
+        >>> a, b = m.body("a", mass=1), m.body("b", mass=2)
+        >>> rails = m.prismatic("x", m.ground, a, stiffness=3, damping=0.1), m.prismatic("y", a, b, stiffness=4)
+        >>> found = sb.linearize(sb.derive(m), {}).second_order()
+        >>> found.M, found.K
+        (matrix([[3, 2], [2, 2]]), matrix([[3, 0], [0, 4]]))
+
+        See also: `linearize`, `stability.SecondOrder`.
+        """
+        return second_order(self, coordinates)
+
+    @values_by_name(StabilityError)
+    def eigenvalue_sensitivities(
+        self, *parameters: str | Symbol, values: Values = None, **named: float
+    ) -> sensitivity.EigenvalueSensitivities:
+        """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil).
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.eigenvalue_sensitivities("k", k=4.0, c=0.0).derivatives.imag  # of ±√k: ±1 / (2 √k)
+        array([[-0.25],
+               [ 0.25]])
+        >>> lin.response_sensitivities("F", "x", [0.0], "k", k=4.0, c=0.0)["k"].real  # of 1/k: -1/k²
+        array([-0.0625])
+
+        See also: `LinearSystem.design`, `LinearSystem.modes`.
+        """
+        return sensitivity.eigenvalue_sensitivities(self, parameters, values or {})
+
+    @values_by_name(StabilityError)
+    def response_sensitivities(
+        self, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, values: Values = None, **named: float
+    ) -> dict[str, Complex]:  # fmt: skip
+        """Derivatives of a frequency response with respect to parameters."""
+        return sensitivity.response_sensitivities(self, r, y, hertz, parameters, values or {})
+
+    @values_by_name(StabilityError)
+    def design(
+        self, targets: Sequence[complex], vary: Iterable[str | Symbol], /, *, values: Values = None, of: str = "eigenvalues",
+        bounds: ByName = None, max_steps: int = 30, options: ByName = None, **named: float,
+    ) -> design_module.Design:  # fmt: skip
+        """Parameters `vary` for which the system has the eigenvalues `targets`, by Newton's method with their
+        derivatives (Lynch 6.3).
+
+        of          "eigenvalues", or "squares" for ω² of oscillations
+        bounds      (least, greatest) by parameter
+        max_steps   of the iteration
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> found = lin.design([-1 + 2j], ["k", "c"], k=4.0, c=0.4)
+        >>> {n: round(v, 6) for n, v in found.values.items()}
+        {'k': 5.0, 'c': 2.0}
+
+        See also: `LinearSystem.eigenvalue_sensitivities`.
+        """
+        return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
+
+    @values_by_name(StabilityError)
+    def lqr(
+        self, Q: Any, R: Any = 1.0, /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
+        **named: float,
+    ) -> feedback.Feedback:  # fmt: skip
+        """The feedback r = r0 - K (x - x0) with the least ∫ xᵀ Q x + rᵀ R r dt; it goes into `inputs=` as it is.
+
+        Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a
+                 matrix
+        inputs   those that are used; all by default
+
+        >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.lqr(1.0, 1.0).K
+        array([[1.      , 1.732051]])
+
+        See also: `LinearSystem.place`, `closed_loop`.
+        """
+        return feedback.lqr(self, Q, R, inputs, values or {})
+
+    @values_by_name(StabilityError)
+    def place(
+        self, poles: Sequence[complex], /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
+        **named: float,
+    ) -> feedback.Feedback:  # fmt: skip
+        """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as
+        it is.
+
+        >>> k, c = sb.symbols("k c")
+        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.place([-1, -2], k=4.0, c=0.4).K
+        array([[-2. ,  2.6]])
+
+        See also: `LinearSystem.lqr`.
+        """
+        return feedback.place(self, poles, inputs, values or {})
+
+
+def linear_system(
+    A: Any, B: Any = None, C: Any = None, D: Any = None, E: Any = None, *,
+    B1: Any = None, B2: Any = None, D1: Any = None, D2: Any = None,
+    x: Sequence[str] | None = None, r: Sequence[str] | None = None, y: Sequence[str] | None = None, name: str = "system",
+    defaults: Mapping[Symbol, float] | None = None,
+) -> LinearSystem:  # fmt: skip
+    """A linear system from matrices of numbers or expressions: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r'
+    + D2 r''.
+
+    E is 1, y is x, and all else is zero where they are not given.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> lin.eigenvalues(k=4.0, c=0.4)
+    array([-0.2-1.989975j, -0.2+1.989975j])
+
+    See also: `linearize`, `LinearSystem`.
+    """
+    A = as_matrix(A)
+    n = A.rows
+    C = identity(n) if C is None else as_matrix(C)
+    given = {p: as_matrix(m) for p, m in zip(OF_INPUTS, (B, B1, B2, D, D1, D2), strict=True) if m is not None}
+    columns = next((m.cols for m in given.values()), len(r or ()))
+    B, B1, B2 = (given.get(p, zeros(n, columns)) for p in OF_INPUTS[:3])
+    D, D1, D2 = (given.get(p, zeros(C.rows, columns)) for p in OF_INPUTS[3:])
+    E = identity(n) if E is None else as_matrix(E)
+    names = tuple(x or (f"x{k + 1}" for k in range(n)))
+    outputs = tuple(y or (names if C == identity(n) else (f"y{k + 1}" for k in range(C.rows))))
+    inputs = tuple(r or (f"r{k + 1}" for k in range(columns)))
+    return LinearSystem(
+        name, names, inputs, outputs, E, A, B, C, D, names, identity(n), defaults or {}, B1=B1, B2=B2, D1=D1, D2=D2
+    )
+
+
+def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
+    return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))

@@ -1,0 +1,418 @@
+"""`linearize`: from equations and an operating point to a `LinearSystem`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
+from ...algebra.graph.matrix import Matrix, stack, zeros
+from ...algebra.graph.node_table import gc_paused
+from ...algebra.graph.walk import free_symbols, substitute_all
+from ...derivation.equations.additional_rates import variable_rates
+from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.keywords import by_name, values_by_name
+from ...derivation.equations.named_rows import output_rows
+from ...derivation.equations.variables import name_of
+from ...errors import StabilityError, listed, with_article
+from ...integrate.inputs.inputs import with_inputs
+from ...integrate.start.state import State
+from ..equilibria.steady import steady
+from ..equilibria.steady_motion import SteadyMotion
+from ..equilibria.symmetries import Symmetry
+from ..variation.condition_rows import ConditionRow, position_rows, speed_rows
+from ..variation.first_variation import Variation, input_columns, slopes_of, variation
+from ..variation.parameter_samples import arrays, cleaned, folded, sample_at, samples
+from ..variation.pivoting import solved
+from ..variation.system_matrices import PARTS, RECOVERY, FullSystem
+from .late_matrices import TURN, LateMatrix, LateParts
+from .linear_system import LinearSystem
+from .reduced_numbers import EliminatedVariables, reduced_arrays
+from .reduction import Partition, ReducedMatrices, chosen_partition, reduced
+
+MANY = 8  # constraints, from which on a system about a motion in numbers is reduced in numbers
+SINGULAR = 1e-12
+STILL = 1e-13  # a rate is zero below this
+ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
+
+
+@values_by_name(StabilityError)
+@of_equations
+def linearize(
+    equations: Equations, about: SteadyMotion | State | Mapping[Any, Any], *, values: Mapping[Any, float] | None = None,
+    independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),
+    moving: bool = False, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: float,
+) -> LinearSystem:  # fmt: skip
+    """The equations to first order about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'',
+    for x = (independent q, independent u, z).
+
+    about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol
+                  (others are zero)
+    independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
+    outputs       expressions by name, also with accelerations, multipliers and reactions in them; by default those of
+                  the model
+    drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
+    moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that
+                  instant
+    inputs        laws as in `simulate`, which close the loop; a steady motion is then to be found with the same ones
+    values        parameters by name or symbol, where they are not those of the model; also as keywords
+    options       any of these by name, where the model has the name too
+
+    Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint
+    forces in the directions that are left. Along a motion that turns, states are seen from axes that turn with it: x
+    and y of a vehicle in a circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where
+    the operating point is known in closed form, so are the entries of the result.
+
+    >>> m = sb.Model("pendulum")
+    >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
+    >>> bob = m.body("bob", mass=p.m, com=(0, -p.l, 0))
+    >>> joint = m.revolute("theta", m.ground, bob)
+    >>> m.gravity(0, -p.g, 0)
+    >>> lin = sb.linearize(sb.derive(m), {})
+    >>> lin.E, lin.A
+    (matrix([[1, 0], [0, m*l**2]]), matrix([[0, 1], [-m*g*l, 0]]))
+    >>> abs(lin.eigenvalues(l=0.25))
+    array([6.264184, 6.264184])
+
+    See also: `steady`, `LinearSystem`, `linear_system`.
+    """
+    numbers = dict(values or {})
+    eq, constants = with_inputs(equations, inputs or {}, StabilityError)
+    if isinstance(about, Mapping):
+        about = {**constants, **by_name(about, f"linearisation of {eq.name!r}", StabilityError)}
+    elif eq is not equations and about.equations is equations:
+        about, numbers = _of_open_loop(eq, about, numbers)
+    if isinstance(about, State):
+        about, numbers = _from_state(eq, about, numbers)
+    with gc_paused():
+        if isinstance(about, SteadyMotion):
+            motion: SteadyMotion | None = _checked(eq, about)
+            point, defaults = dict(about.expressions), _parameters(eq, about, numbers)
+            turning: Iterable[Symbol] = about.conditions.turning
+        elif moving:
+            motion, turning = None, eq.u
+            defaults = _parameters(eq, None, numbers)
+            point = _point_of_motion(eq, about, defaults)
+        else:
+            motion = _claimed(eq, about, numbers)
+            point, defaults, turning = dict(motion.expressions), dict(motion.defaults), motion.conditions.turning
+        system = _linearized(eq, point, defaults, motion, independent, turning, outputs)
+    names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
+    return system.without(*names) if names else system
+
+
+def _linearized(
+    eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion | None,
+    independent: Iterable[Symbol | str], turning: Iterable[Symbol], outputs: Mapping[str, Any] | None,
+) -> LinearSystem:  # fmt: skip
+    rows = output_rows(eq.outputs if outputs is None else outputs)
+    if motion is not None and motion.unknowns and len(eq.lam) >= MANY:
+        return _known_by_numbers(eq, point, defaults, motion, independent, turning, rows)
+    seen = _in_the_state(eq, rows)
+    unknowns = motion.unknowns if motion is not None else ()
+    v = variation(eq, seen, {s: e for s, e in point.items() if s not in unknowns})
+    near = {**defaults, **(motion.found if motion is not None else {})}
+    in_closed_form = motion is not None and motion.is_symbolic
+    if in_closed_form:
+        v = v.mapped(lambda matrices: cleaned(matrices, near))
+    sample = sample_at(_everything(v), near)
+    cyclic = () if motion is None else motion.conditions.cyclic
+    kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
+    small = _seen_along(eq, reduced(v, kept, sample), kept, motion)
+    k = len(eq.inputs)
+    parts = _by_name(small, k)
+    if in_closed_form:
+        parts = dict(zip(parts, cleaned(list(parts.values()), near), strict=True))
+    return _system(eq, parts, tuple(seen), v, kept, defaults, motion)
+
+
+def _by_name(small: ReducedMatrices, k: int) -> dict[str, Matrix]:
+    """Matrices by their names in a linear system; columns of inputs, rates and second rates apart."""
+    split = {
+        f"{name}{i or ''}": m[:, k * i : k * i + k]
+        for name, m in (("B", small.B), ("D", small.D), ("Tr", small.Tr))
+        for i in range(3)
+    }
+    return {"E": small.E, "A": small.A, "C": small.C, "T": small.T, **split}
+
+
+def _system(
+    eq: Equations, parts: Mapping[str, Matrix], seen: tuple[str, ...], v: Variation, kept: Partition, defaults: Mapping[Symbol, float],
+    motion: SteadyMotion | None,
+) -> LinearSystem:  # fmt: skip
+    q, u, z = (tuple(s.name for s in group) for group in (eq.q, eq.u, eq.z))
+    full = FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u))
+    return LinearSystem(
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.inputs), seen,
+        variables=(*q, *u, *z), defaults=defaults, about=motion, full=full,
+        **{name: parts[name] for name in (*PARTS, *RECOVERY)},
+    )  # fmt: skip
+
+
+def _known_by_numbers(
+    eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion,
+    independent: Iterable[Symbol | str], turning: Iterable[Symbol], rows: Mapping[str, Expr],
+) -> LinearSystem:  # fmt: skip
+    """About a motion in numbers, with many constraints: the first variation is evaluated and reduced in arrays; entries
+    are expressions for those who look at them."""
+    known, near = {s: e for s, e in point.items() if s not in motion.unknowns}, {**defaults, **motion.found}
+    v = variation(eq, {}, known)
+    sample = sample_at(_everything(v), near)
+    numbers = dict(zip((f.name for f in fields(v)), arrays(_everything(v), sample), strict=True))
+    kept = chosen_partition(eq, v, sample, independent, turning, motion.conditions.cyclic, numbers)
+    elimination = EliminatedVariables.of(numbers, kept.q, kept.u)
+    has_rates = np.linalg.cond(reduced_arrays(numbers, elimination)["E"]) < 1 / SINGULAR
+    more = _output_slopes(eq, rows, known, has_rates)
+    if (turn := _turning(eq, motion)) is not None:
+        more[TURN] = turn
+    at = arrays(list(more.values()), sample_at(list(more.values()), near))
+    numbers |= dict(zip(more, at, strict=True))
+    matrices = {**{f.name: getattr(v, f.name) for f in fields(v)}, **more}
+    parameters = tuple(s for s in free_symbols(*matrices.values()) if s not in motion.unknowns)
+
+    def expressions() -> dict[str, Matrix]:
+        whole = variation(eq, _in_the_state(eq, rows), known)
+        return _by_name(_seen_along(eq, reduced(whole, kept, sample), kept, motion), len(eq.inputs))
+
+    source = LateParts(matrices, elimination, len(eq.inputs), parameters, motion.unknowns, near, numbers, expressions)
+    parts = {name: LateMatrix.part(source, name) for name in (*PARTS, *RECOVERY)}
+    return _system(eq, parts, tuple(rows), v, kept, defaults, motion)
+
+
+def _output_slopes(
+    eq: Equations, rows: Mapping[str, Expr], known: Mapping[Symbol, Expr], has_rates: bool
+) -> dict[str, Matrix]:
+    """Of outputs, also by accelerations, which follow from the reduced equations where these have all rates; multipliers
+    in them are written out."""
+    plain = _in_own_rates(eq, rows)
+    left = [n for n, e in plain.items() if has_rates and "multiplier" not in {s.kind for s in free_symbols(e)}]
+    seen = _in_the_state(eq, {n: e for n, e in rows.items() if n not in left})
+    seen |= dict(zip(left, eq.in_own_terms([plain[n] for n in left]), strict=True))
+    groups: dict[str, Any] = {"q": eq.q, "u": eq.u, "z": eq.z, "r": input_columns(eq)}
+    if has_rates:
+        groups["du"] = tuple(s.dot for s in eq.u)
+    made = folded([slopes_of([seen[n] for n in rows], wrt) for wrt in groups.values()], dict(known))
+    return {f"out_{name}": m for name, m in zip(groups, made, strict=True)}
+
+
+def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: SteadyMotion | None) -> ReducedMatrices:
+    """Variations seen from axes that go along with the motion, in which coefficients do not change with time.
+
+    A motion along symmetries is x(t) = exp(t Y) x(0), Y = Σ ωk Yk. Variations are carried along as ξ = exp(-t DY) δx,
+    so that E ξ' = (A - E DY) ξ, DY at the operating point (Marsden, Lectures on Mechanics, ch. 5).
+    """
+    slopes = None if motion is None else _turning(eq, motion)
+    if slopes is None:
+        return small
+    rows = [*kept.q, *(len(eq.q) + j for j in kept.u)]
+    n, nz = slopes.cols, len(eq.z)
+    turn = Matrix(len(rows), n, tuple(slopes[i, j] for i in rows for j in range(n)))
+    return replace(
+        small,
+        A=small.A - small.E @ stack(turn @ small.T[:n, :], zeros(nz, small.T.cols)),
+        B=small.B - small.E @ stack(turn @ small.Tr[:n, :], zeros(nz, small.Tr.cols)),
+    )
+
+
+def _turning(eq: Equations, motion: SteadyMotion) -> Matrix | None:
+    """DY of the coordinates and speeds, where the motion goes along symmetries that bend."""
+    along = [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
+    if not along:
+        return None
+    states = eq.variables.of("q u").symbols
+    known = {s: e for s, e in motion.expressions.items() if s not in motion.unknowns}
+    parts = [rate * jacobian([{**s.q, **s.u}.get(x, ZERO) for x in states], states) for s, rate in along]
+    total = sum(parts[1:], start=parts[0])
+    return Matrix(total.rows, total.cols, tuple(substitute_all([*total.entries], known)))
+
+
+def _bends(s: Symmetry) -> bool:
+    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates changes
+    none."""
+    return any(e.op != "const" for e in (*s.q.values(), *s.u.values()))
+
+
+def _in_the_state(eq: Equations, rows: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Outputs with what accelerations, multipliers and rates of variables in them are."""
+    rows = _in_own_rates(eq, rows)
+    kinds = {s.kind for s in free_symbols(*rows.values())}
+    is_solved = not kinds.isdisjoint(("acceleration", "multiplier"))
+    return dict(zip(rows, eq.in_own_terms(list(rows.values()), solved=is_solved), strict=True))
+
+
+def _in_own_rates(eq: Equations, rows: Mapping[str, Expr]) -> Mapping[str, Expr]:
+    """Outputs with what rates of variables in them are."""
+    dz = [z.dot for z in eq.z]
+    if not any(s in dz for s in free_symbols(*rows.values())):
+        return rows
+    found = dict(zip(dz, variable_rates(eq).entries, strict=True))
+    return dict(zip(rows, substitute_all(list(rows.values()), found), strict=True))
+
+
+def _everything(v: Variation) -> list[Matrix]:
+    return [getattr(v, f.name) for f in fields(v)]
+
+
+def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
+    """Values of the model, or of a steady motion, and on top of them those that are given."""
+    table, where = eq.variables.of("p"), f"linearisation of {eq.name!r}"
+    if motion is not None:
+        table = table.having(motion.parameters, "p").only(motion.parameters)
+    if others := [name for name in values if name not in table and name in eq.kinds]:
+        raise StabilityError(
+            f"{where}: {others[0]} is {with_article(eq.kinds[others[0]])}, not a parameter; its value at the operating "
+            "point goes into `about`"
+        )
+    before = table.defaults if motion is None else motion.defaults
+    return {**before, **table.numbers(values, where, StabilityError)}
+
+
+# ---------------------------------------------------------------------------------------------------- operating points
+
+
+def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
+    if motion.equations is not eq:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the steady motion is that of other equations ({motion.equations.name!r})"
+        )
+    if not motion.is_steady:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: there is no steady motion to linearise about: {motion.outcome}"
+        )
+    return motion
+
+
+def _of_open_loop(
+    eq: Equations, about: SteadyMotion | State, values: Mapping[str, float]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A motion of the open loop as a point of the closed loop, and its parameters where no others are given."""
+    state = about if isinstance(about, State) else about.state
+    numbers = about.values if isinstance(about, SteadyMotion) else state.values
+    names = eq.variables.of("q u z r").names
+    parameters = {s.name: state[s] for s in eq.p}
+    return {name: numbers[name] for name in names} | {eq.t.name: state.t}, {**parameters, **values}
+
+
+def _from_state(
+    eq: Equations, state: State, values: Mapping[str, float]
+) -> tuple[dict[Symbol, float], dict[str, float]]:
+    """A state as values by symbol, and its parameters where no others are given. Speeds that are zero to rounding are
+    zero."""
+    if state.equations is not eq:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the state is that of other equations ({state.equations.name!r})"
+        )
+    u = np.where(np.abs(state.u) > 1e-13 * np.abs(state.u).max(initial=0.0), state.u, 0.0)
+    groups = ((eq.q, state.q), (eq.u, u), (eq.z, state.z), (eq.r, state.r))
+    point = {s: float(v) for symbols, numbers in groups for s, v in zip(symbols, numbers, strict=True)}
+    parameters = {s.name: float(v) for s, v in zip(eq.p, state.p, strict=True)}
+    return {**point, eq.t: state.t}, {**parameters, **values}
+
+
+def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    """Values by symbol; accelerations that are zero, as in the values of a steady motion, say nothing new."""
+    accelerations = set(eq.variables.of("u'").names)
+    said = {k: v for k, v in about.items() if not (name_of(k) in accelerations and v == 0)}
+    return eq.variables.of("q u z r t").resolved(said, f"linearisation of {eq.name!r}", StabilityError)
+
+
+def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
+    """The point as a steady motion, with multipliers and variables found for it; refused where it is none."""
+    state = _state(eq, about)
+    time = {"t": state.pop(eq.t)} if eq.t in state else {}
+    held = {**dict.fromkeys(eq.variables.of("q u").symbols, 0), **state}
+    _refuse_off(
+        eq,
+        [*position_rows(eq), *speed_rows(eq)],
+        {**held, eq.t: time.get("t", 0)},
+        _parameters(eq, None, values),
+    )
+    drifting = _drifting(eq, held)
+    fixed = {s: v for s, v in held.items() if s not in drifting}
+    try:
+        motion = steady(eq, {**fixed, **values, **time}, start=drifting)
+    except StabilityError as refused:
+        if all(held[u] == 0 for u in eq.u):
+            raise
+        raise StabilityError(f"{refused}; say moving=True where this is a point of a motion") from None
+    left = [
+        q
+        for q, v in drifting.items()
+        if motion.is_steady
+        and as_expr(v).value is not None
+        and abs(motion[q.name] - float(v)) > 1e-9 * max(1.0, abs(float(v)))
+    ]
+    if left:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the point is not steady: with the speeds that are given {listed(left)} would be elsewhere. Find one by "
+            "steady(eq, ...), or say moving=True where this is a point of a motion"
+        )
+    if not motion.is_steady:
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or say moving=True "
+            "where this is a point of a motion"
+        )
+    return motion
+
+
+def _drifting(eq: Equations, held: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
+    """Coordinates that change at a point, as those of a vehicle on its way do: the motion may be steady all the same,
+    along a symmetry."""
+    rates = folded(list(eq.rates.entries), held)
+    return {q: held[q] for q, rate in zip(eq.q, rates, strict=True) if rate.value is None or abs(rate.value) > STILL}
+
+
+def _refuse_off(
+    eq: Equations, rows: list[ConditionRow], point: Mapping[Symbol, Any], numbers: Mapping[Symbol, float]
+) -> None:
+    """Points that are not on the constraints, where numbers are known."""
+    if not rows:
+        return
+    slopes = jacobian([r.expression for r in rows], eq.q)
+    *misses, slopes = folded([*(r.expression for r in rows), slopes], point)
+    for k, (row, miss) in enumerate(zip(rows, misses, strict=True)):
+        if any(s not in numbers for s in free_symbols(miss, *slopes.row(k))):
+            continue
+        off, *terms = evaluate([miss, *slopes.row(k)], numbers)
+        if abs(off) > ON_CONSTRAINTS * max(1.0, *map(abs, terms)):
+            raise StabilityError(
+                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:z.4g}; "
+                "steady(eq, start=...) finds one that is"
+            )
+
+
+def _point_of_motion(eq: Equations, about: Mapping[Any, Any], numbers: Mapping[Symbol, float]) -> dict[Symbol, Expr]:
+    """The state, and the accelerations, rates and multipliers that belong to it."""
+    state: dict[Any, Expr] = {s: as_expr(v) for s, v in _state(eq, about).items()}
+    state = {**dict.fromkeys(eq.variables.of("q u z r r' r'' t").symbols, ZERO), **state}
+    _refuse_off(eq, [*position_rows(eq), *speed_rows(eq)], state, numbers)
+    state |= _rates_of_variables(eq, state, numbers)
+    found = substitute_all([*eq.udot.entries, *eq.multipliers.entries], state)
+    return state | dict(zip((*(u.dot for u in eq.u), *eq.lam), found, strict=True))
+
+
+def _rates_of_variables(
+    eq: Equations, state: Mapping[Symbol, Expr], numbers: Mapping[Symbol, float]
+) -> dict[Symbol, Expr]:
+    dz: tuple[Any, ...] = tuple(z.dot for z in eq.z)
+    if not dz:
+        return {}
+    rows = substitute_all(list(eq.h.entries), state)
+    slopes = jacobian(rows, dz)
+    if set(free_symbols(slopes)) & set(dz):
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: the additional equations are not linear in {listed(dz)}; give a "
+            "steady motion"
+        )
+    right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
+    solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
+    names = [row.name for row in eq.additional_rows]
+    _refuse_off(
+        eq, [ConditionRow(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
+    )  # fmt: skip
+    return dict(zip(dz, solution.x.entries, strict=True))

@@ -1,0 +1,128 @@
+"""Derivatives of eigenvalues, modes and frequency responses with respect to parameters.
+
+With A x = s E x, yᴴ A = s yᴴ E and yᴴ E x = 1, for any regular pencil and a simple eigenvalue
+
+    ds = yᴴ (dA - s dE) x
+    (A - s E) dx = ds E x - (dA - s dE) x,   with the component that normalises x fixed
+
+which is Lynch eq. 6.18 where E and A are made of symmetric M and K. E and A are those of the independent coordinates,
+so constraints are in them; where the operating point moves with the parameter, dE and dA move along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...algebra.graph.graph import Symbol
+from ...errors import StabilityError
+from ...summary import Tabular
+from .pencil import Complex, neat, pencil_spectrum
+
+if TYPE_CHECKING:
+    from ..linear.linear_system import LinearSystem
+
+
+@dataclass(frozen=True, repr=False)
+class EigenvalueSensitivities(Tabular):
+    """eigenvalues[k], their derivatives[k, j] with respect to parameters[j], and those of the states' shapes.
+
+    shapes[:, k]           right vector k, its largest entry 1
+    shape_derivatives[j]   its derivative with respect to parameters[j], one column for each eigenvalue
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]])
+    >>> found = lin.eigenvalue_sensitivities("k", k=4.0, c=0.4)
+    >>> found.parameters, found.derivatives.imag
+    (('k',), array([[-0.251259],
+           [ 0.251259]]))
+
+    See also: `LinearSystem.eigenvalue_sensitivities`.
+    """
+
+    parameters: tuple[str, ...]
+    states: tuple[str, ...]
+    eigenvalues: Complex
+    derivatives: Complex
+    shapes: Complex
+    shape_derivatives: Complex
+
+    def __str__(self) -> str:
+        lines = ["eigenvalue".rjust(26) + "".join(f"d/d{n}".rjust(26) for n in self.parameters)]
+        for s, row in zip(self.eigenvalues, self.derivatives, strict=True):
+            lines.append("".join(neat(v).rjust(26) for v in (s, *row)))
+        return "\n".join(lines)
+
+
+def eigenvalue_sensitivities(
+    lin: LinearSystem, names: Sequence[str | Symbol], values: Mapping[str, float]
+) -> EigenvalueSensitivities:
+    parameters = [lin.parameter(n) for n in names] or list(lin.parameters)
+    rows, points = lin.sets({k: [v] for k, v in _given(lin, values).items()})
+    n = lin.matrices_at(rows, points)
+    E, A = n.E[0], n.A[0]
+    found = pencil_spectrum(E, A, lin.x)
+    _refuse_multiple(lin, found.s)
+    largest = np.argmax(np.round(np.abs(found.x) / np.abs(found.x).max(axis=0), 9), axis=0)
+    factor = found.x[largest, np.arange(len(found.s))]
+    x, y = found.x / factor, found.y * factor.conj()
+    slopes, shapes = [], []
+    for p in parameters:
+        d = lin.derivatives_at(p, rows, points)
+        change = d.A[0] @ x - (d.E[0] @ x) * found.s
+        ds = np.einsum("ij,ij->j", y.conj(), change)
+        slopes.append(ds)
+        shapes.append(np.column_stack([
+            _shape_slope(E, A, found.s[k], x[:, k], ds[k], change[:, k], int(largest[k])) for k in range(len(found.s))
+        ]) if len(found.s) else np.zeros_like(x))  # fmt: skip
+    return EigenvalueSensitivities(
+        tuple(p.name for p in parameters), lin.x, found.s, np.array(slopes).T, x, np.array(shapes)
+    )
+
+
+def _given(lin: LinearSystem, values: Mapping[str, float]) -> dict[str, float]:
+    """Values with at least one in them: a sweep of length one."""
+    return dict(values) or {s.name: v for s, v in list(lin.values({}).items())[:1]}
+
+
+def _refuse_multiple(lin: LinearSystem, s: Complex) -> None:
+    """Eigenvalues that coincide have no derivative."""
+    gaps = np.abs(s[:, None] - s[None, :]) + np.diag(np.full(len(s), np.inf))
+    bad = np.flatnonzero(gaps.min(axis=1, initial=np.inf) < 1e-7 * np.abs(s).max(initial=0.0))
+    if len(bad):
+        raise StabilityError(
+            f"linear system {lin.name!r}: the eigenvalue {s[bad[0]]:z.6g} is multiple and has no derivative; drop cyclic coordinates, or "
+            "move a parameter a little"
+        )
+
+
+def _shape_slope(E: Any, A: Any, s: complex, x: Complex, ds: complex, change: Complex, fixed: int) -> Complex:
+    """[A - s E, -E x; eᵀ, 0] [dx; *] = [-change; 0]: the last unknown comes out as ds."""
+    n = len(A)
+    whole = np.zeros((n + 1, n + 1), dtype=complex)
+    whole[:n, :n], whole[:n, n], whole[n, fixed] = A - s * E, -(E @ x), 1.0
+    return np.linalg.solve(whole, np.append(-change, 0.0))[:n]
+
+
+def response_sensitivities(
+    lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, names: Sequence[str | Symbol], values: Mapping[str, float]
+) -> dict[str, Complex]:  # fmt: skip
+    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B; B and D have rates of inputs in
+    them, at iω."""
+    k, seen = lin.input(r), lin.with_outputs(y)
+    parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
+    rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})
+    n = seen.matrices_at(rows, points)
+    omega = 2 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))[:, None, None]
+    s = 1j * omega
+    pencil = s * n.E - n.A
+    X = np.linalg.solve(pencil, n.b_at(s)[:, :, [k]])
+    out: dict[str, Complex] = {}
+    for p in parameters:
+        d = seen.derivatives_at(p, rows, points)
+        inner: Any = np.linalg.solve(pencil, d.b_at(s)[:, :, [k]] - (s * d.E - d.A) @ X)
+        out[p.name] = (d.C @ X + n.C @ inner + d.d_at(s)[:, :, [k]])[:, 0, 0]
+    return out

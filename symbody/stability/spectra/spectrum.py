@@ -1,0 +1,324 @@
+"""Eigenvalues and modes of a linear system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from scipy.linalg import qr
+
+from ...emit.run.callable import Array
+from ...errors import StabilityError, unknown
+from ...summary import Tabular
+from ..variation.system_matrices import FullSystem
+from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
+
+if TYPE_CHECKING:
+    from ..linear.linear_system import LinearSystem
+
+METHODS = ("coordinates", "qz", "qr")
+PENCILS = ("coordinates", "qz", "squares")
+REDUNDANT: Final = 1e-12  # rows of constraints say the same where a singular value is below this part of the largest
+
+
+@dataclass(frozen=True, repr=False)
+class Mode:
+    """x(t) = shape · exp(eigenvalue t).
+
+    shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase
+                    0
+    participation   share of each state in the mode: |yᵢ (E x)ᵢ|, summing to 1 (y the left vector)
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
+    >>> mode = lin.modes()[-1]
+    >>> mode.damping_ratio, mode.frequency, mode.is_oscillatory, mode.leading
+    (0.1, 0.316714, True, ('x', 'v'))
+
+    See also: `stability.Spectrum`, `LinearSystem.modes`, `scene`.
+    """
+
+    eigenvalue: complex
+    shape: Mapping[str, complex]
+    participation: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        s = self.eigenvalue
+        shares = ", ".join(f"{name} {self.participation[name]:.0%}" for name in self.leading[:3])
+        return (
+            f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio "
+            f"{self.damping_ratio:z.4f}: {shares}>"
+        )
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """Names of states by their share in the mode, the largest first; equal shares in the order of the states."""
+        return tuple(sorted(self.participation, key=lambda name: -round(self.participation[name], 9)))
+
+    @property
+    def is_oscillatory(self) -> bool:
+        """Whether the eigenvalue has an imaginary part."""
+        return abs(self.eigenvalue.imag) > 1e-9 * max(abs(self.eigenvalue), 1e-300)
+
+    @property
+    def frequency(self) -> float:
+        """Of the damped oscillation, in Hz."""
+        return abs(self.eigenvalue.imag) / (2 * math.pi)
+
+    @property
+    def natural_frequency(self) -> float:
+        """|s| / 2π, in Hz."""
+        return abs(self.eigenvalue) / (2 * math.pi)
+
+    @property
+    def damping_ratio(self) -> float:
+        """-Re s / |s|: 1 is critical, negative is growth."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Phase of each variable in degrees, ahead of the largest coordinate.
+
+        >>> mode = sb.linear_system([[0, 1], [-4, 0]], x=["x", "v"]).modes()[-1]
+        >>> round(mode.natural_frequency * 2 * np.pi, 6), mode.phases  # the speed is a quarter of a turn ahead
+        (2.0, {'x': -90.0, 'v': 0.0})
+        """
+        return {n: math.degrees(math.atan2(v.imag, v.real)) for n, v in self.shape.items()}
+
+
+@dataclass(frozen=True, repr=False)
+class Spectrum(Tabular, Sequence[Mode]):
+    """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite.
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
+    >>> spectrum = lin.modes()
+    >>> len(spectrum), spectrum.infinite, spectrum.eigenvalues.real
+    (2, 0, array([-0.2, -0.2]))
+
+    See also: `stability.Mode`, `LinearSystem.modes`, `plot`.
+    """
+
+    modes: tuple[Mode, ...]
+    infinite: int
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """Eigenvalues of the modes, in order."""
+        return np.array([m.eigenvalue for m in self.modes], dtype=complex)
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether all real parts are negative.
+
+        >>> sb.linear_system([[0, 1], [-4, -0.4]]).modes().is_stable
+        True
+        """
+        return bool((self.eigenvalues.real < 0).all())
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, at: int) -> Mode:  # type: ignore[override]
+        return self.modes[at]
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.modes)
+
+    def __str__(self) -> str:
+        lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]
+        for m in self.modes:
+            most = next(iter(m.leading), "")
+            s = m.eigenvalue
+            lines.append(f"{s.real:z14.6g}{s.imag:z14.6g}{m.frequency:z13.5g}{m.damping_ratio:z9.4f}  {most}")
+        return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
+
+
+def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> Complex:
+    """Finite eigenvalues, by real part.
+
+    coordinates   of the reduced pencil (E, A)
+    qz            by the QZ algorithm on the equations in all variables, with accelerations and multipliers (Lynch eq.
+                  6.6)
+    qr            on an orthonormal basis of what the constraints leave free (Lynch eq. 6.16)
+    """
+    if method not in METHODS:
+        raise unknown("eigenvalues", "method", method, METHODS, StabilityError)
+    if method == "coordinates":
+        n = lin.matrices(values)
+        return pencil_spectrum(n.E, n.A, lin.x).s
+    full = _before_reduction(lin, method)
+    if method == "qz":
+        return qz_eigenvalues(*full_pencil(lin, values), names=full.names)[0]
+    return _on_tangent(lin, values)
+
+
+def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> int:
+    """How many eigenvalues are infinite, of the pencil that a method takes: see `LinearSystem.infinite_eigenvalues`."""
+    if method not in PENCILS:
+        raise unknown("infinite eigenvalues", "method", method, PENCILS, StabilityError)
+    if method == "coordinates":
+        n = lin.matrices(values)
+        return pencil_spectrum(n.E, n.A, lin.x).infinite
+    full = _before_reduction(lin, method)
+    if method == "qz":
+        return qz_eigenvalues(*full_pencil(lin, values), names=full.names)[1]
+    return qz_eigenvalues(*pencil_of_squares(lin, values), names=full.names_of_squares)[1]
+
+
+def _before_reduction(lin: LinearSystem, method: str) -> FullSystem:
+    if lin.full is None:
+        raise StabilityError(
+            f"linear system {lin.name!r}: method={method!r} needs the equations that it was reduced from; "
+            "there are none"
+        )
+    return lin.full
+
+
+def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
+    """E and A of s² E X = A X for X = (q, lam), where nothing depends on speeds (Lynch eq. 6.6).
+
+    s² M N⁻¹ q + force_q q - Hᵀ lam = 0,   phi_q q = 0,   q' = N u
+    """
+    assert lin.full is not None
+    v = lin.variation_numbers(values)
+    n, k = len(v["M"]), len(v["Jc"])
+    size = max(np.abs(v["force_q"]).max(initial=0.0), np.abs(v["M"]).max(initial=0.0))
+    is_still = max(np.abs(v[x]).max(initial=0.0) for x in ("force_u", "rates_q")) <= 1e-12 * size
+    if v["rates_u"].shape != (n, n) or len(v["phi_q"]) != k or len(v["more_z"]) or not is_still:
+        raise StabilityError(
+            f"linear system {lin.name!r}: its equations are not those of an undamped oscillation in holonomic coordinates, so that there "
+            'are no squares; use method="qz"'
+        )
+    E, A = np.zeros((n + k, n + k)), np.zeros((n + k, n + k))
+    E[:n, :n] = np.linalg.solve(v["rates_u"].T, v["M"].T).T
+    A[:n, :n], A[:n, n:], A[n:, :n] = -v["force_q"], v["H"].T, v["phi_q"]
+    return E, A
+
+
+def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:
+    n = lin.matrices(values)
+    found = pencil_spectrum(n.E, n.A, lin.x)
+    shapes = lin.recovered(values) @ found.x
+    names = lin.variables
+    coordinates = [k for k, name in enumerate(names) if lin.full is None or name in lin.full.q]
+    share = np.abs(found.y.conj() * (n.E @ found.x))
+    made = [_mode(complex(s), shapes[:, k], share[:, k], coordinates, names, lin.x) for k, s in enumerate(found.s)]
+    return Spectrum(tuple(made), found.infinite)
+
+
+def _mode(
+    s: complex, shape: Complex, share: Array, first: list[int], names: Sequence[str], states: Sequence[str]
+) -> Mode:
+    among = (
+        first
+        if np.abs(shape[first]).max(initial=0.0) > 1e-9 * np.abs(shape).max(initial=0.0)
+        else list(range(len(shape)))
+    )
+    largest = among[int(np.argmax(np.round(np.abs(shape[among]) / np.abs(shape[among]).max(), 9)))]
+    normal = shape / shape[largest]
+    total = share.sum() or 1.0
+    return Mode(
+        s,
+        dict(zip(names, map(complex, normal), strict=True)),
+        dict(zip(states, map(float, share / total), strict=True)),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- all variables
+
+
+def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, Array]:
+    """E X' = A X for X = (q, u, a, z, lam), a being the accelerations: of index one, so that infinite eigenvalues come
+    out as such.
+
+    q'i = rates,  phi_q q = 0,  u'i = ai,  Jc u + speed_q q = 0,  M a + force ... - Hᵀ lam = 0,  Jc a + turn ... =
+                  0,  more = 0
+    """
+    assert lin.full is not None
+    v, (qi, ui) = lin.variation_numbers(values), lin.full.kept
+    nq, nu, nz, k = v["rates_q"].shape[0], v["M"].shape[0], v["more_z"].shape[0], v["Jc"].shape[0]
+    at = np.cumsum([0, nq, nu, nu, nz, k])
+    q, u, a, z, lam = (slice(at[i], at[i + 1]) for i in range(5))
+    n = int(at[-1])
+
+    def rows(count: int, **blocks: Array) -> Array:
+        out = np.zeros((count, n))
+        for name, block in blocks.items():
+            out[:, {"q": q, "u": u, "a": a, "z": z, "lam": lam}[name]] = block
+        return out
+
+    some_q, some_u = list(qi), list(ui)
+    dependent = _independent_rows(v["phi_q"], nq - len(some_q))
+    E = [
+        rows(len(some_q), q=np.eye(nq)[some_q]), rows(len(dependent)), rows(len(some_u), u=np.eye(nu)[some_u]), rows(k),
+        rows(nu, z=-v["force_dz"]), rows(k), rows(nz, z=-v["more_dz"]),
+    ]  # fmt: skip
+    A = [
+        rows(len(some_q), q=v["rates_q"][some_q], u=v["rates_u"][some_q], z=v["rates_z"][some_q]),
+        rows(len(dependent), q=v["phi_q"][dependent]), rows(len(some_u), a=np.eye(nu)[some_u]), rows(k, q=v["speed_q"], u=v["Jc"]),
+        rows(nu, q=v["force_q"], u=v["force_u"], a=v["M"], z=v["force_z"], lam=-v["H"].T),
+        rows(k, q=v["turn_q"], u=v["turn_u"], a=v["Jc"]),
+        rows(nz, q=v["more_q"], u=v["more_u"], a=v["more_du"], z=v["more_z"]),
+    ]  # fmt: skip
+    return np.vstack(E), np.vstack(A)
+
+
+def _independent_rows(J: Array, count: int) -> list[int]:
+    """As many rows as there are dependent coordinates; with norms and invariants there may be more rows than that."""
+    chosen: list[int] = []
+    for i in range(len(J)):
+        if np.linalg.matrix_rank(J[[*chosen, i]], tol=1e-9 * max(np.abs(J).max(), 1e-300)) > len(chosen):
+            chosen.append(i)
+    assert len(chosen) == count, "the partition was made from the rank of these rows"
+    return chosen
+
+
+def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
+    """q = Q y and u = P v + ... on orthonormal bases of the null spaces, which must not turn along the motion."""
+    v = lin.variation_numbers(values)
+    Q, P, B = (_null_space(v[x]) for x in ("phi_q", "Jc", "H"))
+    S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
+    Uq: Array = np.zeros((len(v["M"]), Q.shape[1]))
+    if len(v["Jc"]):
+        Uq = np.asarray(np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANT)[0], dtype=np.float64)
+    rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
+    _refuse_turning(lin, v, Q, P, Uq)
+    Wq, Wv = Uq @ rates_y, Uq @ rates_v
+    z1, z2 = np.zeros((Q.shape[1], nz)), np.zeros((nz, Q.shape[1]))
+    E = np.block([
+        [np.eye(Q.shape[1]), np.zeros((Q.shape[1], P.shape[1])), z1],
+        [np.zeros((P.shape[1], Q.shape[1])), B.T @ v["M"] @ P, B.T @ v["force_dz"]],
+        [z2, v["more_du"] @ P, v["more_dz"]],
+    ])  # fmt: skip
+    A = -np.block([
+        [-rates_y, -rates_v, -Q.T @ v["rates_z"]],
+        [B.T @ (v["M"] @ Wq + v["force_q"] @ Q + v["force_u"] @ Uq), B.T @ (v["M"] @ Wv + v["force_u"] @ P), B.T @ v["force_z"]],
+        [v["more_q"] @ Q + v["more_u"] @ Uq + v["more_du"] @ Wq, v["more_u"] @ P + v["more_du"] @ Wv, v["more_z"]],
+    ])  # fmt: skip
+    s = pencil_spectrum(E, A).s
+    return s[sorted_order(s)]
+
+
+def _null_space(J: Array) -> Array:
+    """Q2 of Jᵀ = Q R (Lynch eq. 6.10 to 6.14)."""
+    if not len(J):
+        return np.eye(J.shape[1])
+    scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
+    Q, _, _ = qr(scaled.T, pivoting=True)
+    return Q[:, int(np.linalg.matrix_rank(scaled, tol=1e-9)) :]
+
+
+def _refuse_turning(lin: LinearSystem, v: Mapping[str, Array], Q: Array, P: Array, Uq: Array) -> None:
+    """The row Jc u' + turn = 0 must be the rate of Jc u + speed_q q = 0 with constant coefficients."""
+    if not len(v["Jc"]):
+        return
+    frozen = v["speed_q"] @ np.column_stack([v["rates_q"] @ Q + v["rates_u"] @ Uq, v["rates_u"] @ P])
+    turn = np.column_stack([v["turn_q"] @ Q + v["turn_u"] @ Uq, v["turn_u"] @ P])
+    scale = max(np.abs(turn).max(), np.abs(frozen).max(), 1.0)
+    if np.abs(frozen - turn).max() > 1e-7 * scale:
+        raise StabilityError(
+            f"linear system {lin.name!r}: its constraints turn along the motion, so that no fixed basis of their tangent serves; use "
+            'method="coordinates" or method="qz"'
+        )

@@ -1,0 +1,63 @@
+"""Figures of long-time behaviour: Poincaré sections and return maps, settled motions over a parameter, Lyapunov
+exponents, basins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import ViewError
+from ...stability.long_run.attractors import Attractors
+from ...stability.long_run.basins import Basins
+from ...stability.long_run.lyapunov import LyapunovExponents
+from ...stability.long_run.poincare import PoincareSection
+from ...stability.periodic.orbit_branch import OrbitBranch
+from .figure import Curve, Figure, Panel
+from .orbit_plots import orbit_diagram
+
+
+def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str = "") -> Figure:
+    """Two quantities at the points of sections; of one quantity its return map."""
+    first = sections[0]
+    wanted = list(what) or [s.name for s in first.equations.state][:2]
+    if len(wanted) > 2:
+        raise ViewError(f"plot of a Poincaré section: two quantities, or one with its return map; got {len(wanted)}")
+    curves = []
+    for k, s in enumerate(sections):
+        x, y = s.returns(wanted[0]) if len(wanted) == 1 else (s[wanted[0]], s[wanted[1]])
+        curves.append(Curve(x, y, "" if len(sections) == 1 else s.section, kind="dots", group=k))
+    labels = (f"{wanted[0]}", f"next {wanted[0]}") if len(wanted) == 1 else (str(wanted[0]), str(wanted[1]))
+    name = title or f"{'return map' if len(wanted) == 1 else 'Poincaré section'} of {first.motion.name}"
+    return Figure(name, (Panel(*labels, tuple(curves)),), caption=f"Where {first.section}.")
+
+
+def attractor_diagram(found: Attractors, *what: Any, title: str = "", beside: Sequence[OrbitBranch] = ()) -> Figure:
+    """Points of settled motions over what is varied; with extremes of continued orbits, unstable ones dashed."""
+    wanted = list(what) or found.names[:1]
+    x = found[found.varied]
+    panels = []
+    for w in wanted:
+        dots = Curve(x, found[w], kind="dots", group=6)
+        lines = orbit_diagram(beside, w).panels[0] if beside else Panel("", "")
+        panels.append(Panel(found.varied, str(w), (dots, *lines.curves), notes=lines.notes))
+    name = title or f"settled motions of {found.equations.name} over {found.varied}"
+    said = f"Where {found.sections[0].section}." if found.sections else ""
+    return Figure(name, tuple(panels), shares_x=True, caption=said)
+
+
+def exponent_figure(found: LyapunovExponents, title: str = "") -> Figure:
+    """Means up to each time."""
+    every = zip(found.history.T, found.exponents, strict=True)
+    curves = tuple(Curve(found.t, y, f"{x:z.4g}") for y, x in every if np.isfinite(x))
+    panel = Panel("time [s]", "Lyapunov exponents [1/s]", curves, zero_lines="x")
+    return Figure(title or f"Lyapunov exponents of {found.equations.name}", (panel,))
+
+
+def basin_figure(found: Basins, title: str = "") -> Figure:
+    """The number of the attractor of each start."""
+    x, y = (a.reshape(-1) for a in np.meshgrid(found.first, found.second, indexing="ij"))
+    dots = Curve(x, y, "attractor", kind="points", shade=found.which.reshape(-1).astype(float))
+    said = "; ".join(f"{k}: {100 * share:z.1f} %" for k, share in enumerate(found.shares))
+    return Figure(title or f"basins of {found.equations.name}", (Panel(*found.names, (dots,)),), caption=said)

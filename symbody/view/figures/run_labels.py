@@ -1,0 +1,52 @@
+"""Labels of several motions in one figure: what they differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ...errors import ViewError
+from ...integrate.result.trajectory import Trajectory
+
+MOST: Final = 2  # differences in a label
+
+
+def labels_of_runs(runs: Sequence[Trajectory], given: Sequence[str] | None) -> list[str]:
+    """Those that were given; names of models that differ; else form, method, tolerance, parameters or starts that
+    differ: "l = 1.5"; else numbers."""
+    if given is not None:
+        if len(given) != len(runs):
+            raise ViewError(f"plot of {len(runs)} motions: labels= has {len(given)} labels; give one for each")
+        return [str(x) for x in given]
+    names = [sim.name for sim in runs]
+    if len(set(names)) == len(runs):
+        return names
+    found = list(_differences(runs))
+    for count in range(1, MOST + 1):
+        labels = [", ".join(x[k] for x in found[:count]) for k in range(len(runs))]
+        if len(set(labels)) == len(runs):
+            return labels
+    return [str(k + 1) for k in range(len(runs))]
+
+
+def _differences(runs: Sequence[Trajectory]) -> Iterator[list[str]]:
+    """A text for each motion, for each thing in which they differ; those that tell all of them apart first."""
+    choices = [{k: v.split(" (")[0] for k, v in sim.choices.items()} for sim in runs]
+    starts = [
+        dict(zip(sim.segments[0].names, sim.segments[0].y[0].tolist(), strict=True)) if len(sim) else {} for sim in runs
+    ]
+    tables: list[list[dict[str, str]]] = [
+        choices,
+        [_numbers(sim.parameters) for sim in runs],
+        [_numbers(s) for s in starts],
+    ]
+    rows = [
+        [table.get(key, "–") for table in tables_of_runs]
+        for tables_of_runs in tables
+        for key in dict.fromkeys(k for table in tables_of_runs for k in table)
+    ]
+    yield from sorted((r for r in rows if len(set(r)) > 1), key=lambda r: -len(set(r)))
+
+
+def _numbers(values: Mapping[str, float]) -> dict[str, str]:
+    return {name: f"{name} = {x:z.4g}" for name, x in values.items()}

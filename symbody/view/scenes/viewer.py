@@ -1,0 +1,190 @@
+"""The page that shows a scene: one self-contained piece of HTML, which asks nothing of the network.
+
+The renderer is our own (`viewer.js`, WebGL 2, no third-party code); docs/why says why. A still as SVG is in the page as
+well, for where there is no WebGL or no script.
+"""
+
+from __future__ import annotations
+
+import base64
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ...escaping import as_attribute, as_script_data, in_html
+from .picture import coil, svg
+from .scene_items import GROUPS, PALETTE, RAMP, End, Mesh, Surface
+from .solids import profile, ratio_of
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+CONTENT_POLICY: Final = (  # of every page: what is in it, and nothing from elsewhere; nothing leaves it
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+)
+
+
+def data(scene: Scene) -> dict[str, Any]:
+    """A scene as JSON: numbers and names; arrays as base64 of 32-bit floats (or indices), with their shape."""
+    camera = scene.camera
+    return {
+        "version": 1,
+        "name": scene.name,
+        "t": _array(scene.t - scene.t[0]),
+        "begin": float(scene.t[0]),
+        "levels": list(scene.levels),
+        "frequency": scene.frequency,
+        "size": _short(scene.size),
+        "shown": list(scene.shown),
+        "groups": list(GROUPS),
+        "palette": {k: list(v) for k, v in PALETTE.items()},
+        "profiles": _profiles(scene),
+        "coil": _array(coil()),
+        "frames": [{"name": f.name, "p": _array(f.position), "e": _array(f.rotation)} for f in scene.frames],
+        "solids": [
+            {
+                "kind": s.kind, "frame": s.frame, "size": _shorts(s.size), "p": _shorts(s.position), "e": _shorts(s.rotation),
+                "colour": s.colour, "group": s.group, "name": s.name,
+                **({"profile": f"torus {ratio_of(s):g}"} if s.kind == "torus" else {}),
+                **({"opacity": s.opacity} if s.opacity != 1 else {}), **({"mesh": s.mesh} if s.mesh else {}),
+            }
+            for s in scene.solids
+        ],
+        "spans": [
+            {"kind": s.kind, "a": _end(s.start), "b": _end(s.end), "radius": _short(s.radius), "colour": s.colour, "group": s.group}
+            for s in scene.spans
+        ],
+        "traces": [{"at": _end(x.at), "colour": x.colour, "name": x.name} for x in scene.traces],
+        "labels": [{"text": x.text, "at": _end(x.at)} for x in scene.labels],
+        "arrows": [
+            {"name": a.name, "kind": a.kind, "colour": a.colour, "at": _array(a.at), "v": _array(a.vector)}
+            for a in scene.arrows
+        ],
+        "meshes": {k: _mesh(m) for k, m in scene.meshes.items()},
+        "ramp": list(RAMP),
+        "surfaces": [_surface(s) for s in scene.surfaces],
+        "camera": {
+            "target": _shorts(camera.target), "direction": _shorts(camera.direction), "up": _shorts(camera.up),
+            "radius": _short(camera.radius), "fit": _shorts(camera.fit), "follows": camera.follows,
+        },
+        "floor": None if scene.floor is None else {"height": _short(scene.floor.height), "spacing": scene.floor.spacing},
+        "centre": _array(scene.centre),
+    }  # fmt: skip
+
+
+def _profiles(scene: Scene) -> dict[str, Any]:
+    """Profiles of the solids of revolution that there are; a torus by the ratio of its tube."""
+    ratios = sorted({ratio_of(s) for s in scene.solids if s.kind == "torus"})
+    kinds = {k: profile(k) for k in ("cylinder", "cone", "sphere")} | {
+        f"torus {r:g}": profile("torus", r) for r in ratios
+    }
+    return {k: [[[round(x, 5) for x in point] for point in piece] for piece in pieces] for k, pieces in kinds.items()}
+
+
+def _array(x: Any, kind: Any = np.float32) -> dict[str, Any]:
+    a = np.ascontiguousarray(x, dtype=kind)
+    return {"shape": list(a.shape), "data": base64.b64encode(a.astype(a.dtype.newbyteorder("<")).tobytes()).decode()}
+
+
+def _mesh(m: Mesh) -> dict[str, Any]:
+    """Vertices as parts of 65535 of the box around them, normals as parts of 127: quantisation that cannot be seen; the
+    page is a third as long."""
+    low, high = m.vertices.min(axis=0), m.vertices.max(axis=0)
+    size = np.where(high > low, high - low, 1.0)
+    small = np.uint16 if len(m.vertices) < 65536 else np.uint32
+    return {
+        "low": _shorts(low),
+        "size": _shorts(size),
+        "v": _array(np.round((m.vertices - low) / size * 65535), np.uint16),
+        "n": _array(np.round(m.normals * 127), np.int8),
+        "i": _array(m.triangles, small),
+        "bits": 8 * np.dtype(small).itemsize,
+    }
+
+
+def _surface(s: Surface) -> dict[str, Any]:
+    """A mesh with shifts for each coordinate (and stresses, where these are painted) as parts of 32767 of the largest
+    one."""
+    out = {
+        "name": s.name, "frame": s.frame, "colour": s.colour, "group": s.group, "paint": s.paint, "largest": _short(s.largest),
+        "mesh": _mesh(s.mesh), "w": _array(s.weights), "shifts": _by_mode(s.shifts),
+    }  # fmt: skip
+    return out if s.stress is None else {**out, "stress": _by_mode(s.stress)}
+
+
+def _by_mode(values: Any) -> dict[str, Any]:
+    largest = np.maximum(np.abs(values).reshape(len(values), -1).max(axis=1), 1e-300)
+    return {
+        "largest": [float(f"{x:z.8e}") for x in largest],
+        "parts": _array(np.round(values / largest[:, None, None] * 32767), np.int16),
+    }
+
+
+def _short(x: float) -> float:
+    return float(f"{x:z.6g}")
+
+
+def _shorts(xs: Any) -> list[float]:
+    return [_short(float(x)) for x in xs]
+
+
+def _end(e: End) -> dict[str, Any]:
+    return {"frame": e.frame, "p": _shorts(e.point)}
+
+
+# ---------------------------------------------------------------------------------------------------------- HTML
+
+
+@lru_cache(maxsize=2)
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def assets() -> str:
+    """Style and script of the viewer, for the head of a page with several scenes."""
+    return f"<style>{_asset('viewer.css')}</style>\n<script>{_asset('viewer.js')}</script>"
+
+
+def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
+    """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's
+    system does."""
+    still = svg(scene, _moment(scene), 960, 560)
+    tags = f"<style>{_asset('viewer.css')}</style>" if assets else ""
+    script = f"<script>{_asset('viewer.js')}</script>" if assets else ""
+    play = "" if autoplay else ' data-autoplay="no"'
+    return (
+        f'{tags}<section class="sbv" style="--sbv-height:{in_html(height)}"{play} '
+        f'aria-label="{in_html(f"3-D view of {scene.name}")}">'
+        f'<div class="sbv-still">{still}</div>'
+        f'<noscript><p class="sbv-note">Turning and playing needs JavaScript; this is a still picture.</p></noscript>'
+        f'<script type="application/json" class="sbv-data">{as_script_data(data(scene))}</script></section>{script}'
+    )
+
+
+def _moment(scene: Scene) -> float:
+    """The time of the still picture: within the motion, away from its start."""
+    return float(scene.t[len(scene.t) // 4])
+
+
+def page(scene: Scene) -> str:
+    """A page of its own."""
+    title = in_html(scene.name)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
+        f"{CONTENT_POLICY}"
+        f'<title>{title}</title></head><body class="sbv-page">{fragment(scene, height="100dvh")}</body></html>\n'
+    )
+
+
+def in_notebook(scene: Scene, height: int = 480) -> str:
+    """A page inside a cell: a frame of its own, so that styles and scripts do not meet."""
+    inside = as_attribute(page(scene))
+    title = in_html(f"3-D view of {scene.name}")
+    return (
+        f'<iframe srcdoc="{inside}" title="{title}" style="width:100%;height:{height}px;border:0" '
+        'sandbox="allow-scripts allow-downloads" allow="fullscreen"></iframe>'
+    )
