@@ -56,7 +56,14 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("stability/periodic/orbit_branch.py", "write.orbit_file"): "family.save(path)",
     ("view/scenes/scene.py", "write.gltf"): "scene.save('view.glb')",
 }  # fmt: skip
-SHARED = ("errors", "escaping", "later", "summary", "whole_files")  # files that belong to no folder
+SHARED = (
+    "errors",
+    "escaping",
+    "later",
+    "optional_packages",
+    "summary",
+    "whole_files",
+)  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 PUBLIC = {
     *symbody.__all__,
@@ -68,11 +75,7 @@ NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/algebra/graph/graph.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
-    "symbody/integrate/steppers/step_wrappers.py": "Gymnasium, JAX and PyTorch are for those who have them",
-    "symbody/integrate/result/tables.py": "pandas and xarray are for those who have them",
-    "symbody/study/sweeps/optional_package.py": "Dask, Zarr, xarray and cloudpickle are for those who have them; scipy.stats takes half a second in every worker",
-    "symbody/formats/optional_packages.py": "readers of other programs' files are for those who have them",
-    "symbody/write/film.py": "Pillow is for those who want films",
+    "symbody/optional_packages.py": "packages that not everybody has, such as JAX and Pillow, and those that take long to load, such as scipy.stats",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear/nonlinear.py": "the one nonlinear solver, which every later stage uses",
@@ -219,9 +222,7 @@ def rooms_in_order(root: Path) -> list[str]:
     return bad
 
 
-IN_NO_ROOM = {  # files of a divided folder that serve all its rooms
-    "symbody/formats/optional_packages.py",
-}
+IN_NO_ROOM: set[str] = set()  # files of a divided folder that serve all its rooms
 
 
 def rooms_hide_behind_no_name(root: Path) -> list[str]:

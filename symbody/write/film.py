@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..errors import ViewError
+from ..optional_packages import optional_package
 from ..view.scenes.picture import INK, picture
 from ..whole_files import unfinished
 
@@ -77,10 +77,7 @@ def _times(scene: Scene, rate: int, speed: float | None) -> list[float]:
 
 
 def _frames(scene: Scene, times: list[float], width: int, height: int, theme: str) -> Iterator[Any]:
-    try:
-        image, draw = import_module("PIL.Image"), import_module("PIL.ImageDraw")
-    except ImportError:
-        raise ViewError("film: frames are drawn by the package Pillow: pip install pillow") from None
+    image, draw = (optional_package(f"PIL.{part}", "film", ViewError, "pillow") for part in ("Image", "ImageDraw"))
     large = (width * SHARPER, height * SHARPER)
     for t in times:
         made = picture(scene, t, *large, theme, fine=True)

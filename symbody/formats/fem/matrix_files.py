@@ -10,7 +10,7 @@ import numpy as np
 from scipy import io, sparse
 
 from ...errors import ModelError, listed, shown
-from ..optional_packages import package
+from ...optional_packages import optional_package
 from .finite_body import Indices
 from .node_files import bulk_entries, nastran_number
 from .op4_file import op4_matrices
@@ -160,7 +160,7 @@ def _op4(where: str, path: Path, what: str) -> Any:
 
 def _ansys(where: str, path: Path) -> dict[str, Any]:
     """A .full file through ansys-mapdl-reader; nodes come from an archive or array by nodes=."""
-    full = package(where, "ansys.mapdl.reader", "ansys-mapdl-reader").read_binary(str(path))
+    full = optional_package("ansys.mapdl.reader", where, ModelError, "ansys-mapdl-reader").read_binary(str(path))
     freedoms, K, M = full.load_km(sort=True)
     held = np.asarray(getattr(full, "const", np.zeros((0, 2))))
     if len(held):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...errors import ModelError, shown
-from ..optional_packages import package
+from ...optional_packages import optional_package
 from .finite_body import Array, FiniteElements, Indices, assembled
 from .outer_faces import ElementKind, outer_triangles
 
@@ -34,7 +34,9 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
         raise ModelError(f"{where}: the mesh is to be one of solids in space; it has {basis.mesh.dim()} dimensions")
     one = basis
     if hasattr(basis.elem, "elem"):  # three components of one element
-        one = package(where, "skfem", "scikit-fem").Basis(basis.mesh, basis.elem.elem, quadrature=(basis.X, basis.W))
+        one = optional_package("skfem", where, ModelError, "scikit-fem").Basis(
+            basis.mesh, basis.elem.elem, quadrature=(basis.X, basis.W)
+        )
     mu, lam = young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))
     made = SolidElements(one, mu, lam)
     nodes = np.asarray(one.doflocs).T

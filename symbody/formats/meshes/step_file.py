@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from ...bodies.mass.surface_triangles import Corner
 from ...errors import ModelError
-from ..optional_packages import package
+from ...optional_packages import optional_package
 from ..robot.robot_numbers import tensor_of
 from .solid_moments import UniformSolid
 
@@ -41,7 +41,7 @@ class _OpenCascade:
         self.where = where
 
     def __getattr__(self, module: str) -> Any:
-        return package(self.where, f"OCP.{module}", NAME)
+        return optional_package(f"OCP.{module}", self.where, ModelError, NAME)
 
     # ------------------------------------------------------------------------------------------------ the assembly
 

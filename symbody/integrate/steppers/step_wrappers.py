@@ -3,22 +3,14 @@ where they are of 64-bit floats."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...errors import SimulationError
+from ...optional_packages import optional_package
 from .stepper import Stepper
-
-
-def _package(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise SimulationError(f"{name} is not installed; pip install {name}") from None
-
 
 # ---------------------------------------------------------------------------------------------------------- JAX
 
@@ -26,7 +18,7 @@ def _package(name: str) -> Any:
 def jax_step(env: Stepper) -> Callable[..., Any]:
     """step(state, r) of JAX arrays: a call back into this process, whose arrays JAX shares, with exact derivatives in
     reverse mode."""
-    jax = _package("jax")
+    jax = optional_package("jax", "stepper.jax", SimulationError)
     n, m = len(env.state_names), len(env.input_names)
 
     def of(state: Any, r: Any) -> Any:
@@ -64,7 +56,7 @@ def jax_step(env: Stepper) -> Callable[..., Any]:
 
 def torch_step(env: Stepper) -> Callable[..., Any]:
     """step(state, r) of PyTorch tensors in memory of this computer, with gradients."""
-    torch = _package("torch")
+    torch = optional_package("torch", "stepper.torch", SimulationError)
 
     class TorchStep(torch.autograd.Function):  # type: ignore[misc, name-defined]
         @staticmethod
@@ -106,7 +98,7 @@ def vector_environment(
 
     A member that has ended, was cut or has no numbers any more begins anew with its next step.
     """
-    gymnasium = _package("gymnasium")
+    gymnasium = optional_package("gymnasium", "stepper.gymnasium", SimulationError)
     n, m = len(env.state_names), len(env.input_names)
     spaces = gymnasium.spaces
 

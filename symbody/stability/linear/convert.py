@@ -9,11 +9,7 @@ from scipy.signal import StateSpace as ScipyStateSpace
 
 from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError
-
-try:
-    import control
-except ImportError:  # an optional dependency
-    control = None
+from ...optional_packages import optional_package
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -48,8 +44,7 @@ def to_control(lin: LinearSystem, values: Mapping[Any, float] | None = None, **n
 
     See also: `to_scipy`, `LinearSystem.state_space`.
     """
-    if control is None:
-        raise StabilityError('to_control needs the package "control": pip install control')
+    control = optional_package("control", "to_control", StabilityError)
     space = lin.state_space(values)
     return control.ss(
         space.A, space.B, space.C, space.D, states=list(space.states), inputs=list(space.inputs), outputs=list(space.outputs),

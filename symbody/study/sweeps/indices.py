@@ -10,7 +10,7 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...errors import StudyError, in_number, unknown
-from .optional_package import optional_package
+from ...optional_packages import optional_package
 from .sweep import sweep
 from .sweep_result import SweepResult
 from .varied import varied
@@ -47,7 +47,9 @@ def sobol_indices(
 
     See also: `study.morris_indices`, `sweep`.
     """
-    sample, analyze = (optional_package(f"SALib.{part}.sobol", "Sobol's indices") for part in ("sample", "analyze"))
+    sample, analyze = (
+        optional_package(f"SALib.{part}.sobol", "Sobol's indices", StudyError) for part in ("sample", "analyze")
+    )
     problem = _problem(over)
     unit = sample.sample(problem, repeat, calc_second_order=False, seed=seed)
     y = _answers(unit, what, over, ask, answer, options)[0]
@@ -85,7 +87,9 @@ def morris_indices(
 
     See also: `study.sobol_indices`, `sweep`.
     """
-    sample, analyze = (optional_package(f"SALib.{part}.morris", "Morris's effects") for part in ("sample", "analyze"))
+    sample, analyze = (
+        optional_package(f"SALib.{part}.morris", "Morris's effects", StudyError) for part in ("sample", "analyze")
+    )
     problem = _problem(over)
     unit = sample.sample(problem, repeat, num_levels=levels, seed=seed)
     inside = 1e-3 + (1 - 2e-3) * unit  # distributions without ends have no value at 0 and 1

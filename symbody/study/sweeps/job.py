@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import StudyError
+from ...optional_packages import optional_package
 from .answers import Answers, Schema, fitted, joined
 from .claims import claim
-from .optional_package import optional_package
 from .questions import Question, SweptMembers
 from .study_folder import StudyFolder
 from .varied import Varied
@@ -117,7 +117,7 @@ def packed_job(job: Job) -> bytes:
 
 def _pickler() -> Any:
     try:
-        return optional_package("cloudpickle", "functions of a notebook or script")
+        return optional_package("cloudpickle", "functions of a notebook or script", StudyError)
     except StudyError:
         return pickle
 

@@ -14,9 +14,9 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from ...errors import StudyError, shown, unknown
+from ...optional_packages import optional_package
 from .answers import Answers, Schema
 from .job import BatchReport, BatchTask, Job, packed_job, run_members, run_task
-from .optional_package import optional_package
 
 LOCAL = ("threads", "processes", "cuda")  # on this computer
 NAMES = ("threads", "processes", "dask", "cuda")
@@ -159,7 +159,7 @@ class Dask:
     """A cluster of Dask, which decides where a batch runs, and runs it again where a worker is lost."""
 
     def __init__(self, job: Job, on: Any, workers: int | None) -> None:
-        distributed = optional_package("distributed", "sweep on a cluster of Dask")
+        distributed = optional_package("distributed", "sweep on a cluster of Dask", StudyError)
         self._cluster: Any = None
         self._owns_client = not isinstance(on, distributed.Client)
         if on == "dask":

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import StudyError, finite_number, listed, shown
+from ...optional_packages import optional_package
 from ..study import Study
 from .motion_questions import MotionQuestion
-from .optional_package import optional_package
 from .stability_questions import SpectrumQuestion
 
 ASKS: Final = ("eigenvalues", "end", "extremes")
@@ -73,7 +73,7 @@ def _written(where: str, said: str) -> Any:
 
 
 def _distribution(where: str, name: str, arguments: list[float]) -> Any:
-    stats = optional_package("scipy.stats", "distributions")
+    stats = optional_package("scipy.stats", "distributions", StudyError)
     kind = getattr(stats, name, None)
     if not isinstance(kind, stats.rv_continuous):
         known = ("norm", "uniform", "triang", "lognorm", "truncnorm", "beta", "weibull_min")

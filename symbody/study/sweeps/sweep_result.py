@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import StudyError, unknown
+from ...optional_packages import optional_package
 from ...summary import Summarized, Summary, filled, listing
 from .answers import FAILED, UNKNOWN, Answers, Column
-from .optional_package import optional_package
 from .study_folder import MESSAGE, OWN, STATUS, StudyFolder
 
 
@@ -119,9 +119,9 @@ class SweepResult(Summarized):
 
     def to_xarray(self) -> Any:
         """A Dataset of xarray; of a study on disk it reads what is looked at, when it is looked at."""
-        xarray = optional_package("xarray", "a sweep as a dataset")
+        xarray = optional_package("xarray", "a sweep as a dataset", StudyError)
         if self.path is not None:
-            optional_package("zarr", "a study on disk as a dataset")
+            optional_package("zarr", "a study on disk as a dataset", StudyError)
             return xarray.open_zarr(self.path, chunks=None)
         units = {n: {"units": c.unit} if c.unit else {} for n, c in self.columns.items()}
         arrays = {n: ([*self.dims, *c.dims], self[n], units[n]) for n, c in self.columns.items()}

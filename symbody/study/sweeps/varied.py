@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
 from ...errors import StudyError, listed, shown, unknown
-from .optional_package import optional_package
+from ...optional_packages import optional_package
 
 SAMPLES: Final = ("grid", "random", "sobol", "latin hypercube", "paired")
 SAMPLE: Final = "sample"  # the dimension along which points are drawn
@@ -152,13 +152,15 @@ def unit_points(sample: str, count: int, dimensions: int, seed: int) -> Array:
     """Points in the unit cube, one in each row. Random ones are those of their number, whatever the count is."""
     if sample == "sobol":
         return np.asarray(
-            optional_package("scipy.stats.qmc", "Sobol's points")
+            optional_package("scipy.stats.qmc", "Sobol's points", StudyError)
             .Sobol(dimensions, scramble=True, seed=seed)
             .random(count)
         )
     if sample == "latin hypercube":
         return np.asarray(
-            optional_package("scipy.stats.qmc", "Latin hypercubes").LatinHypercube(dimensions, seed=seed).random(count)
+            optional_package("scipy.stats.qmc", "Latin hypercubes", StudyError)
+            .LatinHypercube(dimensions, seed=seed)
+            .random(count)
         )
     width = (
         -(-dimensions // 4) * 4
