@@ -14,13 +14,16 @@ from symbody.algebra.graph.functions import sin
 from symbody.algebra.graph.graph import ZERO, symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
 from symbody.emit.loops.checked import basic_types
-from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, unrolled
+from symbody.emit.loops.form import Call, Called
+from symbody.emit.loops.inlined import inlined
+from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, rarely, unrolled
 from symbody.emit.loops.records import Struct
 from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.lookup import on_pieces, piecewise, rate_on_pieces
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.errors import CompileError
+from symbody.write.code.kernel_printer import KernelPrinter
 
 HALF: Final = 0.5
 WEIGHTS: Final = (0.25, 0.0, -1.5, 2.0)
@@ -128,6 +131,81 @@ def test_mathematics(x, y):
 def test_tables_and_loops_that_are_written_out():
     _same(weighted, {"width": 4, "table": WEIGHTS}, n=2, x=X, out=np.zeros(2))
     _same(weighted, {"width": 4, "table": WEIGHTS, "n": 2}, x=X, out=np.zeros(2))
+
+
+def doubled(n: int, x: Numbers, out: Numbers) -> None:
+    """A kernel that is put in the place of its calls: its loop variable and its local name are also the caller's."""
+    for i in range(n):
+        s = x[i]
+        out[i] = s + s
+
+
+def doubled_twice(n: int, x: Numbers, w: Numbers) -> None:
+    s: int = 0
+    for i in range(2):
+        doubled(n // 2, x[i * (n // 2) :], w[i * (n // 2) :])
+        s += 1
+    doubled(n, w, x)
+    x[0] = x[0] + s
+
+
+def test_kernels_in_the_place_of_their_calls():
+    """The form without calls computes what the kernel computes, though both use the same names."""
+    form = inlined(doubled_twice)
+    assert not [part for part in form.parts if isinstance(part, Called | Call)]
+    here, found = X.copy(), X.copy()
+    doubled_twice(8, here, np.zeros(8))
+    text = "\n".join(["def f(n, x, w):", *PythonKernel(form).body()])
+    names: dict[str, Any] = {}
+    exec(text, names)
+    names["f"](8, found, np.zeros(8))
+    assert np.array_equal(found, here)
+    assert np.array_equal(here[1:], 4 * X[1:])
+
+
+class PythonKernel(KernelPrinter):
+    """A kernel as Python text."""
+
+    END = {"loop": "", "while": "", "if": ""}
+
+    def entry(self, array, at):
+        return f"{array}[{at}]"
+
+    def loop_head(self, name, first, stop, step):
+        return f"for {name} in range({first}, {self.expression(stop)}, {step}):"
+
+    def quotient(self, left, right):
+        return f"({left} // {right})"
+
+    def as_number(self, text):
+        return text
+
+
+def returning(n: int, x: Numbers) -> None:
+    if n > 0:
+        return
+
+
+def calls_one_that_returns(n: int, x: Numbers) -> None:
+    returning(n, x)
+
+
+def test_kernels_that_return_are_called():
+    with pytest.raises(CompileError, match="calls_one_that_returns: returning returns"):
+        inlined(calls_one_that_returns)
+
+
+@rarely
+def seldom_weighted(n: int, width: int, x: Numbers, out: Numbers) -> None:
+    weighted(n, width, WEIGHTS, x, out)
+
+
+def test_loops_of_kernels_that_seldom_run_need_no_bounds():
+    """`weighted` writes a loop out, whose bounds are not known here: what is called by a kernel that seldom runs is a
+    loop then."""
+    _same(seldom_weighted, {}, n=2, width=4, x=X, out=np.zeros(2))
+    with pytest.raises(CompileError, match="its bounds are not known"):
+        LoopCallee(weighted, {"table": WEIGHTS}, n=2, width=4, x=X, out=np.zeros(2))
 
 
 def test_indices():

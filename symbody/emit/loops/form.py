@@ -7,8 +7,8 @@ known, and printers write it down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, Final, get_args
@@ -268,6 +268,20 @@ _INNER: Final[dict[type, list[str]]] = {  # of each kind, the fields that hold o
     kind: [f.name for f in reversed(fields(kind)) if str(f.type) in _WITH_PARTS or "Expression" in str(f.type)]
     for kind in (*get_args(Expression), *get_args(Statement))
 }
+
+
+Rebuilder = Callable[[Expression], Expression]
+
+
+def rebuilt(thing: Any, change: Rebuilder) -> Any:
+    """A statement, an expression or a block, with every expression in it changed, the inner ones first."""
+    if isinstance(thing, tuple):
+        return tuple(rebuilt(part, change) for part in thing)
+    names = _INNER.get(type(thing))
+    if names is None:
+        return thing
+    new = replace(thing, **{name: rebuilt(getattr(thing, name), change) for name in names})
+    return change(new) if isinstance(new, Expression) else new
 
 
 @dataclass(frozen=True, slots=True)

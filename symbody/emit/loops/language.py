@@ -4,7 +4,8 @@ A kernel is a small Python function. It runs as it stands, and is translated (`c
 file for each target).
 
     for i in range(...), while, if, break, continue, return       conditions with and, or, not, `is None`
-    for k in unrolled(...)                      written out: k is known, and so is every entry of a table at k
+    for k in unrolled(...)                      written out: k is known, and so is every entry of a table at k; in a
+                                                kernel that seldom runs a loop, where the bounds are not known
     x = 0.0, count = 0, part = a[n:]            numbers, indices, the rest of an array: by what is assigned first
     s.y[i], s.counts.steps = ...                fields of records (`records.py`)
     f((t, y), (dy,))                            call of a compiled program: its first inputs, its outputs

@@ -90,30 +90,31 @@ class Kernels:
         self.most_written_out = most_written_out
         self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
 
-    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known) -> KernelForm:
+    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known, is_rare: bool = False) -> KernelForm:
         """A kernel for arguments of these types, of which some values are known; kernels that it calls come before
-        it."""
-        key = (kernel, types, tuple(sorted(known.items())))
+        it. One that is called by a kernel that seldom runs seldom runs too."""
+        is_rare = is_rare or getattr(kernel, IS_RARE, False)
+        key = (kernel, types, tuple(sorted(known.items())), is_rare)
         if key not in self.forms:
             name = f"{kernel.__name__}.{len(self.forms)}"
             self.forms[key] = None
-            made = specialised(checked(kernel, types), known, self)
+            made = specialised(checked(kernel, types), known, self, is_rare)
             del self.forms[key]
-            self.forms[key] = replace(made, name=name, is_rare=getattr(kernel, IS_RARE, False))
+            self.forms[key] = replace(made, name=name, is_rare=is_rare)
         form = self.forms[key]
         if form is None:
             raise source(kernel).refused(source(kernel).tree, "it calls itself without end")
         return form
 
 
-def specialised(form: KernelForm, known: Known, kernels: Kernels) -> KernelForm:
+def specialised(form: KernelForm, known: Known, kernels: Kernels, is_rare: bool = False) -> KernelForm:
     """A form for known values of arguments and fields, by name."""
-    return _Specialiser(form, known, kernels).form()
+    return _Specialiser(form, known, kernels, is_rare).form()
 
 
 class _Specialiser:
-    def __init__(self, form: KernelForm, known: Known, kernels: Kernels) -> None:
-        self.given, self.known, self.kernels = form, dict(known), kernels
+    def __init__(self, form: KernelForm, known: Known, kernels: Kernels, is_rare: bool) -> None:
+        self.given, self.known, self.kernels, self.is_rare = form, dict(known), kernels, is_rare
         self.parameters = {x.name: x for p in form.parameters for x in flattened(p.name, p.type)}
         self.used: set[str] = set()
 
@@ -149,6 +150,8 @@ class _Specialiser:
         array, start = self.expression(e.array), self.expression(e.start)
         if isinstance(start, Constant) and start.value == 0:
             return array
+        if isinstance(array, Constant) and isinstance(start, Constant):
+            return Constant(e.type, array.value[start.value :])
         return Rest(e.type, array, start)
 
     def operation(self, e: Operation) -> Expression:
@@ -212,7 +215,7 @@ class _Specialiser:
                 given[name] = value = self.expression(a)
                 if isinstance(value, Constant) and value.type is not NUMBER:
                     known[name] = value.value
-        target = self.kernels.kernel(e.kernel, e.types, known)
+        target = self.kernels.kernel(e.kernel, e.types, known, self.is_rare)
         arguments = tuple(
             self.expression(given[p.name] if p.name in given else _field(p, outside)) for p in target.parameters
         )
@@ -292,6 +295,8 @@ class _Specialiser:
     def written_out(self, s: Loop) -> Block:
         start, stop = self.expression(s.start), self.expression(s.stop)
         if not (isinstance(start, Constant) and isinstance(stop, Constant)):
+            if self.is_rare:
+                return (self.loop(s),)
             raise CompileError(f"{s.unrolled}: its bounds are not known when the kernel is translated")
         out: list[Statement] = []
         for k in range(start.value, stop.value, s.step):

@@ -26,6 +26,7 @@ from .march import (
     size,
     within,
 )
+from .stages import stage_state
 from .tableaux import Tableau
 
 SAFE: Final = 0.9  # of the step that an error allows
@@ -221,7 +222,7 @@ def first_step(m: RungeKutta, s: Steps) -> None:
 
 def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage, from those before it."""
-    stage_state(m, s, h, number)
+    stage_state(s.n, m.width, number, h, m.A, m.k, s.y, s.w)
     s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
 
 
@@ -229,23 +230,10 @@ def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
 def careful_stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage that is brought back to the constraints, and how far it is noise."""
     t = s.t + m.C[number] * h
-    for i in range(s.n):
-        x = 0.0
-        for j in range(number):  # not written out, nor is the loop over stages: this seldom runs
-            x = x + m.A[number * m.width + j] * m.k[j * s.n + i]
-        s.w[i] = s.y[i] + h * x
+    stage_state(s.n, m.width, number, h, m.A, m.k, s.y, s.w)
     bring_back(m, s, t, s.w)
     s.rhs((t, s.w), (m.k[number * s.n :],))
     m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, t, s.w, m.k[number * s.n :]))
-
-
-def stage_state(m: RungeKutta, s: Steps, h: float, number: int) -> None:
-    """The state of a stage, from k of those before it."""
-    for i in range(s.n):
-        x = 0.0
-        for j in unrolled(number):
-            x = x + m.A[number * m.width + j] * m.k[j * s.n + i]
-        s.w[i] = s.y[i] + h * x
 
 
 @rarely
@@ -314,7 +302,7 @@ def take(m: RungeKutta, s: Steps, h: float) -> None:
     """Stages 1 .. s - 1 and the end of a step; stage 0 is known."""
     for number in unrolled(1, m.stages):
         stage(m, s, h, number)
-    end_of_step(m, s, h)
+    stage_state(s.n, m.width, m.stages, h, m.A, m.k, s.y, s.y_end)
 
 
 @rarely
@@ -323,17 +311,9 @@ def take_carefully(m: RungeKutta, s: Steps, h: float) -> None:
     m.noise = 0.0
     for number in range(1, m.stages):
         careful_stage(m, s, h, number)
-    end_of_step(m, s, h)
+    stage_state(s.n, m.width, m.stages, h, m.A, m.k, s.y, s.y_end)
     if m.projects == 0:
         bring_back(m, s, s.t + h, s.y_end)
-
-
-def end_of_step(m: RungeKutta, s: Steps, h: float) -> None:
-    for i in range(s.n):
-        x = 0.0
-        for j in unrolled(m.stages):
-            x = x + m.A[m.stages * m.width + j] * m.k[j * s.n + i]
-        s.y_end[i] = s.y[i] + h * x
 
 
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:

@@ -70,6 +70,13 @@ class Tableau:
     def D(self) -> tuple[float, ...]:  # noqa: N802  (notation)
         return self.table(self.dense) or (0.0,)
 
+    @property
+    def butcher(self) -> tuple[float, ...]:
+        """The step without dense output, as books print it: rows c_i, a_i0, a_i1, ..., and in the last one 1, b_0, b_1, ..."""
+        rows = zip((0, *self.c), ({}, *self.a), strict=True)
+        found = [(c, *(a.get(j, 0) for j in range(self.stages))) for c, a in rows]
+        return tuple(float(x) for row in found[: self.stages + 1] for x in row)
+
     @cached_property
     def C(self) -> tuple[float, ...]:  # noqa: N802  (notation)
         return (0.0, *map(float, self.c))

@@ -1,15 +1,15 @@
-"""Steps of a motion with its variational equations, and orthogonal directions kept apart, as a loop in machine code.
+"""A motion with its variational equations in steps of one length, and orthogonal directions kept apart, as a loop in
+machine code.
 
     x' = f(t, x),   V' = (∂f/∂x) V,   d' = tr ∂f/∂x
 
-by an explicit Runge-Kutta method with a fixed step. After so many steps V = Q R; V goes on as Q, and the diagonal of R
-is noted (Benettin, Galgani, Giorgilli, Strelcyn 1980).
+After so many steps V = Q R; V goes on as Q, and the diagonal of R is noted (Benettin, Galgani, Giorgilli, Strelcyn
+1980).
 """
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final
 
 import numpy as np
 
@@ -17,89 +17,83 @@ from ...emit.loops.language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
+from ...integrate.kernels.stages import fixed_step
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8
 from ..periodic.orbit_flow import OrbitFlow
 
-STAGES: Final = DORMAND_PRINCE_8.stages
 
+class VariationalRates(Struct):
+    """Rates of n states and m directions.
 
-class VariationalSteps(Struct):
-    """A motion with directions.
-
-    n, m         states, directions
-    rounds       times that directions are made orthogonal; `steps` before each
-    A, c         coefficients of the stages, the last row that of the step itself
-    clock        time, and the length of a step
-    y            the state, the directions one after another, and the integral of the divergence
-    k, w         stages, and the state of one
-    growth       the diagonal of R, a row for each round; `divergence` its integral over each round
+    f, J, ft, fp   what `rates` gives: f and its derivatives by state, time and parameter
     """
 
     n: Known[int]
     m: Known[int]
-    stages: Known[int]
-    rounds: int
-    steps: int
-    A: Known[Numbers]
-    c: Known[Numbers]
-    clock: Numbers
-    y: Numbers
-    k: Numbers
-    w: Numbers
     f: Numbers
     J: Numbers
     ft: Numbers
     fp: Numbers
-    growth: Numbers
-    divergence: Numbers
     rates: Function
 
 
-def march(o: VariationalSteps) -> None:
-    """All rounds."""
-    size = o.n * (o.m + 1) + 1
-    for row in range(o.rounds):
-        o.y[size - 1] = 0.0
-        for _step in range(o.steps):
-            step(o)
-        o.divergence[row] = o.y[size - 1]
-        orthogonalise(o, row)
-
-
-def step(o: VariationalSteps) -> None:
-    """One step of the method."""
-    size = o.n * (o.m + 1) + 1
-    h = o.clock[1]
-    for i in range(o.stages + 1):
-        for l in range(size):
-            value = 0.0
-            for j in range(i):
-                value = value + o.A[i * o.stages + j] * o.k[j * size + l]
-            o.w[l] = o.y[l] + h * value
-        if i < o.stages:
-            derivative(o, i, o.clock[0] + o.c[i] * h)
-    for l in range(size):
-        o.y[l] = o.w[l]
-    o.clock[0] = o.clock[0] + h
-
-
-def derivative(o: VariationalSteps, i: int, t: float) -> None:
-    """A stage: rates of the state, of the directions, and the divergence."""
+def variational_rates(t: float, y: Numbers, dy: Numbers, o: VariationalRates) -> None:
+    """Rates of the state, of the directions, and the divergence."""
     n = o.n
-    size = n * (o.m + 1) + 1
-    o.rates((t, o.w), (o.f, o.J, o.ft, o.fp))
+    o.rates((t, y), (o.f, o.J, o.ft, o.fp))
     trace = 0.0
     for q in range(n):
-        o.k[i * size + q] = o.f[q]
+        dy[q] = o.f[q]
         trace = trace + o.J[q * n + q]
     for column in range(o.m):
         at = n * (column + 1)
         for q in range(n):
             value = 0.0
             for l in range(n):
-                value = value + o.J[q * n + l] * o.w[at + l]
-            o.k[i * size + at + q] = value
-    o.k[i * size + size - 1] = trace
+                value = value + o.J[q * n + l] * y[at + l]
+            dy[at + q] = value
+    dy[n * (o.m + 1)] = trace
+
+
+class VariationalSteps(Struct):
+    """A motion with directions.
+
+    n, m         states, directions; `size` of y
+    rounds       times that directions are made orthogonal; `steps` before each
+    table        of the method
+    clock        time, and the length of a step
+    y            the state, the directions one after another, and the integral of the divergence
+    k, w, d      memory for a step
+    growth       the diagonal of R, a row for each round; `divergence` its integral over each round
+    """
+
+    n: Known[int]
+    m: Known[int]
+    size: Known[int]
+    stages: Known[int]
+    rounds: int
+    steps: int
+    table: Known[Numbers]
+    clock: Numbers
+    y: Numbers
+    k: Numbers
+    w: Numbers
+    d: Numbers
+    growth: Numbers
+    divergence: Numbers
+    rhs: Function
+
+
+def variational_rounds(o: VariationalSteps) -> None:
+    """All rounds."""
+    h = o.clock[1]
+    for row in range(o.rounds):
+        o.y[o.size - 1] = 0.0
+        for _step in range(o.steps):
+            fixed_step(o.size, o.stages, o.clock[0], h, o.table, o.y, o.w, o.k, o.d, o.rhs)
+            o.clock[0] = o.clock[0] + h
+        o.divergence[row] = o.y[o.size - 1]
+        orthogonalise(o, row)
 
 
 def orthogonalise(o: VariationalSteps, row: int) -> None:
@@ -129,16 +123,18 @@ class VariationalMarch:
     def __init__(self, flow: OrbitFlow, p: Array, m: int, rounds: int, steps: int) -> None:
         n, table = flow.n, DORMAND_PRINCE_8
         size = n * (m + 1) + 1
-        rows = [{}, *table.a[:STAGES]]
-        A = tuple(float(row.get(j, 0)) for row in rows for j in range(STAGES))
         self._clock, self._y = np.zeros(2), np.zeros(size)
         self.growth, self.divergence, self._m = np.zeros((rounds, m)), np.zeros(rounds), m
+        rates = VariationalRates(
+            n=n, m=m, f=np.zeros(n), J=np.zeros(n * n), ft=np.zeros(n), fp=np.zeros(n), rates=flow.callee(p)
+        )
+        rhs = LoopCallee(variational_rates, {}, ("dy",), o=rates)
         record = VariationalSteps(
-            n=n, m=m, stages=STAGES, rounds=rounds, steps=steps, A=A, c=tuple(map(float, (0.0, *table.c[: STAGES - 1]))), clock=self._clock, y=self._y,
-            k=np.zeros(STAGES * size), w=np.zeros(size), f=np.zeros(n), J=np.zeros(n * n), ft=np.zeros(n), fp=np.zeros(n),
-            growth=self.growth.reshape(-1), divergence=self.divergence, rates=flow.callee(p),
+            n=n, m=m, size=size, stages=table.stages, rounds=rounds, steps=steps, table=table.butcher, clock=self._clock,
+            y=self._y, k=np.zeros(table.stages * size), w=np.zeros(size), d=np.zeros(size), growth=self.growth.reshape(-1),
+            divergence=self.divergence, rhs=rhs,
         )  # fmt: skip
-        self._loop, self._n = LoopCallee(march, {}, o=record), n
+        self._loop, self._n = LoopCallee(variational_rounds, {}, o=record), n
 
     def run(self, t: float, h: float, x: Array, V: Array) -> tuple[Array, Array]:
         """From a time on with steps h; the state and the directions at the end. What grew is in `growth` and
