@@ -61,6 +61,7 @@ SHARED = (
     "escaping",
     "later",
     "optional_packages",
+    "options",
     "summary",
     "whole_files",
 )  # files that belong to no folder

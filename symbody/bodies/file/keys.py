@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ...options import meanings
+from ..joints.joint_options import JointLoads
 from ..joints.joints import KINDS
 from .schema import (
     EXPRESSION_JSON,
@@ -148,13 +150,13 @@ body: Final = _shared("body", RecordSchema("a body", {
 }))  # fmt: skip
 
 _sides: Final = ListOf(part, 2, 2, "[parent, child]")
+_MEANING: Final = meanings(JointLoads.__doc__ or "")
 _common: Final[Keys] = {
     "at": Key(place, "where the joint is on the parent"), "on": Key(place, "where it is on the child"),
     "orientation": Key(Either("an orientation: turns [{z: a}] or a 3 by 3 matrix", None, ListOf(Either("a turn or a row", None, ListOf(scalar, 3, 3, "three entries"), _turn), 1, 20)), "of the child at rest in the parent"),
     "vectors": Key(ListOf(axis, 4, 4, "four vectors"), "axis in child and parent, reference in child and parent, which coincide at rest"),
     "coordinates": Key(Either("names or expressions", scalar, ListOf(scalar, 1)), "what moves the joint: names (declared where they are new) or expressions"),
-    "damping": Key(of_coordinates), "stiffness": Key(of_coordinates), "rest": Key(of_coordinates),
-    "actuation": Key(of_coordinates, "force or torque along the motion"),
+    **{load: Key(of_coordinates, _MEANING[load]) for load in ("damping", "stiffness", "rest", "actuation")},
     "friction": Key(ListOf(scalar, 2, 2, "[force, speed]"), "force and the speed at which it is developed"),
     "limits": Key(ListOf(scalar, 3, 4, "[low, high, stiffness] or [low, high, stiffness, damping]"), "stops"),
 }  # fmt: skip

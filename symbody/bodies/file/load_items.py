@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...errors import listed
+from ..joints.joint_options import JointLoads
 from ..loads.friction import Coulomb, LuGre
 from ..mechanism.mechanism import Action, Body, Constraint, Load
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
@@ -12,7 +13,7 @@ from .scope import Item, Scope
 
 _SCALARS: Final = ("damping", "stiffness", "rest", "actuation")
 _SEVERAL: Final = ("friction", "limits")
-LOADS: Final = (*_SCALARS, *_SEVERAL)  # of joints
+LOADS: Final = tuple(JointLoads.__annotations__)  # of joints
 
 
 def joint_loads(s: Scope, said: LocatedRecord) -> dict[str, Any]:

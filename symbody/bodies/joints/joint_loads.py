@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ...algebra.graph.graph import ZERO, Symbol
 from ...errors import ModelError, listed, shown, unknown
 from ..mechanism.declarations import as_expression
+from .joint_options import JointLoads
 
 _ENTRIES: Final = {"friction": (2,), "limits": (3, 4)}  # numbers that make up one value of an option
 _MEANING: Final = {
@@ -17,36 +17,16 @@ _MEANING: Final = {
 }
 
 
-@dataclass(frozen=True)
-class JointLoads:
-    """Spring, damper, actuator, friction and stops of a joint; None where there is none.
-
-    damping, stiffness, rest, actuation   the force -k (q - rest) - c q' + actuation on each coordinate q
-    friction                              (force, speed at which it is developed)
-    limits                                (low, high, stiffness[, damping])
-
-    A joint with several coordinates takes a tuple of these, one for each, or a mapping from coordinates; one value
-    serves all coordinates where these are all lengths or all angles.
-    """
-
-    damping: Any = None
-    stiffness: Any = None
-    rest: Any = None
-    actuation: Any = None
-    friction: Any = None
-    limits: Any = None
-
-    @property
-    def given(self) -> list[str]:
-        return [f.name for f in fields(self) if getattr(self, f.name) is not None]
-
-    def of_each(self, joint: str, coordinates: Sequence[Symbol], lengths: Sequence[bool]) -> list[JointLoads]:
-        """The loads on each coordinate; `lengths` says which of these are lengths, the others are angles."""
-        tables = {
-            option: _of_each(f"joint {joint!r}, {option}=", option, getattr(self, option), coordinates, lengths)
-            for option in self.given
-        }
-        return [JointLoads(**{o: table[k] for o, table in tables.items()}) for k in range(len(coordinates))]
+def loads_of_each(
+    loads: Mapping[str, Any], joint: str, coordinates: Sequence[Symbol], lengths: Sequence[bool]
+) -> list[JointLoads]:
+    """The loads of a joint on each of its coordinates, as expressions; `lengths` says which of these are lengths, the
+    others are angles."""
+    tables = {
+        option: _of_each(f"joint {joint!r}, {option}=", option, value, coordinates, lengths)
+        for option, value in loads.items()
+    }
+    return [cast(JointLoads, {o: table[k] for o, table in tables.items()}) for k in range(len(coordinates))]
 
 
 def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> list[Any]:

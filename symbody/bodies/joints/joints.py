@@ -23,17 +23,11 @@ from ..frames.rotations import about, sequence, unit_vector
 from ..frames.vectors import Vector
 from ..mechanism.mechanism import Action
 
-ORIGIN: Final = (0, 0, 0)
-
 
 @dataclass(frozen=True)
 class JointGeometry:
-    """Where a joint is on its parent (`at`) and on its child (`on`), and how it lies there; see `Model.joint`."""
+    """Directions of a joint, and the pitch of a screw; see `Model.joint`."""
 
-    at: Any = ORIGIN
-    on: Any = ORIGIN
-    orientation: Any = None
-    vectors: Sequence[Any] | None = None
     axis: Any = None  # that of the kind
     axes: Any = ("x", "y")
     sequence: str = "xyz"

@@ -16,7 +16,7 @@ from ...errors import ModelError
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
-from ..joints.joint_loads import JointLoads
+from ..joints.joint_options import JointLoads
 from ..mechanism.mechanism import Action, Body, Load
 
 
@@ -274,17 +274,18 @@ def loads_on_coordinate(name: str, q: Symbol, loads: JointLoads) -> list[Load]:
 
 
 def _coordinate_forces(q: Symbol, loads: JointLoads) -> Iterator[tuple[str, Expr, Expr | None]]:
-    if loads.stiffness is not None:
-        yield "spring", *spring_force(q, loads.stiffness, 0 if loads.rest is None else loads.rest)
-    if loads.damping is not None and as_expr(loads.damping) is not ZERO:
-        yield "damper", -as_expr(loads.damping) * q.dot, None
-    if loads.actuation is not None:
-        yield "actuator", as_expr(loads.actuation), None
-    if loads.friction is not None:
-        yield "friction", friction_force(q.dot, loads.friction), None
-    if loads.limits is not None:
-        force, potential = limit_force(q, q.dot, loads.limits)
-        elastic = limit_force(q, q.dot, tuple(loads.limits)[:3])[0]
+    if (stiffness := loads.get("stiffness")) is not None:
+        rest = loads.get("rest")
+        yield "spring", *spring_force(q, stiffness, 0 if rest is None else rest)
+    if (damping := loads.get("damping")) is not None and as_expr(damping) is not ZERO:
+        yield "damper", -as_expr(damping) * q.dot, None
+    if (actuation := loads.get("actuation")) is not None:
+        yield "actuator", as_expr(actuation), None
+    if (friction := loads.get("friction")) is not None:
+        yield "friction", friction_force(q.dot, friction), None
+    if (limits := loads.get("limits")) is not None:
+        force, potential = limit_force(q, q.dot, limits)
+        elastic = limit_force(q, q.dot, tuple(limits)[:3])[0]
         yield "stop", elastic, potential
         if force is not elastic:
             yield "stop_damper", force - elastic, None

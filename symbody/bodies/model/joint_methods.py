@@ -1,42 +1,23 @@
-"""The kinds of joints, one method each: name, parent, child, how the joint lies, its coordinates, and the loads on
-them."""
+"""The kinds of joints, one method each: name, parent, child, directions, and the options that all joints have."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any, Unpack
 
-from ...errors import unknown
-from ..joints.joint_loads import JointLoads
-from ..joints.joints import ORIGIN, JointGeometry
+from ...options import takes_options
+from ..joints.joint_options import JointOptions, JointPlacement
+from ..joints.joints import JointGeometry
 from ..mechanism.mechanism import Joint
 from .structure import Part, Structure
 
-P = ParamSpec("P")
-
-
-def advise_on_keywords(method: Callable[P, Joint]) -> Callable[P, Joint]:
-    """An unknown keyword is refused with the name of the joint and of the keyword that may have been meant."""
-    known = tuple(inspect.signature(method).parameters)[4:]  # after self, name, parent, child
-
-    @wraps(method)
-    def advised(*args: P.args, **keywords: P.kwargs) -> Joint:
-        for key in keywords:
-            if key not in known and key not in ("name", "parent", "child"):
-                name = args[1] if len(args) > 1 else keywords.get("name")
-                raise unknown(f"joint {name!r}", "option", key, known)
-        return method(*args, **keywords)
-
-    return advised
+makes_joint = takes_options("joint", first=("name", "parent", "child"))
 
 
 class JointMethods(Structure):
-    """Methods that add a joint. Each takes name, parent and child in this order; keywords that several have are
-    explained in `joint`."""
+    """Methods that add a joint. Each takes name, parent and child in this order, then what its kind has, then options
+    of all joints (`JointOptions`)."""
 
-    @advise_on_keywords
+    @makes_joint
     def joint(
         self,
         name: str,
@@ -44,46 +25,20 @@ class JointMethods(Structure):
         child: Part,
         kind: str,
         *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
         axis: Any = None,
         axes: Any = ("x", "y"),
         sequence: str = "xyz",
         pitch: Any = None,
-        coordinates: Any = None,
-        speeds: Any = None,
         body_speeds: bool = False,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
 
-        at, on        where it is: a point of the parent, a point of the child
         axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z
                       of all others
-        orientation   of the child at rest relative to the parent, where it differs: turns such as ("z", angle) or
-                      ("zxz", a, b, c), a frame's rotation, or a 3 by 3 matrix of direction cosines
-        vectors       instead of axis and orientation: axis in the child, axis in the parent, and a vector perpendicular
-                      to it in each, which coincide at rest (Lynch, appendix A)
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
         pitch         of a screw: its advance in one turn
-        coordinates   names, symbols or expressions for the motion; by default named after the joint
-        speeds        names for the rates of the coordinates, "u1 u2"; by default the rates go by their own names, q.dot
         body_speeds   of a planar or free joint: speeds in the axes of the child, which turn with it
-
-        Loads, on each coordinate q of the joint. A joint with several coordinates takes one value for each, (k1, k2,
-        k3), or some by name, {"name_x": k}; one value serves all where they are all lengths or all angles:
-
-        damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation: a positive
-                                              actuation increases q
-        friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
-        limits                                (low, high, stiffness[, damping]): elastic stops
 
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", mass=1, com=(1, 0, 0))
@@ -93,22 +48,10 @@ class JointMethods(Structure):
 
         See also: `Model.revolute`, `Model.prismatic`, `Model.free`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis, axes, sequence, pitch)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, kind, geometry, coordinates, loads, speeds, body_speeds)
+        return self._join(name, parent, child, kind, options, JointGeometry(axis, axes, sequence, pitch), body_speeds)
 
-    @advise_on_keywords
-    def fixed(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-    ) -> Joint:
+    @makes_joint
+    def fixed(self, name: str, parent: Part, child: Part, **options: Unpack[JointPlacement]) -> Joint:
         """No relative motion (weld).
 
         >>> m = sb.Model("arm")
@@ -119,29 +62,10 @@ class JointMethods(Structure):
 
         See also: `Model.revolute`, `Model.joint`.
         """
-        return self._join(name, parent, child, "fixed", JointGeometry(at, on, orientation, vectors), None, JointLoads())
+        return self._join(name, parent, child, "fixed", options)
 
-    @advise_on_keywords
-    def revolute(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        axis: Any = "z",
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
-    ) -> Joint:
+    @makes_joint
+    def revolute(self, name: str, parent: Part, child: Part, axis: Any = "z", **options: Unpack[JointOptions]) -> Joint:
         """Rotation about an axis (hinge, pin). Coordinate: the angle, named after the joint.
 
         >>> m = sb.Model("double pendulum")
@@ -152,30 +76,11 @@ class JointMethods(Structure):
 
         See also: `Model.prismatic`, `Model.universal`, `Model.spherical`, `Model.joint`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "revolute", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "revolute", options, JointGeometry(axis))
 
-    @advise_on_keywords
+    @makes_joint
     def prismatic(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        axis: Any = "x",
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        self, name: str, parent: Part, child: Part, axis: Any = "x", **options: Unpack[JointOptions]
     ) -> Joint:
         """Translation along an axis (slider). Coordinate: the displacement, named after the joint.
 
@@ -187,30 +92,11 @@ class JointMethods(Structure):
 
         See also: `Model.revolute`, `Model.cylindrical`, `Model.joint`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "prismatic", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "prismatic", options, JointGeometry(axis))
 
-    @advise_on_keywords
+    @makes_joint
     def cylindrical(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        axis: Any = "z",
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        self, name: str, parent: Part, child: Part, axis: Any = "z", **options: Unpack[JointOptions]
     ) -> Joint:
         """Translation along and rotation about one axis. Coordinates: name_s and name_a.
 
@@ -221,31 +107,11 @@ class JointMethods(Structure):
 
         See also: `Model.screw`, `Model.prismatic`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "cylindrical", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "cylindrical", options, JointGeometry(axis))
 
-    @advise_on_keywords
+    @makes_joint
     def screw(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        pitch: Any,
-        axis: Any = "z",
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        self, name: str, parent: Part, child: Part, pitch: Any, axis: Any = "z", **options: Unpack[JointOptions]
     ) -> Joint:
         """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle.
 
@@ -257,30 +123,11 @@ class JointMethods(Structure):
 
         See also: `Model.cylindrical`, `Model.gear`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis, pitch=pitch)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "screw", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "screw", options, JointGeometry(axis, pitch=pitch))
 
-    @advise_on_keywords
+    @makes_joint
     def universal(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        axes: Any = ("x", "y"),
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        self, name: str, parent: Part, child: Part, axes: Any = ("x", "y"), **options: Unpack[JointOptions]
     ) -> Joint:
         """Rotation about an axis of the parent, then about an axis of the child orthogonal to it (Cardan, Hooke).
 
@@ -293,30 +140,11 @@ class JointMethods(Structure):
 
         See also: `Model.spherical`, `Model.revolute`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axes=axes)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "universal", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "universal", options, JointGeometry(axes=axes))
 
-    @advise_on_keywords
+    @makes_joint
     def spherical(
-        self,
-        name: str,
-        parent: Part,
-        child: Part,
-        sequence: str = "xyz",
-        *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        self, name: str, parent: Part, child: Part, sequence: str = "xyz", **options: Unpack[JointOptions]
     ) -> Joint:
         """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler
         parameters"`.
@@ -329,11 +157,9 @@ class JointMethods(Structure):
 
         See also: `Model.universal`, `Model.free`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "spherical", geometry, coordinates, loads, speeds)
+        return self._join(name, parent, child, "spherical", options, JointGeometry(sequence=sequence))
 
-    @advise_on_keywords
+    @makes_joint
     def planar(
         self,
         name: str,
@@ -341,19 +167,8 @@ class JointMethods(Structure):
         child: Part,
         axis: Any = "z",
         *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
         body_speeds: bool = False,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a.
 
@@ -367,11 +182,9 @@ class JointMethods(Structure):
 
         See also: `Model.free`, `Model.prismatic`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, axis)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "planar", geometry, coordinates, loads, speeds, body_speeds)
+        return self._join(name, parent, child, "planar", options, JointGeometry(axis), body_speeds)
 
-    @advise_on_keywords
+    @makes_joint
     def free(
         self,
         name: str,
@@ -379,19 +192,8 @@ class JointMethods(Structure):
         child: Part,
         sequence: str = "xyz",
         *,
-        at: Any = ORIGIN,
-        on: Any = ORIGIN,
-        orientation: Any = None,
-        vectors: Sequence[Any] | None = None,
-        coordinates: Any = None,
-        speeds: Any = None,
         body_speeds: bool = False,
-        damping: Any = None,
-        stiffness: Any = None,
-        rest: Any = None,
-        actuation: Any = None,
-        friction: Any = None,
-        limits: Any = None,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`.
 
@@ -406,6 +208,4 @@ class JointMethods(Structure):
 
         See also: `Model.spherical`, `Model.planar`.
         """
-        geometry = JointGeometry(at, on, orientation, vectors, sequence=sequence)
-        loads = JointLoads(damping, stiffness, rest, actuation, friction, limits)
-        return self._join(name, parent, child, "free", geometry, coordinates, loads, speeds, body_speeds)
+        return self._join(name, parent, child, "free", options, JointGeometry(sequence=sequence), body_speeds)

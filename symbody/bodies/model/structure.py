@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ...algebra.graph.functions import cos, sin
 from ...algebra.graph.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
@@ -25,7 +25,8 @@ from ..frames.rotations import (
     sequence,
     unit_vector,
 )
-from ..joints.joint_loads import JointLoads
+from ..joints.joint_loads import loads_of_each
+from ..joints.joint_options import JointLoads, JointOptions, JointPlacement
 from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
@@ -34,6 +35,7 @@ from ..mechanism.mechanism import Action, Body, Constraint, Joint
 from .parts import Parts, moves_in_frame
 
 Part = Body | Frame  # a side of a joint
+ORIGIN: Final = (0, 0, 0)
 
 
 class Structure(Parts):
@@ -176,52 +178,39 @@ class Structure(Parts):
         parent: Part,
         child: Part,
         kind: str,
-        geometry: JointGeometry,
-        coordinates: Any,
-        loads: JointLoads,
-        speeds: Any = None,
+        options: JointOptions | JointPlacement,
+        geometry: JointGeometry = JointGeometry(),  # noqa: B008  (immutable)
         body_speeds: bool = False,
     ) -> Joint:
         """See `Model.joint`."""
         self.refuse_twice("joints", name, self._joints)
+        given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
         axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
         geometry = replace(geometry, axis=axis)
-        if not isinstance(geometry.sequence, str):
-            raise ModelError(
-                f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got "
-                f"{shown(geometry.sequence)}"
-            )
-        if kind == "universal" and (not isinstance(geometry.axes, (list, tuple)) or len(geometry.axes) != 2):
-            raise ModelError(
-                f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got "
-                f"{shown(geometry.axes)}"
-            )
-        if kind == "screw" and geometry.pitch is None:
-            raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
-        if geometry.vectors is not None:
-            axis, orientation = _from_four_vectors(name, geometry.vectors)
-            geometry = replace(geometry, axis=axis, orientation=orientation)
-        outer = self._placed(name, parent, geometry.at, "parent")
-        inner = self._placed(name, child, geometry.on, "child", by_frame=kind == "free")
-        if geometry.orientation is not None:
-            inner = Frame(inner, _as_rotation(name, geometry.orientation).inverse, name=f"{inner.name}.rest")
+        _check_geometry(name, kind, geometry)
+        orientation = given.get("orientation")
+        if "vectors" in given:
+            axis, orientation = _from_four_vectors(name, given["vectors"])
+            geometry = replace(geometry, axis=axis)
+        outer = self._placed(name, parent, given.get("at", ORIGIN), "parent")
+        inner = self._placed(name, child, given.get("on", ORIGIN), "child", by_frame=kind == "free")
+        if orientation is not None:
+            inner = Frame(inner, _as_rotation(name, orientation).inverse, name=f"{inner.name}.rest")
         if inner.root.is_ground and not outer.root.is_ground:
             raise ModelError(
                 f"joint {name!r}: parent and child are swapped: the child {_called(child)} is placed already, the parent {_called(parent)} is not; "
                 f"a joint places its child: ({name!r}, {_called(child)}, {_called(parent)}, ...), with the axis then in {_called(child)}"
             )
-        if inner.root is outer.root:
-            made = self._close_loop(kind, name, outer, inner, geometry, coordinates)
-        else:
-            made = self._hang(kind, name, outer, inner, geometry, coordinates)
+        join = self._close_loop if inner.root is outer.root else self._hang
+        made = join(kind, name, outer, inner, geometry, given.get("coordinates"))
         self.add_joint(made)
         if not isinstance(body_speeds, bool):
             raise ModelError(f"joint {name!r}: body_speeds= is True or False, got {shown(body_speeds)}")
         if body_speeds:
-            self._turning_speeds(made, speeds)
-        elif speeds is not None:
-            self._name_speeds(made, speeds)
-        self._add_joint_loads(made, loads)
+            self._turning_speeds(made, given.get("speeds"))
+        elif "speeds" in given:
+            self._name_speeds(made, given["speeds"])
+        self._add_joint_loads(made, {k: given[k] for k in JointLoads.__annotations__ if k in given})
         return made
 
     def _name_speeds(self, joint: Joint, speeds: Any) -> None:
@@ -411,23 +400,26 @@ class Structure(Parts):
         twist = (Action(inner, torque=-lead * axis), Action(outer, torque=lead * axis))
         self._add_row(name, JointCondition("advance", advance - lead * turning, push + twist), is_holonomic=False)
 
-    def _add_joint_loads(self, joint: Joint, loads: JointLoads) -> None:
-        if not loads.given:
+    def _add_joint_loads(self, joint: Joint, loads: Mapping[str, Any]) -> None:
+        if not loads:
             return
         if joint.closes_loop:
             raise ModelError(
-                f"joint {joint.name!r} closes a loop and has no coordinates for {listed(loads.given)}; use m.spring, m.rotational_spring or m.torque "
+                f"joint {joint.name!r} closes a loop and has no coordinates for {listed(loads)}; use m.spring, m.rotational_spring or m.torque "
                 "between its bodies"
             )
         sliding = free_symbols(*(f.offset for f in joint.inner.path[joint.outer.depth + 1 :]))
         lengths = [q in sliding for q in joint.coordinates]
-        for q, on_q in zip(joint.coordinates, loads.of_each(joint.name, joint.coordinates, lengths), strict=True):
+        for q, on_q in zip(
+            joint.coordinates, loads_of_each(loads, joint.name, joint.coordinates, lengths), strict=True
+        ):
             self._add_coordinate_loads(joint, q, on_q)
 
     def _add_coordinate_loads(self, joint: Joint, q: Symbol, loads: JointLoads) -> None:
-        if loads.given and any(q in together for together in self._norms):
+        given = [option for option, value in loads.items() if value is not None]
+        if given and any(q in together for together in self._norms):
             raise ModelError(
-                f"joint {joint.name!r}: {listed(loads.given)} on {q}, one of four Euler parameters, which are no angles; give them for other "
+                f"joint {joint.name!r}: {listed(given)} on {q}, one of four Euler parameters, which are no angles; give them for other "
                 "coordinates by name, or use m.rotational_spring or m.torque"
             )
         base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
@@ -486,6 +478,21 @@ def _moves(f: Frame) -> bool:
     """Whether a frame moves in its parent."""
     scalars = [*f.offset.entries, *f.rotation.matrix.entries]
     return any(s.kind != "parameter" for s in free_symbols(*scalars))
+
+
+def _check_geometry(name: str, kind: str, geometry: JointGeometry) -> None:
+    if not isinstance(geometry.sequence, str):
+        raise ModelError(
+            f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got "
+            f"{shown(geometry.sequence)}"
+        )
+    if kind == "universal" and (not isinstance(geometry.axes, (list, tuple)) or len(geometry.axes) != 2):
+        raise ModelError(
+            f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got "
+            f"{shown(geometry.axes)}"
+        )
+    if kind == "screw" and geometry.pitch is None:
+        raise ModelError(f"joint {name!r}: a screw needs pitch=, its advance in one turn")
 
 
 def _as_rotation(name: str, orientation: Any) -> Rotation:

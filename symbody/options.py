@@ -1,0 +1,105 @@
+"""Keyword options that several functions share, written once: as a `TypedDict`, or as a frozen dataclass.
+
+    class JointOptions(TypedDict, total=False):
+        '''Keywords of every joint.
+
+        damping   force for each unit of speed
+        '''
+        damping: Any
+
+    @takes_options("joint", first=("name", "parent", "child"))
+    def revolute(self, name: str, ..., **options: Unpack[JointOptions]) -> Joint:
+
+Names and types are the fields of the class; what each means is the table in its docstring. `takes_options` shows both in
+the signature and in the docstring of the function, so that `help` and the reference have them, and refuses any other
+keyword with the near one. Type checkers read `Unpack` (PEP 692).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar, get_args
+
+from .errors import unknown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+ROW: Final = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)$")  # of a table in a docstring: names, then what they mean
+_PACKED: Final = re.compile(r"Unpack\[(\w+)\]")
+
+
+def takes_options(what: str, first: Sequence[str] = ("name",)) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator of a method `(self, name, ..., **options: Unpack[T])`.
+
+    what    the thing that it makes, for messages
+    first   arguments that are no options: its name, what it stands between
+    """
+
+    def decorated(method: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(method)
+        *before, packed = own.parameters.values()
+        shared = _type_of(packed, method)
+        known = [p.name for p in before[1:] if p.name not in first] + list(shared.__annotations__)
+
+        @wraps(method)
+        def called(*args: P.args, **keywords: P.kwargs) -> R:
+            for key in keywords:
+                if key not in known and key not in first:
+                    name = args[1] if len(args) > 1 else keywords.get("name")
+                    raise unknown(f"{what} {name!r}", "option", key, known)
+            return method(*args, **keywords)
+
+        more = [_keyword(name, kind) for name, kind in shared.__annotations__.items()]
+        called.__signature__ = own.replace(parameters=[*before, *more])  # type: ignore[attr-defined]
+        called.__doc__ = with_text(method.__doc__ or "", shared.__doc__ or "")
+        return called
+
+    return decorated
+
+
+def _type_of(packed: inspect.Parameter, method: Callable[..., Any]) -> Any:
+    """T of `**options: Unpack[T]`."""
+    if isinstance(packed.annotation, str):
+        found = _PACKED.fullmatch(packed.annotation)
+        assert found, f"{method.__qualname__}: **{packed.name} is to be Unpack[...], is {packed.annotation}"
+        return vars(sys.modules[method.__module__])[found[1]]
+    return get_args(packed.annotation)[0]
+
+
+def _keyword(name: str, kind: Any) -> inspect.Parameter:
+    written = getattr(kind, "__forward_arg__", kind)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=written)
+
+
+# ------------------------------------------------------------------------------------------------------------ docstrings
+
+
+def including(*others: type) -> Callable[[type], type]:
+    """Decorator of a `TypedDict` that inherits from others: its docstring has their paragraphs too."""
+
+    def decorated(cls: type) -> type:
+        cls.__doc__ = "\n\n".join(inspect.cleandoc(c.__doc__ or "") for c in (*others, cls))
+        return cls
+
+    return decorated
+
+
+def with_text(doc: str, more: str) -> str:
+    """A docstring with further paragraphs before its first example."""
+    text, example, rest = inspect.cleandoc(doc).partition("\n\n>>> ")
+    return f"{text}\n\n{inspect.cleandoc(more)}{example}{rest}"
+
+
+def meanings(text: str) -> dict[str, str]:
+    """What each option means, from the tables of a docstring; names that share a row have the same text."""
+    rows: list[tuple[list[str], list[str]]] = []
+    for line in inspect.cleandoc(text).splitlines():
+        if found := ROW.match(line):
+            rows.append((found[1].split(", "), [found[2]]))
+        elif rows and line.startswith("    "):
+            rows[-1][1].append(line.strip())
+    return {name: " ".join(words) for names, words in rows for name in names}
