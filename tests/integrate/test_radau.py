@@ -11,6 +11,7 @@ from symbody.emit.loops.language import Numbers
 from symbody.integrate.events.events import Event
 from symbody.integrate.kernels import march, radau
 from symbody.integrate.kernels.complex_elimination import complex_solve
+from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Steps, Watched
 from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
 from symbody.integrate.run.implicit import SPARSE_INDICES, radau_machine, slopes_program
@@ -221,8 +222,8 @@ def machine_for(eq: sb.Equations, end: float, times: np.ndarray | None = None, *
 
 def test_pauses_change_nothing() -> None:
     whole, pieces = (machine_for(van_der_pol(), 1000.0, np.array([0.0, 1000.0]), x=2.0) for _ in range(2))
-    assert whole.run(10**6) == march.DONE
-    while pieces.run(3) == march.TOO_MANY:
+    assert whole.run(10**6) == DONE
+    while pieces.run(3) == TOO_MANY:
         pass
     assert np.array_equal(whole.y, pieces.y)
     for name in ("steps", "rejected", "evaluations", "jacobians", "factorizations"):
@@ -248,7 +249,7 @@ def test_kernels_run_as_plain_python() -> None:
         _, y = given
         out[0][:4] = [0.0, 1.0, -20 * y[0] * y[1] - 1, 10 * (1 - y[0] ** 2)]
 
-    goal = {"goal": min(0.03, rtol**0.5), "rounding": march.TINY / rtol}
+    goal = {"goal": min(0.03, rtol**0.5), "rounding": TINY / rtol}
     sizes = {
         name: np.zeros(k * n)
         for name, k in {"k": 1, "jac": n, "a": n, "re": n, "im": n, "z": 3, "w": 3, "f": 3, "scale": 1}.items()
@@ -258,15 +259,15 @@ def test_kernels_run_as_plain_python() -> None:
         rows=np.array([0, 0, 1, 1]), columns=np.array([0, 1, 0, 1]), v=np.ones(n), sparse=no_sparse(), p=np.zeros(n, dtype=int), pc=np.zeros(n, dtype=int), slopes=slopes,
     )  # fmt: skip
     none, memory = np.zeros(0), Memory(n, radau.PIECES, np.array([0.0, end]))
-    watched = march.Watched(
+    watched = Watched(
         values=none, earlier=none, later=none, inner=none, side=none, least=none, sense=np.zeros(0, dtype=int)
     )
-    steps = march.Steps(
+    steps = Steps(
         n=n, is_adaptive=1, is_new=1, t_end=end, rtol=rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, rtol), y=np.array([2.0, 0.0]),
-        y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=march.Counts(limit=10**6), results=memory.results,
-        watched=watched, growth=march.Growth(per_size=none), leaps=march.Leaps(speeds=none), rhs=rhs,
+        y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=Counts(limit=10**6), results=memory.results,
+        watched=watched, growth=Growth(per_size=none), leaps=Leaps(speeds=none), rhs=rhs,
     )  # fmt: skip
-    assert march.march(method, steps) == march.DONE
+    assert march.march(method, steps) == DONE
     assert steps.y == pytest.approx(compiled.y, rel=1e-12)
     here, there = steps.counts, compiled.counts
     assert (here.steps, here.rejected, here.evaluations) == (there.steps, there.rejected, there.evaluations)

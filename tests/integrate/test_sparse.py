@@ -10,7 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
-from symbody.integrate.kernels import march
+from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.kernels.sparse_elimination import (
     Sparse,
     shifted,
@@ -166,7 +166,7 @@ def test_dense_elimination_takes_over_where_a_pivot_is_small() -> None:
         Task(form, p, start, 0.0, 2.0, 1e-9, np.full(form.n, 1e-9), times=np.array([0.0, 1.0, 2.0]))
     )
     assert machine.method.sparse.size == form.n
-    assert machine.run(10**6) == march.DONE
+    assert machine.run(10**6) == DONE
     assert machine.method.is_sparse == 0
     found = {s.name: machine.memory.points[:, k] for k, s in enumerate(form.y)}
     t = np.array([0.0, 1.0, 2.0])

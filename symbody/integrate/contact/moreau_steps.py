@@ -16,7 +16,7 @@ from typing import Final
 
 from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite
 from ...emit.loops.records import Struct
-from ..kernels.march import DONE, NOT_FINITE
+from ..kernels.march_records import DONE, NOT_FINITE
 from .friction_sweeps import Sweeps, swept
 
 RETURN: Final = 0.1  # of a violation of positions that a step takes back

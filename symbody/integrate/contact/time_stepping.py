@@ -27,7 +27,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...errors import SimulationError
-from ..kernels.march import DONE
+from ..kernels.march_records import DONE
 from ..result.outcome import Ending, Outcome, Statistics
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory

@@ -15,7 +15,7 @@ from ...emit.run.cuda_driver import cuda
 from ...emit.run.cuda_loops import ENTRY, CudaLoop
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, real_dtype, stream_of, view_of
 from ...errors import SimulationError, shown
-from ..kernels.march import AT_EVENT, CHATTERING, TOO_MANY
+from ..kernels.march_records import AT_EVENT, CHATTERING, TOO_MANY
 from ..result.outcome import Ending
 from ..run.run import ENDINGS
 from .device_form import DeviceForm

@@ -18,7 +18,9 @@ from ...errors import SimulationError, shown
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..kernels import explicit
-from ..kernels.march import STRETCH, Counts, Growth, Leaps, Results, Steps, Watched
+from ..kernels.march import STRETCH
+from ..kernels.march_records import Counts, Growth, Leaps, Results, Steps, Watched
+from ..kernels.runge_kutta import RungeKutta
 from ..members.event_march import MANY, EventRules, march_through_events
 from ..members.event_table import EventTable, event_table, state_after
 from ..run.simulate import TABLEAUX
@@ -121,7 +123,7 @@ class MarchedMotions(CudaMotions):
 # ---------------------------------------------------------------------------------------------------------- records
 
 
-def _records(device: DeviceForm, o: MarchOptions) -> tuple[explicit.RungeKutta, Steps, EventRules]:
+def _records(device: DeviceForm, o: MarchOptions) -> tuple[RungeKutta, Steps, EventRules]:
     tableau, n = TABLEAUX[o.method], device.form.n
     along = device.along() if o.step is None else None
     method = explicit.runge_kutta(tableau, n, positions=0, along=along, onto=None, projects=along is not None).know(

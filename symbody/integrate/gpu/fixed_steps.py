@@ -10,7 +10,7 @@ from typing import Final
 
 from ...emit.loops.language import Function, Kernel, Known, Mutable, Numbers, is_finite, unrolled
 from ...emit.loops.records import Struct
-from ..kernels.march import DONE, NOT_FINITE, UNSETTLED
+from ..kernels.march_records import DONE, NOT_FINITE, UNSETTLED
 
 
 class FixedSteps(Struct):

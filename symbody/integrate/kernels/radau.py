@@ -20,7 +20,9 @@ import numpy as np
 from ...algebra.graph.elimination import general_factor, general_solve
 from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite, unrolled
 from .complex_elimination import complex_factor, complex_solve
-from .march import (
+from .dense import interpolate
+from .march import settled
+from .march_records import (
     DONE,
     NOT_CONVERGED,
     NOT_FINITE,
@@ -29,13 +31,8 @@ from .march import (
     UNSETTLED,
     Method,
     Steps,
-    careful_step,
-    interpolate,
     never_singular,
     no_cut,
-    probable_step,
-    settled,
-    size,
 )
 from .sparse_elimination import (
     Sparse,
@@ -45,6 +42,7 @@ from .sparse_elimination import (
     sparse_factor,
     sparse_solve,
 )
+from .step_control import cautious_step, probable_step, size
 
 # --------------------------------------------------------------------------------------------------------- coefficients
 
@@ -277,7 +275,7 @@ def first_step(m: Radau, s: Steps) -> None:
         m.f[i] = m.mass[i] * s.y[i]
         s.w[i] = m.mass[i] * m.k[i]
     d1 = size(n, s.w, m.scale)
-    h0 = careful_step(s, size(n, m.f, m.scale), d1)
+    h0 = cautious_step(s, size(n, m.f, m.scale), d1)
     for i in range(n):
         s.w[i] = s.y[i] + h0 * m.mass[i] * m.k[i]
     s.rhs((s.t + h0, s.w), (m.f,))

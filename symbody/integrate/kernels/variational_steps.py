@@ -6,7 +6,18 @@ from __future__ import annotations
 from typing import Final
 
 from ...emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
-from .march import DONE, NOT_CONVERGED, NOT_FINITE, Method, Steps, never_singular, no_cut, no_first_step, same_step
+from .dense import cubic
+from .march_records import (
+    DONE,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    Method,
+    Steps,
+    never_singular,
+    no_cut,
+    no_first_step,
+    same_step,
+)
 
 PIECES: Final = 4
 MOST: Final = 40  # Newton steps
@@ -109,17 +120,10 @@ def short_step(m: Variational, s: Steps, h: float, length: float) -> None:
 
 def polynomial(m: Variational, s: Steps, h: float, is_short: int) -> None:
     """Cubic between the ends, with the rates there."""
-    n = s.n
     s.rhs((s.t, s.y), (m.rates,))
     s.rhs((s.t + h, s.y_end), (m.rates_end,))
     s.counts.evaluations += 2
-    for i in range(n):
-        change = s.y_end[i] - s.y[i]
-        bend = h * m.rates[i] - change
-        s.r[i] = s.y[i]
-        s.r[n + i] = change
-        s.r[2 * n + i] = bend
-        s.r[3 * n + i] = change - h * m.rates_end[i] - bend
+    cubic(s.n, h, s.y, s.y_end, m.rates, m.rates_end, s.r)
 
 
 KERNELS: Final = {

@@ -19,7 +19,7 @@ from ..events.events import Event
 from ..forms.form_kinds import FORMS
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, meant, plain
-from ..kernels import march
+from ..kernels.march_records import DONE
 from ..result.outcome import Ending, Outcome
 from ..result.quantities import StateRows, evaluated, meaning, stored_places
 from ..result.segment import Occurrence, Segment
@@ -152,7 +152,7 @@ def _run(
     rows, seconds = integrated(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads)
     is_left = rows.is_for_python()
     if task.events is not None:
-        reached = (rows.status == march.DONE) & (rows.notes[:, 1] == task.end)
+        reached = (rows.status == DONE) & (rows.notes[:, 1] == task.end)
         is_left |= ends_at_event(form, task.events, task.end, rows.ends, p[which], reached)
     again = {*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()}
     found = BatchMotions(asked, task, o, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))

@@ -22,7 +22,8 @@ from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.workers import cores, share_out_of_the_way
 from ..events.events import ROUNDING, watch_of, watched_values
 from ..forms.forms import Form
-from ..kernels import march
+from ..kernels.march import STRETCH
+from ..kernels.march_records import AT_EVENT, CHATTERING, DOUBTS, JUMPED, TOO_MANY, UNBOUNDED
 from ..kernels.tableaux import Tableau
 from ..result.outcome import Ending, Statistics
 from ..run.adaptation import FIRST
@@ -37,16 +38,16 @@ RECORD: Final = 32  # events of a member that are recorded
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
 AT_ONCE: Final = 64  # members, at most, between looks at the clock
 ALL_ENDINGS: Final = ENDINGS | {
-    march.AT_EVENT: Ending.STOPPED,
-    march.TOO_MANY: Ending.TOO_MANY_STEPS,
-    march.CHATTERING: Ending.CHATTERING,
+    AT_EVENT: Ending.STOPPED,
+    TOO_MANY: Ending.TOO_MANY_STEPS,
+    CHATTERING: Ending.CHATTERING,
     members.INTERRUPTED: Ending.INTERRUPTED,
 }
 FOR_PYTHON: Final = (
-    march.DOUBTS,
-    march.JUMPED,
-    march.UNBOUNDED,
-    march.CHATTERING,
+    DOUBTS,
+    JUMPED,
+    UNBOUNDED,
+    CHATTERING,
 )  # where `simulate` goes on, or says more
 
 
@@ -187,7 +188,7 @@ class Worker:
         rules = event_rules(task, form, self.p)
         run = machine.march if task.events is None else _through_events(machine, rules)
         origin = members.Origin(
-            n_p=len(form.parameters), n_c=0 if feed is None else len(feed.memory), t=task.begin, h=_first_step(task), part=PART, level=task.max_size / march.STRETCH**2,
+            n_p=len(form.parameters), n_c=0 if feed is None else len(feed.memory), t=task.begin, h=_first_step(task), part=PART, level=task.max_size / STRETCH**2,
             patience=FIRST if task.adapts else 0, limit=task.max_steps, p=self.p, coefficients=np.zeros(1) if feed is None else feed.memory, wanted=wanted,
         )  # fmt: skip
         status, method, steps = run.result, machine.method, machine.steps

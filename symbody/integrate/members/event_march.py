@@ -10,7 +10,8 @@ from typing import Final
 
 from ...emit.loops.language import Function, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
-from ..kernels.march import AT_EVENT, CHATTERING, UNSETTLED, Method, Steps, march
+from ..kernels.march import march
+from ..kernels.march_records import AT_EVENT, CHATTERING, UNSETTLED, Method, Steps
 
 MANY: Final = 40  # events
 

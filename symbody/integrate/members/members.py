@@ -12,8 +12,8 @@ from typing import Final
 from ...emit.loops.kernels import on_pieces, rate_on_pieces
 from ...emit.loops.language import Function, Indices, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
-from ..kernels.explicit import RungeKutta
-from ..kernels.march import TOO_MANY, Steps
+from ..kernels.march_records import TOO_MANY, Steps
+from ..kernels.runge_kutta import RungeKutta
 from .event_march import EventRules
 
 SLICE: Final = 100_000  # steps after which it is asked whether anybody still wants them

@@ -14,7 +14,8 @@ from ...emit.run.callable import Array
 from ...errors import EvaluationError, in_number, listed
 from ..forms.choices_of_speeds import why_not
 from ..forms.forms import Form
-from ..kernels.march import STRETCH, Growth
+from ..kernels.march import STRETCH
+from ..kernels.march_records import Growth
 from ..result.outcome import Ending, Outcome
 from ..start.constraint_rows import rows_of
 from .passages import singular_near, state_in

@@ -36,7 +36,7 @@ from ..forms.borders import border_numbers, border_parameters
 from ..forms.form_kinds import FORMS
 from ..forms.forms import NOTHING_KEPT, Form, Kept, explicit_form
 from ..kernels import radau
-from ..kernels.march import TINY
+from ..kernels.march_records import TINY
 from ..kernels.sparse_elimination import Sparse
 from ..kernels.sparse_pattern import elimination_of
 from .machine import Machine, Task, steps_of

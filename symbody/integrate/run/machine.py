@@ -13,7 +13,8 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ..forms.forms import Form
 from ..kernels import explicit, march
-from ..kernels.march import Counts, Growth, Leaps, Method, Results, Steps, Watched
+from ..kernels.march_records import Counts, Growth, Leaps, Method, Results, Steps, Watched
+from ..kernels.runge_kutta import RungeKutta
 from ..kernels.tableaux import Tableau
 
 MEMORY: Final = 4_000_000  # numbers kept for stored steps before they are fetched
@@ -154,7 +155,7 @@ class Machine:
 
     @property
     def is_explicit(self) -> bool:
-        return isinstance(self.method, explicit.RungeKutta)
+        return isinstance(self.method, RungeKutta)
 
     def following(self, other: Machine) -> Machine:
         """This machine, to go on where another one stands: with the results at requested times, signs of event

@@ -21,8 +21,9 @@ from ...emit.run.callable import Array
 from ...errors import listed
 from ..forms.forms import Form
 from ..forms.impulses import constraint_impulses
-from ..kernels.explicit import FINEST, PASSES, RungeKutta
-from ..kernels.march import Method
+from ..kernels.careful_steps import FINEST, REMEMBERED
+from ..kernels.march_records import Method
+from ..kernels.runge_kutta import RungeKutta
 from ..result.quantities import StateRows, derived
 from ..start.constraint_rows import rows_of
 from ..start.state import State
@@ -106,7 +107,7 @@ def jump(method: Method, start: State, rtol: float) -> str:
         return ""
     n = len(method.began)
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
-    count = min(method.passed, PASSES)
+    count = min(method.passed, REMEMBERED)
     changes, scales = _changes(start, times[:count], states[:count])
     for k, (change, scale) in enumerate(zip(changes, scales, strict=True)):
         if abs(change) > max(1e4 * rtol, 1e-7) * max(scale, 1e-12):

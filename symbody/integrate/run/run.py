@@ -7,7 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, TextIO
 
-from ..kernels import march
+from ..kernels.march_records import (
+    AT_EVENT,
+    DONE,
+    DOUBTS,
+    FULL,
+    JUMPED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    TOO_MANY,
+    TOO_SMALL,
+    UNBOUNDED,
+    UNSETTLED,
+)
 from ..result.outcome import Ending, Statistics
 from ..result.record import Record
 from .adaptation import Adaptation
@@ -17,13 +29,13 @@ from .passages import is_singular_near
 FEWER: Final = 0.1  # how much less time speeds have for a jump after one that was none
 PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
 ENDINGS: Final = {
-    march.DONE: Ending.REACHED,
-    march.TOO_SMALL: Ending.STEP_TOO_SMALL,
-    march.NOT_FINITE: Ending.NOT_FINITE,
-    march.UNSETTLED: Ending.OFF_CONSTRAINTS,
-    march.NOT_CONVERGED: Ending.NOT_CONVERGED,
-    march.UNBOUNDED: Ending.UNBOUNDED,
-    march.JUMPED: Ending.JUMPED,
+    DONE: Ending.REACHED,
+    TOO_SMALL: Ending.STEP_TOO_SMALL,
+    NOT_FINITE: Ending.NOT_FINITE,
+    UNSETTLED: Ending.OFF_CONSTRAINTS,
+    NOT_CONVERGED: Ending.NOT_CONVERGED,
+    UNBOUNDED: Ending.UNBOUNDED,
+    JUMPED: Ending.JUMPED,
 }
 
 
@@ -103,26 +115,26 @@ def drive(
             status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before
             machine.task.form.effort.spend(spent)
-            if status == march.TOO_MANY:
+            if status == TOO_MANY:
                 chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
             progress.show(machine.t, machine.steps.t_end)
-            if status in (march.FULL, march.TOO_MANY):
+            if status in (FULL, TOO_MANY):
                 leg.collect()
-            elif status == march.AT_EVENT:
+            elif status == AT_EVENT:
                 assert on_event is not None
                 leg.record.events += 1
                 ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
-            elif status == march.DONE and leg.is_at_break:
+            elif status == DONE and leg.is_at_break:
                 leg.pass_break()
                 ending = on_event(None) if on_event else None
                 if ending is not None:
                     return ending
-            elif status == march.JUMPED and not is_singular_near(machine):
+            elif status == JUMPED and not is_singular_near(machine):
                 machine.steps.leaps.part *= FEWER
                 machine.steps.leaps.at = machine.t
-            elif status == march.DOUBTS:
+            elif status == DOUBTS:
                 assert adaptation is not None
                 if (other := adaptation.reconsidered(machine)) is not None:
                     leg.change(other)

@@ -29,7 +29,7 @@ from ..contact.moreau_steps import (
     pose,
     product,
 )
-from ..kernels.march import DONE, NOT_CONVERGED, NOT_FINITE
+from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 
 POOR: Final = 1e-4  # of the largest impulse: a residual above it is no solution
 NO_CHANGE: Final = 1e-12  # of its terms: a speed below this is none

@@ -14,7 +14,7 @@ from typing import Final
 from ...algebra.graph.elimination import general_factor, general_solve
 from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite
 from ...emit.loops.records import Struct
-from ..kernels.march import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED
+from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED
 
 MOST: Final = 40  # steps of Newton's method
 ENOUGH: Final = 1e-14  # of the rates: a change by less ends the iteration

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra.graph.graph import Symbol, symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
-from ..kernels.march import AT_EVENT, DONE
+from ..kernels.march_records import AT_EVENT, DONE
 
 STANDS: Final = (DONE, AT_EVENT)  # endings of steps that were taken
 CLOCK: Final = symbol("time_at_the_step", "parameter")
