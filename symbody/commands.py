@@ -17,8 +17,8 @@ from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import in_terminal
+from .study.model_reading import built_in
 from .study.named_expression import named_expression
-from .study.read_model import built_in
 from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
 from .study.sources import find_model, first_line, starting_file
 from .study.study import Study

@@ -226,8 +226,8 @@ def rooms_in_order(root: Path) -> list[str]:
 IN_NO_ROOM: set[str] = set()  # files of a divided folder that serve all its rooms
 
 
-def rooms_hide_behind_no_name(root: Path) -> list[str]:
-    """`import symbody.emit.programs as p` gives the folder: no public name of a package is that of a folder in it."""
+def modules_hide_behind_no_name(root: Path) -> list[str]:
+    """`import symbody.emit.programs as p` gives the folder: no public name of a package is that of a folder or file in it."""
     bad = []
     for file, tree in sources(root).items():
         if not file.endswith("/__init__.py"):
@@ -240,10 +240,10 @@ def rooms_hide_behind_no_name(root: Path) -> list[str]:
         }
         imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.module for a in n.names}
         here = file.removesuffix("__init__.py")
-        folders = {f[len(here) :].split("/")[0] for f in sources(root) if f.startswith(here) and "/" in f[len(here) :]}
+        inside = {f[len(here) :].split("/")[0].removesuffix(".py") for f in sources(root) if f.startswith(here)}
         bad += [
-            f"{file}: the name {n!r} hides the folder {here}{n}"
-            for n in sorted(public & folders - imported - {"export"})
+            f"{file}: the name {n!r} hides the module {here}{n}"
+            for n in sorted(public & inside - imported - {"export"})
         ]
     return bad
 
@@ -573,7 +573,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 RULES = (
     class_names_are_unique, file_names_are_unique,
-    folders_in_order, rooms_in_order, rooms_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    folders_in_order, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices,
 )  # fmt: skip
@@ -597,7 +597,8 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
     (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
     (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),
-    (rooms_hide_behind_no_name, {"emit/__init__.py": "__all__ = ['run']", "emit/run/a.py": ""}, "the name 'run' hides"),
+    (modules_hide_behind_no_name, {"emit/__init__.py": "__all__ = ['run']", "emit/run/a.py": ""}, "the name 'run' hides"),
+    (modules_hide_behind_no_name, {"kits/cars/__init__.py": "__all__ = ['car']", "kits/cars/car.py": ""}, "the name 'car' hides"),
     (later_with_reason, {"bodies/model/a.py": "later('view.figures.plots', 'plot')(x)"}, "bodies/model/a.py:1 asks for view.figures.plots"),
     (folders_in_order, {"algebra/a.py": "def f():\n    from ..emit import b\n"}, "algebra/a.py:2"),
     (no_joints_in_numbers, {"emit/a.py": "from ..bodies.frames import Frame"}, "emit knows no bodies"),

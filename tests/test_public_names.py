@@ -3,11 +3,13 @@ each loaded when it is first used."""
 
 import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from unittest import mock
 
 import pytest
 
@@ -87,10 +89,33 @@ print(*(inspect.isfunction(f) for f in (sb.derive, sb.audit, sb.steady, sb.stabi
     assert set(python(code).split()) == {"True"}
 
 
-def test_misspelt_name_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(AttributeError, match="module 'symbody' has no attribute 'simulat'") as caught:
-        symbody.simulat  # type: ignore[attr-defined]
-    assert (caught.value.name, caught.value.obj) == ("simulat", symbody)  # what Python makes "Did you mean" of
+MODULES = [m.name for m in pkgutil.walk_packages(symbody.__path__, "symbody.") if not m.name.endswith("__main__")]
+
+
+def test_dotted_paths_lead_to_modules() -> None:
+    """`import symbody.derivation.equations.equations as e`, and `mock.patch`, which takes a path to what it replaces."""
+    assert len(MODULES) > 700
+    behind = []
+    for path in MODULES:
+        module = importlib.import_module(path)
+        space: dict[str, object] = {}
+        try:
+            exec(f"import {path} as found", space)
+        except ImportError:
+            behind.append(path)
+            continue
+        if space["found"] is not module:
+            behind.append(path)
+        with mock.patch(f"{path}.__name__", "patched"):
+            assert module.__name__ == "patched"
+    assert all(path.startswith("symbody.write.export") for path in behind), behind  # `sb.write.export` is the function
+
+
+def test_what_a_module_uses_can_be_patched() -> None:
+    with mock.patch("symbody.integrate.run.simulate.simulate", return_value="patched"):
+        simulate = importlib.import_module("symbody.integrate.run.simulate")
+        assert simulate.simulate() == "patched"
+    assert symbody.integrate.simulate is simulate.simulate
 
 
 def test_a_name_without_an_import_for_type_checkers_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..later import offer
-from .graph import portable as portable  # expressions pickle themselves
-from .printing import printing as printing  # and print themselves
+from .graph import portable as _portable  # noqa: F401  (expressions pickle themselves)
+from .printing import printing as _printing  # noqa: F401  (and print themselves)
 
 if TYPE_CHECKING:
     from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative

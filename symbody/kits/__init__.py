@@ -9,13 +9,13 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from . import biomechanics, vehicles
-    from .robots.base_parameters import BaseParameters, base_parameters
+    from .robots.configurations import Configurations, inverse_kinematics
     from .robots.control import computed_torque, gravity_compensation, task_control
-    from .robots.excitation import Excitation, excitation
+    from .robots.excitation_motion import Excitation, excitation
+    from .robots.identifiable_parameters import BaseParameters, base_parameters
     from .robots.inertia_fit import Identified, identify_robot, stacked
-    from .robots.inverse_kinematics import Configurations, inverse_kinematics
-    from .robots.regressor import Regressor, regressor
     from .robots.tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task
+    from .robots.torque_regressor import Regressor, regressor
     from .robots.validation import Validation
 
 __all__ = [  # noqa: RUF022  (in order of flow)

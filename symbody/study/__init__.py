@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .identification.identification import Identification
     from .identification.identify import identify
     from .identification.measurement import Measurement
-    from .read_model import ModelFile, built_in, read_model, read_model_text
+    from .model_reading import ModelFile, built_in, read_model, read_model_text
     from .sources import ModelSource, find_model
     from .study import Study
     from .sweeps.indices import morris_indices, sobol_indices

@@ -18,7 +18,7 @@ from ..formats.robot.robot import Robot
 from ..formats.sdf.read_sdf import read_sdf
 from ..formats.urdf.read_urdf import read_urdf
 from ..summary import tagged
-from .read_model import ModelFile, built_in, place_of, read_model, read_requests
+from .model_reading import ModelFile, built_in, place_of, read_model, read_requests
 from .requests import Requests
 
 PACKAGE: Final = "package://"

@@ -9,7 +9,6 @@ from ..later import offer
 if TYPE_CHECKING:
     from .branch_file import load_branch, save_branch
     from .code.c import CSource, c_source
-    from .equations_files import equation_programs, equations_files
     from .export.artefact import Artefact
     from .export.export import (
         auto,
@@ -30,12 +29,13 @@ if TYPE_CHECKING:
         wasm,
     )
     from .export.make_artefact import ExportOptions, artefact
-    from .film import film
+    from .film_file import film
     from .gltf import glb
     from .live.live_page import live_page
     from .mockup.fmu import fmu
     from .model_file import model_text, write_model
     from .orbit_file import load_orbit, load_orbits, save_orbit, save_orbits
+    from .printed_equations import equation_programs, equations_files
     from .report.report import write_report
     from .trajectory_file import load_trajectory, save_trajectory
 

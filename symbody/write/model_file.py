@@ -33,7 +33,7 @@ from ..bodies.model.model import Model
 from ..errors import ModelError, ModelFileError, shown
 from ..integrate.contact.friction_handler import NEWTON
 from ..integrate.modes.modes import Contacts
-from ..study.read_model import read_model_text
+from ..study.model_reading import read_model_text
 from ..whole_files import write_text
 from .contact_entries import ContactPart, contact_entries
 from .model_expressions import Lines

@@ -9,8 +9,8 @@ from symbody import Model, ModelError, SymbodyError, derive, sequence
 from symbody.algebra.graph.node_table import live_nodes
 from symbody.algebra.sympy_border.source import sympy_source
 from symbody.emit.run.dynamics import Dynamics
-from symbody.write.equations_files import as_c, as_latex, as_python, equation_programs
 from symbody.write.model_file import model_text
+from symbody.write.printed_equations import as_c, as_latex, as_python, equation_programs
 
 
 def slider(label: str | None, own_speed: bool = False) -> Model:

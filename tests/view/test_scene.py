@@ -14,7 +14,7 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
-from symbody.study.read_model import read_model_text
+from symbody.study.model_reading import read_model_text
 from symbody.view.scenes import viewer
 from symbody.view.scenes.camera import round_number
 from symbody.view.scenes.meshes import found_file, read_mesh

@@ -8,7 +8,7 @@ from typing import Any
 import symbody as sb
 
 from ...errors import ModelError, shown, unknown
-from .muscle import Muscle, muscle
+from .hill_muscle import Muscle, muscle
 
 
 def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:

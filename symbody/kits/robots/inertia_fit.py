@@ -16,9 +16,9 @@ import numpy as np
 import symbody as sb
 
 from ...summary import Tabular
-from .base_parameters import BaseParameters
+from .identifiable_parameters import BaseParameters
 from .physical_fit import PhysicalFit, body_cone, fitted, positive, refuse_what_no_body_has
-from .regressor import Regressor
+from .torque_regressor import Regressor
 from .validation import Validation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

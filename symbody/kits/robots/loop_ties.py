@@ -19,7 +19,7 @@ import numpy as np
 import symbody as sb
 
 from .moved_parameters import moved_whole
-from .regressor import Regressor
+from .torque_regressor import Regressor
 
 NOTHING: Final = 1e-9  # parts of the size of the terms that are zero
 SINGLE: Final = tuple(tuple(int(i == k) for i in range(10)) for k in range(10))

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
-    from .bushing import Bushing, bushing
-    from .car import car
+    from .car_model import car
     from .corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
     from .crg_file import CrgFile, read_crg
     from .curved_road import CurvedRoad
     from .driver import Driver, preview_driver
     from .drivetrain import brake, differential, drive, spin_rate
+    from .elastic_bushing import Bushing, bushing
     from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
     from .hardpoints import Hardpoints
     from .linear_tyre import BrushTyre, LinearTyre
     from .magic_formula import MagicFormula, read_tyre
     from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
-    from .motorcycle import leaning_turn, motorcycle, sharps_motorcycle
+    from .motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
     from .path import PlanePath, path_of_curvature, path_through
     from .rail import bogie, wheelset
     from .road import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         shaping_filter,
     )
     from .roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
-    from .single_track import car_and_trailer, path_follower, single_track
+    from .single_track_models import car_and_trailer, path_follower, single_track
     from .standard_tests import (
         FrequencyMeasures,
         LaneChangeTest,

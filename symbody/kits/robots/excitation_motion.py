@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 import symbody as sb
 
 from ...summary import Summarized, Summary, counted
-from .base_parameters import BaseParameters
+from .identifiable_parameters import BaseParameters
 
 
 @dataclass(frozen=True, eq=False, repr=False)

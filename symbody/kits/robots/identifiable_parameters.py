@@ -25,7 +25,7 @@ import symbody as sb
 from ...summary import Tabular
 from .loop_ties import count_ties
 from .moved_parameters import moved_along, moved_whole
-from .regressor import Regressor
+from .torque_regressor import Regressor
 
 GAP: Final = 1e-9  # singular values below this part of the largest are zero
 SAMPLES: Final = 60

@@ -22,7 +22,7 @@ import symbody as sb
 
 from ...errors import ModelError, shown, unknown
 from ...summary import Summarized, Summary, filled
-from .muscle_curves import MuscleCurves, muscle_curves
+from .characteristic_curves import MuscleCurves, muscle_curves
 
 TENDONS: Final = ("rigid", "elastic")
 OUTPUTS: Final = ("length", "fibre_length", "fibre_velocity", "force", "arms")
