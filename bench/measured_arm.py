@@ -20,6 +20,7 @@ import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
 import symbody as sb
+from symbody.kits import robots as rb
 
 from .timing import Row
 
@@ -33,12 +34,12 @@ FRICTION: Final = ("viscous", "coulomb", "offset")
 def measured_arm(folder: Path) -> Iterator[Row]:
     began = time.process_time()
     robot = sb.read_urdf(folder / "ur10e.urdf", parameters="none")
-    Y = sb.regressor(sb.derive(robot), friction=FRICTION, rotors=True)
-    base = sb.base_parameters(Y)
+    Y = rb.regressor(sb.derive(robot), friction=FRICTION, rotors=True)
+    base = rb.base_parameters(Y)
     q, u, a, _, tau = recorded(folder, *TAUGHT)
     known = [float(sb.evaluate(e, {})) for e in Y.known]
-    free = sb.kits.identify_robot(base, q, u, a, tau)
-    consistent = sb.kits.identify_robot(base, q, u, a, tau, prior=dict(zip(Y.parameters, known, strict=True)))
+    free = rb.identify_robot(base, q, u, a, tau)
+    consistent = rb.identify_robot(base, q, u, a, tau, prior=dict(zip(Y.parameters, known, strict=True)))
     yield {
         "case": "identified",
         "base_parameters": len(base),
@@ -88,7 +89,7 @@ def _beside_pinocchio(folder: Path, base: Any) -> float | None:
         for x in zip(q, u, a, strict=True)
     ]
     theirs = _left(np.vstack(rows), tau.ravel())
-    ours = _left(sb.kits.stacked(base.regressor, q, u, a).reshape(tau.size, -1), tau.ravel())
+    ours = _left(rb.stacked(base.regressor, q, u, a).reshape(tau.size, -1), tau.ravel())
     return float(np.abs(ours - theirs).max() / np.abs(tau).max())
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
+from symbody.kits import robots as rb
 
 from .timing import Row, repeated
 
@@ -34,8 +35,8 @@ def rows() -> Iterator[Row]:
 
 def robot_row(name: str, path: Path, options: dict[str, Any]) -> Row:
     robot = sb.read_urdf(path, parameters="none", actuators=None, **options)
-    Y = sb.regressor(sb.derive(robot), frames=robot.links)
-    base = sb.base_parameters(Y)
+    Y = rb.regressor(sb.derive(robot), frames=robot.links)
+    base = rb.base_parameters(Y)
     n = len(Y.equations.u)
     q, u, a = np.random.default_rng(0).uniform(-1, 1, (3, n))
     times = {}

@@ -193,7 +193,6 @@ if TYPE_CHECKING:
         stepper,
         violation,
     )
-    from .kits import base_parameters, regressor, task
     from .stability import (
         Branch,
         LinearSystem,
@@ -282,8 +281,6 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "to_scipy", "to_control",
     # study: many members
     "sweep", "SweepResult", "load_sweep", "identify", "Measurement", "Identification",
-    # kits: robots
-    "task", "regressor", "base_parameters",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors
@@ -292,4 +289,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityError", "CompileError", "AssemblyError", "SimulationError", "StudyError", "ViewError",
 ]  # fmt: skip
 
-offer(__name__)
+offer(
+    __name__,
+    renamed={name: f"kits.robots.{name}" for name in ("task", "regressor", "base_parameters")},
+)

@@ -272,11 +272,11 @@ def unknown(
 ) -> SymbodyError:
     """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
     names = list(known)
-    hint = _hint(got, names) if isinstance(got, str) else ""
-    return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{hint}")
+    near = hint(got, names) if isinstance(got, str) else ""
+    return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{near}")
 
 
-def _hint(got: str, names: list[str]) -> str:
+def hint(got: str, names: list[str]) -> str:
     """The nearest of some names, in upper or lower case, as a question."""
     near = [n for n in names if n.lower() == got.lower()] or get_close_matches(got, names, n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
@@ -285,7 +285,7 @@ def _hint(got: str, names: list[str]) -> str:
 def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, known: Iterable[str]) -> SymbodyError:
     """A symbol that a model does not have, with the method that declares one of its kind."""
     names = [n for n in known if n != "t"]
-    others = f", or use one of {listed(names)}.{_hint(name, names)}" if names else ""
+    others = f", or use one of {listed(names)}.{hint(name, names)}" if names else ""
     if kind == "multiplier":
         advice = (
             "multipliers exist once the equations are derived: outputs may contain them, loads, constraints and "
@@ -304,7 +304,7 @@ def unknown_keyword(
 ) -> SymbodyError:
     """A keyword that is neither an option of a call nor a name of its model."""
     known, others = list(names), list(options)
-    there_are = f"names are {listed(known)}; options are {listed(others, 30)}.{_hint(got, [*known, *others])}"
+    there_are = f"names are {listed(known)}; options are {listed(others, 30)}.{hint(got, [*known, *others])}"
     return kind(f"{where}: {got!r} is neither a name of the model nor an option; {there_are}")
 
 

@@ -49,6 +49,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("integrate/result/trajectory.py", "view.scenes.scene"): "sim.scene()",
     ("integrate/result/trajectory.py", "write.trajectory_file"): "sim.save(path)",
     ("integrate/steppers/stepper.py", "integrate.steppers.step_wrappers"): "env.jax, env.torch, env.gym load other packages",
+    ("later.py", "errors"): "advice for names that do not exist: `import symbody` loads no file but this one",
     ("stability/branches/branch.py", "write.branch_file"): "branch.save(path)",
     ("stability/design/feedback.py", "stability.design.pole_placement"): "loads SciPy's optimisers",
     ("stability/linear/linear_system.py", "view.figures.plots"): "lin.plot()",
@@ -70,6 +71,7 @@ PUBLIC = {
     *symbody.__all__,
     *symbody.write.__all__,
     *symbody.kits.biomechanics.__all__,
+    *symbody.kits.robots.__all__,
 }  # names that users call, with as many options as they need
 GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
 NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import kits
 from symbody.kits import biomechanics as bio
+from symbody.kits import robots as rb
 from symbody.kits import vehicles as vh
 
 from .test_first_look import assert_good_to_look_at
@@ -20,7 +20,7 @@ from .vehicles.passenger_tyre import NUMBERS, tir
 LARGE = ("ndarray", "Mapping", "Array", "Equations", "Trajectory", "Matrix", "Frame", "Branch")
 
 
-@pytest.mark.parametrize("module", [kits, vh, bio], ids=["robots", "vehicles", "biomechanics"])
+@pytest.mark.parametrize("module", [rb, vh, bio], ids=["robots", "vehicles", "biomechanics"])
 def test_what_is_large_has_a_summary(module: Any) -> None:
     made = [
         c for c in (getattr(module, n) for n in module.__all__) if dataclasses.is_dataclass(c) and inspect.isclass(c)
@@ -36,12 +36,12 @@ def test_identification() -> None:
     rod = m.body("rod", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1))
     m.revolute("q", m.ground, rod)
     eq = sb.derive(m)
-    Y = sb.regressor(eq, friction=("viscous",))
-    base = sb.base_parameters(Y)
-    motion = kits.excitation(base, 2.0, harmonics=1, samples=10, tries=1)
+    Y = rb.regressor(eq, friction=("viscous",))
+    base = rb.base_parameters(Y)
+    motion = rb.excitation(base, 2.0, harmonics=1, samples=10, tries=1)
     q, u, a = motion.at(np.linspace(0, 2, 20))
-    found = kits.identify_robot(base, q, u, a, q)
-    for thing in (Y, base, motion, found, found.validated(q, u, a, q), sb.task(eq, rod)):
+    found = rb.identify_robot(base, q, u, a, q)
+    for thing in (Y, base, motion, found, found.validated(q, u, a, q), rb.task(eq, rod)):
         assert_good_to_look_at(thing)
     assert "<Regressor of arm: 1 force, 11 parameters" in repr(Y)
     assert "1 joint, 1 harmonic, period 2 s" in repr(motion)

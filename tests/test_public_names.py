@@ -30,7 +30,13 @@ STAGES = (
     "write",
     "kits",
 )
-PACKAGES = ("symbody", *(f"symbody.{s}" for s in STAGES), "symbody.kits.biomechanics", "symbody.kits.vehicles")
+PACKAGES = (
+    "symbody",
+    *(f"symbody.{s}" for s in STAGES),
+    "symbody.kits.biomechanics",
+    "symbody.kits.robots",
+    "symbody.kits.vehicles",
+)
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]
 NEVER = {"sympy", "scipy", "matplotlib", "yaml", "llvmlite", "numpy", "mpmath"}
 

@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 import symbody as sb
+from symbody.later import RenamedWarning
 
 from .reference import members, named_things
 
@@ -147,7 +149,8 @@ class Watching(doctest.DocTestRunner):
 def main(chosen: Collection[str] = ()) -> int:
     uses: set[Use] = set()
     found = [e for e in examples() if not chosen or any(e.name == c or e.name.startswith(f"{c}.") for c in chosen)]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error", RenamedWarning)
         os.chdir(folder)
         wrong = [
             said

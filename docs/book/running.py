@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from symbody.later import RenamedWarning
 from symbody.view import Figure, Scene
 
 from .cells import Cell
@@ -50,7 +52,8 @@ def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:
     page = ModuleType("__page__")  # among the modules: dataclasses look their own one up
     sys.modules[page.__name__] = page
     try:
-        with _elsewhere():
+        with _elsewhere(), warnings.catch_warnings():
+            warnings.simplefilter("error", RenamedWarning)
             return Run(name, [_run_cell(c, vars(page), path) if c.is_code else Shown(c) for c in cells])
     finally:
         del sys.modules[page.__name__]

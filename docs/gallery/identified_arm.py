@@ -11,6 +11,7 @@ can, `excitation` a motion that shows them, `identify_robot` their values with e
 import numpy as np
 
 import symbody as sb
+from symbody.kits import robots as rb
 
 m = sb.Model("arm")
 p = m.parameters(l1=0.5, m1=4.0, m2=2.5, g=9.81)
@@ -20,8 +21,8 @@ fore = m.body("fore", mass=p.m2, com=(0.18, 0.0, 0), inertia=(0.01, 0.05, 0.05))
 m.revolute("shoulder", m.ground, upper)
 m.revolute("elbow", upper, fore, at=(p.l1, 0, 0))
 eq = sb.derive(m)
-Y = sb.regressor(eq, friction=("viscous", "coulomb"))
-base = sb.base_parameters(Y)
+Y = rb.regressor(eq, friction=("viscous", "coulomb"))
+base = rb.base_parameters(Y)
 print(base)
 assert len(base) == 6 + 4
 
@@ -29,7 +30,7 @@ assert len(base) == 6 + 4
 # A motion along which the parameters are well told apart, and torques with noise, as a robot would measure them.
 
 # %%
-motion = sb.kits.excitation(base, period=8.0)
+motion = rb.excitation(base, period=8.0)
 rng = np.random.default_rng(0)
 true = np.array([float(sb.evaluate(e, m.default_values)) for e in Y.known])
 true[[Y.parameters.index(n) for n in Y.parameters if "viscous" in n]] = 0.4
@@ -38,11 +39,11 @@ true[[Y.parameters.index(n) for n in Y.parameters if "coulomb" in n]] = 0.8
 
 def measured(t):
     q, u, a = motion.at(t)
-    torques = sb.kits.stacked(Y, q, u, a) @ true
+    torques = rb.stacked(Y, q, u, a) @ true
     return q, u, a, torques + 0.05 * rng.normal(size=torques.shape)
 
 
-found = sb.kits.identify_robot(base, *measured(np.arange(0, 8, 0.02)))
+found = rb.identify_robot(base, *measured(np.arange(0, 8, 0.02)))
 print(found)
 wanted = dict(zip(base.names, base.grouping @ true, strict=True))
 assert all(abs(found.base[n] - wanted[n]) < 5 * found.deviations[n] for n in base.names)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.kits import BaseParameters, Regressor, base_parameters, identify_robot, regressor
+from symbody.kits.robots import BaseParameters, Regressor, base_parameters, identify_robot, regressor
 from symbody.kits.robots.inertia_fit import stacked
 from symbody.kits.robots.physical_fit import body_cone, fitted, positive, pseudo_inertia, refuse_what_no_body_has
 

@@ -11,7 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.formats import Robot
-from symbody.kits import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
+from symbody.kits.robots import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
 from symbody.kits.robots.identifiable_parameters import sampled
 from symbody.kits.robots.inertia_fit import stacked
 from symbody.kits.robots.physical_fit import refuse_what_no_body_has

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.kits import (
+from symbody.kits.robots import (
     centre_of_mass_jacobian,
     centroidal_momentum_matrix,
     computed_torque,

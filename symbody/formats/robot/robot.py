@@ -158,7 +158,7 @@ class Robot(Model):
         >>> robot.unused_name("hinge"), robot.value_at(3 * robot.symbols["hinge"], {"hinge": 0.5})
         ('hinge_2', 1.5)
 
-        See also: `task`, `Frame`.
+        See also: `kits.robots.task`, `Frame`.
         """
         if name not in self.links:
             raise unknown(f"robot {self.name!r}", "link", name, self.links)
@@ -170,7 +170,7 @@ class Robot(Model):
 
     def jacobian(self, link: str, along: Frame | None = None) -> Matrix:
         """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground
-        or of another frame, by the speeds of the robot. `sb.task(eq, robot.link(name))` has its rate, and inertia and
+        or of another frame, by the speeds of the robot. `sb.kits.robots.task(eq, robot.link(name))` has its rate, and inertia and
         control in the task."""
         made: Matrix = later("kits.robots.tasks", "link_jacobian")(self.freeze(), self.link(link), along)
         return made

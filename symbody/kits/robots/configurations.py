@@ -48,12 +48,12 @@ def inverse_kinematics(
     >>> m = sb.Model("two links")
     >>> upper, lower = (m.body(n, mass=1.0, shape=sb.bar(1.0, "x", at=(0.5, 0, 0))) for n in ("upper", "lower"))
     >>> joints = m.revolute("a", m.ground, upper), m.revolute("b", upper, lower, at=(1, 0, 0))
-    >>> hand = sb.task(sb.derive(m), lower.frame.translate(1, 0, 0), "xy")
-    >>> found = sb.kits.inverse_kinematics(hand, (1.0, 1.0, 0.0))
+    >>> hand = sb.kits.robots.task(sb.derive(m), lower.frame.translate(1, 0, 0), "xy")
+    >>> found = sb.kits.robots.inverse_kinematics(hand, (1.0, 1.0, 0.0))
     >>> sorted(round(q["b"], 6) for q in found)
     [-1.570796, 1.570796]
 
-    See also: `task`, `all_assemblies`.
+    See also: `kits.robots.task`, `all_assemblies`.
     """
     eq = task.equations
     if eq.is_constrained or len(eq.q) != len(eq.u):
@@ -110,11 +110,11 @@ class Configurations(list[dict[str, float]]):
     >>> m = sb.Model("slide")
     >>> block = m.body("block", mass=1.0)
     >>> joint = m.prismatic("x", m.ground, block)
-    >>> found = sb.kits.inverse_kinematics(sb.task(sb.derive(m), block.frame, "x"), (0.5, 0, 0))
+    >>> found = sb.kits.robots.inverse_kinematics(sb.kits.robots.task(sb.derive(m), block.frame, "x"), (0.5, 0, 0))
     >>> round(found[0]["x"], 6), found.times, found.unseen
     (0.5, (120,), 0.0)
 
-    See also: `kits.inverse_kinematics`.
+    See also: `kits.robots.inverse_kinematics`.
     """
 
     def __init__(

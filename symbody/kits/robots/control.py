@@ -24,11 +24,11 @@ def gravity_compensation(eq: sb.Equations) -> Any:
     >>> m = sb.Model("arm")
     >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
     >>> m.gravity(0, -10, 0)
-    >>> f = sb.kits.gravity_compensation(sb.derive(m))
+    >>> f = sb.kits.robots.gravity_compensation(sb.derive(m))
     >>> sb.numpy_function(f)([0.0], [])
     array([10.])
 
-    See also: `kits.computed_torque`, `joint_forces`.
+    See also: `kits.robots.computed_torque`, `joint_forces`.
     """
     still: dict[Any, Any] = {**dict.fromkeys(eq.u, 0), **{u.dot: 0 for u in eq.u}, **dict.fromkeys(eq.r, 0)}
     forces = sb.substitute(sb.joint_forces(eq), still)
@@ -41,11 +41,11 @@ def computed_torque(eq: sb.Equations) -> Any:
 
     >>> m = sb.Model("arm")
     >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
-    >>> f = sb.kits.computed_torque(sb.derive(m))
+    >>> f = sb.kits.robots.computed_torque(sb.derive(m))
     >>> [g.name for g in f.inputs]
     ['q', 'u', 'q_ref', 'u_ref', 'a_ref', 'kp', 'kd', 'p']
 
-    See also: `kits.gravity_compensation`, `kits.task_control`.
+    See also: `kits.robots.gravity_compensation`, `kits.robots.task_control`.
     """
     _rates_only(eq, "computed_torque")
     n = len(eq.u)
@@ -67,11 +67,11 @@ def task_control(task: LinkTask) -> Any:
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=2.0, com=(0.5, 0, 0))
     >>> joint = m.revolute("theta", m.ground, arm)
-    >>> f = sb.kits.task_control(sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "y"))
+    >>> f = sb.kits.robots.task_control(sb.kits.robots.task(sb.derive(m), arm.frame.translate(1, 0, 0), "y"))
     >>> [g.name for g in f.inputs]
     ['q', 'u', 'acceleration', 'posture', 'p']
 
-    See also: `task`, `kits.computed_torque`.
+    See also: `kits.robots.task`, `kits.robots.computed_torque`.
     """
     eq = task.equations
     n, k = len(eq.u), len(task.rows)

@@ -25,11 +25,11 @@ class Excitation(Summarized):
     period           2π / ω, in s
     condition        of the base regressor
 
-    >>> motion = sb.kits.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
+    >>> motion = sb.kits.robots.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
     >>> motion.period == 2 * np.pi, motion.sines.shape
     (True, (1, 1))
 
-    See also: `kits.excitation`.
+    See also: `kits.robots.excitation`.
     """
 
     offsets: np.ndarray
@@ -46,7 +46,7 @@ class Excitation(Summarized):
     def at(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """q, u, u' at times, one row for each.
 
-        >>> motion = sb.kits.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
+        >>> motion = sb.kits.robots.Excitation(np.zeros(1), np.array([[1.0]]), np.zeros((1, 1)), 2 * np.pi, 1.0)
         >>> q, u, a = motion.at([0.0, np.pi / 2])
         >>> q.ravel(), u.ravel().round(6), a.ravel().round(6) + 0.0  # sin t, cos t, -sin t
         (array([0., 1.]), array([1., 0.]), array([ 0., -1.]))
@@ -77,12 +77,12 @@ def excitation(
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
     >>> m.gravity(0, -10, 0)
-    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
-    >>> motion = sb.kits.excitation(base, 5.0, harmonics=2, samples=20, tries=1)
+    >>> base = sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m)))
+    >>> motion = sb.kits.robots.excitation(base, 5.0, harmonics=2, samples=20, tries=1)
     >>> motion.period, bool(motion.condition >= 1)
     (5.0, True)
 
-    See also: `kits.Excitation`, `kits.identify_robot`.
+    See also: `kits.robots.Excitation`, `kits.robots.identify_robot`.
     """
     eq = base.regressor.equations
     n = len(eq.q)

@@ -47,11 +47,11 @@ class BaseParameters(Tabular):
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
-    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+    >>> base = sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m)))
     >>> base.columns, base.formulas
     ((9,), (bob_Izz,))
 
-    See also: `base_parameters`, `regressor`, `kits.identify_robot`.
+    See also: `kits.robots.base_parameters`, `kits.robots.regressor`, `kits.robots.identify_robot`.
     """
 
     regressor: Regressor
@@ -66,7 +66,7 @@ class BaseParameters(Tabular):
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
-        >>> sb.base_parameters(sb.regressor(sb.derive(m))).names
+        >>> sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m))).names
         ('bob_Izz',)
         """
         return tuple(self.regressor.parameters[j] for j in self.columns)
@@ -84,10 +84,10 @@ def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> Bas
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))
     >>> m.gravity(0, -10, 0)
-    >>> sb.base_parameters(sb.regressor(sb.derive(m))).formulas
+    >>> sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m))).formulas
     (bob_mcx, bob_mcy, bob_Izz)
 
-    See also: `regressor`, `kits.BaseParameters`.
+    See also: `kits.robots.regressor`, `kits.robots.BaseParameters`.
     """
     symbols = [sb.symbol(n) for n in Y.parameters]
     grouped = _grouped(Y, symbols)

@@ -39,10 +39,10 @@ class Identified(Tabular):
     settled      whether the search for those came to its end
     model        the base parameters as formulas, for `validated`
 
-    >>> sorted(sb.kits.Identified.__dataclass_fields__)[:3]
+    >>> sorted(sb.kits.robots.Identified.__dataclass_fields__)[:3]
     ['base', 'condition', 'deviations']
 
-    See also: `kits.identify_robot`, `kits.Validation`.
+    See also: `kits.robots.identify_robot`, `kits.robots.Validation`.
     """
 
     base: Mapping[str, float]
@@ -61,9 +61,9 @@ class Identified(Tabular):
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
         >>> m.gravity(0, -10, 0)
-        >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+        >>> base = sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m)))
         >>> q, a = np.linspace(-1, 1, 20)[:, None], np.cos(np.arange(20.0))[:, None]
-        >>> found = sb.kits.identify_robot(base, q, 0 * q, a, 3 * a + 20 * np.sin(q))
+        >>> found = sb.kits.robots.identify_robot(base, q, 0 * q, a, 3 * a + 20 * np.sin(q))
         >>> other = found.validated(q / 2, 0 * q, 2 * a, 6 * a + 20 * np.sin(q / 2))
         >>> other.rms.round(6) + 0.0, other.explained.round(6)
         (array([0.]), array([1.]))
@@ -90,12 +90,12 @@ def stacked(Y: Regressor, q: Any, u: Any, a: Any) -> np.ndarray:
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
-    >>> Y = sb.regressor(sb.derive(m))
+    >>> Y = sb.kits.robots.regressor(sb.derive(m))
     >>> q = np.zeros((5, 1))
-    >>> sb.kits.stacked(Y, q, q, q + 1).shape
+    >>> sb.kits.robots.stacked(Y, q, q, q + 1).shape
     (5, 1, 10)
 
-    See also: `regressor`, `kits.identify_robot`.
+    See also: `kits.robots.regressor`, `kits.robots.identify_robot`.
     """
     eq = Y.equations
     f = sb.compile(Y.program())
@@ -127,14 +127,14 @@ def identify_robot(
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
     >>> m.gravity(0, -10, 0)
-    >>> base = sb.base_parameters(sb.regressor(sb.derive(m)))
+    >>> base = sb.kits.robots.base_parameters(sb.kits.robots.regressor(sb.derive(m)))
     >>> q, a = np.linspace(-1, 1, 20)[:, None], np.cos(np.arange(20.0))[:, None]
     >>> forces = 3 * a + 20 * np.sin(q)
-    >>> found = sb.kits.identify_robot(base, q, 0 * q, a, forces)
+    >>> found = sb.kits.robots.identify_robot(base, q, 0 * q, a, forces)
     >>> {name: round(value, 6) + 0.0 for name, value in found.base.items()}
     {'bob_mcx': 0.0, 'bob_mcy': -2.0, 'bob_Izz': 3.0}
 
-    See also: `kits.Identified`, `base_parameters`, `kits.excitation`.
+    See also: `kits.robots.Identified`, `kits.robots.base_parameters`, `kits.robots.excitation`.
     """
     whole = stacked(base.regressor, q, u, a)
     tau = _forces("identify_robot", forces, whole)

@@ -38,11 +38,11 @@ class LinkTask(Summarized):
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
     >>> joint = m.revolute("theta", m.ground, arm)
-    >>> hand = sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
+    >>> hand = sb.kits.robots.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
     >>> hand.rows, hand.jacobian.shape
     ((0, 1), (2, 1))
 
-    See also: `task`, `kits.task_control`.
+    See also: `kits.robots.task`, `kits.robots.task_control`.
     """
 
     equations: sb.Equations
@@ -64,14 +64,14 @@ class LinkTask(Summarized):
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", mass=3.0, com=(0, 0, 0), inertia=(0, 0, 2))
         >>> joint = m.revolute("q", m.ground, arm)
-        >>> hand = sb.task(sb.derive(m), arm.frame.translate(2, 0, 0), "y", along=arm.frame)
+        >>> hand = sb.kits.robots.task(sb.derive(m), arm.frame.translate(2, 0, 0), "y", along=arm.frame)
         >>> hand.pose.offset, hand.jacobian, hand.jacobian_rate, hand.drift
         (vector(2*cos(q), 2*sin(q), 0), vector(2), vector(0), vector(0))
         >>> numbers = hand.mobility, hand.inertia, hand.consistent_inverse, hand.manipulability
         >>> [sb.evaluate(x) for x in numbers]  # 2² / 2, its inverse, 1 / 2, 2
         [[2.0], [0.5], [0.5], 2.0]
 
-        See also: `task`.
+        See also: `kits.robots.task`.
         """
         return self.frame.pose_in(self.equations.mechanism.ground)
 
@@ -141,11 +141,11 @@ def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", alo
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
     >>> joint = m.revolute("theta", m.ground, arm)
-    >>> hand = sb.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
+    >>> hand = sb.kits.robots.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
     >>> hand.jacobian
     vector(-sin(theta), cos(theta))
 
-    See also: `kits.LinkTask`, `kits.inverse_kinematics`.
+    See also: `kits.robots.LinkTask`, `kits.robots.inverse_kinematics`.
     """
     if not isinstance(frame, sb.Frame):
         frame = frame.frame
@@ -162,10 +162,10 @@ def centre_of_mass_jacobian(eq: sb.Equations) -> sb.Matrix:
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -2, 0)))
-    >>> sb.kits.centre_of_mass_jacobian(sb.derive(m))
+    >>> sb.kits.robots.centre_of_mass_jacobian(sb.derive(m))
     vector(2*cos(theta), 2*sin(theta), 0)
 
-    See also: `centre_of_mass`, `kits.centroidal_momentum_matrix`.
+    See also: `centre_of_mass`, `kits.robots.centroidal_momentum_matrix`.
     """
     total = sum((b.mass.m for b in eq.mechanism.bodies), start=sb.fraction(0, 1))
     return (1 / total) * sb.jacobian(_momentum(eq)[0], eq.u)
@@ -177,10 +177,10 @@ def centroidal_momentum_matrix(eq: sb.Equations) -> sb.Matrix:
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2))
-    >>> sb.kits.centroidal_momentum_matrix(sb.derive(m))
+    >>> sb.kits.robots.centroidal_momentum_matrix(sb.derive(m))
     vector(2, 0, 0, 0, 0, 0)
 
-    See also: `momentum`, `angular_momentum`, `kits.centre_of_mass_jacobian`.
+    See also: `momentum`, `angular_momentum`, `kits.robots.centre_of_mass_jacobian`.
     """
     return sb.jacobian(sb.stack(*_momentum(eq)), eq.u)
 

@@ -43,11 +43,11 @@ class Regressor(Summarized):
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)))
-    >>> found = sb.regressor(sb.derive(m))
+    >>> found = sb.kits.robots.regressor(sb.derive(m))
     >>> found.Y.shape, found.parameters[:4], found.known[:4]
     ((1, 10), ('bob_m', 'bob_mcx', 'bob_mcy', 'bob_mcz'), (2, 0, -2, 0))
 
-    See also: `regressor`, `base_parameters`.
+    See also: `kits.robots.regressor`, `kits.robots.base_parameters`.
     """
 
     equations: sb.Equations
@@ -63,7 +63,7 @@ class Regressor(Summarized):
             f"Regressor of {self.equations.name}: {counted(self.Y.rows, 'force')}, {counted(self.Y.cols, 'parameter')}"
         )
         rows = filled(bodies=listing(self.bodies), parameters=listing(self.parameters))
-        return Summary(title, (*rows, ("next", "base_parameters(Y), Y.program(), kits.stacked(Y, q, u, a)")))
+        return Summary(title, (*rows, ("next", "base_parameters(Y), Y.program(), stacked(Y, q, u, a)")))
 
     @property
     def forces(self) -> sb.Matrix:
@@ -71,13 +71,13 @@ class Regressor(Summarized):
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("a", m.ground, m.body("bob", mass=2, com=(0, -1, 0), inertia=(1, 1, 1)), actuation=m.input("tau"))
-        >>> found = sb.regressor(sb.derive(m))
+        >>> found = sb.kits.robots.regressor(sb.derive(m))
         >>> found.forces, found.others, list(found.motion)
         (vector(3*a_ddot), vector(tau), [a, a_dot, a_ddot])
         >>> found.chosen([9]), found.program([9]).cost.total
         (vector(a_ddot), 0)
 
-        See also: `regressor`, `base_parameters`.
+        See also: `kits.robots.regressor`, `kits.robots.base_parameters`.
         """
         return self.Y @ sb.matrix([[e] for e in self.known])
 
@@ -123,11 +123,11 @@ def regressor(
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))
     >>> m.gravity(0, -10, 0)
-    >>> found = sb.regressor(sb.derive(m))
+    >>> found = sb.kits.robots.regressor(sb.derive(m))
     >>> {found.parameters[k]: found.Y[0, k] for _, k in sb.sparsity(found.Y)}
     {'bob_mcx': 10*cos(theta), 'bob_mcy': -10*sin(theta), 'bob_Izz': theta_ddot}
 
-    See also: `base_parameters`, `kits.Regressor`, `kits.identify_robot`.
+    See also: `kits.robots.base_parameters`, `kits.robots.Regressor`, `kits.robots.identify_robot`.
     """
     if wrong := [f for f in friction if f not in FRICTION]:
         raise sb.ModelError(f"regressor: there is no friction {wrong[0]!r}; it has {', '.join(FRICTION)}")

@@ -18,11 +18,11 @@ class Validation(Tabular):
 
     measured, predicted   forces of joints
 
-    >>> found = sb.kits.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.1]]))
+    >>> found = sb.kits.robots.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.1]]))
     >>> found.names, (found.predicted - found.measured).round(6).ravel()
     (('theta',), array([0. , 0.1]))
 
-    See also: `kits.identify_robot`, `kits.Identified`.
+    See also: `kits.robots.identify_robot`, `kits.robots.Identified`.
     """
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class Validation(Tabular):
     def rms(self) -> np.ndarray:
         """Root mean square of what is not predicted, of each force.
 
-        >>> found = sb.kits.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.2]]))
+        >>> found = sb.kits.robots.Validation(("theta",), np.array([[1.0], [2.0]]), np.array([[1.0], [2.2]]))
         >>> found.rms, found.explained, found.plot()  # √(0.2² / 2), 1 - 0.2² / 0.5
         (array([0.141421]), array([0.92]), <Figure 'forces of another motion': 1 panels, 3 curves>)
         """
