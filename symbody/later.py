@@ -32,7 +32,7 @@ class RenamedWarning(DeprecationWarning):
 
 
 def later(module: str, name: str) -> Any:
-    """The function `name` of a module of a later stage, such as `later("write.gltf", "glb")`."""
+    """The function `name` of a module of a later stage, such as `later("write.files.gltf", "glb")`."""
     return getattr(importlib.import_module(f"{ROOT}.{module}"), name)
 
 

@@ -13,7 +13,7 @@ import symbody as sb
 from symbody import commands
 from symbody.cli import main
 from symbody.study import built_in
-from symbody.write.export.export import TARGETS
+from symbody.write.entry.export import TARGETS
 from symbody.write.report import watched
 
 PENDULUM = """

@@ -9,7 +9,14 @@ import pytest
 import symbody as sb
 
 ROOT = Path(sb.__file__).parent
-CODE = ("emit", "write/code", "write/export", "view/scenes/picture.py")  # texts for machines
+CODE = (
+    "emit",
+    "write/artefacts",
+    "write/entry",
+    "write/printers",
+    "write/targets",
+    "view/scenes/picture.py",
+)  # texts for machines
 FILES = [p for p in sorted(ROOT.rglob("*.py")) if not str(p.relative_to(ROOT)).startswith(CODE)]
 ROUNDED = re.compile(r"\.\d+[feg]$")
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .branch_file import load_branch, save_branch
-    from .code.c import CSource, c_source
-    from .export.artefact import Artefact
-    from .export.export import (
+    from .artefacts.artefact import Artefact
+    from .artefacts.make_artefact import ExportOptions, artefact
+    from .entry.export import (
         auto,
         c,
         casadi,
@@ -28,16 +27,17 @@ if TYPE_CHECKING:
         torch,
         wasm,
     )
-    from .export.make_artefact import ExportOptions, artefact
-    from .film_file import film
-    from .gltf import glb
+    from .entry.printed_equations import equation_programs, equations_files
+    from .files.branch_file import load_branch, save_branch
+    from .files.film_file import film
+    from .files.gltf import glb
+    from .files.model_file import model_text, write_model
+    from .files.orbit_file import load_orbit, load_orbits, save_orbit, save_orbits
+    from .files.trajectory_file import load_trajectory, save_trajectory
     from .live.live_page import live_page
     from .mockup.fmu import fmu
-    from .model_file import model_text, write_model
-    from .orbit_file import load_orbit, load_orbits, save_orbit, save_orbits
-    from .printed_equations import equation_programs, equations_files
     from .report.report import write_report
-    from .trajectory_file import load_trajectory, save_trajectory
+    from .targets.c.c_printer import CSource, c_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_orbit", "save_orbit", "load_orbits", "save_orbits", "load_trajectory",

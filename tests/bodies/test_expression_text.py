@@ -12,7 +12,7 @@ from symbody.bodies.file.expression_text import FUNCTIONS, MOST_DEPTH, parsed
 from symbody.bodies.file.scope import Budget, Scope
 from symbody.bodies.file.values import value_of
 from symbody.errors import ExpressionTextError
-from symbody.write.model_expressions import Lines
+from symbody.write.files.model_expressions import Lines
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from symbody.emit.programs.program import Output, Program
 from symbody.emit.run.callable import compile_program as compile
 from symbody.emit.text.numpy_text import numpy_function
-from symbody.write.code.c import CSource, c_source
+from symbody.write.targets.c.c_printer import CSource, c_source
 from tests.installed import installed
 
 Array = NDArray[np.float64]

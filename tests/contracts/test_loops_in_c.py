@@ -18,7 +18,7 @@ from symbody.integrate.kernels.march import march
 from symbody.integrate.run.machine import Task
 from symbody.integrate.run.simulate import Simulation, SimulationOptions, choice, machine_of, simulate
 from symbody.integrate.start.state import State
-from symbody.write.code.c_kernels import c_loops
+from symbody.write.targets.c.c_kernels import c_loops
 from tests.contracts.targets import c_compiler
 from tests.emit.test_loops import by_index, by_table, go, line_with
 from tests.integrate.mechanisms import START, double_pendulum, slider_crank

@@ -29,7 +29,7 @@ from symbody.algebra.graph.walk import ordered, scalars
 from symbody.emit.llvm import program_text as llvm_text
 from symbody.emit.programs.lower import program
 from symbody.emit.programs.program import Program
-from symbody.write.code import c
+from symbody.write.targets.c import c_printer as c
 
 from ..amount import FULL, some
 from .targets import TARGETS, Target

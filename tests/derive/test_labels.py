@@ -9,8 +9,8 @@ from symbody import Model, ModelError, SymbodyError, derive, sequence
 from symbody.algebra.graph.node_table import live_nodes
 from symbody.algebra.sympy_border.source import sympy_source
 from symbody.emit.run.dynamics import Dynamics
-from symbody.write.model_file import model_text
-from symbody.write.printed_equations import as_c, as_latex, as_python, equation_programs
+from symbody.write.entry.printed_equations import as_c, as_latex, as_python, equation_programs
+from symbody.write.files.model_file import model_text
 
 
 def slider(label: str | None, own_speed: bool = False) -> Model:

@@ -23,7 +23,7 @@ from symbody.emit.run.callable import compile_program
 from symbody.emit.run.lookup import on_pieces, piecewise, rate_on_pieces
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.errors import CompileError
-from symbody.write.code.kernel_printer import KernelPrinter
+from symbody.write.printers.kernel_printer import KernelPrinter
 
 HALF: Final = 0.5
 WEIGHTS: Final = (0.25, 0.0, -1.5, 2.0)

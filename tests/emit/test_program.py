@@ -19,7 +19,7 @@ from symbody.emit.programs.lower import program
 from symbody.emit.programs.program import Cost, Group, Instruction, Output, Program, factor_cost
 from symbody.emit.text.numpy_text import numpy_function
 from symbody.errors import ExpressionError, ProgramError, SymbodyError
-from symbody.write.code.c import c_source
+from symbody.write.targets.c.c_printer import c_source
 
 x, y, z = symbols("x y z")
 I = Instruction

@@ -20,8 +20,8 @@ from symbody.algebra.printing.target_names import UniqueNames, is_c_reserved, is
 from symbody.emit.programs.lower import program
 from symbody.emit.programs.program import Group, Instruction, Output, Program
 from symbody.emit.text.numpy_text import numpy_function, numpy_source
-from symbody.write.code import c
-from symbody.write.code.c import c_source
+from symbody.write.targets.c import c_printer as c
+from symbody.write.targets.c.c_printer import c_source
 
 from ..contracts.targets import WARNINGS, c_compiler
 

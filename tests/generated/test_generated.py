@@ -16,7 +16,7 @@ import pytest
 
 from symbody.emit.programs.program import Program
 from symbody.emit.text.numpy_text import numpy_source
-from symbody.write.code.c import c_source
+from symbody.write.targets.c.c_printer import c_source
 
 from ..contracts.targets import WARNINGS, c_compiler, numpy_scalar
 from .models import MODELS

@@ -12,7 +12,7 @@ from symbody.errors import SimulationError
 from symbody.integrate.events.events import Event
 from symbody.integrate.result.outcome import Ending
 from symbody.integrate.run.simulate import simulate
-from symbody.write.trajectory_file import load_trajectory, save_trajectory
+from symbody.write.files.trajectory_file import load_trajectory, save_trajectory
 
 G = 9.81
 

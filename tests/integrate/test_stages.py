@@ -17,8 +17,8 @@ from symbody.emit.loops.inlined import inlined
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate.kernels.stages import fixed_step
 from symbody.integrate.kernels.tableaux import CLASSICAL_4, DORMAND_PRINCE_5, DORMAND_PRINCE_8
-from symbody.write.code.c_kernels import CKernel
-from symbody.write.code.javascript_kernels import JavaScriptKernel
+from symbody.write.targets.c.c_kernels import CKernel
+from symbody.write.targets.javascript.javascript_kernels import JavaScriptKernel
 from tests.contracts.targets import c_compiler
 from tests.installed import installed
 

@@ -14,7 +14,7 @@ from symbody.errors import ViewError
 from symbody.view.scenes.picture import frames_at
 from symbody.view.scenes.poses import rotation_matrix
 from symbody.view.scenes.scene import Scene, scene
-from symbody.write.film_file import film
+from symbody.write.files.film_file import film
 
 
 def model() -> sb.Model:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import symbody as sb
-from symbody.write.export.javascript_target import javascript_files
-from symbody.write.export.wasm_target import wasm_files
+from symbody.write.targets.javascript.javascript_target import javascript_files
+from symbody.write.targets.wasm.wasm_target import wasm_files
 from tests.installed import good, installed, run_in
 
 from .hostile_model import hostile

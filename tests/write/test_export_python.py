@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.write.export.numpy_target import numpy_files
+from symbody.write.targets.python.numpy_target import numpy_files
 from tests.installed import good, run_in
 
 from .hostile_model import hostile

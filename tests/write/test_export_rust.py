@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.write.export.rust_target import rust_files
+from symbody.write.targets.rust.rust_target import rust_files
 from tests.installed import good, installed, make_check, run_in
 
 from .hostile_model import hostile

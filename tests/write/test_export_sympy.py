@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 import symbody as sb
 from symbody import commands
 from symbody.cli import main
-from symbody.write.export.export import TARGETS
+from symbody.write.entry.export import TARGETS
 from tests.derive.first_order import controlled
 
 from .hostile_model import hostile

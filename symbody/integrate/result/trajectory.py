@@ -595,7 +595,7 @@ class Trajectory(Portable):
 
     def save(self, path: str | Path) -> Path:
         """Write it without loss, as .npz; `load_trajectory` reads it back."""
-        return later("write.trajectory_file", "save_trajectory")(self, path)
+        return later("write.files.trajectory_file", "save_trajectory")(self, path)
 
 
 def _joined(parts: Sequence[Array]) -> Array:

@@ -211,7 +211,7 @@ class Branch(MotionFamily):
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file (.npz); `load_branch` reads it back."""
-        written: Path = later("write.branch_file", "save_branch")(self, path)
+        written: Path = later("write.files.branch_file", "save_branch")(self, path)
         return written
 
     def at(self, value: float) -> tuple[SteadyMotion, ...]:

@@ -357,7 +357,7 @@ class Orbit(Tabular, Portable):
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file (.npz); `load_orbit` reads it back."""
-        written: Path = later("write.orbit_file", "save_orbit")(self, path)
+        written: Path = later("write.files.orbit_file", "save_orbit")(self, path)
         return written
 
     def __str__(self) -> str:

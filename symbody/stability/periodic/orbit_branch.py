@@ -350,7 +350,7 @@ class OrbitBranch(Tabular, Portable):
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file (.npz); `load_orbits` reads it back."""
-        written: Path = later("write.orbit_file", "save_orbits")(self, path)
+        written: Path = later("write.files.orbit_file", "save_orbits")(self, path)
         return written
 
     def __str__(self) -> str:

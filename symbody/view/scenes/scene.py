@@ -123,7 +123,7 @@ class Scene:
 
     def gltf(self) -> bytes:
         """As binary glTF 2.0, with animation."""
-        return later("write.gltf", "glb")(self)
+        return later("write.files.gltf", "glb")(self)
 
     def svg(self, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light") -> str:
         """A still at a time (the first by default), as SVG."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...view.scenes import viewer
 from ...whole_files import write_text
-from ..report.page import Page, section
+from ..pages.page import Page, asset, section
 from .live_part import LiveOptions, LivePart, live_part
 
 
@@ -58,10 +57,6 @@ def _page(title: str, part: LivePart) -> str:
         f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider, and "
         "the motion is computed anew.</p>"
     )
-    styles = _asset("report", "report.css") + _asset("live", "live_page.css") + part.styles
-    scripts = f"<script>{_asset('report', 'report.js')}</script>{part.scripts}"
+    styles = asset("pages", "report.css") + asset("live", "live_page.css") + part.styles
+    scripts = f"<script>{asset('pages', 'report.js')}</script>{part.scripts}"
     return Page(title, about, [section("model", "Model", part.html)], styles, viewer.assets() + scripts).html()
-
-
-def _asset(folder: str, name: str) -> str:
-    return files("symbody").joinpath("write", folder, name).read_text(encoding="utf-8")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,9 +27,10 @@ from ...integrate.run.simulate import simulate
 from ...integrate.start.state import Start, State
 from ...view.scenes.poses import placed
 from ...view.scenes.scene import Scene, named_frames, scene
-from ..export.artefact import Artefact, ExportedFunction
-from ..export.javascript_target import JavaScriptModule
-from ..export.make_artefact import ExportOptions, artefact
+from ..artefacts.artefact import Artefact, ExportedFunction
+from ..artefacts.make_artefact import ExportOptions, artefact
+from ..pages.page import asset
+from ..targets.javascript.javascript_target import JavaScriptModule
 from .drawn_numbers import slopes
 
 FUNCTIONS: Final = ("rhs", "correct_positions", "correct_speeds", "outputs", "energies", "events", "event_handling")
@@ -84,7 +84,7 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
         state, [v.symbol for v in made.parameters], module.fields, options.shapes, options.packages
     )
     size = f"{len(made.state)} states, {made.function('rhs').program.cost.total} operations for their rates"
-    return LivePart(_ELEMENT.format(shown.html(assets=False)), _asset("live.css"), _scripts(module, data), size)
+    return LivePart(_ELEMENT.format(shown.html(assets=False)), asset("live", "live.css"), _scripts(module, data), size)
 
 
 def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scene) -> ExportedFunction:
@@ -212,9 +212,5 @@ def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> str:
         f'const model = (() => {{\n"use strict";\n{module.body(checks=False)}\n\nreturn {{ '
         f"{', '.join(module.offered)} }};\n}})();"
     )
-    texts = (model, f"const live = {as_script_data(data)};", _asset("live.js"))
+    texts = (model, f"const live = {as_script_data(data)};", asset("live", "live.js"))
     return "".join(f"<script>{text}</script>" for text in texts)
-
-
-def _asset(name: str) -> str:
-    return files("symbody").joinpath("write", "live", name).read_text(encoding="utf-8")

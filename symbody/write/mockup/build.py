@@ -3,10 +3,8 @@ other platforms too."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +15,7 @@ from typing import Final
 
 from ...errors import CompileError, unknown
 from ...whole_files import write_text
+from ..artefacts.compilers import compiler, has_zig
 
 
 @dataclass(frozen=True)
@@ -54,15 +53,6 @@ def this_platform() -> str | None:
         return f"{system}64"
     found = f"{system}-arm64"
     return found if machine in ("arm64", "aarch64") and found in PLATFORMS else None
-
-
-def compiler() -> str | None:
-    """The C compiler of the machine: $CC, or cc; $CFLAGS come after flags of ours."""
-    return shutil.which(os.environ.get("CC") or "cc")
-
-
-def has_zig() -> bool:
-    return importlib.util.find_spec("ziglang") is not None
 
 
 def binaries(

@@ -11,8 +11,8 @@ from ...emit.text.infix import filled
 from ...errors import ProgramError
 from ...escaping import as_c_string, in_block_comment
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8, Tableau
-from ..code.c_style import DOUBLE
-from ..export.artefact import ExportedFunction
+from ..artefacts.artefact import ExportedFunction
+from ..targets.c.c_style import DOUBLE
 from .description import EXCHANGE, STEPS, MockUp
 
 COMMON: Final = ("fmu_instance.h", "fmu_events.h", "fmu_steps.h")

@@ -15,8 +15,8 @@ from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events.events import Event
-from ..export.artefact import Artefact
-from ..export.c_library import CLibrary, CVariant
+from ..artefacts.artefact import Artefact
+from ..targets.c.c_library import CLibrary, CVariant
 from .dependencies import Dependency, dependencies, graded, reached, through
 from .units import per_second
 

@@ -15,7 +15,7 @@ from ...integrate.events.events import Event
 from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...whole_files import write_bytes
-from ..export.make_artefact import ExportOptions, artefact, identifier_of
+from ..artefacts.make_artefact import ExportOptions, artefact, identifier_of
 from .archive import archive
 from .build import binaries
 from .c_sources import c_sources, compiled_files

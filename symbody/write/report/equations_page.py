@@ -15,8 +15,8 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.equations_summary import equation_parts, lines_in_mathml
 from ...derivation.equations.readable_equations import is_readable
 from ...escaping import in_html
-from ..printed_equations import as_c, as_latex, as_python, equation_programs
-from .page import details, note, table
+from ..entry.printed_equations import as_c, as_latex, as_python, equation_programs
+from ..pages.page import details, note, table
 
 MOST_LINES: Final = 250  # of a sequence that is drawn; all of them are in the files
 MOST_ENTRIES: Final = 400  # of a matrix that is drawn

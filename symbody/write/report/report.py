@@ -10,7 +10,6 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,10 +30,10 @@ from ...view.figures.plots import plot
 from ...view.scenes import viewer
 from ...view.scenes.scene import scene
 from ...whole_files import is_unfinished, write_text
+from ..files.trajectory_file import save_trajectory
 from ..live.live_part import LiveOptions, LivePart, live_part
-from ..trajectory_file import save_trajectory
+from ..pages.page import Page, asset, details, note, section, table
 from . import equations_page
-from .page import Page, details, note, section, table
 
 Step = Callable[[str], None]
 MOST_MODES: Final = 4  # that are animated
@@ -127,12 +126,12 @@ class _Report:
         return f"{about}<dl class='facts'>{cells}</dl>"
 
     def _styles(self) -> str:
-        return _asset("report.css") + (self.live.styles if self.live else "")
+        return asset("pages", "report.css") + (self.live.styles if self.live else "")
 
     def _scripts(self) -> str:
         return (
             viewer.assets()
-            + f"<script>{_asset('report.js')}</script>"
+            + f"<script>{asset('pages', 'report.js')}</script>"
             + (self.live.scripts if self.live else "")
             + self.scripts
         )
@@ -398,7 +397,3 @@ def _version(name: str) -> str:
         return version(name)
     except ImportError:
         return "–"
-
-
-def _asset(name: str) -> str:
-    return files("symbody.write.report").joinpath(name).read_text(encoding="utf-8")

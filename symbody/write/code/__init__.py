@@ -1,1 +1,0 @@
-"""Programs as source text in other languages."""

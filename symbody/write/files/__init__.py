@@ -1,0 +1,1 @@
+"""Files of models, motions and pictures: model files, archives, glTF, films."""

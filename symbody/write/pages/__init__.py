@@ -1,0 +1,1 @@
+"""Pages of HTML: their frame, styles and scripts."""

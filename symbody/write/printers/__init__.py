@@ -1,0 +1,1 @@
+"""What the printers of languages share: statements of programs, statements of kernels, templates."""

@@ -1,0 +1,1 @@
+"""One folder for each target language: its printers, its templates, and the writer of its files."""

@@ -1,0 +1,1 @@
+"""The target AUTO-07p."""

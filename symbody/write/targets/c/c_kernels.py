@@ -1,0 +1,362 @@
+"""Kernels as C text: printers of the form that `emit/loops` makes.
+
+CKernel   one kernel as a static function
+c_loops   a kernel and all that it calls, with an entry like that of a compiled program
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ....emit.loops.checked import basic_types, checked
+from ....emit.loops.entries import KernelEntry, Route, entry
+from ....emit.loops.form import (
+    INDEX,
+    INDICES,
+    NOTHING,
+    NUMBER,
+    NUMBERS,
+    Absent,
+    ArrayElement,
+    Assign,
+    Block,
+    Call,
+    Called,
+    ChoiceExpression,
+    Connected,
+    Constant,
+    Converted,
+    Expression,
+    If,
+    KernelForm,
+    Leave,
+    LocalVariable,
+    Loop,
+    Mathematics,
+    Not,
+    Operation,
+    Parameter,
+    Rest,
+    Return,
+    Run,
+    Statement,
+    Store,
+    Type,
+    While,
+    all_parts,
+)
+from ....emit.loops.kernels import RIGHT_SIDES
+from ....emit.loops.language import Kernel
+from ....emit.loops.specialised import Kernels, Known
+from .c_style import PLAIN, CStyle
+
+_PRODUCTS: Final = ("*", "/", "//", "%")
+_SIGNS: Final = {"//": "/"}
+_FUNCTIONS: Final = {"abs": "fabs", "is_finite": "isfinite", "min": "least_of", "max": "largest_of"}
+_ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1"})
+
+
+class CKernel:
+    """One kernel as a static C function; sizes that are not known are arguments, so that one text serves all of them.
+
+    width   how many right sides lie side by side: an element of x, and every number computed from it, is one of each
+    index   type of indices
+    """
+
+    def __init__(self, form: KernelForm, name: str, width: int = 1, index: str = "int", style: CStyle = PLAIN) -> None:
+        self.form, self.name, self.width, self.index, self.style = form, name, width, index, style
+        self.real = style.number.type
+        self.arguments = {p.name: p for p in form.parameters}
+        self.stored = _stored(form.body)
+        self.hoisted: dict[str, Type] = {}  # names that are read outside of the block that assigns them first
+        self._begin()
+
+    def _begin(self) -> None:
+        self.lines: list[str] = []
+        self.scopes: list[set[str]] = [{*self.arguments, *self.hoisted}]  # names declared in each block that is open
+        self.escaped: dict[str, Type] = {}
+
+    def text(self) -> str:
+        self.block(self.form.body)
+        while self.escaped:
+            self.hoisted |= self.escaped
+            self._begin()
+            self.block(self.form.body)
+        result = "void" if self.form.result is NOTHING else self.type_of(self.form.result)
+        args = ", ".join(map(self.argument, self.form.parameters)) or "void"
+        declared = [f"    {self.type_of(t)}{_c(name)};" for name, t in self.hoisted.items()]
+        body = "\n".join([*declared, *self.lines])
+        return (
+            f"{self.comment()}\nstatic {result}{'' if result[-1] == ' ' else ' '}{self.name}({args})\n{{\n{body}\n}}\n"
+        )
+
+    def comment(self) -> str:
+        lines = self.form.documentation.translate(_ASCII).splitlines()
+        return "/* " + "\n".join(f"   {line}".rstrip() for line in lines)[3:] + " */"
+
+    def argument(self, p: Parameter) -> str:
+        if p.is_place:
+            return f"{self.type_of(p.type)}*{_c(p.name)}"
+        is_read = p.type in (NUMBERS, INDICES) and p.name not in self.stored
+        return f"{'const ' if is_read else ''}{self.type_of(p.type)}{_c(p.name)}"
+
+    def type_of(self, type_: Type) -> str:
+        """A type, ready for a name to follow."""
+        names: dict[Type, str] = {
+            INDEX: f"{self.index} ",
+            NUMBER: f"{self.real} ",
+            NUMBERS: f"{self.real} *",
+            INDICES: f"{self.index} *",
+        }
+        return names.get(type_, "program *")
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * len(self.scopes) + text)
+
+    def is_wide(self, name: str) -> bool:
+        """Whether a name stands for one number of each right side."""
+        return self.width > 1 and (name == RIGHT_SIDES or name not in self.arguments)
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def expression(self, e: Expression) -> str:
+        return self.PRINTERS[type(e)](self, e)
+
+    def constant(self, e: Constant) -> str:
+        if e.type is NUMBERS:
+            return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
+        if isinstance(e.value, float):
+            return self.style.number.literal(e.value)
+        return str(int(e.value)) if isinstance(e.value, bool) else repr(e.value)
+
+    def variable(self, e: LocalVariable) -> str:
+        if e.is_place:
+            return f"*{_c(e.name)}"
+        if not any(e.name in s for s in self.scopes):
+            self.escaped[e.name] = e.type
+        return f"{_c(e.name)}[r]" if e.type is NUMBER and self.is_wide(e.name) else _c(e.name)
+
+    def element(self, e: ArrayElement) -> str:
+        at = self.expression(e.at)
+        if isinstance(e.array, LocalVariable) and self.is_wide(e.array.name):
+            at = f"({at}) * {self.width} + r" if isinstance(e.at, Operation) else f"{at} * {self.width} + r"
+        return f"{self.expression(e.array)}[{at}]"
+
+    def rest(self, e: Rest) -> str:
+        return f"({self.expression(e.array)} + {self.inner(e.start)})"
+
+    def inner(self, e: Expression) -> str:
+        return f"({self.expression(e)})" if isinstance(e, Operation) else self.expression(e)
+
+    def operation(self, e: Operation) -> str:
+        if e.sign == "-" and isinstance(e.left, Constant) and e.left.value == 0:
+            return f"(-{self.inner(e.right)})"
+        left, right = self.expression(e.left), self.expression(e.right)
+        is_product = e.sign in _PRODUCTS
+        if isinstance(e.left, Operation) and e.left.sign not in _PRODUCTS and is_product:
+            left = f"({left})"
+        if isinstance(e.right, Operation) and (is_product or e.right.sign not in _PRODUCTS):
+            right = f"({right})"
+        return f"{left} {_SIGNS.get(e.sign, e.sign)} {right}"
+
+    def converted(self, e: Converted) -> str:
+        return f"({self.type_of(e.type).strip()}){self.inner(e.value)}"
+
+    def connected(self, e: Connected) -> str:
+        return f"({(' && ' if e.word == 'and' else ' || ').join(self.expression(p) for p in e.parts)})"
+
+    def inverted(self, e: Not) -> str:
+        return f"!({self.expression(e.value)})"
+
+    def absent(self, e: Absent) -> str:
+        return f"{self.expression(e.function)} == 0"
+
+    def choice(self, e: ChoiceExpression) -> str:
+        return f"({self.expression(e.test)} ? {self.expression(e.yes)} : {self.expression(e.no)})"
+
+    def mathematics(self, e: Mathematics) -> str:
+        name, values = _FUNCTIONS.get(e.name, e.name), [self.expression(a) for a in e.arguments]
+        if e.name == "abs" and self.style.functions:
+            (value,), zero = values, self.style.number.literal(0.0)
+            return f"({value} < {zero} ? -({value}) : {value})"
+        if e.name not in ("min", "max"):
+            name = name if e.name == "is_finite" else self.style.call(name, f"kernel {self.name!r}")
+            return f"{name}({', '.join(values)})"
+        text = values[0]
+        for other in values[1:]:
+            text = f"{name}({text}, {other})"
+        return text
+
+    def called(self, e: Called) -> str:
+        given = []
+        for p, a in zip(e.target.parameters, e.arguments, strict=True):
+            given.append(_c(a.name) if p.is_place and isinstance(a, LocalVariable) else self.expression(a))
+        return f"{_c(e.target.name)}({', '.join(given)})"
+
+    PRINTERS: Final[dict[type, Any]] = {
+        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
+        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
+    }  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------------ statements
+
+    def block(self, statements: Block) -> None:
+        for s in statements:
+            self.statement(s)
+
+    def scope(self, statements: Block, *names: str) -> None:
+        self.scopes.append(set(names))
+        self.block(statements)
+        self.scopes.pop()
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Assign(target, value):
+                self.assign(target, value)
+            case Store(target, value):
+                is_wide = isinstance(target.array, LocalVariable) and self.is_wide(target.array.name)
+                put = self.for_each_side if is_wide else self.line
+                put(f"{self.element(target)} = {self.expression(value)};")
+            case Loop():
+                self.loop(s)
+            case While():
+                self.line(f"while ({self.expression(s.test)}) {{")
+                self.scope(s.body)
+                self.line("}")
+            case If():
+                self.choose(s)
+            case Leave(word):
+                self.line(f"{word};")
+            case Return(value):
+                self.line("return;" if value is None else f"return {self.expression(value)};")
+            case Run():
+                self.run(s)
+            case Call(value):
+                self.line(f"{self.called(value)};")
+
+    def loop(self, s: Loop) -> None:
+        first, end = self.expression(s.start), self.expression(s.stop)
+        onward = f"{s.name}++" if s.step == 1 else f"{s.name} += {s.step}"
+        is_new = not any(s.name in scope for scope in self.scopes)
+        self.line(f"for ({self.index + ' ' if is_new else ''}{s.name} = {first}; {s.name} < {end}; {onward}) {{")
+        self.scope(s.body, s.name)
+        self.line("}")
+
+    def choose(self, s: If) -> None:
+        self.line(f"if ({self.expression(s.test)}) {{")
+        self.scope(s.yes)
+        if s.no:
+            self.line("} else {")
+            self.scope(s.no)
+        self.line("}")
+
+    def assign(self, target: LocalVariable, value: Expression) -> None:
+        name, text = _c(target.name), self.expression(value)
+        if target.is_place:
+            self.line(f"*{name} = {text};")
+            return
+        is_new = not any(target.name in s for s in self.scopes)
+        self.scopes[-1].add(target.name)
+        if not self.is_wide(target.name):
+            self.line(f"{self.type_of(target.type) if is_new else ''}{name} = {text};")
+            return
+        if is_new:
+            self.line(f"{self.real} {name}[{self.width}];")
+        self.for_each_side(f"{name}[r] = {text};")
+
+    def for_each_side(self, text: str) -> None:
+        self.line(f"for (int r = 0; r < {self.width}; r++) {{")
+        self.line(f"    {text}")
+        self.line("}")
+
+    def run(self, s: Run) -> None:
+        f = self.expression(s.function)
+        for k, given in enumerate(s.inputs):
+            self.line(f"{'' if given.type is NUMBERS else '*'}{f}->in[{k}] = {self.expression(given)};")
+        for k, given in enumerate(s.outputs):
+            self.line(f"{f}->out[{k}] = {self.expression(given)};")
+        self.line(f"{f}->code({f}->in, {f}->out, {f}->work);")
+
+
+def simple_c(kernel: Kernel, name: str, width: int = 1, style: CStyle = PLAIN) -> str:
+    """A kernel that calls no others, for any size."""
+    return CKernel(checked(kernel, basic_types(kernel)), name, width, style=style).text()
+
+
+def _c(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _stored(block: Block) -> set[str]:
+    """Arrays that are written to, or handed on to where they may be."""
+    out: set[str] = set()
+    for part in all_parts(block):
+        match part:
+            case Store(ArrayElement(_, array)):
+                out |= _arrays((array,))
+            case Run(_, inputs, outputs):
+                out |= _arrays((*inputs, *outputs))
+            case Called():
+                out |= _arrays(part.arguments)
+            case Assign(_, value) if value.type in (NUMBERS, INDICES):
+                out |= _arrays((value,))
+    return out
+
+
+def _arrays(given: tuple[Expression, ...]) -> set[str]:
+    out: set[str] = set()
+    for e in given:
+        while isinstance(e, Rest):
+            e = e.array
+        if isinstance(e, LocalVariable):
+            out.add(e.name)
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------------- whole loops
+
+_HEAD: Final = """#include <math.h>
+#include <stdint.h>
+
+/* A function with its arguments in place. */
+typedef struct {
+    void (*code)(double **in, double **out, double *work);
+    double **in, **out, *work;
+} program;
+
+"""
+_HELPERS: Final = {  # as Python has them: nan is not taken where it comes later
+    "least_of": "static double least_of(double a, double b) { return b < a ? b : a; }\n",
+    "largest_of": "static double largest_of(double a, double b) { return b > a ? b : a; }\n",
+}
+
+
+def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()) -> str:
+    """A kernel and all that it calls, for arguments of these types, with an entry to be called from outside
+    (`emit/loops/entries.py`)."""
+    kernels = Kernels()
+    door = entry(kernels, kernel, name, arguments, known, outputs)
+    forms = [form for form in kernels.forms.values() if form]
+    texts = [CKernel(form, _c(form.name), index="int64_t").text() for form in forms]
+    helpers = [text for name, text in _HELPERS.items() if any(f"{name}(" in t for t in texts)]
+    return _HEAD + "\n".join([*helpers, *texts, _entry_text(door)])
+
+
+def _entry_text(e: KernelEntry) -> str:
+    call = f"{_c(e.form.name)}({', '.join(map(_found, e.routes))})"
+    type_ = "int64_t" if e.form.result is INDEX else "double"
+    body = f"    {call};" if e.form.result is NOTHING else f"    *({type_} *)in[{e.result_at}] = {call};"
+    return f"void {e.name}(double **in, double **out, double *work)\n{{\n    (void)out;\n    (void)work;\n{body}\n}}\n"
+
+
+def _found(r: Route) -> str:
+    """An argument, through tables and records: a record holds numbers themselves, and addresses of everything else."""
+    p = r.parameter
+    at = f"(void **)&{r.table}[{r.at}]"
+    for slot in r.slots:
+        at = f"((void **)*({at}) + {slot})"
+    is_inside = p.is_place or p.type in (INDEX, NUMBER)
+    types: dict[Type, str] = {INDEX: "int64_t *", INDICES: "int64_t *", NUMBER: "double *", NUMBERS: "double *"}
+    pointer = f"({types.get(p.type, 'program *')}){'' if r.slots and is_inside else '*'}({at})"
+    return f"*({pointer})" if is_inside and not p.is_place else pointer

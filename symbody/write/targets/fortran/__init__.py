@@ -1,0 +1,1 @@
+"""The Fortran 2008 target."""

@@ -1,0 +1,84 @@
+"""Kernels as Fortran: pure subroutines on arrays that begin at 0."""
+
+from __future__ import annotations
+
+from ....emit.loops.checked import basic_types, checked
+from ....emit.loops.form import INDEX, INDICES, NUMBER, Constant, Expression, KernelForm, Rest, Run
+from ....emit.loops.language import Kernel
+from ...printers.kernel_printer import KernelPrinter
+from .fortran_printer import folded, literal
+
+
+class FortranKernel(KernelPrinter):
+    AND, OR, NOT = " .and. ", " .or. ", ".not. "
+    WORDS = {"break": "exit", "continue": "cycle"}
+    END = {"loop": "end do", "while": "end do", "if": "end if"}
+
+    def number(self, value: float) -> str:
+        return literal(value)
+
+    def entry(self, array: str, at: str) -> str:
+        return f"{array}({at})"
+
+    def expression(self, e: Expression) -> str:
+        if isinstance(e, Rest):  # where it begins: the dummy argument has its own size
+            return f"{self.expression(e.array)}({self.expression(e.start)})"
+        return super().expression(e)
+
+    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+        last = str(stop.value - 1) if isinstance(stop, Constant) else f"{self.expression(stop)} - 1"
+        return f"do {name} = {first}, {last}{'' if step == 1 else f', {step}'}"
+
+    def test_head(self, word: str, test: str) -> str:
+        return f"if ({test}) then" if word == "if" else f"do while ({test})"
+
+    def operation(self, e: object) -> str:
+        return super().operation(e).replace(" != ", " /= ")  # type: ignore[arg-type]
+
+    def mathematics(self, name: str, values: list[str]) -> str:
+        return f"{'ieee_is_finite' if name == 'is_finite' else name}({', '.join(values)})"
+
+    def quotient(self, left: str, right: str) -> str:
+        return f"(({left}) / ({right}))"
+
+    def as_number(self, text: str) -> str:
+        return f"real({text}, wp)"
+
+    def returned(self, value: str | None) -> None:
+        if value is not None:
+            self.line(f"result_ = {value}")
+        self.line("return")
+
+    def run(self, s: Run) -> None:
+        raise NotImplementedError
+
+    def locals(self) -> list[str]:
+        """Declarations of the names that the kernel assigns."""
+        types = {INDEX: "integer", NUMBER: "real(wp)"}
+        return [f"    {types[t]} :: {self.name(k)}" for k, t in self.local.items()]  # type: ignore[index]
+
+
+def simple_fortran(kernel: Kernel, name: str) -> list[str]:
+    """A kernel that calls no others, as a procedure of a module."""
+    form = checked(kernel, basic_types(kernel))
+    printer = FortranKernel(form)
+    body = printer.body()
+    declared = _declared(form, printer)
+    names = ", ".join(printer.name(p.name) for p in form.parameters)
+    lines = [line for text in body for line in folded(text)]
+    if form.result is NUMBER:
+        head, end = f"pure function {name}({names}) result(result_)", f"end function {name}"
+        return [head, *declared, "    real(wp) :: result_", *printer.locals(), *lines, end]
+    return [f"pure subroutine {name}({names})", *declared, *printer.locals(), *lines, f"end subroutine {name}"]
+
+
+def _declared(form: KernelForm, printer: FortranKernel) -> list[str]:
+    out = []
+    for p in form.parameters:
+        name = printer.name(p.name)
+        if p.type in (INDEX, NUMBER):
+            out.append(f"    {'integer' if p.type is INDEX else 'real(wp)'}, intent(in) :: {name}")
+        else:
+            intent = "in" if form.result is NUMBER else "inout"
+            out.append(f"    {'integer' if p.type is INDICES else 'real(wp)'}, intent({intent}) :: {name}(0:*)")
+    return out

@@ -1,0 +1,244 @@
+"""Program -> Fortran 2008: the subroutine of a program.
+
+    pure subroutine name(t, x, r, p, M, status)
+
+Numbers are of kind `wp`; matrices have rows and columns as in mathematics; `status` is 0, or 3 where an argument is not
+finite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from ....algebra.printing.target_names import UniqueNames, is_fortran_reserved
+from ....emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
+from ....emit.programs.program import Instruction, Output, Program
+from ....emit.text.infix import AND, ATOM, COMPARISON, CONDITIONS, OR, POWER, Term, filled
+from ...printers.flat_text import FlatText
+
+WIDTH: Final = 120  # of a line; the standard allows 132
+MOST_LINES: Final = 200  # of a statement; the standard allows 255
+PART: Final = 400  # numbers in a part of a long array
+_HELPERS: Final = {"min": "smaller", "max": "larger", "sign": "sign_of"}
+
+
+class CaselessNames(UniqueNames):
+    """Names in a language that does not tell upper from lower case."""
+
+    def take(self, name: str) -> str:
+        super().take(name.lower())
+        return name
+
+    def new(self, wish: str) -> str:
+        plain = wish.lstrip("_")[:50] or "value"
+        found = super().new(plain.lower())
+        return plain + found[len(plain) :] if found.startswith(plain.lower()) else found
+
+
+def literal(value: float) -> str:
+    if math.isnan(value):
+        return "ieee_value(1.0_wp, ieee_quiet_nan)"
+    if math.isinf(value):
+        return f"ieee_value(1.0_wp, {'ieee_positive_inf' if value > 0 else 'ieee_negative_inf'})"
+    return f"{value!r}_wp"
+
+
+def folded(line: str) -> list[str]:
+    """A statement on lines of bounded length."""
+    out = []
+    while len(line) > WIDTH:
+        at = line.rfind(" ", 20, WIDTH - 2)
+        if at < 0:
+            break
+        out.append(line[:at] + " &")
+        line = "        " + line[at + 1 :]
+    return [*out, line]
+
+
+def constant_array(type_: str, name: str, values: list[str], first: int = 1, public: str = "") -> list[str]:
+    """A named constant that is an array; a long one is put together from parts, since a statement has at most 255
+    lines."""
+    if not values:
+        return [f"    {type_} :: {name}(0)"]
+    lines = filled(values, "        ", 110)
+    head = f"    {type_}, parameter{public} :: {name}({first}:{first + len(values) - 1}) = ["
+    if len(lines) <= MOST_LINES:
+        return [f"{head} &", *(line + " &" for line in lines), "        ]"]
+    out, parts = [], []
+    for k in range(0, len(values), PART):
+        parts.append(f"{name}_{k // PART + 1}")
+        out += constant_array(type_, parts[-1], values[k : k + PART])
+    return [*out, f"{head} &", *(line + " &" for line in filled(parts, "        ", 110)), "        ]"]
+
+
+class FortranUnit:
+    """The subroutine of a program.
+
+    names     that the module has: helpers and kernels, by what asks for them
+    fields    of the parameters
+    """
+
+    def __init__(self, program: Program, prefix: str, fields: tuple[str, ...], external: Callable[[str], str]) -> None:
+        self.program, self.prefix = program, prefix
+        self.names = CaselessNames(lambda n: is_fortran_reserved(n) or n.lower().startswith(prefix.lower() + "_"))
+        for taken in ("t", "x", "r", "p", "status", "wp"):
+            self.names.take(taken)
+        self.inputs = ["t", "x", "r", "p", *(self.names.new(g.name) for g in program.inputs[4:])]
+        self.outputs = [self.names.new(o.name) for o in program.outputs]
+        texts = [
+            ["t"],
+            *(
+                [f"{a}({k + 1})" for k in range(len(g))]
+                for a, g in zip(self.inputs[1:], program.inputs[1:], strict=True)
+            ),
+        ]
+        texts[3] = [f"p%{f}" for f in fields] if program.inputs[3].symbols else []
+        self.text = FortranText(program, self.names, texts, self, external)
+
+    def definition(self) -> list[str]:
+        lines = self.text.write()
+        arguments = [*self.inputs, *self.outputs, "status"]
+        head = f"pure subroutine {self.program.name}({', '.join(arguments)})"
+        declared = [*self.declarations(), *self.text.declarations()]
+        body = [line for text in lines for line in folded(text)]
+        checks = finite_checks(
+            [(a, len(g)) for a, g in zip(self.inputs, self.program.inputs, strict=True)], self.prefix
+        )
+        return [
+            *folded(head),
+            *(x for d in declared for x in folded("    " + d)),
+            *checks,
+            *body,
+            f"end subroutine {self.program.name}",
+        ]
+
+    def declarations(self) -> list[str]:
+        out = ["real(wp), intent(in) :: t"]
+        for a, g in zip(self.inputs[1:], self.program.inputs[1:], strict=True):
+            out.append(
+                f"type({self.prefix}_parameters), intent(in) :: p"
+                if a == "p"
+                else f"real(wp), intent(in) :: {a}({len(g)})"
+            )
+        for name, o in zip(self.outputs, self.program.outputs, strict=True):
+            shape = (len(o.values),) if o.is_sparse else o.shape
+            size = f"({', '.join(map(str, shape))})" if shape else ""
+            out.append(f"real(wp), intent(out) :: {name}{size}")
+        return [*out, "integer, intent(out) :: status"]
+
+
+def finite_checks(inputs: list[tuple[str, int]], prefix: str) -> list[str]:
+    """Lines that refuse numbers that are not finite, unless the module's options say that nobody looks."""
+    tests = [f"all(ieee_is_finite({a}))" for a, n in inputs[1:] if n and a != "p"]
+    lines = ["    status = 0", f"    if ({prefix}_checks) then", "        if (.not. ieee_is_finite(t)) status = 3"]
+    return [
+        *lines,
+        *(f"        if (.not. {t}) status = 3" for t in tests),
+        "        if (status /= 0) return",
+        "    end if",
+    ]
+
+
+class FortranText(FlatText):
+    """The statements."""
+
+    def __init__(
+        self, program: Program, names: UniqueNames, inputs: list[list[str]], unit: FortranUnit, external: Callable[[str], str]
+    ) -> None:  # fmt: skip
+        super().__init__(program, names, inputs)
+        self.unit, self.external = unit, external
+        self.reals: list[str] = []
+        self.logicals: list[str] = []
+        self.arrays: list[str] = []
+        self.indices: list[str] = []
+        self.needs: set[str] = set()  # helpers and kernels of the module
+        self.kernels: list[object] = []
+
+    def declarations(self) -> list[str]:
+        out = []
+        for type_, names in (
+            ("real(wp)", self.reals),
+            ("logical", self.logicals),
+            ("real(wp)", self.arrays),
+            ("integer", self.indices),
+        ):
+            for k in range(0, len(names), 8):
+                out.append(f"{type_} :: {', '.join(names[k : k + 8])}")
+        return out
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " + text)
+
+    def literal(self, value: float) -> str:
+        return literal(value)
+
+    def truth(self, value: bool) -> Term:
+        return Term(".true." if value else ".false.")
+
+    def declaration(self, k: int, name: str, text: str) -> str:
+        (self.logicals if self.code[k].op in CONDITIONS else self.reals).append(name)
+        return f"    {name} = {text}"
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        if i.op == "where":
+            return Term(f"merge({args[1].text}, {args[2].text}, {args[0].text})")
+        if i.op in ("and", "or"):
+            sign, binds = (" .and. ", AND) if i.op == "and" else (" .or. ", OR)
+            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+        if i.op == "not":
+            return Term(f".not. {args[0].within(ATOM)}", COMPARISON)
+        if i.op == "pow":
+            return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
+        if i.op == "call":
+            return Term(f"{self.external(i.data.name)}({', '.join(a.text for a in args)})")
+        if i.op in _HELPERS:
+            name = f"{self.unit.prefix}_{_HELPERS[i.op]}"
+            return Term(f"{name}({', '.join(a.text for a in args)})")
+        return Term(f"{i.op}({', '.join(a.text for a in args)})")
+
+    def store(self, o: int, out: Output, at: int, text: str) -> None:
+        name = self.unit.outputs[o]
+        if out.is_sparse or len(out.shape) == 1:
+            name += f"({at + 1})"
+        elif len(out.shape) == 2:
+            row, col = divmod(at, out.shape[1])
+            name += f"({row + 1}, {col + 1})"
+        self.line(f"{name} = {text}")
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, i: Instruction) -> str:
+        shape, n = i.data, i.data.n
+        entries = self.matrix_entries(i)
+        name = self.array("factors", entries)
+        extra = ""
+        if has_pivots(shape):
+            rows = self.plan.names.new(f"{name}_rows")
+            self.indices.append(f"{rows}(0:{n - 1})")
+            extra = f", {rows}"
+        self.call(factor_kernel(shape), f"{n}, {name}{extra}")
+        return name + extra
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        shape = self.code[i.args[0]].data
+        name = self.array("solution", right)
+        for s in range(sides):
+            self.call(solve_kernel(shape, i.data), f"{shape.n}, {factors}, {name}({s * shape.n})")
+        return name
+
+    def array(self, wish: str, entries: list[str]) -> str:
+        name = self.plan.names.new(wish)
+        self.arrays.append(f"{name}(0:{len(entries) - 1})")
+        for k, e in enumerate(entries):
+            self.line(f"{name}({k}) = {e}")
+        return name
+
+    def call(self, kernel: object, arguments: str) -> None:
+        if kernel not in self.kernels:
+            self.kernels.append(kernel)
+        self.line(f"call {self.unit.prefix}_{getattr(kernel, '__name__', '')}({arguments})")
+
+    def item(self, block: str, at: int) -> str:
+        return f"{block}({at})"

@@ -1,0 +1,48 @@
+"""Kernels as JavaScript: functions on arrays, plain or typed."""
+
+from __future__ import annotations
+
+from ....emit.loops.checked import basic_types, checked
+from ....emit.loops.form import Expression, Rest
+from ....emit.loops.language import Kernel
+from ...printers.brace_kernels import BraceKernel
+from .javascript_printer import javascript_literal
+
+
+class JavaScriptKernel(BraceKernel):
+    def number(self, value: float) -> str:
+        return javascript_literal(value)
+
+    def expression(self, e: Expression) -> str:
+        if isinstance(e, Rest):
+            return f"rest({self.expression(e.array)}, {self.expression(e.start)})"
+        return super().expression(e)
+
+    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+        change = f"{name} += {step}" if step != 1 else f"{name}++"
+        return f"for (let {name} = {first}; {name} < {self.expression(stop)}; {change}) {{"
+
+    def test_head(self, word: str, test: str) -> str:
+        return f"{word} ({test}) {{"
+
+    def mathematics(self, name: str, values: list[str]) -> str:
+        return f"{'Number.isFinite' if name == 'is_finite' else f'Math.{name}'}({', '.join(values)})"
+
+    def quotient(self, left: str, right: str) -> str:
+        return f"Math.trunc(({left}) / ({right}))"
+
+    def as_number(self, text: str) -> str:
+        return text
+
+    def locals(self) -> list[str]:
+        """Declarations of the names that the kernel assigns; loops declare their own."""
+        names = [self.name(k) for k in self.assigned]
+        return [f"    let {', '.join(names)};"] if names else []
+
+
+def simple_javascript(kernel: Kernel) -> list[str]:
+    """A kernel that calls no others, as a function."""
+    printer = JavaScriptKernel(checked(kernel, basic_types(kernel)))
+    body = printer.body()
+    names = ", ".join(printer.name(p.name) for p in printer.form.parameters)
+    return [f"function {kernel.__name__}({names}) {{", *printer.locals(), *body, "}"]

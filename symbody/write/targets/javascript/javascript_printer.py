@@ -1,0 +1,101 @@
+"""Program -> a function of JavaScript, on arrays of numbers, plain or typed.
+
+    function name(t, x, r, p, M = new Float64Array(9)) { ...; return M; }
+
+Outputs are flat, row after row; a single number is an array of one. Linear systems are loops of the module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....algebra.printing.target_names import is_javascript_reserved
+from ....emit.loops.kernels import solve_kernel
+from ....emit.programs.program import Instruction, Program
+from ....emit.text.infix import AND, CHOICE, COMPARISON, OR, POWER, SIGN, Term, filled
+from ...printers.brace_text import ENTRIES, BraceText
+
+
+def javascript_literal(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(float(value))
+
+
+def javascript_array(values: Sequence[float | int]) -> list[str]:
+    """Lines of an array of numbers, brackets included."""
+    texts = [str(v) if isinstance(v, int) else javascript_literal(v) for v in values]
+    return ["[", *filled(texts, "    ", ENTRIES), "]"]
+
+
+class JavaScriptText(BraceText):
+    """The function of a program."""
+
+    is_reserved = staticmethod(is_javascript_reserved)
+    define_value, open_array, define_rows = "const {0} = {1};", "const {0} = [", "const {0} = [{2}];"
+
+    def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
+        super().__init__(program, name, fields, reserved)
+        self.solutions: dict[str, tuple[int, list[str]]] = {}  # unknowns, and one array for each right side
+
+    def definition(self, about: str) -> list[str]:
+        statements = self.write()
+        sizes = [len(o.values) for o in self.program.outputs]
+        made = [f"{name} = new Float64Array({n})" for name, n in zip(self.results, sizes, strict=True)]
+        returned = self.results[0] if len(self.results) == 1 else f"[{', '.join(self.results)}]"
+        return [
+            f"// {about}",
+            f"function {self.name}({', '.join([*self.arguments, *made])}) {{",
+            *argument_checks(self.name, [(a, len(g)) for a, g in zip(self.arguments, self.program.inputs, strict=True)]),
+            *statements,
+            f"    return {returned};",
+            "}",
+        ]  # fmt: skip
+
+    def literal(self, value: float) -> str:
+        return javascript_literal(value)
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        if i.op in ("and", "or"):
+            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
+            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+        if i.op == "not":
+            return Term(f"!{args[0].within(POWER)}", SIGN)
+        if i.op == "where":
+            return Term(f"{args[0].within(OR)} ? {args[1].within(OR)} : {args[2].within(OR)}", CHOICE)
+        if i.op in ("min", "max"):
+            a, b = (x.within(POWER) for x in args)
+            return Term(f"{a} {'<=' if i.op == 'min' else '>='} {b} ? {a} : {b}", CHOICE)
+        name = i.data.name if i.op == "call" else f"Math.{i.op}"
+        return Term(f"{name}({', '.join(a.text for a in args)})")
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        shape = self.code[i.args[0]].data
+        n = shape.n
+        arrays = [self.array("solution", right[s * n : (s + 1) * n]) for s in range(sides)]
+        for name in arrays:
+            self.call(solve_kernel(shape, i.data), f"{n}, {factors}, {name}")
+        self.solutions[arrays[0]] = n, arrays
+        return arrays[0]
+
+    def item(self, block: str, at: int) -> str:
+        n, arrays = self.solutions[block]
+        side, row = divmod(at, n)
+        return f"{arrays[side]}[{row}]"
+
+
+def argument_checks(function: str, arguments: Sequence[tuple[str, int]]) -> list[str]:
+    """Lines that refuse arguments that are too short, and numbers that are not finite, where the module says that
+    arguments are looked at."""
+    tests = [f'checked("{function}", "{a}", {"[t]" if a == "t" else a}, {n});' for a, n in arguments if a != "p"]
+    return [
+        "    if (CHECKS) {",
+        *(f"        {t}" for t in tests),
+        f'        checkedParameters("{function}", p);',
+        "    }",
+    ]

@@ -1,0 +1,1 @@
+"""The MATLAB and Octave target."""

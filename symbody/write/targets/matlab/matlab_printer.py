@@ -1,0 +1,153 @@
+"""Program -> a function of MATLAB and Octave, on columns of numbers; linear systems by the backslash of the
+language."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ....algebra.printing.target_names import UniqueNames, is_matlab_reserved
+from ....emit.loops.kernels import has_pivots
+from ....emit.programs.program import Instruction, Output, Program
+from ....emit.text.infix import AND, ATOM, COMPARISON, OR, POWER, SIGN, Term, filled
+from ...printers.flat_text import FlatText
+
+CHOICE: Final = "choose_"  # local function for what has no operator
+CHOICE_TEXT: Final = [
+    f"function v = {CHOICE}(c, a, b)",
+    "    if c",
+    "        v = a;",
+    "    else",
+    "        v = b;",
+    "    end",
+    "end",
+]
+
+
+class MatlabNames(UniqueNames):
+    """Names begin with a letter and have at most 63 characters."""
+
+    def new(self, wish: str) -> str:
+        return super().new(wish.lstrip("_")[:50] or "value")
+
+
+def matlab_literal(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Inf" if value > 0 else "-Inf"
+    return repr(float(value))
+
+
+def matlab_array(name: str, entries: list[str]) -> list[str]:
+    """name = [a; b; ...], over several lines."""
+    if not entries:
+        return [f"{name} = zeros(0, 1);"]
+    lines = [line.replace(", ", "; ").replace(",", ";") + " ..." for line in filled(entries, "    ", 110)]
+    return [f"{name} = [ ...", *lines, "    ];"]
+
+
+class MatlabText(FlatText):
+    """The function of a program."""
+
+    def __init__(self, program: Program, prefix: str, fields: tuple[str, ...]) -> None:
+        names = MatlabNames(lambda n: is_matlab_reserved(n) or n.lower().startswith(f"{prefix.lower()}_"))
+        for taken in ("t", "x", "r", "p", CHOICE, *(f.name for f in program.externals)):
+            names.take(taken)
+        self.prefix = prefix
+        self.arguments = ["t", "x", "r", "p", *(names.new(g.name) for g in program.inputs[4:])]
+        self.results = [names.new(o.name) for o in program.outputs]
+        texts = [
+            ["t"],
+            *(
+                [f"{a}({k + 1})" for k in range(len(g))]
+                for a, g in zip(self.arguments[1:], program.inputs[1:], strict=True)
+            ),
+        ]
+        texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
+        super().__init__(program, names, texts)
+        self.chooses = False
+
+    def definition(self, about: list[str]) -> list[str]:
+        statements = self.write()
+        results = ", ".join(self.results)
+        head = f"function [{results}] = {self.program.name}({', '.join(self.arguments)})"
+        empty = [f"    {name} = zeros({_size(o)});" for name, o in zip(self.results, self.program.outputs, strict=True)]
+        lines = [head, *(f"% {line}".rstrip() for line in about), *empty, *statements, "end"]
+        return [*lines, *(["", *CHOICE_TEXT] if self.chooses else [])]
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " + text)
+
+    def literal(self, value: float) -> str:
+        return matlab_literal(value)
+
+    def truth(self, value: bool) -> Term:
+        return Term("true" if value else "false")
+
+    def declaration(self, k: int, name: str, text: str) -> str:
+        return f"    {name} = {text};"
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        if i.op in ("and", "or"):
+            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
+            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+        if i.op == "not":
+            return Term(f"~{args[0].within(ATOM)}", SIGN)
+        if i.op == "pow":
+            return Term(f"{args[0].within(ATOM)}^{args[1].within(ATOM)}", POWER)
+        if i.op == "where":
+            return self.chosen(*(a.text for a in args))
+        if i.op in ("min", "max"):
+            a, b = (x.text for x in args)
+            return self.chosen(
+                f"{args[0].within(COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(COMPARISON)}", a, b
+            )
+        if i.op == "call":
+            name = f"{self.prefix}_{i.data.name}" if i.data.table else i.data.name
+            return Term(f"{name}({', '.join(a.text for a in args)})")
+        return Term(f"{i.op}({', '.join(a.text for a in args)})")
+
+    def chosen(self, condition: str, yes: str, no: str) -> Term:
+        self.chooses = True
+        return Term(f"{CHOICE}({condition}, {yes}, {no})")
+
+    def store(self, o: int, out: Output, at: int, text: str) -> None:
+        name = self.results[o]
+        if out.is_sparse or len(out.shape) == 1:
+            name += f"({at + 1})"
+        elif len(out.shape) == 2:
+            row, col = divmod(at, out.shape[1])
+            name += f"({row + 1}, {col + 1})"
+        self.line(f"{name} = {text};")
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, i: Instruction) -> str:
+        n = i.data.n
+        name = self.matrix("A", self.matrix_entries(i), n, n, by_rows=True)
+        if not has_pivots(i.data):  # only the upper triangle was written
+            self.line(f"{name} = {name} + triu({name}, 1).';")
+        return name
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        n = self.code[i.args[0]].data.n
+        name = self.matrix("b", right, n, sides)
+        self.line(f"{name} = {factors}{'.' + chr(39) if i.data else ''} \\ {name};")
+        return name
+
+    def matrix(self, wish: str, entries: list[str], rows: int, cols: int, by_rows: bool = False) -> str:
+        name = self.plan.names.new(wish)
+        self.lines += ["    " + line for line in matlab_array(name, entries)]
+        self.line(
+            f"{name} = reshape({name}, {cols}, {rows}).';" if by_rows else f"{name} = reshape({name}, {rows}, {cols});"
+        )
+        return name
+
+    def item(self, block: str, at: int) -> str:
+        return f"{block}({at + 1})"
+
+
+def _size(o: Output) -> str:
+    shape = (len(o.values),) if o.is_sparse else o.shape
+    return f"{shape[0]}, {shape[1] if len(shape) > 1 else 1}" if shape else "1, 1"

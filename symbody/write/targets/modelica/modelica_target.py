@@ -1,0 +1,277 @@
+"""The Modelica target: one flat model, equations of states, outputs and events, and a check by rumoca."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ....algebra.printing.target_names import UniqueNames
+from ....derivation.equations.variables import Variable
+from ....errors import ProgramError, listed
+from ....escaping import as_modelica_string, in_one_line
+from ....integrate.events.events import Event
+from ...artefacts.artefact import Artefact, Numbers
+from ...artefacts.describe import described
+from ...artefacts.readme import LanguageWords, readme
+from .modelica_printer import ModelicaText, is_modelica_reserved, modelica_literal
+
+FUNCTIONS: Final = ("rhs", "outputs", "events", "event_handling")
+BY_RUMOCA: Final = 1e-7  # of a motion at rtol = 1e-11: rumoca's own integrators
+CROSSED: Final = {"rising": "{0} > 0", "falling": "{0} < 0", "both": "{{{0} > 0, {0} < 0}}"}
+
+
+def modelica_files(made: Artefact, events: Mapping[str, Any]) -> dict[str, str]:
+    """Text of each file, by name."""
+    if not made.has("rhs"):
+        raise ProgramError(f"export of {made.title!r} as Modelica: {' '.join(made.notes) or 'there is no state'}")
+    name, model = made.identifier, ModelicaModel(made, events)
+    return {
+        f"{name}.mo": model.text(),
+        f"{name}_check.mo": model.checks(),
+        f"{name}_check.py": _check(made, model),
+        "README.md": readme(made, _words(made)),
+    }
+
+
+class ModelicaModel:
+    """Text of the model. Names of the model that Modelica uses itself get an underscore."""
+
+    def __init__(self, made: Artefact, events: Mapping[str, Any]) -> None:
+        self.made, self.events = made, events
+        self.name = f"{made.identifier}_" if is_modelica_reserved(made.identifier) else made.identifier
+        self.names = UniqueNames(is_modelica_reserved)
+        for taken in (self.name, *_supplied(made)):
+            self.names.take(taken)
+        self.x, self.r, self.p = (
+            [self.names.new(_plain(v.name)) for v in rows] for rows in (made.state, made.inputs, made.parameters)
+        )
+        self.equations: list[str] = []
+        self.variables: dict[str, str] = {}
+        self.rates = self._results("rhs", 0)
+        self.outputs = self._named("outputs", "output")
+        self.event_values = self._named("events", "event")
+        self.guards = self._results("event_handling", 0)
+        self.after = self._results("event_handling", 1)
+
+    def _results(self, function: str, output: int) -> list[str]:
+        if not self.made.has(function):
+            return []
+        program = self.made.function(function).program
+        text = ModelicaText(program, self.names, [["time"], self.x, self.r, self.p])
+        self.equations += text.write()
+        self.variables |= text.variables
+        return text.results[output]
+
+    def _named(self, function: str, prefix: str) -> dict[str, tuple[str, str]]:
+        """A variable for each entry of a result: its expression, and what it is called in the model."""
+        found = self._results(function, 0)
+        if not found:
+            return {}
+        (called,) = self.made.function(function).names.values()
+        return {self.names.new(_plain(c) or prefix): (e, c) for e, c in zip(found, called, strict=True)}
+
+    # ------------------------------------------------------------------------------------------------ text
+
+    def text(self) -> str:
+        made = self.made
+        head = [f"// {in_one_line(line)}".rstrip() for line in (f"{made.title}: Modelica", "", *described(made))]
+        declared = [
+            f"  parameter Real {n} = {modelica_literal(v)}{_about(row)};"
+            for n, v, row in zip(self.p, made.defaults, made.parameters, strict=True)
+        ]
+        declared += [f"  input Real {n}{_about(row)};" for n, row in zip(self.r, made.inputs, strict=True)]
+        declared += [
+            f"  Real {n}(start = {modelica_literal(v)}, fixed = true){_about(row)};"
+            for n, v, row in zip(self.x, made.start[1], made.state, strict=True)
+        ]
+        declared += [f"  output Real {n} {as_modelica_string(called)};" for n, (_, called) in self.outputs.items()]
+        declared += [
+            f"  Real {n} {as_modelica_string(f'event {called}')};" for n, (_, called) in self.event_values.items()
+        ]
+        hidden = [f"  {kind} {n};" for n, kind in self.variables.items()]
+        lines = [f"  der({x}) = {rate};" for x, rate in zip(self.x, self.rates, strict=True)]
+        lines += [f"  {n} = {e};" for n, (e, _) in (*self.outputs.items(), *self.event_values.items())]
+        return "\n".join(
+            [
+                *head,
+                f"model {self.name} {as_modelica_string(made.title)}",
+                *declared,
+                *(["protected"] if hidden else []),
+                *hidden,
+                "equation",
+                *(f"  {e}" for e in self.equations),
+                *lines,
+                *self._when(),
+                f"end {self.name};",
+                "",
+            ]
+        )
+
+    def _when(self) -> list[str]:
+        """What happens at events: resets where guards hold, and the end."""
+        out: list[str] = []
+        n = len(self.x)
+        for k, ((value, _), given) in enumerate(zip(self.event_values.items(), self.events.values(), strict=True)):
+            if not isinstance(given, Event) or (given.reset is None and not given.terminal):
+                continue
+            lines = [f"  when {CROSSED[str(given.direction)].format(value)} then"]
+            if given.reset is not None:
+                after = self.after[k * n : (k + 1) * n]
+                changed = [(x, e) for x, e in zip(self.x, after, strict=True) if e != x]
+                lines += [f"    reinit({x}, {self._if_guard(k, given, e, x)});" for x, e in changed]
+            if given.terminal:
+                if given.where is not None:
+                    raise ProgramError(
+                        f"event {given.name!r} as Modelica: an event that ends the simulation (terminal=True) "
+                        "cannot have a guard there; leave out terminal= or where="
+                    )
+                lines.append(f"    terminate({as_modelica_string(given.name)});")
+            out += [*lines, "  end when;"]
+        return out
+
+    def _if_guard(self, k: int, given: Event, yes: str, no: str) -> str:
+        return yes if given.where is None else f"if {self.guards[k]} > 0.5 then {yes} else {no}"
+
+    # ------------------------------------------------------------------------------------------------ checks
+
+    def checks(self) -> str:
+        """Models to check by: inputs held, the state at the point or at the start, rates as variables."""
+        point, made = self.made.check, self.made
+        assert point is not None
+        return self._held("at_point", point.x, point.r) + "\n" + self._held("motion", made.start[1], made.start[2])
+
+    def _held(self, ending: str, x: Numbers, r: Numbers) -> str:
+        held = [f"{n} = {modelica_literal(v)}" for n, v in zip(self.r, r, strict=True)]
+        held += [f"{n}(start = {modelica_literal(v)})" for n, v in zip(self.x, x, strict=True)]
+        rates = [f"  Real rate_of_{k + 1};" for k in range(len(x))]
+        equations = [f"  rate_of_{k + 1} = der({n});" for k, n in enumerate(self.x)]
+        name = f"{self.name}_{ending}"
+        return "\n".join(
+            [
+                f"model {name}",
+                f"  extends {self.name}({', '.join(held)});",
+                *rates,
+                "equation",
+                *equations,
+                f"end {name};",
+                "",
+            ]
+        )
+
+
+def _supplied(made: Artefact) -> list[str]:
+    """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some
+    tools only."""
+    names = [f.name for f in made.externals if f.table is None]
+    if taken := [n for n in names if is_modelica_reserved(n) or n == made.identifier or _plain(n) != n]:
+        raise ProgramError(
+            f"export of {made.title!r} as Modelica: external function {taken[0]!r} has a name that Modelica "
+            "or the model uses; give it another"
+        )
+    return names
+
+
+def _plain(name: str) -> str:
+    """ASCII letters, digits and underscores, beginning with a letter."""
+    if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        return name
+    text = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+    return text if not text or text[0].isalpha() else f"x{text}"
+
+
+def _about(v: Variable) -> str:
+    said = " ".join(
+        t for t in (f"[{v.unit}]" if v.unit else "", v.description, v.name if _plain(v.name) != v.name else "") if t
+    )
+    return f" {as_modelica_string(said)}" if said else ""
+
+
+# ---------------------------------------------------------------------------------------------------- check
+
+
+def _check(made: Artefact, model: ModelicaModel) -> str:
+    n, point, ref = made.identifier, made.check, made.reference
+    assert point is not None
+    values: dict[str, tuple[list[str], Numbers]] = {}
+    columns = {
+        "rhs": [f"rate_of_{k + 1}" for k in range(len(model.x))],
+        "outputs": list(model.outputs),
+        "events": list(model.event_values),
+    }
+    for name, names in columns.items():
+        if name in point.values:
+            values[name] = names, point.values[name].outputs[0]
+    lines = [
+        f'"""Checks {n}.mo: by rumoca."""', "", "import sys", "from pathlib import Path", "",
+        "import numpy as np", "import rumoca", "", f"FUNCTIONS = {f'{n}_functions.mo' if _supplied(made) else ''!r}", f"MODEL, T = {model.name!r}, {point.t!r}", f"STATE = {model.x!r}",
+        f"VALUES = {values!r}", f"REFERENCE = {None if ref is None else (ref.times, ref.states, ref.scales)!r}", f"ALLOWED = {BY_RUMOCA!r}", *_CHECK.splitlines(), "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+_CHECK: Final = """
+wrong = 0
+here = Path(__file__).parent
+source = (here / f"{Path(__file__).stem.removesuffix('_check')}.mo").read_text() + "\\n" + Path(__file__).with_suffix(".mo").read_text()
+source = (here / FUNCTIONS).read_text() + "\\n" + source if FUNCTIONS else source
+accurate = rumoca.SimConfig(rtol=1e-11, atol=1e-12)
+
+
+def verdict(what, got, wanted, allowed=1e-9):
+    global wrong
+    got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
+    off = np.max(np.abs(got - wanted), initial=0.0) / (1 + np.max(np.abs(wanted), initial=0.0))
+    wrong += not off <= allowed
+    print(f"{what:28s} {'good ' if off <= allowed else 'WRONG'} off by {off:.2e} of at most {allowed:.2e}")
+
+
+def held(ending):
+    return rumoca.Session().loads(source, model=f"{MODEL}_{ending}")
+
+
+model = held("at_point")
+found = model.simulate((T, T + 1e-6), dt=1e-6, config=accurate)
+for name, (columns, wanted) in VALUES.items():
+    verdict(name, [found[c][0] for c in columns], wanted)
+
+if REFERENCE:
+    times, states, scales = map(np.array, REFERENCE)
+    motion = held("motion").simulate((times[0], times[-1]), dt=float(times[1] - times[0]), config=accurate)
+    near = [np.argmin(np.abs(motion.time - t)) for t in times]
+    got = np.column_stack([motion[x] for x in STATE])[near]
+    verdict("motion", got / scales, states / scales, ALLOWED)
+print("SOMETHING IS WRONG" if wrong else "all good")
+sys.exit(1 if wrong else 0)
+"""
+
+
+_SUPPLIED: Final = (
+    "You supply {0}, functions of Modelica, in a file `{1}_functions.mo` that is loaded with the model: `function {2} input Real v; output Real y; algorithm y := v; end {2};`, "
+    'or where your tool calls C, `external "C" y = {2}(v)` in place of the algorithm.'
+)
+
+
+def _words(made: Artefact) -> LanguageWords:
+    n = made.identifier
+    example = f"""\
+import rumoca
+from pathlib import Path
+
+model = rumoca.Session().loads(Path("{n}.mo").read_text(), model="{n}")
+motion = model.simulate((0, 1), dt=0.01)"""
+    more: tuple[str, ...] = (
+        (
+            "Linear systems stand as equations, which tools solve. Choices are if-expressions, at whose switches "
+            "tools stop. Constraints are kept on the level of accelerations."
+        ),
+    )
+    if names := _supplied(made):
+        more += (_SUPPLIED.format(listed(f"`{name}`" for name in names), n, names[0]),)
+    files = {
+        f"{n}.mo": "the model: all you need",
+        f"{n}_check.py, {n}_check.mo": "compares rates, outputs and event functions at a point, and a motion, by rumoca",
+    }
+    return LanguageWords(
+        "a flat model of Modelica", f"python {n}_check.py", example, "python", f"{n}.mo: ", files, more
+    )

@@ -1,0 +1,1 @@
+"""Targets that are Python modules: NumPy, JAX, PyTorch, CasADi, SymPy."""

@@ -1,0 +1,110 @@
+"""Program -> a function of Rust, on slices of f64, without the standard library.
+
+    pub fn name(t: f64, x: &[f64], r: &[f64], p: &Parameters, M: &mut [f64]) -> Result<(), Error>
+
+Outputs are flat, row after row; a single number is a slice of one. Linear systems are loops of the crate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ....algebra.printing.target_names import is_rust_reserved
+from ....emit.loops.kernels import has_pivots, solve_kernel
+from ....emit.programs.program import Instruction, Program
+from ....emit.text.infix import AND, COMPARISON, OR, POWER, SIGN, Term, filled
+from ...printers.brace_text import ENTRIES, BraceText
+
+
+def rust_literal(value: float) -> str:
+    if math.isnan(value):
+        return "f64::NAN"
+    if math.isinf(value):
+        return "f64::INFINITY" if value > 0 else "-f64::INFINITY"
+    return f"{float(value)!r}_f64"  # without the ending, a negated number takes the type of whatever calls for it
+
+
+def rust_array(name: str, values: Sequence[float | int]) -> list[str]:
+    """Lines of a constant array."""
+    kind = "usize" if values and isinstance(values[0], int) else "f64"
+    texts = [str(v) if isinstance(v, int) else repr(float(v)) for v in values]
+    return [f"static {name}: [{kind}; {len(values)}] = [", *filled(texts, "    ", ENTRIES), "];"]
+
+
+class RustText(BraceText):
+    """The function of a program."""
+
+    is_reserved = staticmethod(is_rust_reserved)
+    define_value, open_array = "let {0} = {1};", "let {0}: &mut [f64] = &mut ["
+    define_rows = "let {0}: &mut [usize] = &mut [0; {1}];"
+
+    def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
+        super().__init__(program, name, fields, reserved)
+        self.mathematics: set[str] = set()
+
+    def definition(self, about: str) -> list[str]:
+        statements = self.write()
+        inputs = [(a, len(g)) for a, g in zip(self.arguments, self.program.inputs, strict=True)]
+        results = [(a, len(o.values)) for a, o in zip(self.results, self.program.outputs, strict=True)]
+        return [f"/// {about}", *rust_head(self.name, inputs, results), *statements, "    Ok(())", "}"]
+
+    def literal(self, value: float) -> str:
+        return rust_literal(value)
+
+    def function(self, i: Instruction, args: list[Term]) -> Term:
+        texts = [a.text for a in args]
+        if i.op in ("and", "or"):
+            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
+            return Term(sign.join(a.within(COMPARISON + 1) for a in args), binds)
+        if i.op == "not":
+            return Term(f"!{args[0].within(POWER)}", SIGN)
+        if i.op == "where":
+            return Term(f"(if {texts[0]} {{ {texts[1]} }} else {{ {texts[2]} }})")
+        if i.op == "call":
+            return Term(f"{i.data.name}({', '.join(texts)})")
+        self.mathematics.add(i.op)
+        return Term(f"math::{i.op}({', '.join(texts)})")
+
+    # ------------------------------------------------------------------------------------------------ linear systems
+
+    def factor(self, i: Instruction) -> str:
+        if has_pivots(i.data):
+            self.mathematics.add("abs")
+        return super().factor(i)
+
+    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+        shape = self.code[i.args[0]].data
+        name = self.array("solution", right)
+        for s in range(sides):
+            self.call(solve_kernel(shape, i.data), f"{shape.n}, {factors}, &mut {name}[{s * shape.n}..]")
+        return name
+
+    def item(self, block: str, at: int) -> str:
+        return f"{block}[{at}]"
+
+
+def rust_head(
+    name: str, inputs: Sequence[tuple[str, int]], results: Sequence[tuple[str, int]], changes: str = ""
+) -> list[str]:
+    """The signature, and the lines that refuse slices that are too short, and numbers that are not finite where
+    arguments are looked at.
+
+    changes   the input that is written to
+    """
+    types = {"t": "f64", "p": "&Parameters", changes: "&mut [f64]"}
+    given = [f"{a}: {types.get(a, '&[f64]')}" for a, _ in inputs] + [f"{a}: &mut [f64]" for a, _ in results]
+    arrays = [(a, n) for a, n in (*inputs, *results) if a not in ("t", "p") and n]
+    short = " || ".join(f"{a}.len() < {n}" for a, n in arrays)
+    finite = [
+        "!finite(&[t])",
+        *(f"!finite(&{a}[..{n}])" for a, n in inputs if a not in ("t", "p") and n),
+        "!p.is_finite()",
+    ]
+    return [
+        f"pub fn {name}({', '.join(given)}) -> Result<(), Error> {{",
+        *([f"    if {short} {{", "        return Err(Error::TooShort);", "    }"] if short else []),
+        f"    if CHECKS && ({' || '.join(finite)}) {{",
+        "        return Err(Error::NotFinite);",
+        "    }",
+    ]

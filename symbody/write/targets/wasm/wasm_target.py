@@ -1,0 +1,171 @@
+"""The WebAssembly target: machine code for browsers by our LLVM, linked by the wheel `ziglang`, behind a module with
+the functions of the JavaScript target.
+
+Everything that is a program is machine code; loops around programs (`project`, variational systems) are the text of the
+JavaScript target. The machine code has one entry for each program, `void (in, out, work)`: addresses of the inputs and
+of a table of external functions, of the outputs, and of scratch memory. The module copies numbers there and back.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from ....emit.llvm.jit import wasm_object
+from ....emit.llvm.program_text import entry, llvm_text
+from ....emit.loops.language import Kernel
+from ....emit.programs.program import Program
+from ....errors import CompileError
+from ....escaping import in_one_line
+from ....whole_files import write_bytes
+from ...artefacts.artefact import Artefact
+from ...artefacts.compilers import has_zig
+from ...artefacts.readme import readme
+from ..javascript.javascript_check import javascript_check
+from ..javascript.javascript_printer import argument_checks
+from ..javascript.javascript_target import JavaScriptModule, javascript_words, package_file
+
+STACK: Final = 65536  # bytes
+
+
+def wasm_files(made: Artefact) -> dict[str, str | bytes]:
+    """Content of each file, by name."""
+    if not has_zig():
+        raise CompileError(
+            f"export of {made.title!r}: WebAssembly is linked by the package ziglang: pip install "
+            "'symbody[wasm]'. sb.write.javascript needs nothing"
+        )
+    name, module = made.identifier, WasmModule(made)
+    binary = _linked(made, [(f.program, *module.code[f.name]) for f in made.functions])
+    words = javascript_words(made, module.supplied, "a WebAssembly module", {f"{name}.wasm": "the machine code"})
+    return {
+        f"{name}.wasm": binary,
+        f"{name}.js": module.text(),
+        f"{name}_check.js": javascript_check(made),
+        "package.json": package_file(name),
+        "README.md": readme(made, words),
+    }
+
+
+class WasmModule(JavaScriptModule):
+    """The module around the machine code."""
+
+    language = "WebAssembly"
+
+    def __init__(self, made: Artefact) -> None:
+        super().__init__(made)
+        self.code: dict[str, tuple[bytes, int]] = {}
+        for f in made.functions:
+            text = llvm_text(f.program, 1, 1)
+            table = _externals(f.program)
+            offered = (entry(f.program), f"{entry(f.program)}.externals")
+            self.code[f.name] = wasm_object(text.kernels, text.pieces + table, offered), text.work
+
+    def definitions(self) -> list[list[str]]:
+        made = self.made
+        externals = ", ".join(f.name for f in made.externals)
+        head = [
+            line.replace("FILE", f"{made.identifier}.wasm").replace("EXTERNALS", f", {externals}" if externals else "")
+            for line in _LOADER.splitlines()
+        ]
+        return [head, *(self._wrapper(f.name, f.about, f.program) for f in made.functions)]
+
+    def kernels(self) -> list[Kernel]:
+        return []
+
+    def _wrapper(self, name: str, about: str, program: Program) -> list[str]:
+        text = next(t for t in self.texts if t.name == name)
+        sizes = [len(g) for g in program.inputs]
+        outputs = [len(o.values) for o in program.outputs]
+        results = [f"{r} = new Float64Array({n})" for r, n in zip(text.results, outputs, strict=True)]
+        given = [
+            f"[{', '.join(f'p.{f}' for f in self.fields)}]" if a == "p" else "[t]" if a == "t" else a
+            for a in text.arguments
+        ]
+        place = (
+            f'placed("{entry(program)}", [{", ".join(map(str, sizes))}], [{", ".join(map(str, outputs))}], '
+            f"{self.code[name][1]})"
+        )
+        returned = text.results[0] if len(text.results) == 1 else f"[{', '.join(text.results)}]"
+        return [
+            f"const {name}_code = {place};",
+            f"// {in_one_line(f'{about}; {program.cost}')}",
+            f"function {name}({', '.join([*text.arguments, *results])}) {{",
+            *argument_checks(name, list(zip(text.arguments, sizes, strict=True))),
+            f"    {name}_code([{', '.join(given)}], [{', '.join(text.results)}]);",
+            f"    return {returned};",
+            "}",
+        ]  # fmt: skip
+
+
+_LOADER: Final = """\
+// The machine code, with functions of mathematics and others that it calls.
+const bytes = await (async (address) => {
+    if (address.protocol === "file:") return (await import("node:fs/promises")).readFile(address);
+    return (await fetch(address)).arrayBuffer();
+})(new URL("FILE", import.meta.url));
+const { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 } = Math;
+const mathematics = { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 };
+const { instance } = await WebAssembly.instantiate(bytes, { env: { ...mathematicsEXTERNALS } });
+const memory = instance.exports.memory;
+let numbers = new Float64Array(memory.buffer), free = (instance.exports.__heap_base.value + 7) & ~7;
+
+// An entry as a function from arrays to arrays, with places of its own in memory: tables of addresses, inputs, outputs, scratch memory.
+function placed(name, inputs, outputs, work) {
+    const taken = (size) => { free += 8 * size; return free - 8 * size; };
+    const tables = [inputs.length + 1, outputs.length].map((n) => taken(Math.ceil(n / 2)));
+    const ins = inputs.map(taken), outs = outputs.map(taken), scratch = taken(work);
+    if (free > memory.buffer.byteLength) memory.grow(Math.ceil((free - memory.buffer.byteLength) / 65536));
+    numbers = new Float64Array(memory.buffer);
+    const run = instance.exports[name], externals = instance.exports[`${name}.externals`];
+    [[...ins, externals ? externals.value : 0], outs].forEach((places, k) => new Uint32Array(memory.buffer, tables[k], places.length).set(places));
+    return (given, results) => {
+        for (let k = 0; k < ins.length; k++) for (let i = 0; i < inputs[k]; i++) numbers[ins[k] / 8 + i] = given[k][i];
+        run(tables[0], tables[1], scratch);
+        for (let k = 0; k < outs.length; k++) for (let i = 0; i < outputs[k]; i++) results[k][i] = numbers[outs[k] / 8 + i];
+    };
+}"""
+
+
+def _externals(program: Program) -> str:
+    """The table of functions that a program calls by their addresses."""
+    if not program.externals:
+        return ""
+    declared = [f"declare double @{f.name}({', '.join(['double'] * f.arity)})" for f in program.externals]
+    pointers = ", ".join(f"ptr @{f.name}" for f in program.externals)
+    return "\n".join(
+        [*declared, f"@{entry(program)}.externals = constant [{len(program.externals)} x ptr] [{pointers}]", ""]
+    )
+
+
+def _linked(made: Artefact, code: list[tuple[Program, bytes, int]]) -> bytes:
+    """One module of WebAssembly from an object for each program."""
+    where = f"export of {made.title!r}"
+    with tempfile.TemporaryDirectory(prefix="symbody-wasm-") as folder:
+        offered = ["__heap_base"]
+        for k, (program, content, _) in enumerate(code):
+            write_bytes(Path(folder) / f"{k}.o", content)
+            offered += [entry(program), *([f"{entry(program)}.externals"] if program.externals else [])]
+        command = [
+            sys.executable,
+            "-m",
+            "ziglang",
+            "wasm-ld",
+            "--no-entry",
+            "--allow-undefined",
+            "--strip-all",
+            "-z",
+            f"stack-size={STACK}",
+        ]
+        objects = [f"{k}.o" for k in range(len(code))]
+        done = subprocess.run(
+            [*command, *(f"--export={n}" for n in offered), *objects, "-o", "out.wasm"], cwd=folder, capture_output=True, text=True, check=False
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise CompileError(
+                f"{where}: ziglang cannot link the WebAssembly: {' / '.join(done.stderr.strip().splitlines()[:5])}"
+            )
+        return (Path(folder) / "out.wasm").read_bytes()
