@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .later import offer
+from .version import VERSION
 
 if TYPE_CHECKING:
     from . import algebra, bodies, derivation, emit, errors, formats, integrate, kits, stability, study, view, write
@@ -236,7 +237,7 @@ if TYPE_CHECKING:
         write_model,
     )
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     # algebra: symbols and numbers

@@ -59,12 +59,14 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("view/scenes/scene.py", "write.files.gltf"): "scene.save('view.glb')",
 }  # fmt: skip
 SHARED = (
+    "argument_kinds",
     "errors",
     "escaping",
     "later",
     "optional_packages",
     "options",
     "summary",
+    "version",
     "whole_files",
 )  # files that belong to no folder
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")

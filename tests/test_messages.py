@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from docs.book.reference import named_things
 from symbody import (
     Model,
     ModelError,
@@ -25,6 +26,7 @@ from symbody import (
     derive,
 )
 from symbody.errors import existing, in_number, with_article
+from tests.wrong_values import WRONG, is_taken
 
 
 def pendulum() -> Model:
@@ -248,56 +250,126 @@ def test_names_of_units_may_be_taken() -> None:
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0, "deg": 5.0}) == pytest.approx(10 + math.pi)
 
 
-WRONG: dict[str, Any] = {
-    "nothing": None,
-    "text": "what",
-    "number": 3,
-    "list": [1, 2],
-    "table": {"a": 1},
-    "object": object(),
-    "nan": float("nan"),
-}
 GIVEN: dict[str, dict[str, Any]] = {  # calls, with arguments that make sense
-    "simulate": {"t": 0.01}, "simulate_batch": {"t": 0.01}, "assemble": {}, "steady": {}, "linearize": {"about": {"theta": -math.pi / 2}},
+    "simulate": {"t": 0.01}, "simulate_batch": {"t": 0.01, "values": {"theta": [0.1, 0.2]}}, "assemble": {}, "steady": {}, "linearize": {"about": {"theta": -math.pi / 2}},
     "closed_loop": {"inputs": {}}, "certify": {}, "minimal": {}, "power": {"load": "gravity"}, "reaction": {"joint": "theta"}, "angular_momentum": {},
 }  # fmt: skip
 
 
+OPTIONS_OF_SIMULATE = {
+    **dict.fromkeys("step first_step max_step max_growth alpha beta atol max_steps max_memory max_size".split(), "number"),
+    "invariants": "list",  # constants are
+    "held": "text list",  # read with sensitivities only
+}  # fmt: skip
+RIGHT: dict[str, dict[str, str]] = {  # values that make sense there, by call and argument
+    "simulate": OPTIONS_OF_SIMULATE | {"t": "number list"},
+    "simulate_batch": OPTIONS_OF_SIMULATE | {"t": "number list", "threads": "number", "outputs": "list"},
+    "linearize": {"outputs": "table"},
+    "certify": {"seeds": "list", "tolerance": "number"},
+    "minimal": {"at": "table"},  # nothing is chosen where nothing is constrained
+}
+
+
+def answer(function: Callable[..., Any], *args: Any, **named: Any) -> None:
+    """Call it. A batch refuses member by member: where each was, it is as if the call had been."""
+    outcomes = getattr(function(*args, **named), "outcomes", ())
+    if outcomes and all(x.ending is sb.integrate.Ending.REFUSED and x.detail for x in outcomes):
+        raise SimulationError(outcomes[0].detail)
+
+
 @pytest.mark.parametrize("call", GIVEN)
 def test_wrong_arguments_of_calls_on_equations_are_refused_in_words(eq: sb.Equations, call: str) -> None:
-    """None of them ends in an AttributeError, KeyError or TypeError from somewhere inside."""
+    """All but those that make sense by chance; none ends in an AttributeError, KeyError or TypeError from inside."""
     function = getattr(sb, call)
-    for p in list(inspect.signature(function).parameters.values())[1:]:
-        for what, value in WRONG.items() if p.kind is not p.VAR_KEYWORD and p.name != "about" else ():
-            try:
-                function(eq, **(GIVEN[call] | {p.name: value}))
-            except SymbodyError:
-                continue
-            except Exception as reason:
-                pytest.fail(f"{call}({p.name}={what}): {type(reason).__name__}: {reason}")
+    tried = [
+        (p, what)
+        for p in list(inspect.signature(function).parameters.values())[1:]
+        for what in (WRONG if p.kind is not p.VAR_KEYWORD else ())
+    ]
+    taken = {
+        f"{p.name}={what}"
+        for p, what in tried
+        if is_taken(lambda: answer(function, eq, **(GIVEN[call] | {p.name: WRONG[what]})), f"{call}({p.name}={what})")  # noqa: B023
+    }
+    defaults = {f"{p.name}={what}" for p, what in tried if p.default is WRONG[what]}
+    right = {f"{name}={what}" for name, values in RIGHT.get(call, {}).items() for what in values.split()}
+    assert taken == right | defaults
 
 
 def test_wrong_arguments_of_frames_points_and_vectors_are_refused_in_words() -> None:
     m = pendulum()
     frame = m.bodies["bob"].frame
-    things = {
-        frame: "rotation_in common_ancestor angular_velocity angular_acceleration rotate_by_cosines rotate_by_euler_parameters"
-    }
-    things |= {frame.point(1, 2, 3): "position in_frame velocity acceleration __add__ __sub__"}
     tests = [
-        *things.items(),
+        (frame, "rotation_in common_ancestor angular_velocity angular_acceleration rotate_by_cosines rotate_by_euler_parameters"),
+        (frame.point(1, 2, 3), "position in_frame velocity acceleration __add__ __sub__"),
         (frame.x, "dot cross outer components express dt partial __add__ __sub__ __mul__"),
         (frame.x.outer(frame.y), "dot components"),
-    ]
-    for thing, names in tests:
-        for name in names.split():
-            for what, value in WRONG.items():
-                try:
-                    getattr(thing, name)(value)
-                except SymbodyError:
-                    continue
-                except Exception as reason:
-                    pytest.fail(f"{type(thing).__name__}.{name}({what}): {type(reason).__name__}: {reason}")
+    ]  # fmt: skip
+    taken = {
+        f"{type(thing).__name__}.{name}({what})"
+        for thing, names in tests
+        for name in names.split()
+        for what, value in WRONG.items()
+        if is_taken(lambda: getattr(thing, name)(value), f"{type(thing).__name__}.{name}({what})")  # noqa: B023
+    }
+    in_ground = (
+        "Frame.angular_velocity Frame.angular_acceleration Point.position Point.velocity Point.acceleration Vector.dt"
+    )
+    assert taken == {f"{method}(nothing)" for method in in_ground.split()} | {"Vector.__mul__(number)"}
+
+
+# ---------------------------------------------------------------------------------------------------- flags
+
+MADE_BY_THE_PACKAGE = """Body Frame ElasticBody Variable Orbit Identification emit.Compiled emit.CudaFunction emit.Dynamics integrate.Stepper stability.Design
+    stability.SteadyMotion view.Curve view.Panel view.Figure write.Artefact write.ExportOptions kits.robots.Configurations kits.robots.Identified""".split()
+INSIDE = ("add_constraint", "with_criticality")  # for those who extend the package
+
+
+def flags() -> dict[str, tuple[Callable[..., Any], inspect.Parameter]]:
+    """Every argument of a public function, method or constructor that is True or False, by its annotation."""
+    calls: dict[str, Callable[..., Any]] = {}
+    for name, thing in named_things():
+        if inspect.isfunction(thing):
+            calls[name] = thing
+        elif inspect.isclass(thing):
+            methods = inspect.getmembers(thing, inspect.isfunction)
+            calls |= {f"{name}.{n}": f for n, f in methods if not n.startswith("_")}
+            if name.removeprefix("sb.") not in MADE_BY_THE_PACKAGE and "__init__" in dict(methods):
+                calls[name] = thing
+    pairs = [(name, call, p) for name, call in calls.items() for p in inspect.signature(call).parameters.values()]
+    return {
+        f"{name}({p.name}=)": (call, p)
+        for name, call, p in pairs
+        if "bool" in re.split(r"\W+", str(p.annotation)) and not name.endswith(INSIDE)
+    }
+
+
+def refuses_as_flag(call: Callable[..., Any], flag: str, value: Any) -> bool:
+    """Arguments are looked at before Python finds that others are missing."""
+    try:
+        call(**{flag: value})
+    except (SymbodyError, TypeError) as reason:
+        return re.search(rf"{flag}= is .*True or False", str(reason)) is not None
+    return False
+
+
+def test_flags_are_true_or_false() -> None:
+    """Everything has a truth value in Python: "no", nan and an object would all mean True."""
+    found = flags()
+    assert len(found) > 60
+    taken = []
+    for where, (call, p) in found.items():
+        is_flag_alone = p.annotation in ("bool", "bool | None")
+        wrong = ("no", float("nan"), object(), np.ones(2)) if is_flag_alone else (float("nan"), object())
+        taken += [where for value in wrong if not refuses_as_flag(call, p.name, value)]
+    assert taken == []
+
+
+def test_truth_values_of_numpy_are_flags() -> None:
+    m = Model("m")
+    m.body("a", mass=1, inertia=(9, 1, 1), physical=np.False_)
+    m.body("b", mass=1, inertia=(9, 1, 1), physical=0)
+    assert list(m.bodies) == ["a", "b"]
 
 
 NUMBERED = re.compile(r"\s*(, which )?\s*(is|are|has|have|does|do|was|were)\b")

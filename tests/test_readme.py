@@ -24,7 +24,9 @@ from symbody.integrate.run.simulate import METHODS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GUIDES = [p for p in PAGES if p.parent.name != "tutorials"]  # those run as notebooks: tests/test_book.py
+GUIDES = [  # those with code; tutorials run as notebooks, tests/test_book.py
+    p for p in PAGES if p.parent.name != "tutorials" and "\n```python\n" in p.read_text(encoding="utf-8")
+]
 ARROW = "# ->"
 
 
@@ -97,22 +99,27 @@ def check_page(page: str, name: str) -> list[str]:
 def test_page_runs(path: Path) -> None:
     """In a process of its own, as for a reader: symbols that exist already would decide the order in which sums are
     printed."""
+    call = "import sys; from tests.test_readme import check_page; print(*check_page(sys.stdin.read(), sys.argv[1]), sep=chr(10))"
     page = path.read_text(encoding="utf-8")
-    if blocks(page, "python"):
-        call = "import sys; from tests.test_readme import check_page; print(*check_page(sys.stdin.read(), sys.argv[1]), sep=chr(10))"
-        done = subprocess.run(
-            [sys.executable, "-c", call, path.name], cwd=ROOT, input=page, capture_output=True, text=True, check=False
-        )
-        assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", call, path.name], cwd=ROOT, input=page, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
 
 
-@pytest.mark.parametrize("path", PAGES, ids=[p.relative_to(ROOT).as_posix() for p in PAGES])
-def test_links_lead_somewhere(path: Path) -> None:
+def dead_links(path: Path, text: str) -> list[str]:
     """Gallery, reference and theory are made with the book, which checks these links; pages of the gallery are scripts."""
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     made = ("gallery/index.md", "reference/index.md", "theory/index.md", "benchmarks.md")
     missing = [path.parent / t for t in targets if not (path.parent / t).exists() and not t.endswith(made)]
-    assert [p for p in missing if not (p.parent.name == "gallery" and p.with_suffix(".py").exists())] == []
+    return [f"{path}: {p}" for p in missing if not (p.parent.name == "gallery" and p.with_suffix(".py").exists())]
+
+
+def test_links_lead_somewhere() -> None:
+    assert [fault for path in PAGES for fault in dead_links(path, path.read_text(encoding="utf-8"))] == []
+    assert dead_links(ROOT / "README.md", "[a](docs/index.md) [b](docs/nowhere.md)") == [
+        f"{ROOT / 'README.md'}: {ROOT / 'docs/nowhere.md'}"
+    ]
 
 
 def test_every_outcome_form_and_method_is_explained() -> None:

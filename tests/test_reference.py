@@ -41,21 +41,23 @@ def lacks(thing: Any) -> list[str]:
     return [what for what, found in (("an example", ">>> " in text), ("See also", SEE_ALSO.search(text))) if not found]
 
 
-@pytest.mark.parametrize("name", THINGS)
-def test_has_an_example_and_see_also(name: str) -> None:
-    missing = lacks(THINGS[name])
-    assert not missing, f"{name} lacks {' and '.join(missing)} in its docstring (CONTRIBUTING.md says how)"
+def test_everything_has_an_example_and_see_also() -> None:
+    """In its docstring; CONTRIBUTING.md says how."""
+    assert [f"{n} lacks {' and '.join(lacks(t))}" for n, t in THINGS.items() if lacks(t)] == []
 
 
-@pytest.mark.parametrize("name", THINGS)
-def test_see_also_leads_somewhere_else(name: str) -> None:
-    """Public names, or members of public classes, other than this one."""
+def dead_ends(name: str, text: str) -> list[str]:
+    """References of "See also" to what is neither a public name nor a member of a public class, or to itself."""
     known = {n.removeprefix("sb."): t for n, t in THINGS.items()} | {"pi": sb.pi}
-    for found in SEE_ALSO.findall(text_of(THINGS[name])):
-        for other in re.findall(r"`([\w.]+)`", found):
-            owner, _, member = other.rpartition(".")
-            assert other != name.removeprefix("sb.")
-            assert other in known or hasattr(known.get(owner), member), f"{name}: there is no {other}"
+    others = [other for found in SEE_ALSO.findall(text) for other in re.findall(r"`([\w.]+)`", found)]
+    is_known = {o: o in known or hasattr(known.get(o.rpartition(".")[0]), o.rpartition(".")[2]) for o in others}
+    return [f"{name}: {o}" for o in others if not is_known[o] or o == name.removeprefix("sb.")]
+
+
+def test_see_also_leads_somewhere_else() -> None:
+    assert [fault for name, thing in THINGS.items() for fault in dead_ends(name, text_of(thing))] == []
+    planted = "See also: `derive`, `Model.gravitate`, `Model.gravity`, `Model`."
+    assert dead_ends("sb.Model", planted) == ["sb.Model: Model.gravitate", "sb.Model: Model"]
 
 
 @pytest.fixture(scope="module")
@@ -78,19 +80,16 @@ def test_every_member_is_shown(said: str) -> None:
     assert "\n0 methods and properties that no example of their class shows" in said, said
 
 
-@pytest.mark.parametrize("name", MEMBERS)
-def test_member_is_explained(name: str) -> None:
-    """In words of its own: the reference would leave out one that is not."""
-    words = text_of(MEMBERS[name].thing).split(">>> ")[0].split()
-    assert words, f"{name} has no docstring"
-    assert words[0] != "What"
+def test_members_are_explained() -> None:
+    """Each in words of its own: the reference would leave out one that is not."""
+    words = {name: text_of(m.thing).split(">>> ")[0].split() for name, m in MEMBERS.items()}
+    assert [name for name, own in words.items() if not own or own[0] == "What"] == []
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_field_is_explained(name: str) -> None:
-    """In the text of its class, or of one that this inherits from: `help` shows no more of a field than its type."""
-    owner, _, field = name.rpartition(".")
-    assert is_explained(field, THINGS[owner]), f"{name} is not explained in the docstring of its class"
+def test_fields_are_explained() -> None:
+    """In the text of their class, or of one that this inherits from: `help` shows no more of a field than its type."""
+    owners = [name.rpartition(".") for name in FIELDS]
+    assert [f"{o}.{field}" for o, _, field in owners if not is_explained(field, THINGS[o])] == []
 
 
 def is_explained(field: str, cls: type) -> bool:

@@ -67,7 +67,8 @@ def test_what_may_be_incomplete_passes(eq: sb.Equations) -> None:
 
 @pytest.mark.parametrize("I", [(0, 0.3, 0.3), (0.7, 0.7, 0), (1, 0, 0)])
 def test_rounding_of_principal_values_refuses_nobody(I: tuple[float, float, float]) -> None:
-    sb.Model("one").body("b", mass=1, inertia=I)
+    b = sb.Model("one").body("b", mass=1, inertia=I)
+    assert sb.evaluate(b.mass.I_BBcm, {}) == [[I[0], 0, 0], [0, I[1], 0], [0, 0, I[2]]]
 
 
 def test_the_command_check_looks_at_values(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -86,11 +87,16 @@ def test_broken_program_is_refused(what: str) -> None:
 
 
 def test_programs_beside_the_broken_ones_are_good() -> None:
-    made(X, I("neg", (0,)))
-    made(X, Y, LT, I("where", (2, 0, 1)))
-    made(X, Y, SMALL, I("solve", (2, 0, 1), False), I("item", (3,), 1))
-    made(X, I("sincos", (0,)), I("item", (1,), 1))
-    made(X, Y, I("call", (0, 1), TYRE))
+    """They run, and give the value that is written beside them, at x = 2, y = 1/2."""
+    product = ExternalFunction("tyre", 2, python=lambda a, b: a * b)
+    good = [
+        (made(X, I("neg", (0,))), -2.0),
+        (made(X, Y, LT, I("where", (2, 0, 1))), 0.5),
+        (made(X, Y, SMALL, I("solve", (2, 0, 1), False), I("item", (3,), 0)), 1.0),  # [x y; y x] s = (x, y)
+        (made(X, I("sincos", (0,)), I("item", (1,), 1)), math.cos(2.0)),
+        (made(X, Y, I("call", (0, 1), product)), 1.0),
+    ]
+    assert [numpy_function(p)([2.0, 0.5]) for p, _ in good] == pytest.approx([value for _, value in good], rel=1e-15)
 
 
 def out(shape: tuple[int, ...], values: tuple[int, ...], nonzeros: Any = (), **more: Any) -> tuple[Output]:

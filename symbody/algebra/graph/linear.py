@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, listed
 from .graph import ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
@@ -77,6 +78,7 @@ class Factors:
         kind, n = self.node.data.kind, self.node.data.n
         return f"<Factors of a {kind} matrix, {n} by {n}; .solve(b) gives x with A x = b>"
 
+    @checked_flags(ExpressionError)
     def solve(self, b: Matrix | Sequence[Any], transposed: bool = False) -> Matrix:
         """The solution of A x = b (or Aᵀ x = b), column by column."""
         n = self.node.data.n

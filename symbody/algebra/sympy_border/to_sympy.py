@@ -14,6 +14,7 @@ from typing import Any, Final
 import sympy
 from sympy.physics.vector import dynamicsymbols
 
+from ...argument_kinds import checked_flags
 from ...errors import ExpressionError
 from ..calculus.written_solves import written_out
 from ..graph.graph import Expr, Node, Symbol
@@ -27,6 +28,7 @@ _LINE_WIDTH: Final = 400  # longer parts become intermediates: SymPy recurses, a
 _UNCOUNTABLE: Final = 10**15
 
 
+@checked_flags(ExpressionError)
 def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | None = None) -> Any:
     """An expression, condition or matrix in SymPy: a `SympyForm` with shared parts as intermediates.
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ...algebra.graph.matrix import Matrix, as_matrix, vector, zeros
+from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, ModelError, shown
 from .dyads import Dyad
 from .frame_tree import FrameInTree, a_frame
@@ -62,6 +63,7 @@ class Frame(FrameInTree):
         offset = x.in_frame(self).coordinates if isinstance(x, Point) else vector(x, y, z)
         return Frame(self, offset=offset, name=name)
 
+    @checked_flags(ModelError)
     def rotate(self, axis: Any, *angles: Any, space_fixed: bool = False, name: str | None = None) -> Frame:
         """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan",
         ...)`.

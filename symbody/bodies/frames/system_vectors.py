@@ -85,7 +85,7 @@ class SystemVector(Immutable):
     # ----------------------------------------------------------------------------------------------- sums and multiples
 
     def __add__(self, other: Any) -> SystemVector:
-        if not isinstance(other, SystemVector) and other == 0:  # so that sum(...) works
+        if isinstance(other, (int, float)) and other == 0:  # so that sum(...) works
             return self
         return SystemVector(*(a + b for a, b in self._beside(other, "+")))
 

@@ -62,9 +62,9 @@ class Tensor(Immutable):
     def __add__(self, other: Any) -> Self:
         if getattr(other, "adds_vectors", False):
             return NotImplemented
-        if other == 0 and not isinstance(other, Tensor):  # so that sum(vectors) works
-            return self
         if not isinstance(other, type(self)):
+            if isinstance(other, (int, float)) and other == 0:  # so that sum(vectors) works
+                return self
             raise ModelError(f"a {self.kind} cannot be added to {shown(other)}")
         terms = dict(self.terms)
         for f, c in other.terms.items():

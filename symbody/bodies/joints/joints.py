@@ -46,13 +46,15 @@ class JointCondition(NamedTuple):
 class JointKind:
     """A kind of joint: names of its coordinates, its motion, its constraints.
 
-    axis   where none is given
+    axis      where none is given
+    options   of `axes`, `sequence` and `pitch` those that it has
     """
 
     coordinates: tuple[str, ...]
     move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
     close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]]
     axis: str = "z"
+    options: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------------------------------------------------- motions
@@ -229,12 +231,14 @@ KINDS: Final[dict[str, JointKind]] = {
     "fixed": JointKind((), _fixed, _close_fixed),
     "revolute": JointKind(("",), _revolute, _close_revolute),
     "prismatic": JointKind(("",), _prismatic, _close_prismatic, axis="x"),
-    "screw": JointKind(("",), _screw, _close_cylindrical),  # and a relation between rates, added by the model
+    "screw": JointKind(
+        ("",), _screw, _close_cylindrical, options=("pitch",)
+    ),  # and a relation between rates, added by the model
     "cylindrical": JointKind(("_s", "_a"), _cylindrical, _close_cylindrical),
-    "universal": JointKind(("_1", "_2"), _universal, _close_universal),
-    "spherical": JointKind(("_1", "_2", "_3"), _spherical, _close_spherical),
+    "universal": JointKind(("_1", "_2"), _universal, _close_universal, options=("axes",)),
+    "spherical": JointKind(("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence",)),
     "planar": JointKind(("_x", "_y", "_a"), _planar, _close_planar),
-    "free": JointKind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing),
+    "free": JointKind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing, options=("sequence",)),
 }
 
 
@@ -242,3 +246,13 @@ def kind_of_joint(name: str, kind: str) -> JointKind:
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     return KINDS[kind]
+
+
+def refuse_options_of_other_kinds(name: str, kind: str, geometry: JointGeometry) -> None:
+    """A revolute joint has no pitch: one that is given would be dropped without a word."""
+    for option in ("axes", "sequence", "pitch"):
+        given, default = getattr(geometry, option), getattr(JointGeometry, option)
+        is_default = type(given) is type(default) and given == default
+        if option not in KINDS[kind].options and not is_default:
+            owners = [k for k, of in KINDS.items() if option in of.options]
+            raise ModelError(f"joint {name!r}: {option}= is for {listed(owners)} joints, it is {kind}")

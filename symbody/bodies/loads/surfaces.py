@@ -20,6 +20,7 @@ from typing import Any, Final
 from ...algebra.graph.functions import maximum, sqrt, where
 from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...argument_kinds import checked_flags_of_class
 from ...errors import ModelError, shown
 from ...summary import tagged
 from ..frames.frames import Frame, three
@@ -53,6 +54,7 @@ class HalfSpace:
     at: Any = (0, 0, 0)
 
 
+@checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class Ball:
     """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
@@ -99,6 +101,7 @@ class Ring:
     at: Any = (0, 0, 0)
 
 
+@checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class Tube:
     """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.

@@ -323,6 +323,9 @@ class Declarations(Portable):
 
         See also: `derive`, `linearized`.
         """
+        for s in symbols:
+            if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
+                raise ModelError(f"small: {shown(s)} is no coordinate, speed or variable of {self.name!r}")
         self._small.extend(symbols)
 
     @property

@@ -10,6 +10,7 @@ from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, listed, shown, unknown
 from ...escaping import checked_name
 from ..frames.frames import Frame, three
@@ -192,6 +193,7 @@ class ConstraintMethods(LoadMethods):
         where = f"constraint {checked_name(name, 'constraint')!r}"
         return self.constrain(name, as_expression(expression, where) - as_expression(motion, f"{where}, motion="))
 
+    @checked_flags(ModelError)
     def rolling(
         self,
         name: str,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.walk import free_symbols, substitute
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, listed, shown
 from ...escaping import checked_name
 from ...summary import counted
@@ -215,6 +216,7 @@ class ElasticMethods(JointMethods):
         self.note(f"{where} is {REDUCED if reduced.stiffening is None else REDUCED_STIFFENED}")
         return self._add_elastic(where, replace(body, points=reduced.frames(on, q)), None)
 
+    @checked_flags(ModelError)
     def beam(
         self,
         name: str,
@@ -310,6 +312,7 @@ class ElasticMethods(JointMethods):
         more = third_order_energy(where, made, section) if order == 3 else ZERO
         return self._add_elastic(where, body, None, more)
 
+    @checked_flags(ModelError)
     def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
         """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams by itself.
 

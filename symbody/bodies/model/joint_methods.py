@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
+from ...argument_kinds import checked_flags
+from ...errors import ModelError
 from ...options import takes_options
 from ..joints.joint_options import JointOptions, JointPlacement
 from ..joints.joints import JointGeometry
@@ -18,6 +20,7 @@ class JointMethods(Structure):
     of all joints (`JointOptions`)."""
 
     @makes_joint
+    @checked_flags(ModelError)
     def joint(
         self,
         name: str,
@@ -160,6 +163,7 @@ class JointMethods(Structure):
         return self._join(name, parent, child, "spherical", options, JointGeometry(sequence=sequence))
 
     @makes_joint
+    @checked_flags(ModelError)
     def planar(
         self,
         name: str,
@@ -185,6 +189,7 @@ class JointMethods(Structure):
         return self._join(name, parent, child, "planar", options, JointGeometry(axis), body_speeds)
 
     @makes_joint
+    @checked_flags(ModelError)
     def free(
         self,
         name: str,

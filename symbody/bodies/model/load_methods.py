@@ -8,6 +8,7 @@ from typing import Any
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import atan
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown, unknown
 from ...escaping import checked_name
 from ..elastic.elastic_body import deforms
@@ -46,6 +47,10 @@ class LoadMethods(EquationMethods):
                 f"gravity {name!r}: three components in the ground, such as m.gravity(0, 0, -9.81), or a vector; "
                 f"got {shown(x if y is None else (x, y))}"
             )
+        if isinstance(x, Vector) and (y is not None or z is not None):
+            raise ModelError(
+                f"gravity: a vector, or three components; got {shown(x)} and {shown(y if z is None else z)}"
+            )
         acceleration = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
         if on is not None:
             some = self._bodies_of(f"gravity {name!r}, on=", on)
@@ -53,7 +58,7 @@ class LoadMethods(EquationMethods):
             return
         if self._gravity is not None:
             raise ModelError(f"model {self.name!r}: gravity is given twice")
-        if name != "gravity":
+        if checked_name(name, "gravity") != "gravity":
             raise ModelError(f"gravity {name!r}: that of all bodies is called 'gravity'; name= goes with on=[bodies]")
         self._new_load("gravity")
         self._gravity = acceleration
@@ -66,6 +71,7 @@ class LoadMethods(EquationMethods):
             raise ModelError(f"{where} takes bodies, got {shown(frames[0] if some else given)}")
         return some
 
+    @checked_flags(ModelError)
     def central_gravity(
         self, name: str, strength: Any, centre: Point | None = None, *, gradient: bool = False, on: Any = None
     ) -> None:

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.names import check_name
-from ...errors import ModelError, in_number, listed, shown
+from ...algebra.graph.walk import scalars
+from ...errors import ExpressionError, ModelError, in_number, listed, shown
 from ...escaping import checked_name
 from ...summary import Summarized, Summary
 from ..loads import loads as make
@@ -74,6 +75,10 @@ class Model(Summarized, ConstraintMethods):
         See also: `Model.label`, `Trajectory`, `LinearSystem`.
         """
         self.refuse_twice("outputs", name, self._outputs)
+        try:
+            scalars(value)
+        except ExpressionError as reason:
+            raise ModelError(f"output {name!r}: {reason}") from None
         self._outputs[name] = value
 
     def label(self, name: str, expression: Any) -> Expr:

@@ -10,6 +10,7 @@ from ...algebra.graph.functions import cos, sin
 from ...algebra.graph.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.matrix import Matrix, vector
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, ModelError, listed, shown
 from ...escaping import checked_name
 from ..frames.frames import Frame, three
@@ -27,7 +28,7 @@ from ..frames.rotations import (
 )
 from ..joints.joint_loads import loads_of_each
 from ..joints.joint_options import JointLoads, JointOptions, JointPlacement
-from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, sequence_axes
+from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, refuse_options_of_other_kinds, sequence_axes
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
 from ..mechanism.declarations import identifier, names_of
@@ -116,6 +117,7 @@ class Structure(Parts):
         self.add_constraint(Constraint(name, u, False))
         return u
 
+    @checked_flags(ModelError)
     def body(
         self,
         name: str,
@@ -163,6 +165,8 @@ class Structure(Parts):
 
         See also: `Model.body`.
         """
+        if mass is None:
+            raise ModelError(f"particle {name!r}: mass= is a number or an expression, got None")
         if at is None:
             return self.body(name, mass=mass)
         self.point_of(f"particle {name!r}, at", at)
@@ -187,6 +191,7 @@ class Structure(Parts):
         given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
         axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
         geometry = replace(geometry, axis=axis)
+        refuse_options_of_other_kinds(name, kind, geometry)
         _check_geometry(name, kind, geometry)
         orientation = given.get("orientation")
         if "vectors" in given:
@@ -204,8 +209,6 @@ class Structure(Parts):
         join = self._close_loop if inner.root is outer.root else self._hang
         made = join(kind, name, outer, inner, geometry, given.get("coordinates"))
         self.add_joint(made)
-        if not isinstance(body_speeds, bool):
-            raise ModelError(f"joint {name!r}: body_speeds= is True or False, got {shown(body_speeds)}")
         if body_speeds:
             self._turning_speeds(made, given.get("speeds"))
         elif "speeds" in given:

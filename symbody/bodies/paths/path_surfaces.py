@@ -22,6 +22,8 @@ from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import atan2, maximum, minimum, sign, sqrt, where
 from ...algebra.graph.graph import PI, ZERO, Condition, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...argument_kinds import checked_flags_of_class
+from ...errors import ModelError
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
@@ -32,6 +34,7 @@ LEAST_CURVATURE: Final = Fraction(3, 1000)  # of a bound of it
 LONGEST: Final = Fraction(1, 2)  # radians
 
 
+@checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class WrapSphere:
     """A sphere of a radius about the origin of a frame, over which a path between two points may run.
@@ -69,6 +72,7 @@ class WrapSphere:
         return made(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
 
 
+@checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class WrapCylinder:
     """A cylinder of a radius about the z axis of a frame, of any length, over which a path between two points may run.

@@ -11,6 +11,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
+from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
@@ -48,6 +49,7 @@ def routes_for(mechanism: Mechanism) -> tuple[str, ...]:
     return tuple(r for r in ROUTES if r not in FROM_PLACES or not has_unknown_places(mechanism))
 
 
+@checked_flags(ModelError)
 def derive(
     model: Model | Mechanism,
     route: str = "recursive",

@@ -24,20 +24,20 @@ from ...algebra.graph.graph import Expr, Symbol, made_symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute, substitute_all
+from ...argument_kinds import argument_kinds, checked_flags, positional_names, refuse_other_kinds
 from ...bodies.mechanism.mechanism import Constraint, Mechanism
 from ...bodies.model.model import Model
 from ...errors import DerivationError, ModelError, SymbodyError, listed, shown
 from ...summary import Summarized, Summary
 from ..kinematics.unknown_places import settled
 from ..rank.saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
-from .argument_kinds import argument_kinds, refuse_other_kinds
 from .constraint_rank import ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
 from .tabulated import tabulated
-from .undetermined import Share, determined, is_determined, shared_multipliers
+from .undetermined import Share, determined, is_determined, refuse_unknown_share, shared_multipliers
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
@@ -330,6 +330,7 @@ class Equations(Summarized, CacheOwner, Portable):
         """
         return self.source or self
 
+    @checked_flags(ModelError)
     def in_own_terms(self, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
         """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
 
@@ -337,6 +338,8 @@ class Equations(Summarized, CacheOwner, Portable):
                  do not determine has no value
         share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
         """
+        if share is not None:
+            refuse_unknown_share(self, share)
         things = self.in_own_symbols(settled(self.mechanism, things, "these quantities"))
         if self.dependent:
             things = substitute_all(things, self.dependent)
@@ -530,7 +533,7 @@ def of_equations_or(*others: type) -> Callable[[Callable[P, R]], Callable[P, R]]
 
 def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
     signature = inspect.signature(function)
-    names, call = list(signature.parameters), function.__name__
+    names, call = positional_names(signature), function.__name__
     first = names[0]
     kinds = {} if hasattr(function, "keyword_call") else argument_kinds(signature)
 

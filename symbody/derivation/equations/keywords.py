@@ -17,8 +17,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import argument_kinds, refuse_other_kinds
 from ...errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
-from .argument_kinds import argument_kinds, refuse_other_kinds
 
 P = ParamSpec("P")
 R = TypeVar("R")

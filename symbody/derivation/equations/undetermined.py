@@ -107,18 +107,28 @@ def shared_multipliers(eq: Equations, share: Share) -> Matrix:
     return lam - n @ factorize(n.T @ weighted, "definite").solve(weighted.T @ lam)
 
 
-def _compliances(eq: Equations, share: Share) -> list[Expr]:
-    """1/k of each row: one for all, or of those that are named; others are rigid."""
-    rows = eq.speed_rows
+def refuse_unknown_share(eq: Equations, share: Share) -> None:
+    """A way to share that does not exist, or a joint that there is not, also where nothing has to be shared."""
+    where = f"reactions of {eq.name!r}"
     if isinstance(share, str):
         if share != LEAST_NORM:
-            raise unknown(f"reactions of {eq.name!r}", "way to share", share, [LEAST_NORM], DerivationError)
-        return [ONE] * len(rows)
-    joints = [c.joint for c in (*eq.mechanism.holonomic, *eq.mechanism.nonholonomic)]
-    names = dict.fromkeys([*(j for j in joints if j), *(r.name for r in rows)])
+            raise unknown(where, "way to share", share, [LEAST_NORM], DerivationError)
+        return
+    names = dict.fromkeys([*(j for j in _joints_of_rows(eq) if j), *(r.name for r in eq.speed_rows)])
     for name in share:
         if name not in names:
-            raise unknown(f"reactions of {eq.name!r}", "joint or constraint", name, names, DerivationError)
+            raise unknown(where, "joint or constraint", name, names, DerivationError)
+
+
+def _joints_of_rows(eq: Equations) -> list[str | None]:
+    return [c.joint for c in (*eq.mechanism.holonomic, *eq.mechanism.nonholonomic)]
+
+
+def _compliances(eq: Equations, share: Share) -> list[Expr]:
+    """1/k of each row: one for all, or of those that are named; others are rigid."""
+    rows, joints = eq.speed_rows, _joints_of_rows(eq)
+    if isinstance(share, str):
+        return [ONE] * len(rows)
     given = [share.get(r.name, share.get(j) if j else None) for r, j in zip(rows, joints, strict=True)]
     _refuse_rigid(eq, [k is not None for k in given])
     return [ZERO if k is None else 1 / _positive(eq, k) for k in given]

@@ -21,7 +21,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols
 from ...bodies.frames.rotations import Cosines
-from ...errors import EvaluationError, listed, unknown
+from ...errors import EvaluationError, ModelError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, filled, listing
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
 from ..equations.additional_rates import is_explicit, variable_rates
@@ -154,6 +154,8 @@ def certify(
 
     See also: `Certificate`, `derive`, `audit`.
     """
+    if not tolerance > 0:
+        raise ModelError(f"certify: tolerance= is a positive number, got {shown(tolerance)}")
     chosen = _other_routes(equations) if routes is None else list(routes)
     for r in chosen:
         if r not in ROUTES:

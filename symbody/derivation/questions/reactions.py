@@ -78,7 +78,7 @@ def reaction(
     at: Point | None = None,
     solved: bool = False,
     *,
-    share: Share | None = None,
+    share: str | Mapping[str, Any] | None = None,
 ) -> Reaction:
     """The constraint force and moment in a joint (of the tree, closing a loop, or a rolling contact), by its name.
 
@@ -109,7 +109,9 @@ def reaction(
 
 
 @of_equations
-def reactions(eq: Equations, solved: bool = False, *, share: Share | None = None) -> dict[str, Reaction]:
+def reactions(
+    eq: Equations, solved: bool = False, *, share: str | Mapping[str, Any] | None = None
+) -> dict[str, Reaction]:
     """The reactions in all joints, by name, each in its default frame and about its default point; `share` as in
     `reaction`.
 

@@ -16,6 +16,7 @@ from ...algebra.graph.linear import LEAST_PIVOT, FactorShape, solve_block
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import ordered, rebuilt, scalars, substitute_all
+from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
 from .canonical import canonical_arguments
 from .common_factors import with_common_factors
@@ -34,6 +35,7 @@ UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loo
 MOST_REWRITTEN: Final = 5000  # instructions: making longer programs would take twice as long, for one or two percent
 
 
+@checked_flags(ProgramError)
 def program(
     name: str,
     inputs: Mapping[str, Any],

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph import elimination
+from ...argument_kinds import checked_flags
 from ...errors import ProgramError, listed, shown
 from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
@@ -339,6 +340,7 @@ def is_wide(program: Program, layout: ArrayLayout) -> bool:
     return any(x in (ROWS, PACKED) for x in layout.inputs) and len(used_inputs(program)) > WIDE
 
 
+@checked_flags(ProgramError)
 def ptx_source(
     program: Program,
     real: str = "double",

@@ -13,6 +13,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute_all
+from ...argument_kinds import checked_flags
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
@@ -373,6 +374,7 @@ def _is_by_group(derivative: str) -> bool:
     return derivative.partition("_")[2] in set("quzrpxa")
 
 
+@checked_flags(ProgramError)
 def compile(
     thing: Program | Equations,
     *,

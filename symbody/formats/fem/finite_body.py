@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, listed, shown, unknown
 from ...later import later
 from ...summary import tagged
@@ -148,6 +149,7 @@ class FiniteElements:
         more = {n: self.node_numbers(f"node set {n!r}", v) for n, v in sets.items()}
         return replace(self, sets={**self.sets, **more})
 
+    @checked_flags(ModelError)
     def reduced(
         self,
         *,

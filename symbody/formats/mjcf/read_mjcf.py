@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...algebra.graph.node_table import gc_paused
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ..robot.choices import NameChoice, RobotOptions
 from ..robot.make_robot import Builder
@@ -22,6 +23,7 @@ from .mjcf_text import MjcfReader
 from .mjcf_tree import Attributes, mjcf_tree
 
 
+@checked_flags(ModelError)
 def read_mjcf(
     source: Any,
     *,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...algebra.graph.node_table import gc_paused
+from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import identifier
 from ...errors import ModelError, shown
 from ..robot.choices import RobotOptions
@@ -25,6 +26,7 @@ GRAVITY: Final = (0.0, 0.0, -9.8)  # of a world that does not say
 START: Final = "initial"
 
 
+@checked_flags(ModelError)
 def read_sdf(
     source: Any,
     *,

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...algebra.graph.node_table import gc_paused
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ..robot.choices import RobotOptions
 from ..robot.make_robot import Builder
@@ -22,6 +23,7 @@ TOLERANCE: Final = 5e-6
 GRAVITY: Final = (0.0, 0.0, -9.81)
 
 
+@checked_flags(ModelError)
 def read_urdf(
     source: Any,
     *,

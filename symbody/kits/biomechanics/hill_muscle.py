@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown, unknown
 from ...summary import Summarized, Summary, filled
 from .characteristic_curves import MuscleCurves, muscle_curves
@@ -121,6 +122,7 @@ def activation_rate(excitation: Any, activation: Any, *, times: Any = (0.015, 0.
     return ((0.5 + s) / (rise * level) + level * (0.5 - s) / fall) * (excitation - activation)
 
 
+@checked_flags(ModelError)
 def muscle(
     m: sb.Model,
     name: str,

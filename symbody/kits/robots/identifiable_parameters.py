@@ -22,6 +22,8 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import checked_flags
+from ...errors import ModelError
 from ...summary import Tabular
 from .loop_ties import count_ties
 from .moved_parameters import moved_along, moved_whole
@@ -78,6 +80,7 @@ class BaseParameters(Tabular):
         return "\n".join(f"{n}: {sb.text(e)}" for n, e in zip(self.names, self.formulas, strict=True))
 
 
+@checked_flags(ModelError)
 def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> BaseParameters:
     """Base parameters of a regressor. `gravity=False`: those that motions without gravity show.
 

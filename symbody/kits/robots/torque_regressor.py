@@ -23,6 +23,8 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import checked_flags
+from ...errors import ModelError
 from ...summary import Summarized, Summary, counted, filled, listing
 from .link_motions import FrameMotions
 
@@ -105,6 +107,7 @@ class Regressor(Summarized):
         return sb.matrix([[self.Y[i, j] for j in columns] for i in range(self.Y.shape[0])])
 
 
+@checked_flags(ModelError)
 def regressor(
     eq: sb.Equations,
     *,

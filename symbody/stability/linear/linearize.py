@@ -19,7 +19,7 @@ from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.variables import name_of
-from ...errors import StabilityError, listed, with_article
+from ...errors import StabilityError, listed, shown, with_article
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import State
 from ..equilibria.steady import steady
@@ -85,6 +85,10 @@ def linearize(
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
     if isinstance(about, Mapping):
         about = {**constants, **by_name(about, f"linearisation of {eq.name!r}", StabilityError)}
+    elif not isinstance(about, (State, SteadyMotion)):
+        raise StabilityError(
+            f"linearisation of {eq.name!r}: about= is a steady motion, a state or values by name, got {shown(about)}"
+        )
     elif eq is not equations and about.equations is equations:
         about, numbers = _of_open_loop(eq, about, numbers)
     if isinstance(about, State):

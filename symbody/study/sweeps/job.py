@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import pickle
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from ...errors import StudyError
 from ...optional_packages import optional_package
+from ...version import VERSION
 from .answers import Answers, Schema, fitted, joined
 from .claims import claim
 from .questions import Question, SweptMembers
 from .study_folder import StudyFolder
 from .varied import Varied
-
-PACKAGE_VERSION: Final[str] = sys.modules["symbody"].__version__
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ class BatchTask:
 def packed_job(job: Job) -> bytes:
     """A job for other processes, with the version of the package that it is for."""
     try:
-        body = _pickler().dumps((PACKAGE_VERSION, job))
+        body = _pickler().dumps((VERSION, job))
     except Exception as reason:
         raise StudyError(
             f"sweep: this cannot go to other processes ({type(reason).__name__}: {reason}); functions are to be defined in a module, or install cloudpickle; "
@@ -126,10 +124,9 @@ def _pickler() -> Any:
 def unpacked_job(body: bytes) -> Job:
     """The job, unpacked once in each process, so that what is compiled for it stays."""
     version, job = pickle.loads(body)
-    if version != PACKAGE_VERSION:
+    if version != VERSION:
         raise StudyError(
-            f"sweep: this worker has symbody {PACKAGE_VERSION}, and the study comes from version {version}; "
-            "install the same"
+            f"sweep: this worker has symbody {VERSION}, and the study comes from version {version}; install the same"
         )
     made: Job = job
     return made

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...argument_kinds import checked_flags
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, shown
@@ -135,6 +136,7 @@ def _padded(m: Trajectory, name: str, length: int) -> Array:
 # ---------------------------------------------------------------------------------------------------------- to ask
 
 
+@checked_flags(StudyError)
 def at_times(
     t: Any, *names: str, start: Any = None, assemble: bool = False, target: str = "cpu", **options: Any
 ) -> MotionQuestion:
@@ -158,6 +160,7 @@ def at_times(
     return MotionQuestion(t, names, "times", _start(start, assemble, options), options, target)
 
 
+@checked_flags(StudyError)
 def at_end(
     t: Any, *names: str, start: Any = None, assemble: bool = False, target: str = "cpu", **options: Any
 ) -> MotionQuestion:
@@ -173,6 +176,7 @@ def at_end(
     return MotionQuestion(t, names, "end", _start(start, assemble, options), options, target)
 
 
+@checked_flags(StudyError)
 def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **options: Any) -> MotionQuestion:
     """The least and the largest value of variables and outputs on the way (`theta_min`, `theta_max`), at the steps, or
     at the times where `t` has some; the rest is as in `at_times`.

@@ -8,16 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ...argument_kinds import checked_flags
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
 from ...emit.run.callable import Array
 from ...emit.run.cuda_driver import cuda
 from ...errors import StudyError, finite_number, in_number, shown
+from ...version import VERSION
 from .answers import UNKNOWN, schema_of
 from .batches import batches
 from .claims import claim, forget_claims
 from .identity import fingerprint
-from .job import PACKAGE_VERSION, Job
+from .job import Job
 from .places import LOCAL, Place, place_of
 from .questions import FunctionValues, Question
 from .study_folder import StudyFolder
@@ -27,6 +29,7 @@ from .sweep_run import SweepRun, all_answers, batch_size, pilot
 from .varied import varied
 
 
+@checked_flags(StudyError)
 def sweep(
     what: Any,
     over: Mapping[Any, Any],
@@ -142,7 +145,7 @@ class AskedSweep:
         over = {v.label(n): "listed" for n in v.levels} | {v.label(n): str(d) for n, d in v.drawn.items()}
         return {
             "name": self.name, "over": over, "sample": v.sample, "repeat": v.repeat, "seed": v.seed, "values": dict(self.job.constants),
-            "ask": type(self.job.question).__name__, "identity": self.identity, "symbody": PACKAGE_VERSION,
+            "ask": type(self.job.question).__name__, "identity": self.identity, "symbody": VERSION,
         }  # fmt: skip
 
     def folder_at(self, path: Path) -> StudyFolder | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...argument_kinds import checked_flags
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...derivation.equations.keywords import values_by_name
@@ -91,6 +92,7 @@ class Scene:
         said = "".join(f"\n  {n}" for n in self.notes)
         return f"<Scene of {self.name}: {len(self.frames)} frames, {len(self.solids)} solids{meshes}, {moves}{said}>"
 
+    @checked_flags(ViewError)
     def html(self, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
         """A part of a page. `assets=False` leaves out style and script, where `symbody.view.scenes.viewer.assets()` is on the
         page once."""

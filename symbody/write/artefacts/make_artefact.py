@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any, Final
 
 from ...algebra.graph.node_table import gc_paused
@@ -16,6 +15,7 @@ from ...emit.programs.lower import program
 from ...errors import ExpressionError, ProgramError
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import Start, State, is_whole_state, start_values
+from ...version import VERSION
 from . import algorithms as loops
 from .artefact import Algorithm, Artefact, ExportedFunction, compressed, pattern, places
 from .catalogue import USUAL, CatalogueEntry, chosen
@@ -71,7 +71,7 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
         made = _assembled(eq, options.start)
         table = eq.variables
         found = Artefact(
-            eq.name, identifier, version("symbody"), table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
+            eq.name, identifier, VERSION, table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
             (made.t, (*map(float, made.q), *map(float, made.u), *map(float, made.z)), tuple(map(float, made.r))),
             tuple(map(float, made.p)), functions, notes=tuple(notes), labels=eq.labels, event_senses=source.event_senses,
         )  # fmt: skip

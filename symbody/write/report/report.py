@@ -24,6 +24,7 @@ from ...stability.periodic.orbit_branch import PERIOD
 from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
+from ...version import VERSION
 from ...view.figures.figure import Figure
 from ...view.figures.orbit_plots import MULTIPLIERS
 from ...view.figures.plots import plot
@@ -39,7 +40,7 @@ Step = Callable[[str], None]
 MOST_MODES: Final = 4  # that are animated
 MOST_STATES, MOST_OPERATIONS = 16, 4000  # of a linear system whose matrices are shown with symbols
 MOST_LIVE: Final = 20_000  # operations of accelerations in a page that computes them
-PACKAGES: Final = ("symbody", "numpy", "scipy", "llvmlite", "sympy", "matplotlib")
+PACKAGES: Final = ("numpy", "scipy", "llvmlite", "sympy", "matplotlib")
 
 
 @dataclass(frozen=True)
@@ -340,7 +341,8 @@ class _Report:
 
     def _reproduce(self) -> str:
         commands = reproducing_commands(self.study)
-        rows = [[name, _version(name)] for name in PACKAGES] + [["Python", platform.python_version()]]
+        others = [[name, _version(name)] for name in PACKAGES]
+        rows = [["symbody", VERSION], *others, ["Python", platform.python_version()]]
         beside = sorted(p.name for p in (self.target / "data").iterdir() if not is_unfinished(p))
         links = "".join(f"<li><a href='data/{in_address(n)}'>{in_html(n)}</a></li>" for n in beside)
         return (

@@ -1,0 +1,138 @@
+"""Arguments of public calls, checked against their annotations: a text where a mapping is meant is refused by name,
+before it ends in an error from somewhere inside; a flag is True or False.
+
+Calls on equations check all their arguments (`of_equations`, `values_by_name`); other public calls describe in words of
+their own what a body or an expression is, and check their flags here (`checked_flags`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import wraps
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+
+from .errors import SymbodyError, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=type)
+
+
+class ArgumentKind(NamedTuple):
+    """A kind of argument: a test, and the words for it."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+def _axes(value: Any) -> int:
+    """Of an array; 0 of everything else, and of an array that is one number."""
+    return getattr(value, "ndim", 0)
+
+
+def _is_number(value: Any) -> bool:
+    return (hasattr(value, "__float__") or hasattr(value, "__index__")) and not _axes(value)
+
+
+def _is_whole_number(value: Any) -> bool:
+    is_index = hasattr(value, "__index__") and not _axes(value)
+    return is_index or (isinstance(value, float) and value.is_integer())
+
+
+def _is_flag(value: Any) -> bool:
+    """True, False, NumPy's (whose type has the same name, or bool_), 0 and 1. Everything in Python has a truth value: an
+    object, nan and the text "no" would all mean True."""
+    is_whole = isinstance(value, int) or type(value).__name__ in ("bool", "bool_")
+    return is_whole and value in (0, 1)
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) and _axes(value) < 2
+
+
+_KINDS: Final[Mapping[str, ArgumentKind]] = {
+    "Mapping": ArgumentKind(lambda v: isinstance(v, Mapping), "a mapping from names"),
+    "Sequence": ArgumentKind(_is_listing, "a list"),
+    "Iterable": ArgumentKind(_is_listing, "a list"),
+    "str": ArgumentKind(lambda v: isinstance(v, str), "a text"),
+    "float": ArgumentKind(_is_number, "a number"),
+    "int": ArgumentKind(_is_whole_number, "a whole number"),
+    "bool": ArgumentKind(_is_flag, "True or False"),
+    "None": ArgumentKind(lambda v: v is None, "None"),
+}
+
+
+def argument_kinds(
+    signature: inspect.Signature, skip: Container[str] = (), only_with: str | None = None
+) -> dict[str, ArgumentKind]:
+    """The arguments of a function whose annotations are made of the kinds above alone; others (`Any`, a class of ours)
+    are looked at elsewhere.
+
+    only_with   one of the kinds above: arguments whose annotation does not name it are left out
+    """
+    out = {}
+    for p in signature.parameters.values():
+        heads = _alternatives(str(p.annotation)) if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) else []
+        is_asked = p.name not in skip and (only_with is None or only_with in heads)
+        if is_asked and heads and all(h in _KINDS for h in heads):
+            kinds = [_KINDS[h] for h in heads]
+            words = " or ".join(k.words for k in kinds if k.words != "None")
+            out[p.name] = ArgumentKind(lambda v, kinds=kinds: any(k.fits(v) for k in kinds), words)  # type: ignore[misc]
+    return out
+
+
+def positional_names(signature: inspect.Signature) -> list[str]:
+    """Names of the arguments that may be given by position, but for those of `*args`."""
+    return [p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def refuse_other_kinds(
+    kinds: Mapping[str, ArgumentKind], given: Iterable[tuple[str, Any]], where: str, error: type[SymbodyError]
+) -> None:
+    for name, value in given:
+        if name in kinds and not kinds[name].fits(value):
+            raise error(f"{where}: {name}= is {kinds[name].words}, got {shown(value)}")
+
+
+def checked_flags(error: type[SymbodyError]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorator of a function: a value that is neither True nor False is refused for parameters annotated `bool`."""
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        flags, places = argument_kinds(signature, only_with="bool"), positional_names(signature)
+        label = function.__qualname__.split(".")[0] if function.__name__ == "__init__" else function.__name__
+
+        @wraps(function)
+        def called(*args: P.args, **named: P.kwargs) -> R:
+            given = dict(zip(places, args, strict=False)) | named
+            part = given.get("name")
+            refuse_other_kinds(flags, given.items(), f"{label} {part!r}" if isinstance(part, str) else label, error)
+            return function(*args, **named)
+
+        return called
+
+    return decorated
+
+
+def checked_flags_of_class(error: type[SymbodyError]) -> Callable[[C], C]:
+    """The same for the constructor of a class, such as one that `dataclass` has written."""
+
+    def decorated(cls: C) -> C:
+        cls.__init__ = checked_flags(error)(cls.__init__)  # type: ignore[misc]
+        return cls
+
+    return decorated
+
+
+def _alternatives(annotation: str) -> list[str]:
+    """The names before brackets of a union: `Mapping[Any, int | str] | None` gives Mapping, None."""
+    heads, depth, head = [], 0, ""
+    for c in annotation:
+        depth += (c == "[") - (c == "]")
+        if depth == 0 and c == "|":
+            heads.append(head)
+            head = ""
+        elif depth == 0 and c != "]":
+            head += c
+    return [h.strip().strip("'\"").rpartition(".")[2] for h in [*heads, head]]

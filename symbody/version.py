@@ -1,0 +1,3 @@
+"""The version, here and nowhere else: `pyproject.toml` reads this file, and `tests/test_versions.py` compares CITATION.cff."""
+
+VERSION = "0.1.0"
