@@ -41,6 +41,11 @@ def checked_name(name: object, what: str, kind: type[SymbodyError] = ModelError)
     return name
 
 
+def identifier(name: str) -> str:
+    """A free name ("rear frame") as an identifier for symbols (rear_frame)."""
+    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
+
+
 def in_one_line(text: str) -> str:
     """For comments that end with their line (`#`, `%`, `//`), and for terminals: what cannot be printed is shown by its
     code."""

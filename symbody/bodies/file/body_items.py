@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from ...algebra.graph.matrix import as_matrix, vector
 from ...errors import in_number, listed
+from ...escaping import identifier
 from ...later import later
 from ..frames.frames import Frame
 from ..frames.rotations import Cosines, Rotation, about, from_cosines, from_euler_parameters
 from ..mass import mass as shapes
 from ..mass.material_integrals import material
 from ..mass.moments import Moments
-from ..mechanism.declarations import identifier
 from ..mechanism.mechanism import Body
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable
 from .paths import beside

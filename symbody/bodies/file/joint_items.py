@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from ...algebra.graph.names import stem_and_order
 from ...errors import unknown
+from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.rotations import Rotation, from_cosines
 from ..joints.joints import KINDS
-from ..mechanism.declarations import identifier
 from ..mechanism.mechanism import Joint
 from .body_items import rotation_of
 from .load_items import LOADS, joint_loads

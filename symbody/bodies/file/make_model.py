@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from ...errors import ModelError, ModelFileError, SymbodyError, unknown, with_article
-from ...escaping import checked_name, in_one_line
-from ..mechanism.declarations import identifier
+from ...escaping import checked_name, identifier, in_one_line
 from ..mechanism.mechanism import Mechanism
 from ..model.friction_methods import deflection_of
 from ..model.model import Model

@@ -23,11 +23,12 @@ from ...algebra.graph.names import rate_name, stem_and_order
 from ...algebra.graph.node_table import nodes_made
 from ...algebra.graph.walk import free_symbols
 from ...errors import ExpressionTextError, ModelFileError, SymbodyError, existing, listed
+from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..mass.mass import Shape
-from ..mechanism.declarations import MOST_ORDER, identifier, multiplier_of
+from ..mechanism.declarations import MOST_ORDER, multiplier_of
 from ..mechanism.mechanism import Body
 from ..model.model import Model
 from .expression_text import UNITS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -16,7 +15,7 @@ from ...algebra.graph.names import check_name, rate_name, stem_and_order
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...errors import ModelError, finite_number, in_number, listed, shown, undeclared_symbol, with_article
-from ...escaping import checked_name
+from ...escaping import checked_name, identifier
 
 MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
 
@@ -53,11 +52,6 @@ def names_of(names: Any, what: str) -> list[str]:
     if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names):
         return list(names)
     raise ModelError(f"{what}: names are a text such as 'a b c', or a list of texts; got {shown(names)}")
-
-
-def identifier(name: str) -> str:
-    """A free name ("rear frame") as an identifier for symbols (rear_frame)."""
-    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "_"
 
 
 class Declarations(Portable):

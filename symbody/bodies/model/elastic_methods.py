@@ -12,7 +12,7 @@ from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.walk import free_symbols, substitute
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, listed, shown
-from ...escaping import checked_name
+from ...escaping import checked_name, identifier
 from ...summary import counted
 from ..elastic import elastic as fields
 from ..elastic.beam import (
@@ -36,7 +36,7 @@ from ..frames.frames import Frame, three
 from ..frames.vectors import Vector
 from ..mass.material_integrals import Region
 from ..mass.moments import Moments
-from ..mechanism.declarations import as_expression, identifier, names_of
+from ..mechanism.declarations import as_expression, names_of
 from ..mechanism.mechanism import Action, Load
 from .joint_methods import JointMethods
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ModelError
-from ...escaping import checked_name
+from ...escaping import checked_name, identifier
 from ..loads.friction import Coulomb, LuGre, forces_against
-from ..mechanism.declarations import as_expression, identifier
+from ..mechanism.declarations import as_expression
 from ..mechanism.mechanism import Load
 from .elastic_methods import ElasticMethods
 

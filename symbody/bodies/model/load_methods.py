@@ -10,14 +10,14 @@ from ...algebra.graph.functions import atan
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown, unknown
-from ...escaping import checked_name
+from ...escaping import checked_name, identifier
 from ..elastic.elastic_body import deforms
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..loads import loads as make
 from ..loads.loads import RotationalSpring, Spring
-from ..mechanism.declarations import as_expression, identifier
+from ..mechanism.declarations import as_expression
 from ..mechanism.mechanism import Body, Load
 from .equation_methods import EquationMethods
 from .parts import moves_in_frame

@@ -12,7 +12,7 @@ from ...algebra.graph.matrix import Matrix, vector
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, ModelError, listed, shown
-from ...escaping import checked_name
+from ...escaping import checked_name, identifier
 from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import (
@@ -31,7 +31,7 @@ from ..joints.joint_options import JointLoads, JointOptions, JointPlacement
 from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, refuse_options_of_other_kinds, sequence_axes
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
-from ..mechanism.declarations import identifier, names_of
+from ..mechanism.declarations import names_of
 from ..mechanism.mechanism import Action, Body, Constraint, Joint
 from .parts import Parts, moves_in_frame
 

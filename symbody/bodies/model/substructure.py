@@ -11,6 +11,7 @@ from ...algebra.graph.graph import Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.walk import substitute_all
 from ...errors import ModelError, finite_number, listed, unknown, with_article
+from ...escaping import identifier
 from ..elastic.beam_fields import BeamFields, BeamMode, BeamShapes
 from ..elastic.elastic_body import FieldShapes
 from ..frames.dyads import Dyad
@@ -20,7 +21,7 @@ from ..frames.rotations import Cosines, Rotation, Turn
 from ..frames.vectors import Vector
 from ..mass.mass import MassProperties, Shape
 from ..mass.moments import Moments
-from ..mechanism.declarations import identifier, multiplier_of, names_of
+from ..mechanism.declarations import multiplier_of, names_of
 from ..mechanism.mechanism import Action, Body, Constraint, Joint, Load
 from .structure import frame_of_motion, is_at_rest
 

@@ -10,8 +10,8 @@ from typing import Any
 from ...algebra.calculus.derivatives import derivative, time_derivative
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...bodies.loads.loads import on_coordinate, torque
-from ...bodies.mechanism.declarations import identifier
 from ...bodies.mechanism.mechanism import Action, Load
+from ...escaping import identifier
 from ..robot.robot import ActuatorText
 from ..robot.robot_text import JointText
 from .actuator_law import ActuatorLaw, actuator_law

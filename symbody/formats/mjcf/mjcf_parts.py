@@ -15,11 +15,11 @@ from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.vectors import Vector
 from ...bodies.loads.loads import on_coordinate, torque
-from ...bodies.mechanism.declarations import identifier
 from ...bodies.mechanism.mechanism import Action, Load
 from ...bodies.paths.line_paths import LinePath, PathPiece, StraightPiece
 from ...bodies.paths.path_surfaces import EitherPiece, WrapCylinder, WrapSphere
 from ...errors import SymbodyError, unknown
+from ...escaping import identifier
 from ..robot.link_frames import LinkPlacement, transposed, turned_by
 from ..robot.robot import Robot
 from ..robot.robot_text import JointText

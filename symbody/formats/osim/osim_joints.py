@@ -15,8 +15,8 @@ from typing import Final
 
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...bodies.frames.frames import Frame
-from ...bodies.mechanism.declarations import identifier
 from ...errors import in_number, listed, unknown
+from ...escaping import identifier
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label
 from .osim_functions import function_of

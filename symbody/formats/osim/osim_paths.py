@@ -13,9 +13,9 @@ from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
-from ...bodies.mechanism.declarations import identifier
 from ...bodies.paths.path_surfaces import ViaPoint, WrapCylinder, WrapSphere
 from ...errors import listed, unknown
+from ...escaping import identifier
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label
 from .osim_functions import function_inside

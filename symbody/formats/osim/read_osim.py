@@ -14,9 +14,9 @@ from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.node_table import gc_paused
 from ...bodies.frames.frames import Frame
 from ...bodies.mass.mass import inertia
-from ...bodies.mechanism.declarations import identifier
 from ...bodies.paths.line_paths import LinePath
 from ...errors import ModelError, unknown
+from ...escaping import identifier
 from ...summary import counted
 from ..robot.choices import NameChoice
 from ..robot.robot import Robot, RobotReport

@@ -10,8 +10,8 @@ from typing import Final
 
 from ...algebra.graph.graph import PI, Expr
 from ...bodies.mass.mass import mass_properties
-from ...bodies.mechanism.declarations import identifier
 from ...errors import ModelError
+from ...escaping import identifier
 from .choices import Parameters, RobotOptions
 from .link_frames import (
     LinkPlacement,

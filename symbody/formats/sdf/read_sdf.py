@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from ...algebra.graph.node_table import gc_paused
 from ...argument_kinds import checked_flags
-from ...bodies.mechanism.declarations import identifier
 from ...errors import ModelError, shown
+from ...escaping import identifier
 from ..robot.choices import RobotOptions
 from ..robot.link_frames import LinkPlacement
 from ..robot.make_robot import Builder

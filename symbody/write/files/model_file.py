@@ -27,10 +27,10 @@ from ...bodies.frames.rotations import Cosines, Factor, Turn, about, from_euler_
 from ...bodies.frames.vectors import Vector
 from ...bodies.mass.mass import mass_properties
 from ...bodies.mass.moments import Moments
-from ...bodies.mechanism.declarations import identifier
 from ...bodies.mechanism.mechanism import Action, Body, Constraint, Load, Mechanism
 from ...bodies.model.model import Model
 from ...errors import ModelError, ModelFileError, shown
+from ...escaping import identifier
 from ...integrate.contact.friction_handler import NEWTON
 from ...integrate.modes.modes import Contacts
 from ...study.model_reading import read_model_text
