@@ -5,10 +5,12 @@ the package, and every rule is shown a planted violation.
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -19,7 +21,6 @@ from .repository import tracked_files
 ROOT = Path(__file__).parents[1]
 FLOW = ("algebra", "bodies", "derivation", "emit", "integrate", "stability", "study", "view", "write")
 BESIDE = ("formats", "kits")  # beside the flow: they import the public names of symbody, as a user would
-STILL_USED_BY_FORMATS = ("algebra", "bodies")
 READERS_OF_FORMATS = ("study", "view", "write")  # stages that know robots, meshes and finite elements as types
 ROOMS = {  # of each folder, in order of dependence: a room imports those before it
     "algebra": ("graph", "calculus", "printing", "sympy_border", "normal_forms", "nonlinear"),
@@ -36,14 +37,11 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
 }  # fmt: skip
 LATER = {  # calls of `later`: a result that is handed on to a later stage or room, and why it cannot be imported there
     ("algebra/sympy_border/from_sympy.py", "derivation.written.sympy_methods"): "from_sympy reads whole methods of sympy.physics, which become equations",
-    ("bodies/elastic/elastic_body.py", "formats.fem.stress_history"): "body.stress(sim): stresses of a body from finite elements along a motion",
     ("bodies/file/body_items.py", "formats.fem.reduced_file"): "model files name reduced bodies",
     ("bodies/file/body_items.py", "formats.fem.sources_of_matrices"): "model files name matrices of finite elements",
     ("bodies/file/body_items.py", "formats.meshes.read_solids"): "model files name drawings of solids",
     ("formats/fem/finite_body.py", "formats.fem.reduce"): "SciPy's sparse solvers, for those who reduce",
     ("formats/fem/reduced_body.py", "formats.fem.reduced_file"): "body.save(path)",
-    ("formats/osim/osim_functions.py", "integrate.inputs.interpolation"): "tables of OpenSim files are interpolated",
-    ("formats/robot/robot.py", "kits.robots.tasks"): "robot.jacobian(link)",
     ("integrate/inputs/splines.py", "integrate.inputs.cubic_splines"): "SciPy's splines, for those who give samples",
     ("integrate/result/trajectory.py", "integrate.run.passages"): "sim.singular_positions",
     ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",
@@ -198,14 +196,39 @@ def folders_in_order(root: Path) -> list[str]:
         if there in SHARED or there == here:
             continue
         if here in BESIDE:
-            if there != "symbody" and not (here == "formats" and there in STILL_USED_BY_FORMATS):
+            if there != "symbody":
                 bad.append(f"{i}: {here} import what a user imports, the names of symbody")
             continue
-        if there == "formats" and (here in READERS_OF_FORMATS or i.for_types_only):
+        if there == "formats" and here in READERS_OF_FORMATS:
             continue
         if here not in FLOW or there not in FLOW or FLOW.index(there) > FLOW.index(here):
             bad.append(f"{i}, which is not to the left of {here}")
     return bad
+
+
+def beside_on_public_names(root: Path) -> list[str]:
+    """Kits and formats reach for public names alone: `sb.bodies.Load`, not `sb.bodies.loads.loads.force`."""
+    bad = []
+    for file, tree in sources(root).items():
+        if folder(file) not in BESIDE:
+            continue
+        for node in ast.walk(tree):
+            chain = re.match(r"sb((?:\.\w+)+)$", ast.unparse(node)) if isinstance(node, ast.Attribute) else None
+            if chain and (hidden := first_hidden(chain[1].split(".")[1:])):
+                bad.append(f"{file}:{node.lineno} uses sb.{hidden}, which is not public")  # type: ignore[attr-defined]
+    return sorted(set(bad))
+
+
+def first_hidden(chain: list[str]) -> str:
+    """The beginning of a chain of attributes up to the first that its module does not offer; nothing where all are."""
+    module: object = symbody
+    for k, name in enumerate(chain, start=1):
+        if not isinstance(module, ModuleType) or not hasattr(module, "__all__"):
+            return ""
+        if name not in module.__all__:
+            return ".".join(chain[:k])
+        module = getattr(module, name)
+    return ""
 
 
 def rooms_in_order(root: Path) -> list[str]:
@@ -575,7 +598,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 RULES = (
     class_names_are_unique, file_names_are_unique,
-    folders_in_order, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    folders_in_order, beside_on_public_names, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices,
 )  # fmt: skip
@@ -596,6 +619,9 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (folders_in_order, {"kits/a.py": "from ..derivation import derive"}, "kits import what a user imports"),
     (folders_in_order, {"formats/a.py": "from ..derivation import audit"}, "formats import what a user imports"),
     (folders_in_order, {"integrate/a.py": "from ..formats import Robot"}, "not to the left of integrate"),
+    (folders_in_order, {"bodies/a.py": "if TYPE_CHECKING:\n    from ..formats import Robot"}, "not to the left of bodies"),
+    (beside_on_public_names, {"formats/a.py": "import symbody as sb\nx = sb.bodies.loads.loads.force"}, "a.py:2 uses sb.bodies.loads, which"),
+    (beside_on_public_names, {"kits/a.py": "import symbody as sb\ndef f(x: sb.Frame) -> sb.Turn: ..."}, "a.py:2 uses sb.Turn, which"),
     (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
     (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
     (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),

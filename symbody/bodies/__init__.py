@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from .frames.vectors import Vector, axial, express
     from .loads.friction import Coulomb, LuGre
     from .loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
-    from .mass.mass import bar, box, cylinder, disc, inertia, shell, sphere
+    from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere
     from .mass.material_integrals import material
-    from .mechanism.mechanism import Body, Mechanism
+    from .mass.moments import Moments
+    from .mechanism.mechanism import Action, Body, Constraint, Joint, Load, Mechanism
     from .model.lynch_input import LynchInput
     from .model.model import Model
     from .paths.line_paths import LinePath
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
-    "sphere", "material", "Body", "ElasticBody", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip

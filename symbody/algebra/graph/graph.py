@@ -374,7 +374,14 @@ def takes_over(other: object) -> bool:
 
 
 def as_expr(value: Any) -> Expr:
-    """Anything that can stand for a scalar, as an expression: numbers, SymPy expressions, 0-d arrays."""
+    """Anything that can stand for a scalar, as an expression: numbers, SymPy expressions, arrays without axes. Equal
+    numbers are one object: `as_expr(0) is as_expr(0.0)`.
+
+    >>> sb.algebra.as_expr(0.5).value, sb.algebra.as_expr(sb.pi) is sb.pi
+    (0.5, True)
+
+    See also: `fraction`, `symbol`, `Expr`.
+    """
     if isinstance(value, Expr):
         return value
     if isinstance(value, bool):

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from ...algebra.calculus.derivatives import derivative, jacobian
 from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...errors import ModelError, listed, shown, unknown
-from ...later import later
 from ...summary import tagged
 from ..frames.frames import Frame
 from ..frames.points import Point
@@ -22,33 +21,10 @@ from ..frames.rotations import Rotation, Turn
 from ..frames.vectors import Vector
 from ..mass.mass import MassProperties
 from ..mass.moments import Moments, trace
+from ..mechanism.deforming_mesh import DeformingMesh
 from ..mechanism.mechanism import Body, Load
+from .elastic_numbers import ElasticNumbers, Place, Shapes, StressesOfRun
 from .own_modes import OwnModes, own_modes
-
-if TYPE_CHECKING:
-    from ...formats.fem.interpolated_body import InterpolatedBody
-    from ...formats.fem.reduced_body import DeformingSurface, ReducedBody
-    from ...formats.fem.stress_history import StressHistory
-
-Place = tuple[Expr, Expr, Expr]
-
-
-class Shapes(Protocol):
-    """Where the points of a deforming body are, in components of its frame, and how it is turned there.
-
-    has_sections   whether it is known along a line, with sections that move as rigid ones do
-    """
-
-    @property
-    def has_sections(self) -> bool: ...
-
-    def displaced(self, place: Place) -> Matrix:
-        """s at the point that is at this place where nothing is deformed."""
-        ...
-
-    def turns(self, place: Place) -> Place:
-        """Angles about z, then y, then x."""
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +55,7 @@ class ElasticBody(Body):
     shapes: Shapes | None = None
     outline: tuple[Place, ...] = ()
     points: Mapping[str, Frame] = field(default_factory=dict)
-    reduced: ReducedBody | InterpolatedBody | None = None
+    reduced: ElasticNumbers | None = None
     _frames: dict[Place, Frame] = field(default_factory=dict)
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
@@ -138,7 +114,7 @@ class ElasticBody(Body):
         return tuple(pairwise(self.at(*place) for place in self.outline))
 
     @property
-    def surface(self) -> DeformingSurface | None:
+    def surface(self) -> DeformingMesh | None:
         return None if self.reduced is None else self.reduced.surface(self.coordinates)
 
     @property
@@ -167,7 +143,7 @@ class ElasticBody(Body):
         here = self.point(x, y, z).in_frame(self.frame).coordinates
         return here - substitute_all([here], dict.fromkeys(self.coordinates, ZERO))[0]
 
-    def stresses(self, run: Any, places: str | None = None) -> StressHistory:
+    def stresses(self, run: Any, places: str | None = None) -> StressesOfRun:
         """Stresses along a trajectory, of a body from finite elements that has them: `arm.stresses(sim).largest`.
 
         places   the name of a group of places, the first by default
@@ -190,10 +166,12 @@ class ElasticBody(Body):
 
         See also: `FiniteElements`, `Model.elastic_from`.
         """
-        made: StressHistory = later("formats.fem.stress_history", "stress_history")(
-            self.name, self.coordinates, self.reduced, run, places
-        )
-        return made
+        if self.reduced is None:
+            raise ModelError(
+                f"body {self.name!r}: its stresses are not known; make it of a scikit-fem basis, or give "
+                "`finite_elements` bodies with stress rows"
+            )
+        return self.reduced.stresses(self.name, self.coordinates, run, places)
 
     def beside(self, modes: Iterable[Any], values: Mapping[Any, float] | None = None) -> OwnModes:
         """Modes of a mechanism beside the body's own: `print(arm.beside(linear.modes()))`.

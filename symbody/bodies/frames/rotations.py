@@ -161,7 +161,10 @@ def unit_vector(axis: Any, what: str = "axis") -> Matrix:
 
 def about(axis: Any, angle: Any, what: str = "rotation") -> Rotation:
     """Rotation about an axis by an angle."""
-    n, theta = unit_vector(axis, what), as_expr(angle)
+    theta = as_expr(angle)
+    if isinstance(axis, str) and axis in AXES:
+        return Rotation((Turn(AXES[axis], theta),)) if theta is not ZERO else Rotation()
+    n = unit_vector(axis, what)
     for i in range(3):
         if all(n[j] is ZERO for j in range(3) if j != i):
             return Rotation((Turn(i, theta if n[i] is ONE else -theta),)) if theta is not ZERO else Rotation()
@@ -198,13 +201,19 @@ def from_cosines(entries: Any, what: str = "direction cosines") -> Rotation:
     m = as_matrix(entries)
     if m.shape != (3, 3):
         raise ModelError(f"{what}: need a 3 by 3 matrix, got shape {m.shape}")
-    product = m @ m.T - identity(3)
-    wrong = [e for e in product.entries if e.value is not None and abs(float(e)) > 1e-9]
-    if wrong:
-        raise ModelError(
-            f"{what}: the matrix is not orthogonal (R Rᵀ differs from 1 by {max(abs(float(e)) for e in wrong):z.3g})"
-        )
+    if (off := _distance_from_orthogonal(m)) > 1e-9:
+        raise ModelError(f"{what}: the matrix is not orthogonal (R Rᵀ differs from 1 by {off:z.3g})")
     return Rotation() if m == identity(3) else Rotation((Cosines(m),))
+
+
+def _distance_from_orthogonal(R: Matrix) -> float:
+    """The largest entry of R Rᵀ - 1 that is a number."""
+    numbers = [e.value for e in R.entries]
+    if None in numbers:
+        product = (R @ R.T - identity(3)).entries
+        return max((abs(float(e.value)) for e in product if e.value is not None), default=0.0)
+    rows = [[float(x) for x in numbers[k : k + 3] if x is not None] for k in (0, 3, 6)]
+    return max(abs(sum(x * y for x, y in zip(a, b, strict=True)) - (a is b)) for a in rows for b in rows)
 
 
 def from_euler_parameters(e: Sequence[Any], spin: Matrix | None = None, what: str = "Euler parameters") -> Rotation:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -14,7 +15,6 @@ from ...algebra.graph.matrix import Matrix, as_matrix, diagonal, dot, identity, 
 from ...algebra.graph.walk import free_symbols
 from ...errors import EvaluationError, ExpressionError, ModelError, listed, shown
 from ..frames.rotations import AXES
-from .surface_triangles import SolidSurface
 
 
 def inertia(xx: Any, yy: Any, zz: Any, xy: Any = 0, xz: Any = 0, yz: Any = 0) -> Matrix:
@@ -209,11 +209,19 @@ def _principal(I: list[list[float]]) -> list[float]:
 
 @dataclass(frozen=True)
 class Shape:
-    """A solid of uniform density: what it is, where its centre is in the body frame, and its size.
+    """A solid of uniform density, made by `sb.box`, `sb.read_solids` and the like, for `Model.body(..., shape=)`.
 
-    content   length, area or volume: what the density counts
+    kind      what it is: "box", "solid", ...; drawings follow it
+    size      its lengths, and `axis` the coordinate axis along which it lies
+    centre    its mass centre in the body frame
+    content   length, area or volume, by which the density is multiplied
     gyration  inertia about the centre for mass one, in the body frame
-    surface   triangles in the body frame, of a solid that has no other size
+    surface   x, y, z of the corners of triangles in the body frame, of a solid that has no other size
+
+    >>> sb.box(1, 2, 3).content, sb.box(1, 2, 3).inertia(12)
+    (6, matrix([[13, 0, 0], [0, 10, 0], [0, 0, 5]]))
+
+    See also: `Model.body`, `box`, `read_solids`.
     """
 
     kind: str
@@ -222,9 +230,10 @@ class Shape:
     centre: Matrix
     content: Expr
     gyration: Matrix
-    surface: SolidSurface | None = None
+    surface: array[float] | None = field(default=None, compare=False)
 
     def inertia(self, mass: Any) -> Matrix:
+        """About the centre, for a mass."""
         return self.gyration * as_expr(mass)
 
 

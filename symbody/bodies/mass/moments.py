@@ -26,7 +26,24 @@ NOTHING = zeros(3, 3)
 
 @dataclass(frozen=True)
 class Moments:
-    """Mass, and moments of fields with these weights h; of `second` the entries k <= l that are not zero."""
+    """Mass and moments of the fields of a deforming body, s = Σ h_k s_k: all that its inertia needs.
+
+    m         ∫ dm
+    weights   h_k: one, then coordinates and products of them
+    first     g_k = ∫ s_k dm
+    second    {(k, l): G_kl = ∫ s_k s_lᵀ dm}, those with k <= l that are not zero
+
+    >>> q = sb.symbol("q", "coordinate")
+    >>> rod = sb.bodies.Moments(  # of mass 3 from x = 0 to 1, its end at 1 + q
+    ...     sb.algebra.as_expr(3), (sb.algebra.as_expr(1), q), (sb.vector(1.5, 0, 0), sb.vector(1.5, 0, 0)),
+    ...     {k: sb.diagonal(1, 0, 0) for k in [(0, 0), (0, 1), (1, 1)]})
+    >>> rod.first_moment, rod.G(1, 0)[0, 0], rod.second_moment[0, 0], rod.inertia[1, 1] is rod.second_moment[0, 0]
+    (vector(1.5*q + 1.5, 0, 0), 1, 2*q + q**2 + 1, True)
+    >>> rod.weighted((q, q))[0], len(rod.pairs), rod.mass_properties.p_BoBcm[0]
+    (3*q, 4, (1.5*q + 1.5)/3)
+
+    See also: `Model.elastic`, `Model.elastic_from`, `ElasticBody`.
+    """
 
     m: Expr
     weights: tuple[Expr, ...]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.portable import Portable
@@ -21,10 +21,8 @@ from ..frames.topology import Topology, topology
 from ..frames.vectors import Vector
 from ..mass.mass import MassProperties, Shape
 from ..mass.moments import Moments
+from .deforming_mesh import DeformingMesh
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
-
-if TYPE_CHECKING:
-    from ...formats.fem.reduced_body import DeformingSurface
 
 INTERNAL: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
 
@@ -117,7 +115,7 @@ class Body:
         return tuple(dict.fromkeys(f for pair in self.edges for f in pair))
 
     @property
-    def surface(self) -> DeformingSurface | None:
+    def surface(self) -> DeformingMesh | None:
         """The mesh of a body that deforms, where there is one."""
         return None
 
@@ -167,7 +165,19 @@ class Body:
 
 @dataclass(frozen=True)
 class Action:
-    """A force at a point, or a torque, on whatever is fixed to a frame. Reactions are actions of their own."""
+    """A force at a point, or a torque, on whatever is fixed to a frame. Reactions are actions of their own.
+
+    frame    that it acts on
+    force    with the point `at` which it acts; or `torque`
+
+    >>> m = sb.Model("cart")
+    >>> cart = m.body("cart", mass=2)
+    >>> push = sb.bodies.Action(cart.frame, force=3 * m.ground.x, at=cart.mass_centre)
+    >>> push.force.in_ground, push.torque
+    (vector(3, 0, 0), None)
+
+    See also: `bodies.Load`, `Model.force`.
+    """
 
     frame: Frame
     force: Vector | None = None
@@ -177,12 +187,22 @@ class Action:
 
 @dataclass(frozen=True, repr=False)
 class Load:
-    """Forces that act together, known by one name.
+    """Forces that act together, known by one name; methods such as `Model.force` make them.
 
+    kind        what it is: "force", "spring", "actuator", ...; powers and figures are listed by it
     actions     forces and torques, each with its reaction
     potential   the potential energy that these (or, where there are none, it alone) belong to
     on_rates    generalised forces: coordinate -> force that does work on its rate; or speed -> force
     by_body     of a field of gravity: what of the potential energy each body has
+
+    >>> m = sb.Model("cart")
+    >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
+    >>> m.add_load(sb.bodies.Load("buffer", "spring", potential=x**4, on_rates={x: -4 * x**3}))
+    <Load buffer: spring on x>
+    >>> sb.derive(m).f, m.loads["buffer"].is_internal
+    (vector(-4*x**3), False)
+
+    See also: `bodies.Action`, `Model.force`, `Model.generalized_force`.
     """
 
     name: str
@@ -209,9 +229,21 @@ class Load:
 
 @dataclass(frozen=True, repr=False)
 class Constraint:
-    """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic).
+    """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic); methods such as `Model.constrain`
+    make them.
 
-    actions     forces and torques for a multiplier of one, where the constraint is a joint's; they name its reaction
+    expression     phi or psi; `is_holonomic` says which
+    joint          the joint that it belongs to, by name; None where it was written down
+    actions        forces and torques for a multiplier of one, where the constraint is a joint's: its reaction
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> m.add_constraint(sb.bodies.Constraint("wire", y - x**2, True))
+    'wire'
+    >>> m.constraints["wire"]
+    <Constraint wire, holonomic: y - x**2 = 0>
+
+    See also: `Model.constrain`, `Model.constrain_speed`.
     """
 
     name: str
@@ -230,9 +262,20 @@ class Constraint:
 
 @dataclass(frozen=True, repr=False)
 class Joint:
-    """A joint between two bodies: `outer` is fixed to the parent side, `inner` to the child side, at the joint.
+    """A joint between two bodies; methods such as `Model.revolute` make them.
 
-    axis   of one that closes a loop, in the outer frame
+    kind            "revolute", "free", ...
+    outer, inner    frames at the joint, fixed to the parent and to the child
+    parent, child   names of the bodies, or "ground"
+    coordinates     that move the child; none where the joint closes a loop (`closes_loop`)
+    axis            of one that closes a loop, in the outer frame
+
+    >>> m = sb.Model("arm")
+    >>> hinge = m.revolute("a", m.ground, m.body("arm", mass=1, com=(1, 0, 0)))
+    >>> hinge, hinge.q is hinge.coordinates[0], hinge.closes_loop
+    (<Joint a: revolute from ground to arm by a>, True, False)
+
+    See also: `Model.joint`, `Model.joints`, `reaction`.
     """
 
     name: str

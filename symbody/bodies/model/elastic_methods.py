@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, zeros
@@ -28,8 +28,9 @@ from ..elastic.beam import (
 )
 from ..elastic.beam_fields import BeamFields, BeamShapes
 from ..elastic.beam_strain import refuse_order, third_order_energy
-from ..elastic.elastic_body import ElasticBody, Shapes, internal_loads, modal_mass, turned_frame
+from ..elastic.elastic_body import ElasticBody, internal_loads, modal_mass, turned_frame
 from ..elastic.elastic_checks import refuse_modes
+from ..elastic.elastic_numbers import ElasticNumbers, Shapes
 from ..elastic.internal_damping import modal_damping, rayleigh_damping
 from ..elastic.mean_axes import on_mean_axes
 from ..frames.frames import Frame, three
@@ -39,10 +40,6 @@ from ..mass.moments import Moments
 from ..mechanism.declarations import as_expression, names_of
 from ..mechanism.mechanism import Action, Load
 from .joint_methods import JointMethods
-
-if TYPE_CHECKING:
-    from ...formats.fem.interpolated_body import InterpolatedBody
-    from ...formats.fem.reduced_body import ReducedBody
 
 STIFFENED = (
     "elastic to second order: places of its points are exact to second order in the elastic coordinates (foreshortening by deflection, and with rho_I the "
@@ -165,7 +162,7 @@ class ElasticMethods(JointMethods):
     def elastic_from(
         self,
         name: str,
-        reduced: ReducedBody | InterpolatedBody,
+        reduced: ElasticNumbers,
         frame: Frame | None = None,
         *,
         damping: Any = None,

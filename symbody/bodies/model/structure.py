@@ -283,7 +283,7 @@ class Structure(Parts):
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
         """Place the subtree of the child by the joint's motion."""
-        moved, used = self.moved_frame(kind, name, outer, o, coordinates)
+        moved, used = self._moved(kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back
             if _moves(f) and not self._is_elastic(inner.root):
@@ -300,18 +300,26 @@ class Structure(Parts):
         return any(b.frame is frame and b.moments is not None for b in self._bodies.values())
 
     def moved_frame(
-        self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
+        self, kind: str, name: str, outer: Frame, *, axis: Any = None, sequence: str = "xyz"
     ) -> tuple[Frame, tuple[Symbol, ...]]:
-        """The frame after the joint's motion, and the coordinates that move it.
+        """The frame after a joint's motion, and the coordinates that move it, declared here; for a joint that is added
+        with `add_joint`. Options are those of `Model.joint`.
 
-        >>> from symbody.bodies.joints.joints import JointGeometry
         >>> m = sb.Model("hinge")
-        >>> frame, q = m.moved_frame("revolute", "a", m.ground, JointGeometry(axis="z"), None)
+        >>> frame, q = m.moved_frame("revolute", "a", m.ground, axis="z")
         >>> q, frame.x.in_ground, m.joint_coordinates("a", q)
         ((a,), vector(cos(a), sin(a), 0), (a,))
+        >>> m.add_joint(sb.bodies.Joint("a", "revolute", m.ground, frame, "ground", "arm", q))
+        <Joint a: revolute from ground to arm by a>
 
         See also: `Model.joint`.
         """
+        given = JointGeometry(axis=kind_of_joint(name, kind).axis if axis is None else axis, sequence=sequence)
+        return self._moved(kind, name, outer, given, None)
+
+    def _moved(
+        self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
+    ) -> tuple[Frame, tuple[Symbol, ...]]:
         if o.sequence.replace("_", " ").lower() == "euler parameters" and kind in ("spherical", "free"):
             return self._moved_by_euler_parameters(kind, name, outer, given)
         if kind in ("spherical", "free"):

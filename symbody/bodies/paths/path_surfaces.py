@@ -41,7 +41,8 @@ class WrapSphere:
 
     beside   a point: the path goes round on its side, and takes the longer way where the straight line between its ends
              would pass the centre on the other one; None: the shorter way
-    through  True: the path runs through the sphere instead, and bends at it from within where it would pass it by
+    through  True: the path runs through the sphere instead, and bends at it from within where it would pass it by; or a
+             condition: it does so while that holds, and runs over the sphere otherwise
 
     >>> m = sb.Model("knee")
     >>> ends = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
@@ -55,9 +56,9 @@ class WrapSphere:
     frame: Frame
     radius: Any
     beside: Point | None = None
-    through: bool = False
+    through: bool | Condition = False
 
-    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface | EitherPiece:
         """The part of a path from a to b over the surface, with the frame `on` which b pulls and that `towards` which a does.
 
         >>> m = sb.Model("knee")
@@ -68,8 +69,10 @@ class WrapSphere:
 
         See also: `Model.path`.
         """
-        made = ThroughSphere if self.through else OverSphere
-        return made(a, b, on, towards, self.frame, as_expr(self.radius), self.beside)
+        place = a, b, on, towards, self.frame, as_expr(self.radius)
+        if isinstance(self.through, Condition):
+            return EitherPiece(self.through, ThroughSphere(*place, None), OverSphere(*place, self.beside))
+        return (ThroughSphere if self.through else OverSphere)(*place, self.beside)
 
 
 @checked_flags_of_class(ModelError)
@@ -81,7 +84,8 @@ class WrapCylinder:
              is shorter
     beside   instead: a point on whose side the path goes round; it takes the longer way where the straight line between
              its ends, seen along the axis, would pass the axis on the other one
-    through  True: the path runs through the cylinder instead, and bends at it from within where it would pass it by
+    through  True: the path runs through the cylinder instead, and bends at it from within where it would pass it by; or
+             a condition: it does so while that holds, and runs over the cylinder otherwise
 
     >>> m = sb.Model("pulley")
     >>> ends = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
@@ -96,9 +100,9 @@ class WrapCylinder:
     radius: Any
     side: int | None = None
     beside: Point | None = None
-    through: bool = False
+    through: bool | Condition = False
 
-    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface:
+    def piece(self, a: Point, b: Point, on: Frame, towards: Frame) -> OverSurface | EitherPiece:
         """The part of a path from a to b over the surface; see `WrapSphere.piece`.
 
         >>> m = sb.Model("pulley")
@@ -109,8 +113,11 @@ class WrapCylinder:
 
         See also: `Model.path`.
         """
-        made = ThroughCylinder if self.through else OverCylinder
-        return made(a, b, on, towards, self.frame, as_expr(self.radius), self.beside, self.side)
+        place = a, b, on, towards, self.frame, as_expr(self.radius)
+        over = OverCylinder(*place, self.beside, self.side)
+        if isinstance(self.through, Condition):
+            return EitherPiece(self.through, ThroughCylinder(*place, None, self.side), over)
+        return ThroughCylinder(*place, self.beside, self.side) if self.through else over
 
 
 @dataclass(frozen=True, eq=False)

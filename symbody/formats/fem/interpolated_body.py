@@ -14,21 +14,34 @@ from typing import Any, Final
 import numpy as np
 from scipy import linalg
 
-from ...algebra.graph.graph import HALF, ONE, ZERO, Expr, Symbol, as_expr
-from ...algebra.graph.matrix import Matrix, zeros
-from ...bodies.elastic.elastic_body import Place, turned_frame
-from ...bodies.frames.frames import Frame
-from ...bodies.mass.moments import Moments
+import symbody as sb
+
 from ...errors import ModelError, listed, shown
 from ...summary import Summarized, Summary, filled
 from .finite_body import Array, FiniteElements
 from .reduce import HeldBody, ReductionQuestion
-from .reduced_body import DUST, DeformingSurface, NodalShapes, ReducedBody, Skin, Stiffening, in_sequence
+from .reduced_body import (
+    DUST,
+    HALF,
+    ONE,
+    ZERO,
+    DeformingSurface,
+    NodalShapes,
+    Place,
+    ReducedBody,
+    Skin,
+    Stiffening,
+    in_sequence,
+    turned_frame,
+)
+from .stress_history import StressHistory
 
 NEAR: Final = 0.5  # cosine of the largest angle between spans of samples that are still the same shapes
 
 
-def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements], **options: Any) -> InterpolatedBody:
+def interpolated_body(
+    parameter: sb.Symbol, samples: Mapping[float, FiniteElements], **options: Any
+) -> InterpolatedBody:
     """A body whose numbers depend on a parameter, for `Model.elastic_from`: derivatives by that parameter are those of
     the polynomials.
 
@@ -54,7 +67,7 @@ def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements]
     See also: `finite_elements`, `ReducedBody`, `Model.elastic_from`.
     """
     where = "interpolated body"
-    if not isinstance(parameter, Symbol):
+    if not isinstance(parameter, sb.Symbol):
         raise ModelError(
             f"{where}: the first argument is a parameter of the model, such as m.parameter('E', 2.1e11); got "
             f"{shown(parameter)}"
@@ -81,7 +94,7 @@ def interpolated_body(parameter: Symbol, samples: Mapping[float, FiniteElements]
     return InterpolatedBody(parameter, tuple(float(x) for x in samples), tuple(made))
 
 
-def _alike(where: str, parameter: Symbol, values: Iterable[float], bodies: list[HeldBody]) -> list[Array]:
+def _alike(where: str, parameter: sb.Symbol, values: Iterable[float], bodies: list[HeldBody]) -> list[Array]:
     """In the span of each sample, the shapes nearest to those of the sample in the middle."""
     own = [b.orthogonal(b.span())[1] for b in bodies]
     middle = len(bodies) // 2
@@ -121,7 +134,7 @@ def _damped(body: HeldBody, M: Array, K: Array) -> Array:
 class InterpolatedBody(Summarized):
     """Reduced bodies in one set of coordinates, at values of a parameter."""
 
-    parameter: Symbol
+    parameter: sb.Symbol
     values: tuple[float, ...]
     samples: tuple[ReducedBody, ...]
 
@@ -152,13 +165,13 @@ class InterpolatedBody(Summarized):
             f"Body interpolated over {self.parameter}, {self.count} coordinates", filled(first_frequency=first)
         )
 
-    def table(self, q: tuple[Symbol, ...]) -> Moments:
+    def table(self, q: tuple[sb.Symbol, ...]) -> sb.bodies.Moments:
         b = self.samples
         n = self.count + 1
         size = np.sqrt(np.einsum("skkaa->sk", np.stack([x.second for x in b]))).max(axis=0)
         mass = self._polynomial(np.array([x.mass for x in b]), 0.0)
         first = [self._matrix(np.stack([x.first[k] for x in b]), DUST * np.sqrt(b[0].mass) * size[k]) for k in range(n)]
-        weights: list[Expr] = [ONE, *q]
+        weights: list[sb.Expr] = [ONE, *q]
         second = {
             (k, l): self._matrix(np.stack([x.second[k, l] for x in b]), DUST * size[k] * size[l])
             for k in range(n)
@@ -173,31 +186,35 @@ class InterpolatedBody(Summarized):
                     first.append(self._matrix(g[:, k, l], DUST * float(np.abs(g).max())))
                     weights.append(q[k] * q[l] * (HALF if k == l else ONE))
         kept = {p: G for p, G in second.items() if any(e is not ZERO for e in G.entries)}
-        return Moments(mass, tuple(weights), tuple(first), kept)
+        return sb.bodies.Moments(mass, tuple(weights), tuple(first), kept)
 
-    def matrix(self, name: str) -> Matrix:
+    def matrix(self, name: str) -> sb.Matrix:
         """Stiffness or damping."""
         found = np.stack([getattr(b, name) for b in self.samples])
         d = np.sqrt(np.abs(np.einsum("skk->sk", found)).max(axis=0))
         return self._matrix(np.where(np.abs(found) > DUST * np.outer(d, d), found, 0.0), 0.0)
 
-    def shapes(self, q: tuple[Symbol, ...]) -> NodalShapes | None:
+    def shapes(self, q: tuple[sb.Symbol, ...]) -> NodalShapes | None:
         """Of the sample in the middle, for drawings."""
         return self.samples[len(self.samples) // 2].shapes(q)
 
-    def edges(self, on: Frame, q: tuple[Symbol, ...]) -> tuple[tuple[Frame, Frame], ...]:
+    def edges(self, on: sb.Frame, q: tuple[sb.Symbol, ...]) -> tuple[tuple[sb.Frame, sb.Frame], ...]:
         """Of the sample in the middle."""
         return self.samples[len(self.samples) // 2].edges(on, q)
 
-    def surface(self, q: tuple[Symbol, ...]) -> DeformingSurface | None:
+    def surface(self, q: tuple[sb.Symbol, ...]) -> DeformingSurface | None:
         """Of the sample in the middle."""
         return self.samples[len(self.samples) // 2].surface(q)
+
+    def stresses(self, name: str, q: tuple[sb.Symbol, ...], run: Any, places: str | None) -> StressHistory:
+        """Of the sample in the middle."""
+        return self.samples[len(self.samples) // 2].stresses(name, q, run, places)
 
     def point_at(self, place: Place) -> str | None:
         """The name of the point that is there in the sample in the middle."""
         return self.samples[len(self.samples) // 2].point_at(place)
 
-    def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
+    def frames(self, on: sb.Frame, q: tuple[sb.Symbol, ...]) -> dict[str, sb.Frame]:
         out = {}
         for name in self.samples[0].points:
             p = [b.points[name] for b in self.samples]
@@ -208,32 +225,32 @@ class InterpolatedBody(Summarized):
             out[name] = turned_frame(on, offset, in_sequence(angles, turned), f"{on.name}.{name}")
         return out
 
-    def _quadratic(self, parts: list[Array | None], q: tuple[Symbol, ...]) -> Matrix | None:
+    def _quadratic(self, parts: list[Array | None], q: tuple[sb.Symbol, ...]) -> sb.Matrix | None:
         """½ Σ q_k q_l x_kl, where all samples have it."""
         if any(x is None for x in parts):
             return None
         found = np.stack([x for x in parts if x is not None])
-        dust, total = DUST * max(float(np.abs(found).max()), 1e-300), zeros(3)
+        dust, total = DUST * max(float(np.abs(found).max()), 1e-300), sb.zeros(3)
         for k in range(len(q)):
             for l in range(k, len(q)):
                 total = total + (q[k] * q[l] * (HALF if k == l else ONE)) * self._matrix(found[:, k, l], dust)
         return total
 
-    def _sum(self, rest: Array, parts: Array, q: tuple[Symbol, ...]) -> Matrix:
+    def _sum(self, rest: Array, parts: Array, q: tuple[sb.Symbol, ...]) -> sb.Matrix:
         size = DUST * max(float(np.abs(parts).max(initial=0.0)), 1e-300)
         total = self._matrix(rest, 0.0)
         for k, x in enumerate(q):
             total = total + x * self._matrix(parts[:, k], size)
         return total
 
-    def _matrix(self, found: Array, dust: float) -> Matrix:
+    def _matrix(self, found: Array, dust: float) -> sb.Matrix:
         """(samples, rows[, columns]) as polynomials."""
         shape = found.shape[1:]
         columns = shape[1] if len(shape) > 1 else 1
         entries = tuple(self._polynomial(x, dust) for x in found.reshape(len(found), -1).T)
-        return Matrix(shape[0], columns, entries)
+        return sb.Matrix(shape[0], columns, entries)
 
-    def _polynomial(self, found: Array, dust: float) -> Expr:
+    def _polynomial(self, found: Array, dust: float) -> sb.Expr:
         """Newton's polynomial through the samples in x = (p - p_0) / (p_1 - p_0); differences that are rounding are
         zero."""
         if np.abs(found).max() <= dust:
@@ -244,7 +261,7 @@ class InterpolatedBody(Summarized):
             c[k:] = (c[k:] - c[k - 1 : -1]) / (x[k:] - x[:-k])
         c = np.where(np.abs(c) > max(dust, 1e-12 * float(np.abs(found).max())), c, 0.0)
         at = (self.parameter - self.values[0]) / (self.values[-1] - self.values[0])
-        total, factor = as_expr(float(c[0])), ONE
+        total, factor = sb.algebra.as_expr(float(c[0])), ONE
         for k in range(1, len(c)):
             factor = factor * (at - float(x[k - 1]))
             if c[k]:

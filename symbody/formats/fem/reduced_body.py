@@ -6,22 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ...algebra.graph.graph import HALF, ONE, ZERO, Expr, Symbol, as_expr
-from ...algebra.graph.matrix import Matrix
-from ...bodies.elastic.elastic_body import Place, turned_frame
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.rotations import from_cosines
-from ...bodies.mass.moments import Moments
+import symbody as sb
+
 from ...errors import ModelError, listed
 from ...later import later
 from ...summary import Summarized, Summary, filled
 from .finite_body import Array, Indices
+from .stress_history import StressHistory, stress_history
 
 NEIGHBOURS: Final = 9  # nodes that say how a body is turned at one of them, itself among them
+ZERO, ONE, HALF = sb.algebra.as_expr(0), sb.algebra.as_expr(1), sb.fraction(1, 2)
+Place: TypeAlias = tuple[sb.Expr, sb.Expr, sb.Expr]
 DUST: Final = 1e-9  # of what an entry could be: what the conditioning of a stiffness matrix leaves of zeros
 
 
@@ -63,7 +62,7 @@ class DeformingSurface:
     """Triangles on a body that deforms: nodes at rest, in the frame of the body, and their shifts and stresses for each
     coordinate, (n, nodes, 3) and (n, nodes, 6); NaN where stresses are not known."""
 
-    coordinates: tuple[Symbol, ...]
+    coordinates: tuple[sb.Symbol, ...]
     nodes: Array
     shifts: Array
     faces: Indices
@@ -74,12 +73,12 @@ class DeformingSurface:
 class NodalShapes:
     """Places of nodes: only there a body from finite elements is known."""
 
-    coordinates: tuple[Symbol, ...]
+    coordinates: tuple[sb.Symbol, ...]
     skin: Skin
     body: str
     has_sections: bool = False
 
-    def displaced(self, place: Place) -> Matrix:
+    def displaced(self, place: Place) -> sb.Matrix:
         k = self._node(place)
         return sum_of(self.skin.nodes[k], self.skin.shifts[:, k], self.coordinates)
 
@@ -183,6 +182,9 @@ class ReducedBody(Summarized):
         (['tip'], True, True, (3, 1))
         >>> body.point_at(tuple(body.frames(N, q)["tip"].origin.in_ground.map(lambda e: sb.substitute(e, {q[0]: 0}))))
         'tip'
+        >>> known = body.with_(stress={"root": np.ones((1, 2, 6))})
+        >>> known.stresses("body", q, {"t": [0.0, 1.0], "q1": [0.0, 0.5]}, None).components.shape
+        (2, 2, 6)
         >>> body.with_(mass=5.0).mass, body.save("part.npz").name
         (5.0, 'part.npz')
 
@@ -220,9 +222,9 @@ class ReducedBody(Summarized):
 
     # ------------------------------------------------------------------------------------------------ to a model
 
-    def table(self, q: tuple[Symbol, ...]) -> Moments:
+    def table(self, q: tuple[sb.Symbol, ...]) -> sb.bodies.Moments:
         """Its moments with these coordinates; entries that are rounding of zero are zero."""
-        weights: list[Expr] = [ONE, *q]
+        weights: list[sb.Expr] = [ONE, *q]
         size = np.sqrt(np.einsum("kkaa->k", self.second))
         first = [_column(g, DUST * np.sqrt(self.mass) * s) for g, s in zip(self.first, size, strict=True)]
         second = {
@@ -234,14 +236,14 @@ class ReducedBody(Summarized):
             second[0, len(weights)] = G
             weights.append(q[k] * q[l] * (HALF if k == l else ONE))
             first.append(g)
-        return Moments(
-            as_expr(float(self.mass)),
+        return sb.bodies.Moments(
+            sb.algebra.as_expr(float(self.mass)),
             tuple(weights),
             tuple(first),
             {p: G for p, G in second.items() if not _is_zero(G)},
         )
 
-    def _second_order(self) -> dict[tuple[int, int], tuple[Matrix, Matrix]]:
+    def _second_order(self) -> dict[tuple[int, int], tuple[sb.Matrix, sb.Matrix]]:
         s = self.stiffening
         if s is None:
             return {}
@@ -253,11 +255,11 @@ class ReducedBody(Summarized):
         }
         return {p: (g, G) for p, (g, G) in found.items() if not (_is_zero(g) and _is_zero(G))}
 
-    def matrix(self, name: str) -> Matrix:
+    def matrix(self, name: str) -> sb.Matrix:
         """Stiffness or damping as expressions, without entries that are rounding."""
         return exact_matrix(getattr(self, name))
 
-    def shapes(self, q: tuple[Symbol, ...]) -> NodalShapes | None:
+    def shapes(self, q: tuple[sb.Symbol, ...]) -> NodalShapes | None:
         """Where its nodes are, if it has them."""
         return None if self.skin is None else NodalShapes(q, self.skin, self.frame)
 
@@ -270,7 +272,7 @@ class ReducedBody(Summarized):
         size = max((float(np.abs(p.place).max()) for p in self.points.values()), default=0.0)
         return next((n for n, p in self.points.items() if np.abs(p.place - at).max() <= 1e-9 * size), None)
 
-    def edges(self, on: Frame, q: tuple[Symbol, ...]) -> tuple[tuple[Frame, Frame], ...]:
+    def edges(self, on: sb.Frame, q: tuple[sb.Symbol, ...]) -> tuple[tuple[sb.Frame, sb.Frame], ...]:
         """Frames that follow nodes, in pairs between which it is drawn."""
         skin = self.skin
         if skin is None:
@@ -278,10 +280,14 @@ class ReducedBody(Summarized):
         made = {}
         for k in np.unique(skin.edges):
             offset = sum_of(skin.nodes[k], skin.shifts[:, k], q)
-            made[int(k)] = Frame(on, offset=offset, name=f"{on.name}.node{k}")
+            made[int(k)] = sb.Frame(on, offset=offset, name=f"{on.name}.node{k}")
         return tuple((made[int(a)], made[int(b)]) for a, b in skin.edges)
 
-    def surface(self, q: tuple[Symbol, ...]) -> DeformingSurface | None:
+    def stresses(self, name: str, q: tuple[sb.Symbol, ...], run: Any, places: str | None) -> StressHistory:
+        """Stresses along a trajectory of a model in which a body of this name is made of it; see `ElasticBody.stresses`."""
+        return stress_history(name, q, self.stress, run, places)
+
+    def surface(self, q: tuple[sb.Symbol, ...]) -> DeformingSurface | None:
         """Its mesh, where that is known."""
         skin = self.skin
         if skin is None or not len(skin.faces):
@@ -293,17 +299,17 @@ class ReducedBody(Summarized):
             stress[:, skin.places[name]] = self.stress[name]
         return DeformingSurface(q, skin.nodes, skin.shifts, skin.faces, stress)
 
-    def frames(self, on: Frame, q: tuple[Symbol, ...]) -> dict[str, Frame]:
+    def frames(self, on: sb.Frame, q: tuple[sb.Symbol, ...]) -> dict[str, sb.Frame]:
         """Of its points, on the frame of the body."""
         return {n: self._frame(on, p, q, f"{on.name}.{n}") for n, p in self.points.items()}
 
-    def _frame(self, on: Frame, p: PointData, q: tuple[Symbol, ...], name: str) -> Frame:
+    def _frame(self, on: sb.Frame, p: PointData, q: tuple[sb.Symbol, ...], name: str) -> sb.Frame:
         if np.array_equal(p.rest, np.eye(3)):
             return turned_frame(on, *self.motion(p, q), name)
         moved = turned_frame(on, *self.motion(p, q), f"{name}.deformed")
-        return Frame(moved, from_cosines(_square_matrix(p.rest, 0.0)), name=name)
+        return moved.rotate_by_cosines(_square_matrix(p.rest, 0.0), name)
 
-    def motion(self, p: PointData, q: tuple[Symbol, ...]) -> tuple[Matrix, Place]:
+    def motion(self, p: PointData, q: tuple[sb.Symbol, ...]) -> tuple[sb.Matrix, Place]:
         """Place, and angles about z, y, x."""
         offset, angles = sum_of(p.place, p.shifts, q), sum_of(np.zeros(3), p.angles, q)
         if p.second is not None:
@@ -319,7 +325,12 @@ class ReducedBody(Summarized):
         return replace(self, **changes)
 
 
-def in_sequence(angles: Matrix, second: Matrix | None) -> Place:
+def turned_frame(on: sb.Frame, offset: sb.Matrix, angles: Place, name: str) -> sb.Frame:
+    """A frame moved by an offset and turned about z, y, x by angles, as one step."""
+    return on.place(on.translate(*offset).rotate("zyx", *angles).pose_in(on), name)
+
+
+def in_sequence(angles: sb.Matrix, second: sb.Matrix | None) -> Place:
     """Angles about z, y, x, one after the other, of a rotation vector to second order.
 
     Turns by z, y, x have the rotation vector (x, y, z) + ½ (-y z, x z, -x y) to second order, of which the second part
@@ -332,7 +343,7 @@ def in_sequence(angles: Matrix, second: Matrix | None) -> Place:
     return z + c + HALF * x * y, y + b - HALF * x * z, x + a + HALF * y * z
 
 
-def _quadratic(parts: Array, q: tuple[Symbol, ...]) -> Matrix:
+def _quadratic(parts: Array, q: tuple[sb.Symbol, ...]) -> sb.Matrix:
     """½ Σ q_k q_l x_kl, without terms that are rounding."""
     dust = DUST * max(float(np.abs(parts).max(initial=0.0)), 1e-300)
     total = _column(np.zeros(3), 0.0)
@@ -342,7 +353,7 @@ def _quadratic(parts: Array, q: tuple[Symbol, ...]) -> Matrix:
     return total
 
 
-def sum_of(rest: Array, parts: Array, q: tuple[Symbol, ...]) -> Matrix:
+def sum_of(rest: Array, parts: Array, q: tuple[sb.Symbol, ...]) -> sb.Matrix:
     """x_0 + Σ q_k x_k, without terms that are rounding."""
     size = DUST * max(float(np.abs(parts).max(initial=0.0)), 1e-300)
     total = _column(rest, 0.0)
@@ -351,20 +362,24 @@ def sum_of(rest: Array, parts: Array, q: tuple[Symbol, ...]) -> Matrix:
     return total
 
 
-def _column(values: Array, dust: float) -> Matrix:
-    return Matrix(3, 1, tuple(as_expr(float(x)) if abs(x) > dust else as_expr(0) for x in values))
+def _column(values: Array, dust: float) -> sb.Matrix:
+    return sb.Matrix(
+        3, 1, tuple(sb.algebra.as_expr(float(x)) if abs(x) > dust else sb.algebra.as_expr(0) for x in values)
+    )
 
 
-def _square_matrix(values: Array, dust: float) -> Matrix:
+def _square_matrix(values: Array, dust: float) -> sb.Matrix:
     n = len(values)
-    return Matrix(n, n, tuple(as_expr(float(x)) if abs(x) > dust else as_expr(0) for x in values.ravel()))
+    return sb.Matrix(
+        n, n, tuple(sb.algebra.as_expr(float(x)) if abs(x) > dust else sb.algebra.as_expr(0) for x in values.ravel())
+    )
 
 
-def _is_zero(A: Matrix) -> bool:
+def _is_zero(A: sb.Matrix) -> bool:
     return all(e is ZERO for e in A.entries)
 
 
-def exact_matrix(values: Array) -> Matrix:
+def exact_matrix(values: Array) -> sb.Matrix:
     """As expressions, entries that are rounding of zero beside their diagonal left out."""
     d = np.sqrt(np.abs(np.diag(values)))
     return _square_matrix(np.where(np.abs(values) > DUST * np.outer(d, d), values, 0.0), 0.0)

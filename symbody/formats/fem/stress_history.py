@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary
 from .finite_body import Array
-from .reduced_body import ReducedBody
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,10 +61,12 @@ def von_mises(components: Array) -> Array:
 
 
 def stress_history(
-    name: str, coordinates: Any, reduced: ReducedBody | None, run: Any, places: str | None
+    name: str, coordinates: Any, known: Mapping[str, Array], run: Any, places: str | None
 ) -> StressHistory:
-    """Of a trajectory, or of anything that has columns of coordinates by name."""
-    known = {} if reduced is None else dict(reduced.stress)
+    """Of a trajectory, or of anything that has columns of coordinates by name.
+
+    known   stresses for each coordinate, by the name of a group of places
+    """
     if not known:
         raise ModelError(
             f"body {name!r}: its stresses are not known; make it of a scikit-fem basis, or give "

@@ -14,7 +14,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from ...bodies.mass.surface_triangles import (
+from ..robot.xml_tree import XmlElement, finite_number, parsed_xml
+from .surface_triangles import (
     SAME,
     Affine,
     Corner,
@@ -27,7 +28,6 @@ from ...bodies.mass.surface_triangles import (
     shifting,
     turning,
 )
-from ..robot.xml_tree import XmlElement, finite_number, parsed_xml
 
 MOST_NESTING: Final = 256
 MOST_NODES: Final = 100_000  # each instance of a node counts: nodes that instance nodes double at every step

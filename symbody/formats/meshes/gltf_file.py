@@ -17,7 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from ...bodies.mass.surface_triangles import (
+from .collada import MOST_NODES, Y_UP
+from .surface_triangles import (
     SAME,
     Affine,
     SurfacePart,
@@ -28,7 +29,6 @@ from ...bodies.mass.surface_triangles import (
     shifting,
     turning_by,
 )
-from .collada import MOST_NODES, Y_UP
 
 _JSON, _BINARY = 0x4E4F534A, 0x004E4942
 _COMPONENTS: Final = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from ...bodies.mass.surface_triangles import SurfacePart, TriangleLimit
 from ...errors import ModelError, SymbodyError, listed
 from .collada import collada_parts
 from .gltf_file import gltf_parts
 from .plain_meshes import msh_parts, obj_parts, stl_parts
+from .surface_triangles import SurfacePart, TriangleLimit
 
 MOST_BYTES: Final = 64 * 2**20
 MOST_TRIANGLES: Final = 400_000

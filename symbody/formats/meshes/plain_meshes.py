@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from ...bodies.mass.surface_triangles import Corner, SurfacePart, TriangleLimit, add_fan
+from .surface_triangles import Corner, SurfacePart, TriangleLimit, add_fan
 
 
 def stl_parts(data: bytes, limit: TriangleLimit) -> list[SurfacePart]:

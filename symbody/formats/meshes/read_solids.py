@@ -8,16 +8,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ...algebra.graph.graph import as_expr
-from ...algebra.graph.matrix import matrix, vector
-from ...bodies.mass.mass import Shape
-from ...bodies.mass.surface_triangles import Corner, SolidSurface, mapped_corners, scaling, turned_inside_out
+import symbody as sb
+
 from ...errors import ModelError, finite_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from .mesh_file import KINDS as MESHES
 from .mesh_file import surface_parts
 from .solid_moments import UniformSolid, enclosed_solid, open_edges
 from .step_file import ExactSolid, step_solids
+from .surface_triangles import Corner, mapped_corners, scaling, turned_inside_out
 
 STEP: Final = (".step", ".stp")
 KINDS: Final = (*(k for k in MESHES if k != ".msh"), *STEP)
@@ -64,7 +63,7 @@ def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -
     return Solids(path.name, {n: _shape(s.solid, s.corners, factor) for n, s in zip(names, found, strict=True)})
 
 
-class Solids(Summarized, Mapping[str, Shape]):
+class Solids(Summarized, Mapping[str, sb.bodies.Shape]):
     """Shapes by the names of the parts of a file.
 
     >>> import tempfile, pathlib
@@ -77,10 +76,10 @@ class Solids(Summarized, Mapping[str, Shape]):
     See also: `read_solids`, `Model.body`.
     """
 
-    def __init__(self, file: str, shapes: Mapping[str, Shape]) -> None:
+    def __init__(self, file: str, shapes: Mapping[str, sb.bodies.Shape]) -> None:
         self.file, self._shapes = file, dict(shapes)
 
-    def __getitem__(self, name: str) -> Shape:
+    def __getitem__(self, name: str) -> sb.bodies.Shape:
         if name not in self._shapes:
             raise unknown(f"solids of {self.file!r}", "part", name, self._shapes)
         return self._shapes[name]
@@ -143,14 +142,15 @@ def _different(names: list[str]) -> list[str]:
     return list(taken)
 
 
-def _shape(solid: UniformSolid, corners: array[float], scale: float) -> Shape:
+def _shape(solid: UniformSolid, corners: array[float], scale: float) -> sb.bodies.Shape:
     """For mass one. What is rounding of the sums that it comes from is zero, so that equations fold."""
     g = [scale**2 * x / solid.volume for row in solid.inertia for x in row]
-    surface = SolidSurface(mapped_corners(scaling(scale, scale, scale), corners))
-    reach = math.sqrt(max(g)) + max(abs(x) for x in surface.corners)
-    centre = vector(*_folded([scale * x for x in solid.centre], reach))
+    surface = mapped_corners(scaling(scale, scale, scale), corners)
+    reach = math.sqrt(max(g)) + max(abs(x) for x in surface)
+    centre = sb.vector(*_folded([scale * x for x in solid.centre], reach))
     g = _folded(g, max(g))
-    return Shape("solid", (), "z", centre, as_expr(scale**3 * solid.volume), matrix([g[:3], g[3:6], g[6:]]), surface)
+    volume = sb.algebra.as_expr(scale**3 * solid.volume)
+    return sb.bodies.Shape("solid", (), "z", centre, volume, sb.matrix([g[:3], g[3:6], g[6:]]), surface)
 
 
 def _folded(numbers: list[float], size: float) -> list[float]:

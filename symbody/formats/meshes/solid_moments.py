@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ...bodies.mass.surface_triangles import Corner
 from ..robot.link_frames import ORIGIN, Mat, Vec
 from ..robot.robot_numbers import tensor_of
+from .surface_triangles import Corner
 
 MERGED: Final = 1e-7  # corners as near as this, as part of the size of the surface, are one: single precision
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ...bodies.mass.surface_triangles import Corner
 from ...errors import ModelError
 from ...optional_packages import optional_package
 from ..robot.robot_numbers import tensor_of
 from .solid_moments import UniformSolid
+from .surface_triangles import Corner
 
 NAME: Final = "cadquery-ocp-novtk"
 METRES: Final = 1e-3  # Open CASCADE gives lengths in millimetres, whatever the file's unit is

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ...algebra.graph.graph import Expr
+import symbody as sb
+
 from .mjcf_tree import Attributes
 from .muscle_law import MuscleLaw, muscle_law
 
@@ -28,14 +29,14 @@ class ActuatorLaw:
         kv = 2 * self.damping_ratio * math.sqrt(self.gain[0] * inertia)
         return replace(self, bias=(self.bias[0], self.bias[1], -kv), damping_ratio=0.0)
 
-    def activation_rate(self, control: Expr, act: Expr) -> Expr:
+    def activation_rate(self, control: sb.Expr, act: sb.Expr) -> sb.Expr:
         return control if self.dynamics == "integrator" else (control - act) / self.time_constant
 
-    def force(self, drive: Expr, length: Expr, rate: Expr) -> Expr:
+    def force(self, drive: sb.Expr, length: sb.Expr, rate: sb.Expr) -> sb.Expr:
         return _affine(self.gain, length, rate) * drive + _affine(self.bias, length, rate)
 
 
-def _affine(c: tuple[float, float, float], length: Expr, rate: Expr) -> Expr:
+def _affine(c: tuple[float, float, float], length: sb.Expr, rate: sb.Expr) -> sb.Expr:
     return c[0] + c[1] * length + c[2] * rate
 
 

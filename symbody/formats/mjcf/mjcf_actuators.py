@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...algebra.calculus.derivatives import derivative, time_derivative
-from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...bodies.loads.loads import on_coordinate, torque
-from ...bodies.mechanism.mechanism import Action, Load
+import symbody as sb
+
 from ...escaping import identifier
+from ..robot.link_frames import ZERO
 from ..robot.robot import ActuatorText
 from ..robot.robot_text import JointText
 from .actuator_law import ActuatorLaw, actuator_law
-from .mjcf_parts import PartsOfMjcf
+from .mjcf_parts import PartsOfMjcf, between, on_rates
 from .mjcf_tree import ACTUATORS, Attributes
 from .muscle_law import MuscleLaw
 from .spring_laws import damper_polynomial, rotation_vector
@@ -92,11 +91,11 @@ class ActuatedParts(PartsOfMjcf):
             damping = (0.0,)
         if not inertia and not any(damping):
             return
-        along: tuple[Expr, Callable[[str, str, Expr, Expr | None], Load]] | None = None
+        along: tuple[sb.Expr, Callable[[str, str, sb.Expr, sb.Expr | None], sb.bodies.Load]] | None = None
         if (tendon := self.tendons.get(given.text("tendon"))) is not None:
             along = tendon.rate, tendon.pushed
-        elif "joint" in given and isinstance(q := self._coordinate(self._joint(given, "joint")), Symbol):
-            along = q.dot, lambda n, kind, f, potential: on_coordinate(n, kind, q, f, potential)
+        elif "joint" in given and isinstance(q := self._coordinate(self._joint(given, "joint")), sb.Symbol):
+            along = q.dot, lambda n, kind, f, potential: on_rates(n, kind, {q: f}, potential)
         if along is None:
             self.left_out[f"armature or damping of a <{given.element.tag}> on more than one coordinate"] += 1
             return
@@ -106,22 +105,22 @@ class ActuatedParts(PartsOfMjcf):
         if any(damping):
             self.robot.add_load(pushed(f"{name}.damper", "damper", gear**2 * damper_polynomial(damping, rate), None))
 
-    def _complete(self, law: ActuatorLaw | MuscleLaw, length: Expr) -> ActuatorLaw | MuscleLaw:
+    def _complete(self, law: ActuatorLaw | MuscleLaw, length: sb.Expr) -> ActuatorLaw | MuscleLaw:
         """With what follows from the inertia that a force along a length meets where the file shows the robot."""
         if isinstance(law, MuscleLaw):
             return law.scaled(self.text.inertia.acceleration(self._arms(length))) if law.needs_acceleration else law
         return law.damped(self.text.inertia.along(self._arms(length)) if law.damping_ratio else 0.0)
 
-    def _arms(self, length: Expr) -> dict[str, float]:
+    def _arms(self, length: sb.Expr) -> dict[str, float]:
         """∂l/∂q there."""
         arms = {}
         for joint in self.text.robot.joints.values():
             q = self._coordinate(joint) if joint.kind in ("revolute", "prismatic") else None
-            if isinstance(q, Symbol) and (arm := self._at_reference(derivative(length, q))):
+            if isinstance(q, sb.Symbol) and (arm := self._at_reference(sb.derivative(length, q))):
                 arms[joint.name] = arm
         return arms
 
-    def _drive(self, base: str, control: Symbol, law: ActuatorLaw | MuscleLaw) -> Expr:
+    def _drive(self, base: str, control: sb.Symbol, law: ActuatorLaw | MuscleLaw) -> sb.Expr:
         """The control, or the activation that follows it."""
         if law.dynamics == "none":
             return control
@@ -129,7 +128,7 @@ class ActuatedParts(PartsOfMjcf):
         self.robot.equation(f"{base}.activation", act.dot - law.activation_rate(control, act))
         return act
 
-    def _transmission(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+    def _transmission(self, given: Attributes, gear: Sequence[float]) -> tuple[sb.Expr, sb.Expr, Any]:
         """Length, its rate, and the loads that a force which increases it is."""
         if "tendon" in given:
             tendon = self.tendons.get(given.text("tendon"))
@@ -143,17 +142,17 @@ class ActuatedParts(PartsOfMjcf):
             site = self._site(given, "site")
             v, w = site.vector(*gear[:3]), site.vector(*gear[3:])
 
-            def push(name: str, f: Expr) -> Iterator[Load]:
-                actions = [Action(site, force=f * v, at=site.origin)] if any(gear[:3]) else []
-                actions += [Action(site, torque=f * w)] if any(gear[3:]) else []
-                yield Load(name, "actuator", tuple(actions))
+            def push(name: str, f: sb.Expr) -> Iterator[sb.bodies.Load]:
+                actions = [sb.bodies.Action(site, force=f * v, at=site.origin)] if any(gear[:3]) else []
+                actions += [sb.bodies.Action(site, torque=f * w)] if any(gear[3:]) else []
+                yield sb.bodies.Load(name, "actuator", tuple(actions))
 
             return ZERO, site.origin.velocity().dot(v) + site.angular_velocity().dot(w), push
         if "refsite" in given:
             return self._between_sites(given, gear)
         return ZERO, ZERO, None
 
-    def _between_sites(self, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+    def _between_sites(self, given: Attributes, gear: Sequence[float]) -> tuple[sb.Expr, sb.Expr, Any]:
         """How far a site is from another, along axes of that one. Both sides of the force act at the place of the site,
         so that motions which both share have no part in it."""
         site, other = self._site(given, "site"), self._site(given, "refsite")
@@ -163,11 +162,14 @@ class ActuatedParts(PartsOfMjcf):
         along = other.vector(*gear[:3])
         length = (site.origin - other.origin).dot(along)
 
-        def push(name: str, f: Expr) -> Iterator[Load]:
-            both = (Action(site, force=f * along, at=site.origin), Action(other, force=-f * along, at=site.origin))
-            yield Load(name, "actuator", both)
+        def push(name: str, f: sb.Expr) -> Iterator[sb.bodies.Load]:
+            both = (
+                sb.bodies.Action(site, force=f * along, at=site.origin),
+                sb.bodies.Action(other, force=-f * along, at=site.origin),
+            )
+            yield sb.bodies.Load(name, "actuator", both)
 
-        return length, time_derivative(length), push
+        return length, sb.time_derivative(length), push
 
     def _carries(self, link: str, other: str) -> bool:
         """Whether the other link is on the way from the first one to the ground."""
@@ -176,25 +178,25 @@ class ActuatedParts(PartsOfMjcf):
             link = parents[link]
         return link == other
 
-    def _on_joint(self, joint: JointText, given: Attributes, gear: Sequence[float]) -> tuple[Expr, Expr, Any]:
+    def _on_joint(self, joint: JointText, given: Attributes, gear: Sequence[float]) -> tuple[sb.Expr, sb.Expr, Any]:
         if joint.kind in ("revolute", "prismatic"):
             q, g = self._coordinate(joint), gear[0]
-            if not isinstance(q, Symbol):
+            if not isinstance(q, sb.Symbol):
                 return ZERO, ZERO, lambda n, f: []
-            return g * q, g * q.dot, lambda n, f: [on_coordinate(n, "actuator", q, g * f)]
+            return g * q, g * q.dot, lambda n, f: [on_rates(n, "actuator", {q: g * f})]
         made = self.robot.joints[joint.name]
         frame = made.inner if "joint" in given else made.outer
         spin = made.inner.angular_velocity(made.outer)
         if joint.kind == "spherical":
             about = frame.vector(*gear[:3])
             length = sum((g * x for g, x in zip(gear, rotation_vector(made.coordinates), strict=False)), ZERO)
-            return length, spin.dot(about), lambda n, f: [torque(n, f * about, made.inner, made.outer)]
+            return length, spin.dot(about), lambda n, f: [between(n, "torque", f * about, made)]
         if joint.kind == "floating":
             along, about = made.outer.vector(*gear[:3]), frame.vector(*gear[3:])
             rate = made.inner.origin.velocity().dot(along) + spin.dot(about)
 
-            def push(name: str, f: Expr) -> Iterator[Load]:
-                yield Load(name, "actuator", (Action(made.inner, force=f * along, at=made.inner.origin), Action(made.inner, torque=f * about)))  # fmt: skip
+            def push(name: str, f: sb.Expr) -> Iterator[sb.bodies.Load]:
+                yield sb.bodies.Load(name, "actuator", (sb.bodies.Action(made.inner, force=f * along, at=made.inner.origin), sb.bodies.Action(made.inner, torque=f * about)))  # fmt: skip
 
             return ZERO, rate, push
         return ZERO, ZERO, None

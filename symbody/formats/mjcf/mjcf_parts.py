@@ -5,22 +5,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from ...algebra.graph.functions import where
-from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
-from ...algebra.graph.walk import free_symbols
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.vectors import Vector
-from ...bodies.loads.loads import on_coordinate, torque
-from ...bodies.mechanism.mechanism import Action, Load
-from ...bodies.paths.line_paths import LinePath, PathPiece, StraightPiece
-from ...bodies.paths.path_surfaces import EitherPiece, WrapCylinder, WrapSphere
+import symbody as sb
+
 from ...errors import SymbodyError, unknown
 from ...escaping import identifier
-from ..robot.link_frames import LinkPlacement, transposed, turned_by
+from ..robot.link_frames import ZERO, LinkPlacement, transposed, turned_by
 from ..robot.robot import Robot
 from ..robot.robot_text import JointText
 from .mjcf_text import WORLD, MjcfText
@@ -36,9 +29,24 @@ REFERENCE: Final = "qpos0"
 class Tendon:
     """A length, and the way in which a force that increases it acts."""
 
-    length: Expr
-    rate: Expr
-    pushed: Callable[[str, str, Expr, Expr | None], Load]  # name, kind, force, potential -> load
+    length: sb.Expr
+    rate: sb.Expr
+    pushed: Callable[[str, str, sb.Expr, sb.Expr | None], sb.bodies.Load]  # name, kind, force, potential -> load
+
+
+def on_rates(
+    name: str, kind: str, forces: Mapping[sb.Symbol, sb.Expr], potential: sb.Expr | None = None
+) -> sb.bodies.Load:
+    """Generalised forces that do work on the rates of coordinates."""
+    return sb.bodies.Load(name, kind, potential=potential, on_rates=forces)
+
+
+def between(
+    name: str, kind: str, torque: sb.Vector, joint: sb.bodies.Joint, potential: sb.Expr | None = None
+) -> sb.bodies.Load:
+    """A torque on the child side of a joint, and its reaction on the parent side."""
+    pair = sb.bodies.Action(joint.inner, torque=torque), sb.bodies.Action(joint.outer, torque=-torque)
+    return sb.bodies.Load(name, kind, pair, potential)
 
 
 class PartsOfMjcf:
@@ -64,7 +72,7 @@ class PartsOfMjcf:
             if name not in self.robot.frames:
                 self.robot.add_frame(name, frame)
 
-    def _site(self, given: Attributes, key: str) -> Frame:
+    def _site(self, given: Attributes, key: str) -> sb.Frame:
         if given.text(key) not in self.robot.sites:
             raise self.wrong(given, "site", key, self.robot.sites)
         return self.robot.sites[given.text(key)]
@@ -81,10 +89,10 @@ class PartsOfMjcf:
             raise self.wrong(given, "joint", key, self.text.robot.joints)
         return found
 
-    def _coordinate(self, joint: JointText) -> Expr:
+    def _coordinate(self, joint: JointText) -> sb.Expr:
         """The coordinate of a joint; its value where it is held."""
         found = self.robot.symbols.get(self.names["joint", joint.name])
-        return as_expr(joint.reference) if found is None else found
+        return sb.algebra.as_expr(joint.reference) if found is None else found
 
     # ------------------------------------------------------------------------------------------------ equalities
 
@@ -108,7 +116,7 @@ class PartsOfMjcf:
     def _tie_joints(self, name: str, given: Attributes) -> None:
         """q1 - ref1 = c0 + c1 x + ... + c4 x⁴,   x = q2 - ref2"""
         first = self._joint(given, "joint1")
-        x: Expr = ZERO
+        x: sb.Expr = ZERO
         if "joint2" in given:
             second = self._joint(given, "joint2")
             x = self._coordinate(second) - second.reference
@@ -124,8 +132,8 @@ class PartsOfMjcf:
         wanted = polynomial(given.several("polycoef", (0, 1, 0, 0, 0)), x)
         self._constrain(name, first - self._at_reference(first) - wanted)
 
-    def _constrain(self, name: str, gap: Expr) -> None:
-        if not any(s.kind == "coordinate" for s in free_symbols(gap)):
+    def _constrain(self, name: str, gap: sb.Expr) -> None:
+        if not any(s.kind == "coordinate" for s in sb.free_symbols(gap)):
             self.left_out[f"equality {name!r} of what does not move"] += 1
         else:
             self.robot.constrain(name, gap)
@@ -177,71 +185,80 @@ class PartsOfMjcf:
 
     def _fixed_tendon(self, given: Attributes) -> Tendon:
         """l = Σ coef q"""
-        parts: dict[Symbol, float] = {}
-        length: Expr = ZERO
+        parts: dict[sb.Symbol, float] = {}
+        length: sb.Expr = ZERO
         for c in given.element.all("joint"):
             own = Attributes(given.where, c, c.attributes)
             q = self._coordinate(self._joint(own, "joint"))
             length = length + own.one("coef") * q
-            if isinstance(q, Symbol):
+            if isinstance(q, sb.Symbol):
                 parts[q] = parts.get(q, 0.0) + own.one("coef")
-        rate: Expr = ZERO
+        rate: sb.Expr = ZERO
         for q, coef in parts.items():
             rate = rate + coef * q.dot
 
-        def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
-            return Load(name, kind, potential=potential, on_rates={q: coef * force for q, coef in parts.items()})
+        def pushed(name: str, kind: str, force: sb.Expr, potential: sb.Expr | None) -> sb.bodies.Load:
+            return on_rates(name, kind, {q: coef * force for q, coef in parts.items()}, potential)
 
         return Tendon(length, rate, pushed)
 
     def _spatial_tendon(self, name: str, given: Attributes) -> Tendon:
-        pieces: list[PathPiece] = []
-        divisors: list[Expr] = []
-        before: Frame | None = None
-        over: Attributes | None = None
-        divisor: Expr = ONE
+        """Branches one after another, each behind a pulley that divides its force; the first behind none."""
+        pieces: list[Any] = []
+        divisors: list[sb.Expr] = []
+        stations: list[Any] = []
+        divisor = 1.0
         for c in given.element.children:
             own = Attributes(given.where, c, c.attributes)
             if c.tag == "pulley":
-                divisor, before = as_expr(own.one("divisor", 1.0)), None
+                self._add_branch(name, stations, divisor, pieces, divisors)
+                stations, divisor = [], own.one("divisor", 1.0)
             elif c.tag == "site":
-                here = self._site(own, "site")
-                if before is not None and over is not None:
-                    pieces.append(self._piece_over(over, before, here))
-                    divisors.append(divisor)
-                elif before is not None:
-                    pieces.append(StraightPiece(before.origin, here.origin, before, here))
-                    divisors.append(divisor)
-                before, over = here, None
+                stations.append(self._site(own, "site").origin)
             elif c.tag == "geom":
-                over = own
+                stations.append(own)
             else:
                 raise own.wrong(f"a tendon goes through sites, over geoms and by pulleys (tendon {name!r})")
-        path = LinePath(name, tuple(pieces), tuple(divisors))
+        self._add_branch(name, stations, divisor, pieces, divisors)
+        path = sb.bodies.LinePath(name, tuple(pieces), tuple(divisors))
 
-        def pushed(name: str, kind: str, force: Expr, potential: Expr | None) -> Load:
+        def pushed(name: str, kind: str, force: sb.Expr, potential: sb.Expr | None) -> sb.bodies.Load:
             return path.load(name, kind, -force, potential)
 
         return Tendon(path.length, path.rate, pushed)
 
-    def _piece_over(self, given: Attributes, before: Frame, here: Frame) -> PathPiece:
-        """Over a geometry, on the side of a site, or through the geometry while the site is inside."""
+    def _add_branch(
+        self, name: str, given: Sequence[Any], divisor: float, pieces: list[Any], divisors: list[sb.Expr]
+    ) -> None:
+        """Through sites, and over one geometry between two of them: the last that is named there."""
+        stations: list[Any] = []
+        for s, after in zip(given, [*given[1:], None], strict=True):
+            if isinstance(s, sb.Point):
+                stations.append(s)
+            elif isinstance(after, sb.Point) and stations:
+                stations.append(self._surface(s))
+        if len(stations) > 1:
+            branch = self.robot.path(name, stations).pieces
+            pieces += branch
+            divisors += [sb.algebra.as_expr(divisor)] * len(branch)
+
+    def _surface(self, given: Attributes) -> sb.bodies.WrapSphere | sb.bodies.WrapCylinder:
+        """A geometry that a tendon runs over on the side of a site, or through while the site is inside."""
         geom = self.text.wraps.get(given.text("geom"))
         if geom is None:
             raise self.wrong(given, "sphere or cylinder", "geom", self.text.wraps)
         frame = geom.at.frame(self.robot.links[geom.link], f"{identifier(given.text('geom'))}.wrap")
-        beside = self._site(given, "sidesite").origin if "sidesite" in given else None
-        surface = WrapSphere if geom.kind == "sphere" else WrapCylinder
-        ends = before.origin, here.origin, before, here
-        over = surface(frame, geom.radius, beside=beside).piece(*ends)
-        if beside is None:
-            return over
-        through = surface(frame, geom.radius, through=True).piece(*ends)
-        site = self.text.sites[given.text("sidesite")]
+        surface = sb.bodies.WrapSphere if geom.kind == "sphere" else sb.bodies.WrapCylinder
+        if "sidesite" not in given:
+            return surface(frame, geom.radius)
+        beside, site = self._site(given, "sidesite").origin, self.text.sites[given.text("sidesite")]
         if site.link == geom.link:
-            return through if math.dist(site.at.p, geom.at.p) < geom.radius else over
+            is_inside = math.dist(site.at.p, geom.at.p) < geom.radius
+            return (
+                surface(frame, geom.radius, through=True) if is_inside else surface(frame, geom.radius, beside=beside)
+            )
         apart = beside - frame.origin
-        return EitherPiece(apart.dot(apart) < geom.radius**2, through, over)
+        return surface(frame, geom.radius, beside=beside, through=apart.dot(apart) < geom.radius**2)
 
     def _tendon(self, given: Attributes, key: str) -> Tendon:
         if given.text(key) not in self.tendons:
@@ -258,20 +275,20 @@ class PartsOfMjcf:
             rest = given.numbers("springlength", (-1.0,))
             if rest[0] < 0:
                 rest = (self._at_reference(tendon.length),)
-            low, high = as_expr(rest[0]), as_expr(rest[-1])
+            low, high = sb.algebra.as_expr(rest[0]), sb.algebra.as_expr(rest[-1])
             l = tendon.length
-            stretch = l - low if low is high else where(l > high, l - high, where(l < low, l - low, 0))
+            stretch = l - low if low is high else sb.where(l > high, l - high, sb.where(l < low, l - low, 0))
             force, potential = spring_polynomial(stiffness, stretch)
             self.robot.add_load(tendon.pushed(f"{name}.spring", "spring", force, potential))
         if any(damping) and not self.text.tree.is_off("damper"):
             force = damper_polynomial(damping, tendon.rate)
             self.robot.add_load(tendon.pushed(f"{name}.damper", "damper", force, None))
 
-    def _add_rotor(self, name: str, armature: float, rate: Expr) -> None:
+    def _add_rotor(self, name: str, armature: float, rate: sb.Expr) -> None:
         """What turns with a length: ½ armature l'²."""
         self.robot.kinetic_energy(f"{name}.rotor", armature * rate**2 / 2)
 
-    def _at_reference(self, e: Expr) -> float:
+    def _at_reference(self, e: sb.Expr) -> float:
         return float(self.robot.value_at(e, self.robot.keyframes[REFERENCE]))
 
     # ------------------------------------------------------------------------------------------------ joints, weights
@@ -283,13 +300,13 @@ class PartsOfMjcf:
             joint = self.text.robot.joints[name]
             if joint.kind in ("spherical", "floating"):
                 self._spring_of_several(joint, k[0])
-            elif isinstance(q := self._coordinate(joint), Symbol):
+            elif isinstance(q := self._coordinate(joint), sb.Symbol):
                 force, potential = spring_polynomial(k, q - joint.rest)
-                self.robot.add_load(on_coordinate(f"{name}.hardening spring", "spring", q, force, potential))
+                self.robot.add_load(on_rates(f"{name}.hardening spring", "spring", {q: force}, potential))
         for name, c in self.text.dampers.items():
-            if isinstance(q := self._coordinate(self.text.robot.joints[name]), Symbol):
+            if isinstance(q := self._coordinate(self.text.robot.joints[name]), sb.Symbol):
                 force = damper_polynomial(c, q.dot)
-                self.robot.add_load(on_coordinate(f"{name}.hardening damper", "damper", q, force))
+                self.robot.add_load(on_rates(f"{name}.hardening damper", "damper", {q: force}))
 
     def _spring_of_several(self, joint: JointText, stiffness: float) -> None:
         """A torque -k φ along the rotation vector φ from the pose that the file shows, and a force on what floats."""
@@ -298,13 +315,14 @@ class PartsOfMjcf:
             return
         start = self.text.starts[joint.name]
         phi = rotation_vector(made.coordinates[-4:], start[-4:])
-        turn = torque(f"{joint.name}.spring", made.inner.vector(*(-stiffness * x for x in phi)), made.inner, made.outer)
-        self.robot.add_load(replace(turn, kind="spring", potential=stiffness * sum(x * x for x in phi) / 2))
+        turn = made.inner.vector(*(-stiffness * x for x in phi))
+        energy = stiffness * sum(x * x for x in phi) / 2
+        self.robot.add_load(between(f"{joint.name}.spring", "spring", turn, made, energy))
         for q, rest in zip(made.coordinates[:-4], start, strict=False):
             force, potential = spring_polynomial((stiffness,), q - rest)
-            self.robot.add_load(on_coordinate(f"{joint.name}.spring.{q.name}", "spring", q, force, potential))
+            self.robot.add_load(on_rates(f"{joint.name}.spring.{q.name}", "spring", {q: force}, potential))
 
-    def add_lifts(self, gravity: Vector) -> None:
+    def add_lifts(self, gravity: sb.Vector) -> None:
         """Forces at the mass centres of bodies against a part of their weight (`gravcomp`); MuJoCo counts them with
         springs and dampers, and has none where both are off."""
         if self.text.tree.is_off("spring") and self.text.tree.is_off("damper"):
@@ -323,7 +341,9 @@ class PartsOfMjcf:
             at, lift = frame.point(*own[1:]), -part * own[0] * gravity
             potential = -(at - self.robot.ground.origin).dot(lift)
             if frame.root is not frame:
-                self.robot.add_load(Load(f"{body}.lift", "force", (Action(frame, force=lift, at=at),), potential))
+                self.robot.add_load(
+                    sb.bodies.Load(f"{body}.lift", "force", (sb.bodies.Action(frame, force=lift, at=at),), potential)
+                )
 
     # ------------------------------------------------------------------------------------------------ keyframes
 

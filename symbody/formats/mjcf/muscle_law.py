@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algebra.graph.functions import where
-from ...algebra.graph.graph import Expr, as_expr
+import symbody as sb
+
 from .actuator_words import MUSCLE_WORDS
 from .mjcf_tree import Attributes
 
@@ -39,45 +39,45 @@ class MuscleLaw:
         first, last, _, scale, *rest = self.numbers
         return MuscleLaw(self.lengths, (first, last, scale / max(acceleration, 1e-15), scale, *rest), self.times)
 
-    def force(self, drive: Expr, length: Expr, rate: Expr) -> Expr:
+    def force(self, drive: sb.Expr, length: sb.Expr, rate: sb.Expr) -> sb.Expr:
         first, last, peak, _, least, most, fastest, passive, eccentric = self.numbers
         unit = (self.lengths[1] - self.lengths[0]) / max(last - first, 1e-15)
         L = first + (length - self.lengths[0]) / unit
         active = _length_curve(L, least, most) * _speed_curve(rate / (unit * fastest), eccentric)
         return -peak * (active * drive + _passive_curve(L, most, passive))
 
-    def activation_rate(self, control: Expr, act: Expr) -> Expr:
+    def activation_rate(self, control: sb.Expr, act: sb.Expr) -> sb.Expr:
         rise, fall, width = (*self.times, 0.0, 0.0)[:3]
         excess = _between(control, 0.0, 1.0) - act
         level = 0.5 + 1.5 * _between(act, 0.0, 1.0)
         slow, quick = fall / level, rise * level
         if width <= 0:
-            return excess / where(excess > 0, quick, slow)
+            return excess / sb.where(excess > 0, quick, slow)
         x = _between(excess / width + 0.5, 0.0, 1.0)
         return excess / (slow + (quick - slow) * (x * x * x * (3 * x * (2 * x - 5) + 10)))
 
 
-def _between(x: Expr, low: float, high: float) -> Expr:
-    return where(x < low, low, where(x > high, high, x))
+def _between(x: sb.Expr, low: float, high: float) -> sb.Expr:
+    return sb.where(x < low, low, sb.where(x > high, high, x))
 
 
-def _length_curve(L: Expr, least: float, most: float) -> Expr:
+def _length_curve(L: sb.Expr, least: float, most: float) -> sb.Expr:
     a, b = (least + 1) / 2, (1 + most) / 2
-    rising = where(L <= a, ((L - least) / (a - least)) ** 2 / 2, 1 - ((1 - L) / (1 - a)) ** 2 / 2)
-    falling = where(L <= b, 1 - ((L - 1) / (b - 1)) ** 2 / 2, ((most - L) / (most - b)) ** 2 / 2)
-    return where((L >= least) & (L <= most), where(L <= 1, rising, falling), 0)
+    rising = sb.where(L <= a, ((L - least) / (a - least)) ** 2 / 2, 1 - ((1 - L) / (1 - a)) ** 2 / 2)
+    falling = sb.where(L <= b, 1 - ((L - 1) / (b - 1)) ** 2 / 2, ((most - L) / (most - b)) ** 2 / 2)
+    return sb.where((L >= least) & (L <= most), sb.where(L <= 1, rising, falling), 0)
 
 
-def _speed_curve(V: Expr, eccentric: float) -> Expr:
+def _speed_curve(V: sb.Expr, eccentric: float) -> sb.Expr:
     y = eccentric - 1
-    lengthening = where(V <= y, eccentric - (y - V) ** 2 / max(y, 1e-15), eccentric)
-    return where(V <= -1, 0, where(V <= 0, (V + 1) ** 2, lengthening))
+    lengthening = sb.where(V <= y, eccentric - (y - V) ** 2 / max(y, 1e-15), eccentric)
+    return sb.where(V <= -1, 0, sb.where(V <= 0, (V + 1) ** 2, lengthening))
 
 
-def _passive_curve(L: Expr, most: float, passive: float) -> Expr:
+def _passive_curve(L: sb.Expr, most: float, passive: float) -> sb.Expr:
     b = (1 + most) / 2
     x = (L - 1) / (b - 1)
-    return passive * where(L <= 1, as_expr(0), where(L <= b, x**2 / 2, x - 0.5))
+    return passive * sb.where(L <= 1, sb.algebra.as_expr(0), sb.where(L <= b, x**2 / 2, x - 0.5))
 
 
 def muscle_law(given: Attributes) -> MuscleLaw | str:

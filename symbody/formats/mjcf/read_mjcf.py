@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...algebra.graph.node_table import gc_paused
+import symbody as sb
+
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ..robot.choices import NameChoice, RobotOptions
@@ -79,7 +80,7 @@ def read_mjcf(
     options = RobotOptions(
         "read_mjcf", False, parameters, free, hold or {}, True, joints, damping, friction, None, strict, wrench
     )  # fmt: skip
-    with gc_paused():
+    with sb.gc_paused():
         builder = Builder(text.robot, options)
         robot = builder.robot()
         parts = ActuatedParts(text, robot, builder.names)

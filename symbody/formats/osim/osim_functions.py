@@ -16,31 +16,30 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from ...algebra.graph.functions import maximum, minimum
-from ...algebra.graph.graph import Expr, as_expr
+import symbody as sb
+
 from ...errors import shown
-from ...later import later
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile
 
-Law: TypeAlias = Callable[[Expr], Expr]
+Law: TypeAlias = Callable[[sb.Expr], sb.Expr]
 
 
 def function_of(file: OsimFile, e: XmlElement, name: str) -> Law:
     """The function that an element is; `name` is that of a spline in generated code."""
     match e.tag:
         case "Constant":
-            value = as_expr(file.number(e, "value", 0.0))
+            value = sb.algebra.as_expr(file.number(e, "value", 0.0))
             return lambda x: value
         case "LinearFunction":
             slope, offset = file.numbers(e, "coefficients", 2)
-            return lambda x: as_expr(slope) * x + offset
+            return lambda x: sb.algebra.as_expr(slope) * x + offset
         case "PolynomialFunction":
             return _polynomial(file.numbers(e, "coefficients", None))
         case "MultiplierFunction":
             scale = file.number(e, "scale", 1.0)
             inner = function_inside(file, e, "function", name)
-            return lambda x: as_expr(scale) * inner(x)
+            return lambda x: sb.algebra.as_expr(scale) * inner(x)
         case "SimmSpline" | "NaturalCubicSpline":
             return spline(*_points(file, e), name)
         case "PiecewiseLinearFunction":
@@ -70,8 +69,8 @@ def _points(file: OsimFile, e: XmlElement) -> tuple[list[float], list[float]]:
 def _polynomial(coefficients: Sequence[float]) -> Law:
     """That of the highest power first."""
 
-    def law(x: Expr) -> Expr:
-        total = as_expr(0)
+    def law(x: sb.Expr) -> sb.Expr:
+        total = sb.algebra.as_expr(0)
         for c in coefficients:
             total = total * x + c
         return total
@@ -83,7 +82,7 @@ def _straight(x: Sequence[float], y: Sequence[float], name: str) -> Law:
     """Lines between points, and on beyond the ends."""
     slopes = [(d - c) / (b - a) for a, b, c, d in zip(x, x[1:], y, y[1:], strict=False)]
     if len(x) == 2:
-        return lambda at: as_expr(slopes[0]) * (at - x[0]) + y[0]
+        return lambda at: sb.algebra.as_expr(slopes[0]) * (at - x[0]) + y[0]
     return _extended(_interpolated(name, x, y, "linear"), x, slopes[0], slopes[-1])
 
 
@@ -101,12 +100,16 @@ def spline(x: Sequence[float], y: Sequence[float], name: str) -> Law:
 
 
 def _interpolated(name: str, x: Sequence[float], y: Sequence[float], kind: str) -> Any:
-    return later("integrate.inputs.interpolation", "interpolation")(name, list(x), list(y), kind)
+    return sb.integrate.interpolation(name, list(x), list(y), kind)
 
 
 def _extended(inside: Any, x: Sequence[float], first: float, last: float) -> Law:
     """What is constant beyond its ends, with slopes there."""
-    return lambda at: inside(at) + as_expr(first) * minimum(at - x[0], 0) + as_expr(last) * maximum(at - x[-1], 0)
+    return lambda at: (
+        inside(at)
+        + sb.algebra.as_expr(first) * sb.minimum(at - x[0], 0)
+        + sb.algebra.as_expr(last) * sb.maximum(at - x[-1], 0)
+    )
 
 
 def _curvatures(x: Sequence[float], y: Sequence[float]) -> list[float]:

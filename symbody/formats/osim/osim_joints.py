@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph.graph import ZERO, Expr, as_expr
-from ...bodies.frames.frames import Frame
+import symbody as sb
+
 from ...errors import in_number, listed, unknown
 from ...escaping import identifier
+from ..robot.link_frames import ZERO
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label
 from .osim_functions import function_of
@@ -44,7 +45,7 @@ class OsimCoordinate:
     default   value and speed with which the file begins
     """
 
-    value: Expr
+    value: sb.Expr
     joint: str
     range: tuple[float, float]
     default: float
@@ -61,13 +62,13 @@ class OffsetFrame:
     translation: tuple[float, float, float]
     orientation: tuple[float, float, float]
 
-    def on(self, frame: Frame, name: str) -> Frame:
+    def on(self, frame: sb.Frame, name: str) -> sb.Frame:
         """The frame, where the other is known."""
         if any(self.translation):
             frame = frame.translate(*self.translation, name=name)
         return frame.rotate("xyz", *self.orientation, name=name) if any(self.orientation) else frame
 
-    def under(self, frame: Frame, name: str) -> Frame:
+    def under(self, frame: sb.Frame, name: str) -> sb.Frame:
         """The other frame, where this one is known."""
         a, b, c = self.orientation
         if any(self.orientation):
@@ -142,7 +143,7 @@ def in_tree_order(file: OsimFile, joints: list[OsimJoint], bodies: Mapping[str, 
     return order
 
 
-def moved_frame(file: OsimFile, j: OsimJoint, frame: Frame, values: Mapping[str, Expr]) -> Frame:
+def moved_frame(file: OsimFile, j: OsimJoint, frame: sb.Frame, values: Mapping[str, sb.Expr]) -> sb.Frame:
     """M of a joint on its frame F."""
     name = identifier(j.name)
     if j.element.tag == "CustomJoint":
@@ -158,13 +159,15 @@ def moved_frame(file: OsimFile, j: OsimJoint, frame: Frame, values: Mapping[str,
     return frame
 
 
-def _simple(file: OsimFile, e: XmlElement, values: Mapping[str, Expr]) -> tuple[list[tuple[object, Expr]], list[Expr]]:
+def _simple(
+    file: OsimFile, e: XmlElement, values: Mapping[str, sb.Expr]
+) -> tuple[list[tuple[object, sb.Expr]], list[sb.Expr]]:
     about, along = TURNS[e.tag]
     names = coordinate_names(file, e)
     if len(names) != len(about) + len(along):
         raise file.wrong(e, f"has {len(about) + len(along)} coordinates, got {listed(names) or 'none'}")
     shift = dict(zip(along, names[len(about) :], strict=True))
-    turns: list[tuple[object, Expr]] = [(axis, values[n]) for axis, n in zip(about, names, strict=False)]
+    turns: list[tuple[object, sb.Expr]] = [(axis, values[n]) for axis, n in zip(about, names, strict=False)]
     return turns, [values[shift[k]] if k in shift else ZERO for k in "xyz"]
 
 
@@ -174,11 +177,11 @@ def coordinate_names(file: OsimFile, e: XmlElement) -> list[str]:
 
 
 def _spatial_transform(
-    file: OsimFile, e: XmlElement, values: Mapping[str, Expr]
-) -> tuple[list[tuple[object, Expr]], list[Expr]]:
+    file: OsimFile, e: XmlElement, values: Mapping[str, sb.Expr]
+) -> tuple[list[tuple[object, sb.Expr]], list[sb.Expr]]:
     inside = file.only(e, "SpatialTransform")
     axes = {label(a): a for a in (inside.all("TransformAxis") if inside is not None else ())}
-    turns: list[tuple[object, Expr]] = []
+    turns: list[tuple[object, sb.Expr]] = []
     shift = [ZERO, ZERO, ZERO]
     for k, which in enumerate(SPATIAL):
         if which not in axes:
@@ -190,7 +193,7 @@ def _spatial_transform(
             turns.append((_plain(axis), amount))
         else:
             size = sum(x * x for x in axis) ** 0.5
-            shift = [s if x == 0 else s + (as_expr(x / size) if size != 1 else as_expr(x)) * amount for s, x in zip(shift, axis, strict=True)]  # fmt: skip
+            shift = [s if x == 0 else s + (sb.algebra.as_expr(x / size) if size != 1 else sb.algebra.as_expr(x)) * amount for s, x in zip(shift, axis, strict=True)]  # fmt: skip
     return turns, shift
 
 
@@ -199,7 +202,7 @@ def _plain(axis: tuple[float, float, float]) -> object:
     return {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}.get(axis, axis)
 
 
-def _amount(file: OsimFile, joint: XmlElement, axis: XmlElement, values: Mapping[str, Expr]) -> Expr:
+def _amount(file: OsimFile, joint: XmlElement, axis: XmlElement, values: Mapping[str, sb.Expr]) -> sb.Expr:
     names = file.text(axis, "coordinates", "").split()
     functions = [c for c in axis.children if c.tag not in ("coordinates", "axis")]
     if len(functions) == 1 and functions[0].tag == "function":

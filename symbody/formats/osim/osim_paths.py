@@ -7,13 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.functions import where
-from ...algebra.graph.graph import Expr, as_expr
-from ...algebra.graph.walk import free_symbols
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.points import Point
-from ...bodies.paths.path_surfaces import ViaPoint, WrapCylinder, WrapSphere
+import symbody as sb
+
 from ...errors import listed, unknown
 from ...escaping import identifier
 from ..robot.xml_tree import XmlElement
@@ -47,10 +42,10 @@ class PathReader:
     """Reads paths, where the frames of bodies and the values of coordinates are known."""
 
     file: OsimFile
-    frames: Mapping[str, Frame]
-    values: Mapping[str, Expr]
+    frames: Mapping[str, sb.Frame]
+    values: Mapping[str, sb.Expr]
     wraps: Mapping[str, tuple[XmlElement, Any]]
-    ranges: Mapping[Expr, tuple[float, float]]  # of coordinates that move
+    ranges: Mapping[sb.Expr, tuple[float, float]]  # of coordinates that move
 
     def stations(self, owner: XmlElement) -> list[Any] | None:
         """What `Model.path` takes; None where the path cannot be said so."""
@@ -59,14 +54,14 @@ class PathReader:
             return None
         elements = [e for objects in points.all("objects") for e in objects.children]
         stations = [self._station(label(owner), e) for e in elements]
-        if len(stations) < 2 or not isinstance(stations[0], Point) or not isinstance(stations[-1], Point):
+        if len(stations) < 2 or not isinstance(stations[0], sb.Point) or not isinstance(stations[-1], sb.Point):
             self.file.doubtful.append(
                 f"path of {label(owner)!r} is left out: it does not begin and end with a point that always counts"
             )
             return None
         return self._with_surfaces(owner, inside, stations)
 
-    def _station(self, owner: str, e: XmlElement) -> Point | ViaPoint:
+    def _station(self, owner: str, e: XmlElement) -> sb.Point | sb.bodies.ViaPoint:
         name = self.file.socket(e, "parent_frame")
         if name not in self.frames:
             raise unknown(f"{self.file.where}: {owner!r}, point {label(e)!r}", "body", name, self.frames)
@@ -82,31 +77,31 @@ class PathReader:
             )
         low, high = self.file.numbers(e, "range", 2)
         q = self._value(owner, e, "coordinate")
-        return ViaPoint(point, (q >= low - SLACK) & (q <= high + SLACK))
+        return sb.bodies.ViaPoint(point, (q >= low - SLACK) & (q <= high + SLACK))
 
-    def _location(self, owner: str, e: XmlElement, axis: str) -> Expr:
+    def _location(self, owner: str, e: XmlElement, axis: str) -> sb.Expr:
         law = function_inside(self.file, e, f"{axis}_location", identifier(f"{label(e)}_{axis}"))
         return law(self._value(owner, e, f"{axis}_coordinate"))
 
-    def _value(self, owner: str, e: XmlElement, which: str) -> Expr:
+    def _value(self, owner: str, e: XmlElement, which: str) -> sb.Expr:
         name = self.file.socket(e, which)
         if name not in self.values:
             raise unknown(f"{self.file.where}: {owner!r}, point {label(e)!r}", "coordinate", name, self.values)
-        return as_expr(self.values[name])
+        return sb.algebra.as_expr(self.values[name])
 
     def _with_surfaces(self, owner: XmlElement, path: XmlElement, stations: list[Any]) -> list[Any]:
         """Surfaces between points, wherever they may be in the way; one in each gap."""
         chosen = list(self._surfaces(owner, path))
         out = [stations[0]]
         for k, s in enumerate(stations[1:], start=1):
-            if isinstance(s, Point) and isinstance(stations[k - 1], Point):
+            if isinstance(s, sb.Point) and isinstance(stations[k - 1], sb.Point):
                 between = [(n, w) for n, w, low, high in chosen if low <= k - 1 and k <= high]
                 between = self._in_the_way(label(owner), k, between, stations[k - 1], s)
                 out += [w for _, w in between[:1]]
             out.append(s)
         return out
 
-    def _in_the_way(self, owner: str, k: int, between: Surfaces, a: Point, b: Point) -> Surfaces:
+    def _in_the_way(self, owner: str, k: int, between: Surfaces, a: sb.Point, b: sb.Point) -> Surfaces:
         """Those that the path may meet. Of several, which a gap has no room for, the one that it meets most often."""
         if len(between) == 1 and self._coordinates_of(between[0][1], a, b)[1]:
             return between
@@ -120,19 +115,19 @@ class PathReader:
             )
         return may[:1]
 
-    def _coordinates_of(self, surface: Any, a: Point, b: Point) -> tuple[Expr, list[Expr]]:
+    def _coordinates_of(self, surface: Any, a: sb.Point, b: sb.Point) -> tuple[sb.Expr, list[sb.Expr]]:
         """Whether the straight line meets a surface, and the coordinates of which that is a question."""
-        met = where(surface.piece(a, b, a.frame, b.frame).touches, 1, 0)
-        inside = set(free_symbols(met))
+        met = sb.where(surface.piece(a, b, a.frame, b.frame).touches, 1, 0)
+        inside = set(sb.free_symbols(met))
         return met, [s for s in self.ranges if s in inside]
 
-    def _times_met(self, surface: Any, a: Point, b: Point) -> int:
+    def _times_met(self, surface: Any, a: sb.Point, b: sb.Point) -> int:
         """In how many of some configurations the straight line meets the surface."""
         met, moving = self._coordinates_of(surface, a, b)
         found = 0
         for t in range(TRIALS if moving else 1):
             low_high = {s: (self.ranges[s], _share(t, n)) for n, s in enumerate(moving)}
-            found += int(evaluate(met, {s: low + (high - low) * x for s, ((low, high), x) in low_high.items()}))
+            found += int(sb.evaluate(met, {s: low + (high - low) * x for s, ((low, high), x) in low_high.items()}))
         return found
 
     def _surfaces(self, owner: XmlElement, path: XmlElement) -> Iterator[tuple[str, Any, int, int]]:
@@ -152,7 +147,7 @@ class PathReader:
             yield name, surface, first - 1 if first > 0 else 0, last - 1 if last > 0 else 10**6
 
 
-def surface_of(file: OsimFile, e: XmlElement, frame: Frame) -> Any:
+def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
     """The surface of a wrap object; a sentence where there is none for it."""
     if not file.is_true(e, "active", "true"):
         return "is switched off in the file"
@@ -164,7 +159,7 @@ def surface_of(file: OsimFile, e: XmlElement, frame: Frame) -> Any:
     at = frame.translate(*file.three(e, "translation"), name=name)
     angles = file.three(e, "xyz_body_rotation")
     at = at.rotate("xyz", *angles, name=name) if any(angles) else at
-    made = WrapCylinder if e.tag == "WrapCylinder" else WrapSphere
+    made = sb.bodies.WrapCylinder if e.tag == "WrapCylinder" else sb.bodies.WrapSphere
     return made(at, file.number(e, "radius"))
 
 

@@ -10,11 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.graph.graph import Expr, as_expr
-from ...algebra.graph.node_table import gc_paused
-from ...bodies.frames.frames import Frame
-from ...bodies.mass.mass import inertia
-from ...bodies.paths.line_paths import LinePath
+import symbody as sb
+
 from ...errors import ModelError, unknown
 from ...escaping import identifier
 from ...summary import counted
@@ -59,7 +56,7 @@ class OsimModel(Robot):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.paths: dict[str, LinePath] = {}
+        self.paths: dict[str, sb.bodies.LinePath] = {}
         self.muscles: dict[str, OsimMuscle] = {}
         self.coordinates_of_file: dict[str, OsimCoordinate] = {}
 
@@ -97,7 +94,7 @@ def read_osim(
     See also: `formats.OsimModel`, `read_mjcf`, `Model.path`.
     """
     file = read_osim_file(source)
-    with gc_paused():
+    with sb.gc_paused():
         return OsimBuilder(
             file, NameChoice("read_osim", "locked coordinate", unlock), dict(hold or {}), gravity
         ).model()
@@ -109,8 +106,8 @@ class OsimBuilder:
     def __init__(self, file: OsimFile, unlock: NameChoice, hold: dict[str, float], gravity: Any) -> None:
         self.file, self.unlock, self.hold, self.gravity = file, unlock, hold, gravity
         self.made = OsimModel(file.name)
-        self.values: dict[str, Expr] = {}
-        self.frames: dict[str, Frame] = {GROUND: self.made.ground}
+        self.values: dict[str, sb.Expr] = {}
+        self.frames: dict[str, sb.Frame] = {GROUND: self.made.ground}
         self.renamed: dict[str, str] = {}
 
     def model(self) -> OsimModel:
@@ -166,13 +163,13 @@ class OsimBuilder:
             locked, clamped = (self.file.is_true(e, t, "false") for t in ("locked", "clamped"))
             self.made.coordinates_of_file[name] = OsimCoordinate(self.values[name], j.name, (low, high), default, speed, locked, clamped)  # fmt: skip
 
-    def _value(self, name: str, e: XmlElement) -> Expr:
+    def _value(self, name: str, e: XmlElement) -> sb.Expr:
         default = self.file.number(e, "default_value", 0.0)
         if name in self.hold:
-            return as_expr(self.hold[name])
+            return sb.algebra.as_expr(self.hold[name])
         if self.file.is_true(e, "locked", "false") and not self.unlock(name):
             self.file.doubtful.append(f"coordinate {name!r} is locked: it is held at {default:zg}")
-            return as_expr(default)
+            return sb.algebra.as_expr(default)
         if self.file.is_true(e, "prescribed", "false"):
             self.file.doubtful.append(f"coordinate {name!r} has a prescribed motion in the file; here it moves")
         symbol = identifier(name)
@@ -200,7 +197,7 @@ class OsimBuilder:
                 raise self.file.wrong(e, f"a function of one coordinate is read, got {', '.join(sources) or 'none'}")
             law = function_inside(self.file, e, "coupled_coordinates_function", identifier(label(e)))
             scale = self.file.number(e, "scale_factor", 1.0)
-            found[dependent] = (lambda x, law=law, scale=scale: as_expr(scale) * law(x), sources[0])
+            found[dependent] = (lambda x, law=law, scale=scale: sb.algebra.as_expr(scale) * law(x), sources[0])
         return found
 
     # ------------------------------------------------------------------------------------------------ bodies
@@ -216,7 +213,7 @@ class OsimBuilder:
             self.frames[name] = frame
             return
         xx, yy, zz, xy, xz, yz = self.file.numbers(e, "inertia", 6)
-        tensor, com = inertia(xx, yy, zz, xy, xz, yz), self.file.three(e, "mass_center")
+        tensor, com = sb.inertia(xx, yy, zz, xy, xz, yz), self.file.three(e, "mass_center")
         try:
             body = self.made.body(name, frame, mass=mass, com=com, inertia=tensor)
         except ModelError as reason:
@@ -234,7 +231,7 @@ class OsimBuilder:
         }  # fmt: skip
         moving = set(self.made.symbols_of_kind("coordinate"))
         known = self.made.coordinates_of_file.values()
-        ranges: dict[Expr, tuple[float, float]] = {
+        ranges: dict[sb.Expr, tuple[float, float]] = {
             c.value: (max(c.range[0], -WIDEST), min(c.range[1], WIDEST)) for c in known if c.value in moving
         }
         reader = PathReader(self.file, self.frames, self.values, wraps, ranges)

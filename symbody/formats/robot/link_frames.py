@@ -18,11 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ...algebra.graph.functions import cos, sin
-from ...algebra.graph.graph import PI, ZERO, Expr, as_expr
-from ...algebra.graph.matrix import Matrix
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.rotations import Cosines, Rotation, Turn
+import symbody as sb
 
 ROUNDING: Final = 1e-15  # what is smaller than this, compared with what it was computed from, is zero
 GRID: Final = 12  # angles that are told apart as exact are multiples of pi / 12
@@ -30,6 +26,7 @@ GRID: Final = 12  # angles that are told apart as exact are multiples of pi / 12
 Scalar: TypeAlias = Any  # a number of Python, or an expression
 Vec: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat: TypeAlias = tuple[Vec, Vec, Vec]
+ZERO: Final = sb.algebra.as_expr(0)
 ORIGIN: Final[Vec] = (0, 0, 0)
 UNTURNED: Final[Mat] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
@@ -38,21 +35,21 @@ UNTURNED: Final[Mat] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def is_zero(x: Scalar) -> bool:
-    return x is ZERO if isinstance(x, Expr) else bool(x == 0)
+    return x is ZERO if isinstance(x, sb.Expr) else bool(x == 0)
 
 
 def is_number(*scalars: Scalar) -> bool:
-    return not any(isinstance(x, Expr) for x in scalars)
+    return not any(isinstance(x, sb.Expr) for x in scalars)
 
 
 def size_of(*scalars: Scalar) -> float:
     """The largest of the numbers among them."""
-    return max((abs(x) for x in scalars if not isinstance(x, Expr)), default=0.0)
+    return max((abs(x) for x in scalars if not isinstance(x, sb.Expr)), default=0.0)
 
 
 def cleaned(x: Scalar, size: float) -> Scalar:
     """A number that is only rounding of others of this size is zero."""
-    return x if isinstance(x, Expr) or abs(x) > ROUNDING * size else 0
+    return x if isinstance(x, sb.Expr) or abs(x) > ROUNDING * size else 0
 
 
 def product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
@@ -67,14 +64,6 @@ def product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 def summed(a: Vec, b: Vec) -> Vec:
     x, y, z = (cleaned(s + t, size_of(s, t)) for s, t in zip(a, b, strict=True))
     return x, y, z
-
-
-def column(v: Sequence[Scalar]) -> Matrix:
-    return Matrix(len(v), 1, tuple(as_expr(x) for x in v))
-
-
-def square(R: Mat) -> Matrix:
-    return Matrix(3, 3, tuple(as_expr(x) for row in R for x in row))
 
 
 def transposed(R: Mat) -> Mat:
@@ -114,12 +103,18 @@ class LinkPlacement:
         size = size_of(*(x for row in I for x in row))
         return symmetric([[cleaned(product(h, row), size) for row in self.R] for h in half])
 
-    def frame(self, parent: Frame, name: str) -> Frame:
+    def frame(self, parent: sb.Frame, name: str) -> sb.Frame:
         """The frame itself; the parent where they are the same."""
         if self.R is UNTURNED and all(map(is_zero, self.p)):
             return parent
-        rotation = Rotation() if self.R is UNTURNED else Rotation((Cosines(square(self.R)),))
-        return Frame(parent, rotation, column(self.p), name)
+        if self.R is UNTURNED:
+            return parent.translate(*self.p, name=name)
+        return parent.place(self.pose, name)
+
+    @property
+    def pose(self) -> list[list[Scalar]]:
+        """[R p; 0 1]."""
+        return [*([*row, x] for row, x in zip(self.R, self.p, strict=True)), [0, 0, 0, 1]]
 
 
 def symmetric(X: Sequence[Sequence[Scalar]]) -> Mat:
@@ -140,7 +135,7 @@ def turned_by(A: Mat, B: Mat) -> Mat:
 
 def _tidy(x: Scalar) -> Scalar:
     """A cosine without rounding errors at 0 and ±1."""
-    if isinstance(x, Expr):
+    if isinstance(x, sb.Expr):
         return x
     return round(x) if abs(x) <= ROUNDING or abs(abs(x) - 1) <= ROUNDING else x
 
@@ -150,16 +145,16 @@ def _tidy(x: Scalar) -> Scalar:
 
 def multiple_of_pi(angle: Scalar) -> Fraction | None:
     """k where the angle is k pi exactly."""
-    ratio = (angle / PI).value if isinstance(angle, Expr) else None
+    ratio = (angle / sb.pi).value if isinstance(angle, sb.Expr) else None
     return Fraction(ratio) if isinstance(ratio, (int, Fraction)) else None
 
 
 def cosine_and_sine(angle: Scalar) -> tuple[Scalar, Scalar]:
     """Exact where they are 0, ±1/2 or ±1; otherwise numbers, or expressions of parameters."""
-    if not isinstance(angle, Expr):
+    if not isinstance(angle, sb.Expr):
         return math.cos(angle), math.sin(angle)
     k = multiple_of_pi(angle)
-    return (cos(angle), sin(angle)) if k is None else (_sine(k + Fraction(1, 2)), _sine(k))
+    return (sb.cos(angle), sb.sin(angle)) if k is None else (_sine(k + Fraction(1, 2)), _sine(k))
 
 
 def _sine(k: Fraction) -> float:
@@ -174,7 +169,7 @@ def _sine(k: Fraction) -> float:
 def turn_matrix(axis: int, angle: Scalar) -> Mat:
     """The matrix of a turn about a coordinate axis."""
     c, s = (_tidy(x) for x in cosine_and_sine(angle))
-    if c is not ZERO and is_zero(s) and not isinstance(c, Expr) and c == 1:
+    if c is not ZERO and is_zero(s) and not isinstance(c, sb.Expr) and c == 1:
         return UNTURNED
     i, j = (axis + 1) % 3, (axis + 2) % 3
     at = {(axis, axis): 1, (i, i): c, (j, j): c, (i, j): -s, (j, i): s}
@@ -191,10 +186,21 @@ def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Mat:
     return R
 
 
-class Alignment(NamedTuple):
-    """A constant rotation C, and the coordinate axis k and sign with C (sign e_k) along a given direction."""
+class AxisTurn(NamedTuple):
+    """A turn about a coordinate axis."""
 
-    factors: tuple[Turn, ...]
+    axis: int
+    angle: Scalar
+
+    def of(self, frame: sb.Frame) -> sb.Frame:
+        return frame.rotate("xyz"[self.axis], self.angle)
+
+
+class Alignment(NamedTuple):
+    """A constant rotation C, turn by turn and as a matrix, and the coordinate axis k and sign with C (sign e_k) along a
+    given direction."""
+
+    turns: tuple[AxisTurn, ...]
     matrix: Mat
     k: int
     sign: int
@@ -208,18 +214,18 @@ def alignment(direction: Vec, exact: bool) -> Alignment:
     w = [sign * x for x in direction]
     i, j = (k + 1) % 3, (k + 2) % 3
     turns = [(j, math.atan2(w[i], w[k])), (i, -math.atan2(w[j], math.hypot(w[i], w[k])))]
-    C, factors = UNTURNED, []
+    C, made = UNTURNED, []
     for axis, value in turns:
         if value != 0:
             angle = _angle(value, exact)
-            factors.append(Turn(axis, as_expr(angle)))
+            made.append(AxisTurn(axis, angle))
             C = turned_by(C, turn_matrix(axis, angle))
-    return Alignment(tuple(factors), C, k, sign)
+    return Alignment(tuple(made), C, k, sign)
 
 
 def _angle(value: float, exact: bool) -> Scalar:
     n = round(value * GRID / math.pi)
-    return PI * Fraction(n, GRID) if exact and abs(value - n * math.pi / GRID) <= 1e-13 else value
+    return sb.pi * Fraction(n, GRID) if exact and abs(value - n * math.pi / GRID) <= 1e-13 else value
 
 
 # ---------------------------------------------------------------------------------------------------------- choosing
@@ -236,18 +242,26 @@ class HingeLine:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """How a body hangs on its parent P: a frame fixed in P (constant turns C, offset), the axis of motion in it, and
-    the link frame in B.
+    """How a body hangs on its parent P: a frame fixed in P, the axis of motion in it, and the link frame in B.
 
+    at      where that frame is, but for the constant turns after it
     turn    the angle of B about axis k is sign · q + turn
     """
 
-    C: tuple[Turn | Cosines, ...]
-    offset: Vec
+    at: LinkPlacement
+    turns: tuple[AxisTurn, ...]
     k: int
     sign: int
     turn: Scalar
     link: LinkPlacement
+
+    def frame(self, parent: sb.Frame, q: sb.Expr, name: str) -> sb.Frame:
+        """B, as one frame on its parent."""
+        fixed = self.at.frame(parent, f"{name}.seat")
+        for turn in self.turns:
+            fixed = turn.of(fixed)
+        moved = AxisTurn(self.k, self.sign * q + self.turn).of(fixed)
+        return parent.place(moved.pose_in(parent), name)
 
 
 def seat_of_turning(
@@ -262,13 +276,13 @@ def seat_of_turning(
     """
     if is_number(*(x for row in joint.R for x in row)):
         found = alignment(joint.direction(axis), exact)
-        C: tuple[Turn | Cosines, ...] = found.factors
+        fixed = UNTURNED
         outwards, R = found.matrix, turned_by(transposed(found.matrix), joint.R)
         if found.matrix is UNTURNED:
             R = joint.R
     else:
         found = alignment(axis, exact)
-        C = (Cosines(square(joint.R)), *found.factors)
+        fixed = joint.R
         outwards, R = turned_by(joint.R, found.matrix), transposed(found.matrix)
         if found.matrix is UNTURNED:
             R = UNTURNED
@@ -278,7 +292,8 @@ def seat_of_turning(
         R = turned_by(turn_matrix(k, -turn), R)
     n: Vec = tuple(row[k] for row in outwards)
     slide = _best_slide(k, joint.p, n, R, hinges, on_ground)
-    return Seat(C, _slid(joint.p, n, slide), k, found.sign, turn, LinkPlacement(R, _along(k, -slide)))
+    at = LinkPlacement(fixed, _slid(joint.p, n, slide))
+    return Seat(at, found.turns, k, found.sign, turn, LinkPlacement(R, _along(k, -slide)))
 
 
 def _along(k: int, x: Scalar) -> Vec:
@@ -316,7 +331,7 @@ def _best_turn(k: int, R: Mat, hinges: Sequence[HingeLine], com: Vec, exact: boo
 def _count(v: Vec, without: int | None = None) -> int:
     """Components that are not zero; those that rounding left after a turn are."""
     least = 1e-14 * size_of(*v)
-    return sum(i != without and (x is not ZERO if isinstance(x, Expr) else abs(x) > least) for i, x in enumerate(v))
+    return sum(i != without and (x is not ZERO if isinstance(x, sb.Expr) else abs(x) > least) for i, x in enumerate(v))
 
 
 def _best_slide(k: int, p: Vec, n: Vec, R: Mat, hinges: Sequence[HingeLine], on_ground: bool) -> Scalar:
@@ -350,7 +365,7 @@ def seat_of_sliding(joint: LinkPlacement, hinges: Sequence[HingeLine], com: Vec 
 
     origin = min((ORIGIN, joint.p), key=cost)
     rest = ORIGIN if origin is joint.p else joint.p
-    return Seat((), origin, 0, 1, 0, LinkPlacement(joint.R, rest))
+    return Seat(LinkPlacement(p=origin), (), 0, 1, 0, LinkPlacement(joint.R, rest))
 
 
 def direction_of(axis: Vec, snap: bool) -> Vec:

@@ -8,12 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...algebra.graph.graph import Expr, Symbol, as_expr
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.rotations import Rotation, Turn
-from ...bodies.joints.joints import JointGeometry
-from ...bodies.loads.loads import force, friction_force, on_coordinate, spring_force, torque
-from ...bodies.mechanism.mechanism import Joint
+import symbody as sb
+
 from ...errors import ModelError, listed, unknown
 from .choices import NameChoice, RobotOptions
 from .link_frames import (
@@ -22,10 +18,8 @@ from .link_frames import (
     LinkPlacement,
     Vec,
     alignment,
-    column,
     seat_of_sliding,
     seat_of_turning,
-    square,
     transposed,
     turn_matrix,
     turned_by,
@@ -35,6 +29,7 @@ from .robot_numbers import LinkMass, NumbersOfRobot, joined, tensor_of
 from .robot_text import JointText, RobotText, tree_order
 
 SEVERAL: Final = ("floating", "planar", "spherical")  # joints of several coordinates
+EULER: Final = "euler parameters"
 MOST_HINGES: Final = 8  # joints on one body that are looked at when its frame is chosen
 
 
@@ -65,7 +60,7 @@ class _LinkGroup:
         self.parts: list[LinkMass] = []
         self.hinges: list[HingeLine] = []  # joints that hang on it
         self.at, self.axis = LinkPlacement(), ORIGIN  # its own joint, in the frame of the parent's first link
-        self.frame = Frame(None)  # body frame, once it is placed; the first link is at `link` in it
+        self.frame = sb.Frame(None)  # body frame, once it is placed; the first link is at `link` in it
         self.link = LinkPlacement()
 
     @property
@@ -81,7 +76,7 @@ class Builder(NumbersOfRobot):
         super().__init__(text, options)
         self.root, self.order = tree_order(text)
         self.motions = self._motions()
-        self.rotors: list[Expr] = []  # twice their kinetic energies
+        self.rotors: list[sb.Expr] = []  # twice their kinetic energies
 
     def robot(self) -> Robot:
         groups = self._groups()
@@ -150,15 +145,16 @@ class Builder(NumbersOfRobot):
             choice.check()
         return out
 
-    def _coordinate(self, joint: str) -> Symbol:
+    def _coordinate(self, joint: str) -> sb.Symbol:
         name = self.names["joint", joint]
         known = self.model.symbols.get(name)
         return self.model.coordinate(name) if known is None else known
 
-    def _value(self, joint: str) -> Expr:
+    def _value(self, joint: str) -> sb.Expr:
         """The displacement of a joint: angle or length, in terms of the coordinate that it follows."""
         m = self.motions[joint]
-        return as_expr(m.offset) if m.of is None else m.ratio * self._coordinate(m.of) + m.offset
+        assert m.of is not None
+        return m.ratio * self._coordinate(m.of) + m.offset
 
     def _stands_still(self, joint: JointText) -> bool:
         return joint.kind == "fixed" or self.motions[joint.name].of is None or self.motions[joint.name].ratio == 0
@@ -240,10 +236,8 @@ class Builder(NumbersOfRobot):
             root.frame = self.model.ground
             return
         base = self.names["joint", ""]
-        root.frame, q = self.model.moved_frame(
-            "free", base, self.model.ground, JointGeometry(sequence="euler parameters"), None
-        )
-        self.model.add_joint(Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
+        root.frame, q = self.model.moved_frame("free", base, self.model.ground, sequence=EULER)
+        self.model.add_joint(sb.bodies.Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
 
     def _hang(self, g: _LinkGroup) -> None:
         """Give a group its body frame, by its joint."""
@@ -254,8 +248,7 @@ class Builder(NumbersOfRobot):
         if joint.kind in SEVERAL:
             kind = {"floating": "free"}.get(joint.kind, joint.kind)
             outer = at.frame(parent.frame, f"{name}.parent")
-            how = JointGeometry(axis=list(g.axis), sequence="euler parameters")
-            g.frame, moved = self.model.moved_frame(kind, name, outer, how, None)
+            g.frame, moved = self.model.moved_frame(kind, name, outer, axis=list(g.axis), sequence=EULER)
         else:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
             outer = parent.frame
@@ -264,7 +257,7 @@ class Builder(NumbersOfRobot):
             moved = self.model.joint_coordinates(joint.name, own)
         inner = g.link.frame(g.frame, f"{name}.child") if any(joint.anchor) else self._link_frame(g, g.top)
         on = "ground" if parent.frame.is_ground else parent.top
-        self.model.add_joint(Joint(joint.name, kind, outer, inner, on, g.top, moved))
+        self.model.add_joint(sb.bodies.Joint(joint.name, kind, outer, inner, on, g.top, moved))
 
     def _seat(self, g: _LinkGroup, at: LinkPlacement, name: str) -> None:
         """Place the body frame of a joint of one coordinate."""
@@ -278,13 +271,13 @@ class Builder(NumbersOfRobot):
         else:
             seat = seat_of_turning(at, g.axis, hinges, g.com, on.is_ground, exact)
         if slides:
-            g.frame = Frame(on, offset=column(seat.offset) + column(at.direction(g.axis)) * q, name=name)
+            x, y, z = (p + a * q for p, a in zip(seat.at.p, at.direction(g.axis), strict=True))
+            g.frame = on.translate(x, y, z, name=name)
         else:
-            turn = Turn(seat.k, seat.sign * q + seat.turn)
-            g.frame = Frame(on, Rotation((*seat.C, turn)), column(seat.offset), name)
+            g.frame = seat.frame(on, q, name)
         g.link = seat.link
 
-    def _link_frame(self, g: _LinkGroup, link: str) -> Frame:
+    def _link_frame(self, g: _LinkGroup, link: str) -> sb.Frame:
         known = self.model.links
         if link not in known:
             known[link] = (g.link @ g.members[link]).frame(g.frame, self.names["link", link])
@@ -300,7 +293,7 @@ class Builder(NumbersOfRobot):
             return
         for part in g.parts or [LinkMass(g.top, 0, ORIGIN, tensor_of(0, 0, 0))]:
             b = part.placed(g.link)
-            self.model.body(b.name, g.frame, mass=b.m, com=b.c, inertia=square(b.I), physical=False)
+            self.model.body(b.name, g.frame, mass=b.m, com=b.c, inertia=b.I, physical=False)
 
     def _add_loads(self) -> None:
         actuated = NameChoice(
@@ -323,7 +316,7 @@ class Builder(NumbersOfRobot):
                 self._push(f"{j.name}.damper", "damper", q, -m.ratio * m.ratio * c * q.dot)
             if self.options.friction is not None and j.friction:
                 level = self._number(f"{name}_friction", j.friction)
-                force = friction_force(m.ratio * q.dot, (level, self.options.friction))
+                force = -level * sb.tanh(m.ratio * q.dot / self.options.friction)
                 self._push(f"{j.name}.friction", "friction", q, m.ratio * force)
         if self.options.wrench:
             self._add_wrenches()
@@ -341,15 +334,15 @@ class Builder(NumbersOfRobot):
             name = self.names.get(("joint", joint), joint)
             fx, fy, fz, tx, ty, tz = (self.model.input(f"{name}_{k}") for k in ("fx", "fy", "fz", "tx", "ty", "tz"))
             ground = self.model.ground
-            self.model.add_load(force(f"{joint}.force", ground.vector(fx, fy, fz), frame.origin, frame, None))
-            self.model.add_load(torque(f"{joint}.torque", ground.vector(tx, ty, tz), frame, None))
+            self.model.force(f"{joint}.force", frame, ground.vector(fx, fy, fz))
+            self.model.torque(f"{joint}.torque", frame, ground.vector(tx, ty, tz))
 
-    def _add_spring_and_rotor(self, j: JointText, q: Symbol, ratio: float) -> None:
+    def _add_spring_and_rotor(self, j: JointText, q: sb.Symbol, ratio: float) -> None:
         name = self.names["joint", j.name]
         if j.stiffness:
             k = self._number(f"{name}_stiffness", j.stiffness)
-            force, potential = spring_force(self._value(j.name) + j.reference, k, j.rest)
-            self.model.add_load(on_coordinate(f"{j.name}.spring", "spring", q, ratio * force, potential))
+            stretch = self._value(j.name) + j.reference - j.rest
+            self._push(f"{j.name}.spring", "spring", q, ratio * (-k * stretch), k * stretch**2 / 2)
         if j.armature:
             self.rotors.append(ratio * ratio * self._number(f"{name}_armature", j.armature) * q.dot**2)
 
@@ -360,7 +353,7 @@ class Builder(NumbersOfRobot):
         if j.damping and self.options.damping:
             c = self._number(f"{name}_damping", j.damping)
             turns = -c * made.inner.angular_velocity(made.outer)
-            self.model.add_load(torque(f"{j.name}.damper", turns, made.inner, made.outer))
+            self.model.torque(f"{j.name}.damper", made.inner, turns, reacting=made.outer)
             for q in made.coordinates[:3] if j.kind == "floating" else ():
                 self._push(f"{j.name}.damper.{q.name}", "damper", q, -c * q.dot)
         if j.armature:
@@ -373,8 +366,8 @@ class Builder(NumbersOfRobot):
         if j.stiffness:
             self.doubtful.append(f"joint {j.name!r}: the stiffness of a {j.kind} joint is not in the model")
 
-    def _push(self, name: str, kind: str, q: Symbol, force: Expr) -> None:
-        self.model.add_load(on_coordinate(name, kind, q, force))
+    def _push(self, name: str, kind: str, q: sb.Symbol, force: sb.Expr, potential: sb.Expr | None = None) -> None:
+        self.model.add_load(sb.bodies.Load(name, kind, potential=potential, on_rates={q: force}))
 
     def _finished(self, groups: list[_LinkGroup]) -> Robot:
         model = self.model

@@ -10,14 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import Expr
-from ...algebra.graph.matrix import Matrix
-from ...bodies.frames.frames import Frame
-from ...bodies.frames.pose import Pose
-from ...bodies.model.model import Model
+import symbody as sb
+
 from ...errors import in_number, unknown
-from ...later import later
 from ...summary import Summary, counted, filled, listing
 from .link_frames import GRID
 from .robot_text import JointText, LinkShape, Printed
@@ -97,7 +92,7 @@ class ActuatorText:
     force_range: tuple[float, ...] | None = None
 
 
-class Robot(Model):
+class Robot(sb.Model):
     """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); it can be added to like any other. Besides:
 
     links       frame of every link of the file, those of merged links included
@@ -121,13 +116,13 @@ class Robot(Model):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.links: dict[str, Frame] = {}
+        self.links: dict[str, sb.Frame] = {}
         self.visuals: dict[str, tuple[LinkShape, ...]] = {}
         self.collisions: dict[str, tuple[LinkShape, ...]] = {}
         self.details: dict[str, JointText] = {}
         self.report = RobotReport((), {}, {}, (), {})
-        self.sites: dict[str, Frame] = {}
-        self.tendons: dict[str, Expr] = {}
+        self.sites: dict[str, sb.Frame] = {}
+        self.tendons: dict[str, sb.Expr] = {}
         self.actuators: dict[str, ActuatorText] = {}
         self.keyframes: dict[str, dict[str, float]] = {}
 
@@ -141,12 +136,12 @@ class Robot(Model):
         known = self.symbols
         return next(n for k in range(len(known) + 2) if (n := name if k == 0 else f"{name}_{k + 1}") not in known)
 
-    def value_at(self, e: Expr, state: Mapping[str, float]) -> float:
+    def value_at(self, e: sb.Expr, state: Mapping[str, float]) -> float:
         """An expression in coordinates and parameters, at a state by names and default values."""
         values = {**self.default_values, **{self.symbols[n]: x for n, x in state.items()}}
-        return float(evaluate(e, values))
+        return float(sb.evaluate(e, values))
 
-    def link(self, name: str) -> Frame:
+    def link(self, name: str) -> sb.Frame:
         """The frame of a link of the file, fixed to the body that it is part of.
 
         >>> robot = sb.read_mjcf('''
@@ -164,16 +159,15 @@ class Robot(Model):
             raise unknown(f"robot {self.name!r}", "link", name, self.links)
         return self.links[name]
 
-    def pose(self, link: str) -> Pose:
+    def pose(self, link: str) -> sb.bodies.Pose:
         """Rotation and place of a link's frame in the ground."""
         return self.link(link).pose_in(self.ground)
 
-    def jacobian(self, link: str, along: Frame | None = None) -> Matrix:
+    def jacobian(self, link: str, along: sb.Frame | None = None) -> sb.Matrix:
         """∂(v, ω)/∂u of a link: velocity of the origin of its frame and angular velocity, along the axes of the ground
         or of another frame, by the speeds of the robot. `sb.kits.robots.task(eq, robot.link(name))` has its rate, and inertia and
         control in the task."""
-        made: Matrix = later("kits.robots.tasks", "link_jacobian")(self.freeze(), self.link(link), along)
-        return made
+        return sb.kits.robots.link_jacobian(self.freeze(), self.link(link), along)
 
 
 # ---------------------------------------------------------------------------------------------------------- angles

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...algebra.graph.graph import PI, Expr
-from ...bodies.mass.mass import mass_properties
+import symbody as sb
+
 from ...errors import ModelError
 from ...escaping import identifier
 from .choices import Parameters, RobotOptions
@@ -136,17 +136,17 @@ class NumbersOfRobot:
         if not given.value:
             return given.value
         if (k := same_multiple(given.value)) is not None:
-            return PI * k
+            return sb.pi * k
         tolerance = self.options.tolerance
         k = None if tolerance is None else exact_multiple(given, tolerance)
         if k is None:
             return given.value
         self.snapped.append(Snap(where, given.text, k, abs(given.value - float(k) * math.pi)))
-        return PI * k
+        return sb.pi * k
 
     def _number(self, name: str, value: Scalar, geometric: bool = False) -> Scalar:
         """A number of the file: a parameter where it is chosen to be one and is no exact value."""
-        if isinstance(value, Expr) or value == 0 or not self.parameters.chooses(name, geometric):
+        if isinstance(value, sb.Expr) or value == 0 or not self.parameters.chooses(name, geometric):
             return value
         return self.model.parameter(name, float(value))
 
@@ -176,7 +176,7 @@ class NumbersOfRobot:
     def _judge(self, mass: LinkMass) -> None:
         """Report, or refuse, what no body has."""
         try:
-            mass_properties(mass.name, mass.m, mass.c, mass.I)
+            sb.Model("check").body(mass.name, mass=mass.m, com=mass.c, inertia=mass.I)
             if mass.m == 0:
                 raise ModelError(f"body {mass.name!r}: it has an inertia but no mass")
         except ModelError as reason:

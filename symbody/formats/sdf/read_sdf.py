@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ...algebra.graph.node_table import gc_paused
+import symbody as sb
+
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ...escaping import identifier
@@ -87,7 +88,7 @@ def read_sdf(
     options = RobotOptions(
         "read_sdf", False, parameters, free, held, mimic, actuators, damping, friction, None, strict, wrench
     )  # fmt: skip
-    with gc_paused():
+    with sb.gc_paused():
         builder = Builder(text.robot, options)
         robot = builder.robot()
         for name, (link, at) in text.frames.items():

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.graph.node_table import gc_paused
+import symbody as sb
+
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ..robot.choices import RobotOptions
@@ -102,7 +103,7 @@ def read_urdf(
         strict,
         wrench,
     )
-    with gc_paused():
+    with sb.gc_paused():
         robot = Builder(text, options).robot()
     if gravity is not None:
         robot.gravity(*gravity)

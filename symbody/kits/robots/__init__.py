@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from .excitation_motion import Excitation, excitation
     from .identifiable_parameters import BaseParameters, base_parameters
     from .inertia_fit import Identified, identify_robot, stacked
-    from .tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, task
+    from .tasks import LinkTask, centre_of_mass_jacobian, centroidal_momentum_matrix, link_jacobian, task
     from .torque_regressor import Regressor, regressor
     from .validation import Validation
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "task", "LinkTask", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics", "Configurations",
+    "task", "LinkTask", "link_jacobian", "centre_of_mass_jacobian", "centroidal_momentum_matrix", "inverse_kinematics", "Configurations",
     "gravity_compensation", "computed_torque", "task_control",
     "regressor", "Regressor", "base_parameters", "BaseParameters", "excitation", "Excitation", "identify_robot", "Identified",
     "stacked", "Validation",

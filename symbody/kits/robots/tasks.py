@@ -21,8 +21,17 @@ from .link_motions import FrameMotions
 
 
 def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
-    """J, six rows: velocity of the frame's origin, then its angular velocity, along the axes of `along` (the ground by
-    default)."""
+    """J = ∂(v, ω)/∂u, six rows: velocity of a frame's origin, then its angular velocity, along the axes of `along` (the
+    ground by default).
+
+    >>> m = sb.Model("arm")
+    >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
+    >>> joint = m.revolute("q", m.ground, arm)
+    >>> sb.kits.robots.link_jacobian(m.freeze(), arm.frame.translate(2, 0, 0))
+    vector(-2*sin(q), 2*cos(q), 0, 0, 0, 1)
+
+    See also: `task`, `kits.robots.centre_of_mass_jacobian`.
+    """
     w, v, _, _ = FrameMotions(mechanism).of(frame)
     R = (mechanism.ground if along is None else along).dcm(frame)
     Jv, Jw = sb.jacobian(v, mechanism.u), sb.jacobian(w, mechanism.u)

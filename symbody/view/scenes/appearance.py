@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,6 @@ from ...algebra.calculus.evaluate import evaluate
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...bodies.mass.mass import Shape
-from ...bodies.mass.surface_triangles import SolidSurface
 from ...bodies.mechanism.mechanism import Action, Body
 from ...emit.run.callable import Array
 from ...errors import ViewError, in_number, shown, unknown
@@ -94,10 +94,10 @@ class Appearance:
         size, centre = evaluate([list(given.size), list(given.centre.entries)], self.values)
         return self.painter.shape(name, given, [float(x) for x in size], three(centre))
 
-    def _surface(self, name: str, surface: SolidSurface) -> list[Solid]:
+    def _surface(self, name: str, corners: array[float]) -> list[Solid]:
         """Triangles, which are in the frame of the body already."""
         key = f"surface of {name} ({len(self.meshes)})"
-        self._keep(key, smooth_mesh(surface.corners))
+        self._keep(key, smooth_mesh(corners))
         return [
             replace(s, frame=name, colour=self.painter.colour[name], name=name) for s in placed_solids("mesh", (), key)
         ]

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bodies.mechanism.deforming_mesh import DeformingMesh
 from ...emit.run.callable import Array
 from ...errors import ViewError, unknown
-from ...formats.fem.reduced_body import DeformingSurface
 from ...formats.fem.stress_history import von_mises
 from .meshes import smoothed_with_sources
 from .scene_items import PAINTS, RAMP, Mesh, Surface
@@ -27,7 +27,7 @@ MOST_IN_STILLS: Final = 3_000
 LOOKS: Final = 60  # times at which the largest value of what is painted is looked for
 
 
-def deformed_surface(name: str, made: DeformingSurface, colour: str, motion: ShownMotion, paint: str = "") -> Surface:
+def deformed_surface(name: str, made: DeformingMesh, colour: str, motion: ShownMotion, paint: str = "") -> Surface:
     """The surface of a body along a motion; with paint="stress" only where stresses are known."""
     nodes, faces = thinned(made.nodes, made.faces, MOST_TRIANGLES)
     mesh, source = smoothed_with_sources(made.nodes[nodes[faces]])
@@ -43,7 +43,7 @@ def deformed_surface(name: str, made: DeformingSurface, colour: str, motion: Sho
     return replace(surface, largest=max((float(v.max()) for v in _painted_along(surface)), default=0.0))
 
 
-def refuse_paint(paint: str, surfaces: Iterator[DeformingSurface]) -> None:
+def refuse_paint(paint: str, surfaces: Iterator[DeformingMesh]) -> None:
     """An error where nothing can be coloured so."""
     if paint and paint not in PAINTS:
         raise unknown("scene: paint=", "quantity", paint, PAINTS, ViewError)

@@ -6,7 +6,6 @@ import itertools
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 Corner: TypeAlias = tuple[float, float, float]
@@ -24,13 +23,6 @@ class SurfacePart(NamedTuple):
     @property
     def triangles(self) -> int:
         return len(self.corners) // 9
-
-
-@dataclass(frozen=True, eq=False)
-class SolidSurface:
-    """Triangles of a solid in the frame of a body, as those of a `SurfacePart`."""
-
-    corners: array[float]
 
 
 class TriangleLimit:
