@@ -30,7 +30,7 @@ def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | No
     >>> sb.kits.robots.link_jacobian(m.freeze(), arm.frame.translate(2, 0, 0))
     vector(-2*sin(q), 2*cos(q), 0, 0, 0, 1)
 
-    See also: `task`, `kits.robots.centre_of_mass_jacobian`.
+    See also: `kits.robots.task`, `kits.robots.centre_of_mass_jacobian`.
     """
     w, v, _, _ = FrameMotions(mechanism).of(frame)
     R = (mechanism.ground if along is None else along).dcm(frame)
