@@ -16,7 +16,7 @@ import sympy
 from sympy.core.cache import clear_cache
 
 import symbody as sb
-from symbody.algebra.normal_forms.tidy import tidied
+from symbody.algebra.normal_forms.tidy import tidied_entries
 
 from .readable_systems import SYSTEMS
 from .timing import Row
@@ -42,7 +42,7 @@ def rows() -> Iterator[Row]:
             taken.append(time.process_time() - start)
         seconds = min(taken)
         entries = list(dict.fromkeys([*equations.M.entries, *equations.f.entries]))
-        ops = sum(sympy.count_ops(sb.to_sympy(e, expand=True)) for e in tidied(entries).entries)
+        ops = sum(sympy.count_ops(sb.to_sympy(e, expand=True)) for e in tidied_entries(entries).entries)
         yield {"case": name, "ops": int(ops), **_by_sympy(entries), "ms": round(1000 * seconds, 2)}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import symbody as sb
 from bench.lifecycle import STAGES, floor, nodes_left, pendulum, start
-from symbody.algebra.graph.cache_owner import MOST, CacheOwner
+from symbody.algebra.graph.cache_owner import MAX_ENTRIES, CacheOwner
 from symbody.integrate.inputs.inputs import with_inputs
 
 from .amount import some
@@ -60,11 +60,11 @@ class TestCacheOwner:
     def test_least_recently_used_goes_first(self):
         owner, made = CacheOwner(), []
         for key in [
-            *range(MOST),
+            *range(MAX_ENTRIES),
             0,
-            MOST,
+            MAX_ENTRIES,
             0,
             1,
         ]:  # key 0 is used again before there are too many, so that key 1 has to go
             owner.cached("kind", key, lambda key=key: made.append(key))
-        assert made == [*range(MOST), MOST, 1]
+        assert made == [*range(MAX_ENTRIES), MAX_ENTRIES, 1]

@@ -17,7 +17,7 @@ from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph.graph import ONE, ZERO, symbol, symbols
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import matrix
-from symbody.algebra.graph.walk import ordered
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.emit.programs.lower import program
 from symbody.errors import ExpressionError
 from tests.algebra.expressions import random_expressions, random_solution, random_values
@@ -83,7 +83,7 @@ def test_factors_are_reused():
     x, y = symbols("x y")
     a = matrix([[3 + x, y, 1], [sin(x), 2, y], [1, x, 4 + y]])
     solution = factorize(a).solve([x, 1, y])
-    everything = ordered([*solution, *jacobian(solution, [x, y]).entries])
+    everything = evaluation_order([*solution, *jacobian(solution, [x, y]).entries])
     assert sum(n.op == "factor" for n in everything) == 1
     assert sum(n.op == "solve" for n in everything) == 3
 

@@ -34,7 +34,7 @@ from symbody.algebra.graph.labels import labels_by_node, substituted_labels
 from symbody.algebra.graph.linear import factorize, solve
 from symbody.algebra.graph.matrix import cross, dot, matrix, skew, stack, vector
 from symbody.algebra.graph.node_table import live_nodes
-from symbody.algebra.graph.walk import free_symbols, ordered, resolve, substitute
+from symbody.algebra.graph.walk import evaluation_order, free_symbols, resolve, substitute
 from symbody.algebra.printing.printing import tree_size_up_to
 from symbody.errors import ExpressionError
 from tests.amount import FULL
@@ -70,7 +70,7 @@ def test_a_dropped_node_can_be_made_again() -> None:
 
 def test_arguments_are_older() -> None:
     e = fn.sin(a * b + 3) / (c - a) ** 2
-    nodes = ordered([e])
+    nodes = evaluation_order([e])
     assert nodes[-1] is e
     place = {n: i for i, n in enumerate(nodes)}
     assert all(place[x] < place[n] for n in nodes for x in n.args)
@@ -260,7 +260,7 @@ def test_a_million_nodes_deep() -> None:
     gc.collect()
     before = live_nodes()
     e = deep(MANY)
-    assert len(ordered([e])) > MANY
+    assert len(evaluation_order([e])) > MANY
     assert free_symbols(e) == [a, b]
     assert tree_size_up_to(10 * MANY, [e]) > MANY
     f = substitute(e, {a: c})
@@ -281,7 +281,7 @@ def wide(width: int, depth: int) -> list[Expr]:
 
 def test_sharing_is_kept() -> None:
     row = wide(8, 200)
-    assert len(ordered(row)) < 8 * 200 * 4 + 8 + 200 + 2
+    assert len(evaluation_order(row)) < 8 * 200 * 4 + 8 + 200 + 2
     assert tree_size_up_to(10**51, row) > 10**50
 
 

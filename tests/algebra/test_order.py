@@ -16,7 +16,7 @@ from symbody.algebra.graph.functions import cos, sin, sqrt
 from symbody.algebra.graph.graph import ONE, ZERO, Expr, constant, symbol, symbols
 from symbody.algebra.graph.linear import factorize, solve
 from symbody.algebra.graph.matrix import identity, matrix
-from symbody.algebra.graph.walk import ordered, substitute
+from symbody.algebra.graph.walk import evaluation_order, substitute
 
 m, l, g, k = symbols("m l g k")
 q, p = symbols("q p", "coordinate")
@@ -85,7 +85,7 @@ def test_triangular_systems_of_numbers_are_solved_while_building(rows: list[list
     assert (a.T if transposed else a) @ x == matrix([[m], [u]])
     letters = matrix([symbols("w0 w1"), symbols("w2 w3")])
     later = factorize(letters).solve([m, u], transposed)
-    assert any(n.op == "solve" for n in ordered(later.entries))
+    assert any(n.op == "solve" for n in evaluation_order(later.entries))
     assert substitute(later, dict(zip(letters.entries, a.entries, strict=True))) == x
 
 
@@ -123,7 +123,7 @@ def test_symbols_of_other_kinds_are_other_factors() -> None:
 def test_floats_are_not_gathered_from_far_apart() -> None:
     """0.1 + 0.2 - 0.3 is a rounding error; next to nothing it would look like a number of its own."""
     x = (m + 0.1) - ((l + 0.3) - (g + 0.2))
-    assert not any(n.op == "const" and isinstance(n.data, float) and abs(n.data) < 1e-10 for n in ordered([x]))
+    assert not any(n.op == "const" and isinstance(n.data, float) and abs(n.data) < 1e-10 for n in evaluation_order([x]))
 
 
 @pytest.mark.parametrize("seed", range(30))

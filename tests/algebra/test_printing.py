@@ -28,8 +28,8 @@ from symbody.algebra.graph.graph import (
 )  # fmt: skip
 from symbody.algebra.graph.linear import factorize, solve
 from symbody.algebra.graph.matrix import Matrix, matrix, vector
-from symbody.algebra.graph.walk import ordered
-from symbody.algebra.printing.printing import LINES, WIDTH, latex, sequence, text
+from symbody.algebra.graph.walk import evaluation_order
+from symbody.algebra.printing.printing import LINE_WIDTH, MAX_LINES, latex, sequence, text
 from symbody.errors import EvaluationError, ExpressionError
 
 a, b, c, d, m, g, l, x, y = symbols("a b c d m g l x y", "variable")
@@ -131,7 +131,7 @@ def test_text_reads_back_as_the_same_node(seed: int) -> None:
 
 
 def has_numbers(e: Expr) -> bool:
-    sums_and_products = (n for n in ordered([e]) if n.op in ("add", "sub", "mul", "div"))
+    sums_and_products = (n for n in evaluation_order([e]) if n.op in ("add", "sub", "mul", "div"))
     return any(n.args[0].op == "const" and n.args[0] is not ONE for n in sums_and_products)
 
 
@@ -141,7 +141,7 @@ def coefficient_first(root: Expr) -> Expr:
     Text does not tell these two apart: both print as 2*a*b.
     """
     new: dict[Node, Any] = {}
-    for n in ordered([root]):
+    for n in evaluation_order([root]):
         args = [new[e] for e in n.args]
         if n.op in ("add", "sub"):
             (k, e), (h, o) = map(_split_sum, args)
@@ -187,7 +187,7 @@ def test_text_with_numbers_reads_back_but_for_the_place_of_coefficients(seed: in
     again = read(text(e))
     if again is e or coefficient_first(again) is coefficient_first(e):
         return
-    values = {s: 0.3 + 0.1 * i for i, s in enumerate(n for n in ordered([e, again]) if n.op == "symbol")}
+    values = {s: 0.3 + 0.1 * i for i, s in enumerate(n for n in evaluation_order([e, again]) if n.op == "symbol")}
     assert same_value(e, again, values), text(e)
 
 
@@ -453,7 +453,7 @@ def test_long_lines_are_cut() -> None:
         e = e + symbol(f"long_name_{i}") * fn.cos(symbol(f"angle_{i}"))
     lines = str(sequence(e)).splitlines()
     assert len(lines) > 100
-    assert max(map(len, lines)) <= 1.1 * WIDTH
+    assert max(map(len, lines)) <= 1.1 * LINE_WIDTH
     assert sum(line.count("cos(") for line in lines) == 2000
 
 
@@ -498,17 +498,17 @@ def test_deep_graph_prints_short(step: Callable[[Expr], Expr]) -> None:
         e = step(e)
     for printed in (str(e), latex(e)):
         lines = printed.splitlines()
-        assert len(lines) == LINES + 2
+        assert len(lines) == MAX_LINES + 2
         assert re.search(r"\(\d+ more intermediates\)", lines[-2])
-    assert max(map(len, str(e).splitlines())) <= 1.1 * WIDTH
-    assert len(repr(e)) <= WIDTH
+    assert max(map(len, str(e).splitlines())) <= 1.1 * LINE_WIDTH
+    assert len(repr(e)) <= LINE_WIDTH
 
 
 def test_left_out_lines_are_counted() -> None:
     e: Expr = x
     for _ in range(100):
         e = e * fn.sin(e) + a
-    assert f"... ({99 - LINES} more intermediates)" in text(e)
+    assert f"... ({99 - MAX_LINES} more intermediates)" in text(e)
     assert len(text(e, lines=None).splitlines()) == 100
     assert len(sequence(e).definitions) == 99
 

@@ -12,7 +12,7 @@ import pytest
 
 from symbody.algebra.graph import functions, graph, rules
 from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, constant, symbol
-from symbody.algebra.graph.walk import ordered
+from symbody.algebra.graph.walk import evaluation_order
 
 RULES = list(graph._rules.registry)
 IDENTITIES = [(op, apply) for op, _, apply, _ in RULES if " = " in (apply.__doc__ or "")]
@@ -232,7 +232,7 @@ CHOICES = [
 def value_of(root: Node, values: dict[Node, Any]) -> Any:
     """The value of a graph, node after node, by no code of the package but the order of nodes."""
     known: dict[Node, Any] = dict(values)
-    for n in ordered([root]):
+    for n in evaluation_order([root]):
         if n in known:
             continue
         args = [known[q] for q in n.args]

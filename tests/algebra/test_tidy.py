@@ -11,11 +11,11 @@ import pytest
 import symbody as sb
 from symbody.algebra.calculus.evaluate import evaluate
 from symbody.algebra.graph.graph import ZERO, Expr
-from symbody.algebra.graph.walk import ordered
+from symbody.algebra.graph.walk import evaluation_order
 from symbody.algebra.normal_forms import written_form
 from symbody.algebra.normal_forms.normal_form import Atoms, polynomials
-from symbody.algebra.normal_forms.polynomials import multiplied, quotient, variable
-from symbody.algebra.normal_forms.tidy import tidied, tidy
+from symbody.algebra.normal_forms.polynomials import polynomial_product, quotient, variable
+from symbody.algebra.normal_forms.tidy import tidied_entries, tidy
 from symbody.errors import ExpressionError
 
 m, l, g, k = sb.symbols("m l g k")
@@ -78,7 +78,7 @@ def test_value_and_normal_form_stay(seed: int) -> None:
 
 def test_fault_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison at random numbers sees a wrong form."""
-    monkeypatch.setattr(sys.modules["symbody.algebra.normal_forms.tidy"], "written", lambda forms, atoms: m)
+    monkeypatch.setattr(sys.modules["symbody.algebra.normal_forms.tidy"], "written_polynomial", lambda forms, atoms: m)
     with pytest.raises(ExpressionError, match="differs"):
         tidy(m * l * s(a) + m * l * s(a) * u)
 
@@ -89,7 +89,7 @@ def test_too_large_stays_and_is_counted() -> None:
         start=m + l,
     )
     huge = sum((e * x**3 * s(a) for x in sb.symbols([f"z{i}" for i in range(40)])), ZERO) * e
-    found = tidied([huge, m * s(a) ** 2 + m * c(a) ** 2])
+    found = tidied_entries([huge, m * s(a) ** 2 + m * c(a) ** 2])
     assert found.entries[0] is huge
     assert found.left == [0]
     assert found.entries[1] is m
@@ -100,14 +100,14 @@ def test_what_nobody_reads_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) ->
     written once."""
     names = [sb.symbols(f"a{k} b{k}") for k in range(9)]
     long = math.prod((x + y for x, y in names), start=sb.symbol("x") + 1)
-    assert tidied([long]).entries == [long]
-    assert tidied([long]).left == [0]
+    assert tidied_entries([long]).entries == [long]
+    assert tidied_entries([long]).left == [0]
 
     calls = []
     forms = written_form.angle_forms
     monkeypatch.setattr(written_form, "angle_forms", lambda p, atoms: calls.append(p) or forms(p, atoms))
     y, z = sb.symbols("y z")
-    tidied([sum((x * y for x, _ in names), sb.symbol("x")) / (1 + y + sb.cos(z)) + y])
+    tidied_entries([sum((x * y for x, _ in names), sb.symbol("x")) / (1 + y + sb.cos(z)) + y])
     assert len(calls) == 1
 
 
@@ -128,7 +128,7 @@ def test_decimals_are_written_as_people_do(e: Expr, expected: str) -> None:
 def test_quotient_of_polynomials() -> None:
     p = {variable(0, 2): 3, variable(1): -2, 0: 5}
     q = {variable(0): 1, variable(1, 3): 7}
-    assert quotient(multiplied(p, q, 100), q, 100) == p
+    assert quotient(polynomial_product(p, q, 100), q, 100) == p
     assert quotient(p, q, 100) is None
 
 
@@ -153,6 +153,6 @@ def test_decimals_stay_decimals():
     a, b, c = sb.symbols("a b c", "coordinate")
     e = c * (2 * sb.cos(a) - 0.5 * sb.cos(b) + 0.2 * sb.sin(a)) / (1.8 * sb.cos(a) + 2.2 * sb.sin(b))
     found = tidy(e)
-    assert max(abs(n.data) for n in ordered([found]) if n.op == "const") < 10
+    assert max(abs(n.data) for n in evaluation_order([found]) if n.op == "const") < 10
     at = {a: 0.3, b: 0.8, c: -1.2}
     assert sb.evaluate(found, at) == pytest.approx(sb.evaluate(e, at), rel=1e-14)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from symbody.algebra.nonlinear.deflation import KnownZero, deflated
-from symbody.algebra.nonlinear.homotopy import ramped, relaxed
+from symbody.algebra.nonlinear.deflation import KnownZero, deflated_system
+from symbody.algebra.nonlinear.homotopy import homotopy_end, relaxation_end
 from symbody.algebra.nonlinear.metric import UnknownsMetric
 from symbody.algebra.nonlinear.nonlinear import SolverOutcome, System
 from symbody.algebra.nonlinear.trust_region import Rank, without_dust
@@ -28,7 +28,7 @@ def test_known_zeros_are_divided_out():
     """Slopes of the deflated rows are those of differences, and the search does not end at a zero that is known."""
     system = System(with_jacobian(polynomial))
     known = [KnownZero.of(system.zero(np.array([x])), plain(1)) for x in (1.0, 2.0)]
-    rest = deflated(system, known, plain(1))
+    rest = deflated_system(system, known, plain(1))
     assert rest.zero(np.array([3.3])).x == pytest.approx([4])
     x, h = np.array([3.1]), 1e-6
     assert rest.function(x)[1][0, 0] == pytest.approx(
@@ -57,7 +57,7 @@ def test_angles_come_round():
 def test_ramp_goes_through_folds():
     """x³ - 3x + 3: from beyond two folds, the path turns back twice on its way to the one zero at -2.1."""
     cubic = with_jacobian(lambda x: x**3 - 3 * x + 3)
-    end = ramped(System(cubic), np.array([1.5]), plain(1))
+    end = homotopy_end(System(cubic), np.array([1.5]), plain(1))
     assert end is not None
     assert end[0] == pytest.approx(-2.1038, abs=0.02)
 
@@ -70,7 +70,7 @@ def test_relaxation_falls_into_a_valley():
 
     inertia = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 0]])
     metric = UnknownsMetric(np.array([1.0, 1.0, np.inf]), np.zeros(3, dtype=bool))
-    end = relaxed(System(with_jacobian(rows)), np.array([0.3, 0.7, 0.0]), lambda x: inertia, metric)
+    end = relaxation_end(System(with_jacobian(rows)), np.array([0.3, 0.7, 0.0]), lambda x: inertia, metric)
     assert end is not None
     assert rows(end) == pytest.approx(np.zeros(3), abs=1e-2)
     assert 3 * end[0] ** 2 - 1 + 1 > 0  # stiffness along the constraint
@@ -160,6 +160,6 @@ def test_unknowns_that_no_row_has_stay_where_they_are():
         return np.array([x[1] ** 2 - 1.0]), np.array([[0.0, 2 * x[1]]])
 
     loose = KnownZero(np.array([0.0, 1.0]), np.array([[1.0], [1e-9]]))
-    _, J = deflated(System(rows), [loose], plain(2)).function(np.array([1e3, 3.0]))
+    _, J = deflated_system(System(rows), [loose], plain(2)).function(np.array([1e3, 3.0]))
     assert J[0, 0] == 0.0
     assert J[0, 1] != 0.0

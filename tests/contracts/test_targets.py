@@ -25,7 +25,7 @@ from symbody.algebra.graph.functions import ExternalFunction, cos, sin, where
 from symbody.algebra.graph.graph import PI, Expr, Symbol, as_expr, symbol, symbols
 from symbody.algebra.graph.linear import Factors, factorize
 from symbody.algebra.graph.matrix import Matrix, matrix
-from symbody.algebra.graph.walk import ordered, scalars
+from symbody.algebra.graph.walk import evaluation_order, scalars
 from symbody.emit.llvm import program_text as llvm_text
 from symbody.emit.programs.lower import program
 from symbody.emit.programs.program import Program
@@ -88,7 +88,7 @@ class Case:
 
     def largest(self) -> float:
         """The largest number on the way, over all states."""
-        nodes = [n for n in ordered(scalars(*self.outputs.values())) if isinstance(n, Expr)]
+        nodes = [n for n in evaluation_order(scalars(*self.outputs.values())) if isinstance(n, Expr)]
         return max(float(abs(v)) for s in self.states for v in evaluate(nodes, self.values(s)))
 
 
@@ -217,7 +217,7 @@ def test_operations(target: Target, keys: list[str]) -> None:
 
 def test_list_has_every_operation() -> None:
     """What the graph can do and what a program is made of: each stands in the list at least once."""
-    used = {n.op for n in ordered(ANYWHERE.values())}
+    used = {n.op for n in evaluation_order(ANYWHERE.values())}
     assert used >= (graph.UNARY | graph.BINARY | graph.CONDITIONS | {"where", "call", "pi", "const", "symbol"}) - {
         "true"
     }
@@ -302,7 +302,7 @@ class Random:
 
 def is_clear_cut(case: Case, state: Sequence[Any]) -> bool:
     """Whether rounding decides no comparison at this state: after a jump there is nothing to compare."""
-    jumps = [n for n in ordered(scalars(*case.outputs.values())) if n.op in ("lt", "le", "eq", "sign")]
+    jumps = [n for n in evaluation_order(scalars(*case.outputs.values())) if n.op in ("lt", "le", "eq", "sign")]
     sides = [n.args if len(n.args) == 2 else (n.args[0], as_expr(0)) for n in jumps]
     return all(abs(a - b) > 1e-6 for a, b in evaluate(sides, case.values(state)))
 
@@ -586,7 +586,7 @@ NO_NUMBERS = [
 ]
 
 
-WITHOUT_CALLS = [k for k, e in ANYWHERE.items() if not any(n.op == "call" for n in ordered([e]))]
+WITHOUT_CALLS = [k for k, e in ANYWHERE.items() if not any(n.op == "call" for n in evaluation_order([e]))]
 
 
 @pytest.mark.parametrize("keys", lots(WITHOUT_CALLS), ids="|".join)

@@ -8,7 +8,7 @@ import pytest
 
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive, forward_derivatives, inverse_derivatives
-from symbody.algebra.graph.walk import ordered, scalars
+from symbody.algebra.graph.walk import evaluation_order, scalars
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.programs.inverse import joint_forces
 
@@ -166,7 +166,7 @@ def test_one_factorisation_serves_all() -> None:
     """Factors of M and of its Schur complement, whatever the number of right sides."""
     eq = derive(four_bar())
     found = forward_derivatives(eq, ("q", "u"))
-    graph = ordered(scalars([eq.udot, *found.udot.values(), *found.multipliers.values()]))
+    graph = evaluation_order(scalars([eq.udot, *found.udot.values(), *found.multipliers.values()]))
     assert sum(n.op == "factor" for n in graph) == 2
 
 

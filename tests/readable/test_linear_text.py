@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, motorcycle
-from symbody.algebra.normal_forms.tidy import tidied
+from symbody.algebra.normal_forms.tidy import tidied_entries
 from symbody.algebra.normal_forms.written_form import effort
 
 STATES = ("y1_dot", "delta", "phi", "Yr", "Yf", "psi_dot", "delta_dot", "phi_dot")
@@ -47,7 +47,7 @@ def test_bicycle_is_tidied_whole() -> None:
     """No entry is beyond the budget, all keep their value, and they are shorter together."""
     lin = bicycle.straight_running(sb.derive(bicycle.model()))
     entries = [*lin.E.entries, *lin.A.entries]
-    found = tidied(entries)
+    found = tidied_entries(entries)
     assert found.left == []
     draw = Random(1)
     values = {s: draw.uniform(0.5, 1.5) for s in sb.free_symbols(entries)}

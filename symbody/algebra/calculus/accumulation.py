@@ -4,8 +4,8 @@ Every operation is a vertex, and an edge from each of its arguments carries the 
 joins each edge into it with each edge out of it, by one multiplication; where parallel edges meet they are added. When
 only inputs and outputs are left, the edges are the Jacobian. Forward and reverse differentiation are two orders of
 elimination; the one with fewest operations lies between them (Griewank and Walther, Evaluating Derivatives, ch. 9). It
-is hard to find from the graph alone, and known to who made the graph: a recursion over a tree is best eliminated from
-the leaves to the root.
+is hard to find from the graph alone, but the author of the graph knows it: a recursion over a tree is best eliminated
+from the leaves to the root.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, Final, NamedTuple
 from ..graph.functions import ExternalFunction
 from ..graph.graph import COMMUTATIVE, ONE, ZERO, Expr, Node, Symbol
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered, rebuilt, scalars, substitute
+from ..graph.walk import evaluation_order, rebuilt, scalars, substitute
 from .derivatives import jacobian, partial
 
-# A choice must not multiply the derivative of the branch that is not taken, which may be infinite; blocks have many
-# outputs.
+# Operations without edges of their own: the derivative of the branch that `where` does not take may be infinite, and
+# blocks have many outputs.
 _WHOLE: Final = frozenset(("where", "item"))
 Edges = dict[Any, Expr]
 
@@ -33,7 +33,7 @@ class Stage(NamedTuple):
     is_reverse: bool = False
 
 
-def accumulated(
+def accumulated_jacobian(
     things: Any,
     wrt: Sequence[Symbol],
     stages: Iterable[Stage] = (),
@@ -139,13 +139,13 @@ def _values(order: Iterable[Node], held: Mapping[Symbol, Expr]) -> dict[Node, An
 
 
 def canonical(roots: Sequence[Node]) -> list[Node]:
-    """All nodes in an order of evaluation that depends on what they are, not on when they were made.
+    """All nodes in an order of evaluation that depends on their content, not on when they were created.
 
     Sums of three and more edges are added up in the order of elimination, and equal expressions must give equal code.
     """
     arguments: dict[Node, Sequence[Node]] = {}
     key: dict[Node, bytes] = {}
-    for n in ordered(roots):
+    for n in evaluation_order(roots):
         args = sorted(n.args, key=key.__getitem__) if n.op in COMMUTATIVE else n.args
         arguments[n] = args
         key[n] = _key(n, b"".join([key[a] for a in args]))

@@ -18,7 +18,7 @@ from ..graph.graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
 from ..graph.linear import FactorShape, solve_block
 from ..graph.matrix import Matrix
 from ..graph.node_table import check_node_limit
-from ..graph.walk import ordered, scalars
+from ..graph.walk import evaluation_order, scalars
 
 # Partial derivatives of y = op(a, b, ...) with respect to each argument, in terms of the arguments and of y itself.
 _PARTIALS: Final[dict[str, Callable[..., tuple[Any, ...]]]] = {
@@ -151,7 +151,7 @@ Adjoints = Callable[[Node, Any, set[Node]], Iterable[tuple[Node, Any]]]
 
 
 def _reverse(order: Sequence[Node], seeds: Mapping[Node, Expr], wanted: set[Node]) -> dict[Node, Any]:
-    """Adjoints of all nodes on a way from `wanted` to the seeds."""
+    """Adjoints of all nodes on a path from `wanted` to the seeds."""
     live: set[Node] = set()
     for n in order:
         if n in wanted or any(a in live for a in n.args):
@@ -163,13 +163,13 @@ def _reverse(order: Sequence[Node], seeds: Mapping[Node, Expr], wanted: set[Node
             continue
         contributions: Adjoints = _ADJOINTS_OF_BLOCK.get(n.op, _scalar_adjoints)
         for a, contribution in contributions(n, bar, live):
-            adjoint[a] = _accumulated(adjoint.get(a), contribution)
+            adjoint[a] = _adjoint_sum(adjoint.get(a), contribution)
         if n not in wanted:
             del adjoint[n]
     return adjoint
 
 
-def _accumulated(old: Any, new: Any) -> Any:
+def _adjoint_sum(old: Any, new: Any) -> Any:
     if old is None:
         return new
     if isinstance(new, dict):
@@ -256,7 +256,7 @@ def directional_derivative(thing: Any, direction: Mapping[Any, Any]) -> Any:
 
 
 def _along(thing: Any, direction: Mapping[Node, Expr]) -> Any:
-    tangents = _forward(ordered(scalars(thing)), {s: {0: d} for s, d in direction.items()})
+    tangents = _forward(evaluation_order(scalars(thing)), {s: {0: d} for s, d in direction.items()})
 
     def pick(e: Expr) -> Expr:
         return tangents.get(e, {}).get(0, ZERO)
@@ -275,7 +275,7 @@ def gradient(scalar: Any, wrt: Sequence[Expr]) -> Matrix:
     """
     _refuse_constants(wrt)
     root = as_expr(scalar)
-    adjoint = _reverse(ordered([root]), {root: ONE}, set(wrt))
+    adjoint = _reverse(evaluation_order([root]), {root: ONE}, set(wrt))
     return Matrix(len(wrt), 1, tuple(adjoint.get(x, ZERO) for x in wrt))
 
 
@@ -296,7 +296,7 @@ def jacobian(things: Any, wrt: Sequence[Expr], mode: str = "auto") -> Matrix:
     rows = scalars(things)
     if mode == "reverse" or (mode == "auto" and 4 * len(rows) < len(wrt)):
         return Matrix(len(rows), len(wrt), tuple(e for r in rows for e in gradient(r, wrt).entries))
-    tangents = _forward(ordered(rows), {x: {j: ONE} for j, x in enumerate(wrt)})
+    tangents = _forward(evaluation_order(rows), {x: {j: ONE} for j, x in enumerate(wrt)})
     empty: Tangents = {}
     return Matrix(
         len(rows), len(wrt), tuple(tangents.get(r, empty).get(j, ZERO) for r in rows for j in range(len(wrt)))
@@ -332,7 +332,7 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     """
     check_node_limit()
     table = {s: as_expr(r) for s, r in (rates or {}).items()}
-    moving = {n: table.get(n, n.dot) for n in ordered(scalars(thing)) if isinstance(n, Symbol)}
+    moving = {n: table.get(n, n.dot) for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)}
     return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})
 
 

@@ -19,9 +19,9 @@ import mpmath
 from ...errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
 from ..graph import elimination
 from ..graph.graph import Node, Symbol
-from ..graph.linear import LEAST_PIVOT
+from ..graph.linear import MIN_PIVOT
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered, scalars
+from ..graph.walk import evaluation_order, scalars
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
     given = by_symbol(thing, values or {})
     if digits is not None:
         with mpmath.workdps(digits):
-            return _shaped(thing, _values(thing, given, _DIGITS))
-    return _shaped(thing, _values(thing, given, _arithmetic_of(given.values())))
+            return _in_shape_of(thing, _values(thing, given, _DIGITS))
+    return _in_shape_of(thing, _values(thing, given, _arithmetic_of(given.values())))
 
 
 class Evaluator:
-    """Expressions that are evaluated many times at floats: their order, and what no moving symbol is in, are found
-    once.
+    """Expressions that are evaluated many times at floats: the order of evaluation, and the nodes that depend on no
+    moving symbol, are found once.
 
     fixed    numbers of the symbols that stay
     moving   symbols whose numbers each call gives, in this order
@@ -80,7 +80,7 @@ class Evaluator:
         touched: set[Node] = set(moving)
         self._known: dict[Node, Any] = {}
         self._order: list[Node] = []
-        for n in ordered(self._roots):
+        for n in evaluation_order(self._roots):
             if n in touched:
                 continue
             if not touched.isdisjoint(n.args):
@@ -113,7 +113,7 @@ def _arithmetic_of(numbers: Any) -> Arithmetic:
 def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
     if not isinstance(values, Mapping):
         raise ExpressionError(f"evaluate: values are a mapping {{symbol or name: number}}, got {shown(values)}")
-    needed = [n for n in ordered(scalars(thing)) if isinstance(n, Symbol)]
+    needed = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
     given = {s: values[s] if s in values else values.get(s.name) for s in needed}
     missing = [s.name for s, v in given.items() if v is None]
     if missing:
@@ -121,20 +121,20 @@ def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
     return given
 
 
-def _shaped(thing: Any, value: Mapping[Node, Any]) -> Any:
+def _in_shape_of(thing: Any, value: Mapping[Node, Any]) -> Any:
     if isinstance(thing, Matrix):
         if thing.cols == 1:
             return [value[e] for e in thing.entries]
         return [[value[e] for e in thing.row(i)] for i in range(thing.rows)]
     if isinstance(thing, (list, tuple)):
-        return [_shaped(t, value) for t in thing]
+        return [_in_shape_of(t, value) for t in thing]
     return value[scalars(thing)[0]]
 
 
 def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
     roots = scalars(thing)
-    for n in ordered(roots):
+    for n in evaluation_order(roots):
         if isinstance(n, Symbol):
             try:
                 value[n] = arithmetic.number(given[n])
@@ -152,8 +152,8 @@ def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> 
 
 @dataclass(frozen=True)
 class NoValue:
-    """A value that does not exist at these numbers. An error only where it is needed: `where` may select the other
-    branch."""
+    """Marks a node without a value at these numbers. It becomes an error only where the value is needed: `where` may
+    select the other branch."""
 
     why: str
 
@@ -206,7 +206,7 @@ def _factor(k: Arithmetic, n: Node, *entries: Any) -> tuple[list[Any], list[int]
 def _refuse_singular(
     k: Arithmetic, sizes: Sequence[float], inverse_pivots: Sequence[Any], diagonal: Sequence[Any]
 ) -> None:
-    least = LEAST_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else LEAST_PIVOT
+    least = MIN_PIVOT / sys.float_info.epsilon * mpmath.mp.eps if k is _DIGITS else MIN_PIVOT
     level = least * sum(_real(entry) / size for entry, size in zip(diagonal, sizes, strict=True))
     for inverse, size in zip(inverse_pivots, sizes, strict=True):
         part = level * size * _real(inverse)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...errors import EvaluationError
 from ..graph.graph import Expr, Symbol
-from ..graph.walk import ordered
+from ..graph.walk import evaluation_order
 from .evaluate import Arithmetic, NoValue, value_of
 
 Coefficients = NDArray[np.complex128]
@@ -192,7 +192,7 @@ def directional_forms(
 
     arithmetic = Arithmetic(_FUNCTIONS, number)
     value: dict[Any, Any] = {}
-    for n in ordered(list(things)):
+    for n in evaluation_order(list(things)):
         value[n] = seeded(n) if isinstance(n, Symbol) else value_of(arithmetic, n, [value[a] for a in n.args])
     found = [value[e] for e in things]
     if bad := next((v for v in found if isinstance(v, NoValue)), None):

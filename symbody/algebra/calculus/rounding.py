@@ -1,11 +1,12 @@
-"""Bounds of rounding errors: by how much the value of an expression can be off, its symbols being rounded too.
+"""Rounding bounds: how far the computed value of an expression can be off, including the rounding of its symbols.
 
 Running error analysis (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, section 3.3), to first order,
 node by node:
 
     e(y) = Σ |∂y/∂a| e(a) + 2⁻⁵² |y|,   e(symbol) = 2⁻⁵² |symbol|
 
-So sin(3.141592653589793) is 1e-16 with an error of 7e-16: nothing. A solve A x = b is off by |A⁻¹| (e(A) |x| + e(b)).
+So sin(3.141592653589793) is 1e-16 with an error of 7e-16, indistinguishable from zero. A solve A x = b is off by
+|A⁻¹| (e(A) |x| + e(b)).
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from typing import Any, Final
 
 from ..graph.functions import where
 from ..graph.graph import ZERO, Block, Expr, Node, Symbol
-from ..graph.walk import ordered
+from ..graph.walk import evaluation_order
 from .derivatives import partial
 from .evaluate import OPERATIONS, REAL, NoValue, by_symbol, value_of
 
-UNIT: Final = 2.0**-52
-EXACT: Final = ("neg", "abs", "where", "min", "max", "sign")  # operations that round nothing
-APART: Final = 2.0**10  # arguments are moved by so many times their error, so that what follows is not lost in rounding
+UNIT_ROUNDOFF: Final = 2.0**-52  # spacing of double-precision numbers at one
+EXACT_OPERATIONS: Final = ("neg", "abs", "where", "min", "max", "sign")  # operations without rounding error
+# finite-difference step in units of the argument's error, large enough to exceed the rounding of the result
+DIFFERENCE_STEP: Final = 2.0**10
 
 
 def rounding(
@@ -32,16 +34,16 @@ def rounding(
 ) -> list[float]:
     """For each expression, a bound of the error of its value in double precision; infinite where it has none.
 
-    sizes   of symbols that are rounded beside a larger number than their own value
-    order   of evaluation, where it is known: `ordered(expressions)`; then values are by symbol
+    sizes   magnitudes of symbols that were rounded relative to a larger number than their own value
+    order   order of evaluation where it is known, `evaluation_order(expressions)`; then `values` are keyed by symbol
     """
     beside, given = sizes or {}, by_symbol(list(expressions), values) if order is None else values
     value: dict[Node, Any] = {}
     error: dict[Node, Any] = {}
-    for n in ordered(expressions) if order is None else order:
+    for n in evaluation_order(expressions) if order is None else order:
         if isinstance(n, Symbol):
             value[n] = float(given[n])
-            error[n] = UNIT * abs(beside.get(n, value[n]))
+            error[n] = UNIT_ROUNDOFF * abs(beside.get(n, value[n]))
         else:
             arguments = [value[a] for a in n.args]
             value[n] = value_of(REAL, n, arguments)
@@ -51,10 +53,10 @@ def rounding(
 
 
 def rounding_expressions(expressions: Sequence[Expr], sizes: Mapping[Symbol, Expr] | None = None) -> list[Expr] | None:
-    """The same bounds as expressions, to be compiled where they are asked for often; None where solves or functions of
-    others are among the nodes. They may have no value where a slope has none."""
-    error: dict[Node, Expr] = {s: UNIT * e for s, e in (sizes or {}).items()}
-    for n in ordered(expressions):
+    """The same bounds as expressions, for programs that evaluate them often; None where solves or external functions
+    are among the nodes. A bound has no value where a derivative in it has none."""
+    error: dict[Node, Expr] = {s: UNIT_ROUNDOFF * e for s, e in (sizes or {}).items()}
+    for n in evaluation_order(expressions):
         if isinstance(n, Block) or n.op == "call":
             return None
         if isinstance(n, Expr) and n not in error:
@@ -66,29 +68,29 @@ def _error_expression(n: Expr, error: Mapping[Node, Expr]) -> Expr:
     if n.op == "where":
         return where(n.args[0], error[n.args[1]], error[n.args[2]])
     moved = (abs(partial(n.op, n.data, n, n.args, i)) * error[a] for i, a in enumerate(n.args))
-    is_exact = n.op in EXACT or (n.op == "const" and isinstance(n.data, int))
-    return sum(moved, start=ZERO if is_exact else UNIT * abs(n))
+    is_exact = n.op in EXACT_OPERATIONS or (n.op == "const" and isinstance(n.data, int))
+    return sum(moved, start=ZERO if is_exact else UNIT_ROUNDOFF * abs(n))
 
 
 def _of_scalar(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> Any:
     if isinstance(y, (bool, NoValue)):
         return 0.0
-    total = UNIT * abs(y) if n.op not in EXACT else 0.0
+    total = UNIT_ROUNDOFF * abs(y) if n.op not in EXACT_OPERATIONS else 0.0
     for i, e in enumerate(errors):
         if e and isinstance(arguments[i], float):
-            moved = value_of(REAL, n, [*arguments[:i], arguments[i] + APART * e, *arguments[i + 1 :]])
-            total += e if isinstance(moved, NoValue) else abs(moved - y) / APART
+            moved = value_of(REAL, n, [*arguments[:i], arguments[i] + DIFFERENCE_STEP * e, *arguments[i + 1 :]])
+            total += e if isinstance(moved, NoValue) else abs(moved - y) / DIFFERENCE_STEP
     return total
 
 
 def _of_constant(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> float:
-    return 0.0 if isinstance(n.data, int) else UNIT * abs(y)
+    return 0.0 if isinstance(n.data, int) else UNIT_ROUNDOFF * abs(y)
 
 
 def _of_factor(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> list[float]:
     """Entries of the whole matrix, each with the error that elimination adds."""
     e, a = n.data.full(errors), n.data.full(arguments)
-    return [x + n.data.n * UNIT * abs(v) for x, v in zip(e, a, strict=True)]
+    return [x + n.data.n * UNIT_ROUNDOFF * abs(v) for x, v in zip(e, a, strict=True)]
 
 
 def _of_solve(n: Node, x: Any, arguments: list[Any], errors: list[Any]) -> list[float]:

@@ -1,7 +1,7 @@
-"""Expressions in which linear solves are written out as steps of elimination: for targets that know no solve.
+"""Linear solves written out as elimination steps, for targets that have no solve.
 
 The functions of `elimination.py` run on expressions that carry a number each, by which pivots are chosen: at numbers
-drawn for all symbols, or at those given. Definite systems need no pivots. Where a pivot that is fine there becomes zero
+drawn for all symbols, or at the numbers given. Definite systems need no pivots. Where a pivot chosen there vanishes
 elsewhere, the steps have no value.
 """
 
@@ -15,10 +15,10 @@ from ...errors import EvaluationError
 from ..graph.elimination import definite_factor, definite_solve, general_factor, general_solve, general_solve_transposed
 from ..graph.graph import Expr, Node, Symbol, intern
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered, rebuilt, scalars
+from ..graph.walk import evaluation_order, rebuilt, scalars
 from .evaluate import evaluate
 
-SEEDS: Final = range(1, 9)
+SEEDS: Final = range(1, 9)  # seeds of the random points at which pivots are chosen
 
 
 def written_out(things: list[Any], values: Mapping[Any, float] | None = None) -> list[Any]:
@@ -26,7 +26,7 @@ def written_out(things: list[Any], values: Mapping[Any, float] | None = None) ->
 
     values   numbers at which pivots are chosen, as far as they are given
     """
-    nodes = ordered(scalars(*things))
+    nodes = evaluation_order(scalars(*things))
     if not any(n.op == "factor" for n in nodes):
         return things
     at = _numbers(nodes, values or {})
@@ -42,12 +42,12 @@ def written_out(things: list[Any], values: Mapping[Any, float] | None = None) ->
         else:
             args = tuple(new[a] for a in n.args)
             new[n] = n if args == n.args else rebuilt(n, args)
-    return [t.map(new.__getitem__) if isinstance(t, Matrix) else _mapped(t, new) for t in things]
+    return [t.map(new.__getitem__) if isinstance(t, Matrix) else _with_replaced_nodes(t, new) for t in things]
 
 
-def _mapped(thing: Any, new: Mapping[Node, Any]) -> Any:
+def _with_replaced_nodes(thing: Any, new: Mapping[Node, Any]) -> Any:
     if isinstance(thing, (list, tuple)):
-        return type(thing)(_mapped(e, new) for e in thing)
+        return type(thing)(_with_replaced_nodes(e, new) for e in thing)
     return new[thing]
 
 

@@ -1,7 +1,7 @@
 """Caches that belong to an object: `equations.cached("form", key, make)`.
 
-A table beside the object, even one with weak keys, never lets go of it where a value refers back to its key: forms know
-their equations. So what is made of an object is kept by the object itself. Cycles between the two are collected with
+A table beside the object, even one with weak keys, would keep the object alive wherever a value refers back to its key:
+forms refer to their equations. Therefore the object holds its own cache, and cycles between the two are collected with
 it.
 """
 
@@ -13,14 +13,15 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-MOST: Final = 64  # entries of one kind: programs for expressions that nobody asks for again must not pile up
+# largest number of entries of one kind, so that programs that are not used again do not accumulate
+MAX_ENTRIES: Final = 64
 _lock = Lock()  # for the few operations that reorder a table; never held while something is made
 
 
 class CacheOwner:
-    """An object that owns what is made of it, each thing made once."""
+    """An object that owns everything derived from it, each result computed once."""
 
-    def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MOST) -> T:
+    def cached(self, kind: str, key: Hashable, make: Callable[[], T], most: int = MAX_ENTRIES) -> T:
         """The result of `make` under this kind and key, computed at the first call; the least recently used of more
         than `most` of a kind is dropped.
 

@@ -342,6 +342,6 @@ class ExternalFunction:
 
 
 def no_value(of: Expr) -> Expr:
-    """An expression that has no value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that
-    what is chosen in its place by `where` keeps its own."""
+    """An expression without a value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that
+    the other branch of a `where` keeps its own derivative."""
     return sqrt(-2 - sign(of))

@@ -98,7 +98,7 @@ class Node:
         return self
 
 
-PRINTERS: list[Callable[[Any], str]] = []  # text, LaTeX, and text or outline, filed by `printing`
+PRINTERS: list[Callable[[Any], str]] = []  # writers of text, of LaTeX, and of text or outline, entered by `printing`
 
 
 class Expr(Node):
@@ -309,7 +309,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
 
 
 def made_symbol(name: str, kind: str) -> Symbol | None:
-    """The symbol of this name and kind, where somebody has made it and still has it."""
+    """The symbol of this name and kind if it exists and is still referenced."""
     entry = tables["symbol"].get((kind, name, 0))
     known = None if entry is None else entry()
     return known if isinstance(known, Symbol) else None
@@ -401,13 +401,13 @@ def as_expr(value: Any) -> Expr:
     raise ExpressionError(_why_not_a_scalar(value))
 
 
-# A type of another package, told by the package's name, finds its converter in the module named here. That module is
-# loaded when such an object first arrives, so that packages which are not used cost no time to load.
+# Converters of foreign types, as module and function by the name of the foreign package. The module is loaded when the
+# first such object arrives, so that packages that are not used cost no loading time.
 FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border.from_sympy", "from_sympy")}
 
 
 def _foreign(value: object) -> Callable[[Any], Any] | None:
-    # the module of a class made at run time, such as SymPy's q(t), may be missing: its bases tell
+    # a class made at run time, such as SymPy's q(t), may have no module; its bases have one
     packages = ((base.__module__ or "").partition(".")[0] for base in type(value).__mro__)
     place = next((FOREIGN[p] for p in packages if p in FOREIGN), None)
     if place is None:

@@ -1,6 +1,6 @@
 """Labels: names for subexpressions, which printed sequences and generated code then use.
 
-Nodes are shared by all expressions of a process, so labels are kept beside the graph by whoever gave them: a mapping
+Nodes are shared by all expressions of a process, so labels are kept outside the graph by their owner: a mapping
 from label to expression, owned by a model and its equations, or handed to `program`, `sequence` or `to_sympy`. Since
 equal expressions are one node, a labelled expression that went through the same substitution as the others is found
 again among them.

@@ -22,15 +22,15 @@ from .graph import ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
-LEAST_PIVOT: Final = 1e-13  # of the diagonal; three digits are left then
+MIN_PIVOT: Final = 1e-13  # smallest pivot relative to the diagonal, which leaves three significant digits
 
 
 @dataclass(frozen=True)
 class FactorShape:
     """Kind and size of a factored matrix. Entries are the upper triangle by rows, or all of a general matrix.
 
-    sizes    of the diagonal entries of a guarded one, beside each other. It has no solutions (NaN) where a pivot is no
-             more than rounding, D_k ≤ LEAST_PIVOT sizes_k Σ A_ii / sizes_i
+    sizes    relative magnitudes of the diagonal entries of a guarded matrix. It has no solutions (NaN) where a pivot is
+             rounding noise, D_k ≤ MIN_PIVOT sizes_k Σ A_ii / sizes_i
     """
 
     kind: str
@@ -140,8 +140,8 @@ def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tu
 
 
 def _uncoupled_parts(factor: Block) -> list[list[int]]:
-    """The unknowns of a definite matrix in sets that have nothing to do with each other, as of mechanisms on one
-    ground; all of them in one set where the matrix is of another kind."""
+    """Sets of mutually uncoupled unknowns of a definite matrix, as of separate mechanisms on one ground; a single
+    set for matrices of another kind."""
     n = factor.data.n
     if factor.data.kind != "definite":
         return [list(range(n))]

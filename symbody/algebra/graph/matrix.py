@@ -183,7 +183,7 @@ def _span(at: Any, n: int) -> range:
 
 
 def sum_of_products(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
-    """Σ aᵢ bᵢ, leaving out what is zero."""
+    """Σ aᵢ bᵢ without the terms that are zero."""
     total = ZERO
     for x, y in zip(a, b, strict=True):
         if x is ZERO or y is ZERO:

@@ -1,4 +1,4 @@
-"""Keys of nodes: numbers that depend on what a node is, not on when it was made nor on the process.
+"""Keys of nodes: numbers that depend on the content of a node, not on when or in which process it was created.
 
 A key is a class and a hash. The class of a symbol is its kind, that of any other node the highest class among its
 arguments, so that sorting by keys puts numbers first, then parameters, then what depends on coordinates, then speeds.

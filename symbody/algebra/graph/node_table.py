@@ -1,4 +1,4 @@
-"""The table in which every node exists once (hash consing), held by weak references, and what is counted about it."""
+"""The table in which every node exists once (hash consing), held by weak references, and its counters."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Expressions across process borders: `pickle` of anything that holds them.
 
-A graph may be a million nodes deep and is shared by everything made of it, so it is not pickled node by node: an object
-that holds expressions is pickled with one flat table of all its nodes, oldest first, and refers to them by number. Read
-back, nodes are looked up in the graph of the other process like all that are made there, so equal expressions are one
-object again. Caches stay behind; they are made anew where they are needed.
+A graph may be a million nodes deep and is shared by many objects, so it is not pickled node by node: an object
+that holds expressions is pickled with one flat table of all its nodes, oldest first, and refers to them by number. When
+it is read back, nodes are looked up in the graph of the other process like all that are created there, so equal
+expressions are one object again. Caches are not pickled; they are computed again when needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final
 from .graph import Block, Condition, Expr, Node, constant, intern, make2, symbol
 from .node_table import gc_paused
 
-CACHES: Final = "_caches"  # of a CacheOwner
+CACHE_ATTRIBUTE: Final = "_caches"  # attribute in which a CacheOwner holds its caches
 Row = tuple[str, tuple[int, ...], Any]  # operation, numbers of the arguments, data
 
 
@@ -29,7 +29,7 @@ class Portable:
     __slots__ = ()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return packed(self)
+        return reduce_with_nodes(self)
 
     def __setstate__(self, state: Any) -> None:
         of_dict, of_slots = state if isinstance(state, tuple) else (state, None)
@@ -41,8 +41,8 @@ class Portable:
         return ()
 
 
-def packed(thing: Any) -> tuple[Any, tuple[Any, ...]]:
-    """How `pickle` is to make this object again."""
+def reduce_with_nodes(thing: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The callable and arguments by which `pickle` restores an object (`__reduce__`)."""
     if isinstance(thing, Node):
         roots, body = [thing], b""
     else:
@@ -52,7 +52,7 @@ def packed(thing: Any) -> tuple[Any, tuple[Any, ...]]:
         roots, body = list(packer.roots), stream.getvalue()
     nodes = _oldest_first(roots)
     number = {n: k for k, n in enumerate(nodes)}
-    return _unpacked, ([_row(n, number) for n in nodes], [number[n] for n in roots], body)
+    return _restore_with_nodes, ([_row(n, number) for n in nodes], [number[n] for n in roots], body)
 
 
 def _oldest_first(roots: Iterable[Node]) -> list[Node]:
@@ -71,7 +71,7 @@ def _row(n: Node, number: dict[Node, int]) -> Row:
     return n.op, tuple(number[a] for a in n.args), data
 
 
-def _unpacked(rows: list[Row], roots: list[int], body: bytes) -> Any:
+def _restore_with_nodes(rows: list[Row], roots: list[int], body: bytes) -> Any:
     nodes: list[Node] = []
     with gc_paused():
         for op, args, data in rows:
@@ -91,7 +91,7 @@ def _node(op: str, args: tuple[Any, ...], data: Any) -> Node:
 
 
 class _Packer(pickle.Pickler):
-    """Nodes are replaced by their numbers among `roots`, and what is inside goes into the same table."""
+    """A pickler that replaces nodes by their numbers among `roots`, so that nested objects use the same table."""
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=5)
@@ -121,7 +121,7 @@ def _bare(kind: Any, _: tuple[Any, ...]) -> Any:
 
 
 def _is_cache(kind: type, name: str) -> bool:
-    return name == CACHES or isinstance(getattr(kind, name, None), cached_property)
+    return name == CACHE_ATTRIBUTE or isinstance(getattr(kind, name, None), cached_property)
 
 
 class _Unpacker(pickle.Unpickler):
@@ -134,4 +134,4 @@ class _Unpacker(pickle.Unpickler):
 
 
 for _kind in (Expr, Condition, Block):
-    copyreg.pickle(_kind, packed)
+    copyreg.pickle(_kind, reduce_with_nodes)

@@ -1,7 +1,8 @@
 """The order in which factors and terms are written: numbers, parameters (masses and inertias first), functions, speeds,
 accelerations.
 
-It depends on what a node is and on names, not on when nodes were made: m*g*l*sin(q), m*l**2*q_dot**2, (m1 + m2)*l1.
+It depends on the content and names of nodes, not on when they were created: m*g*l*sin(q), m*l**2*q_dot**2,
+(m1 + m2)*l1.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from .node_keys import key_class
 
 Order: TypeAlias = tuple[Any, ...]
 
-_INERTIAL: Final = "mMIJ"  # first letters of what a product of parameters begins with
-_PARAMETERS: Final = 3  # highest class of numbers, parameters, inputs
+_INERTIAL: Final = "mMIJ"  # first letters of the parameters that are written first in a product
+_PARAMETER_CLASS: Final = 3  # highest key class of numbers, parameters and inputs
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
 def factor_order(n: Node, text: str) -> Order:
-    """Of a factor, and of a term that is one factor; `text` is what it looks like."""
+    """Sort key of a factor, and of a term that is a single factor; `text` is its printed form."""
     kind = key_class(n)
     if isinstance(n, Symbol):
-        is_inertial = kind <= _PARAMETERS and n.name[0] in _INERTIAL
+        is_inertial = kind <= _PARAMETER_CLASS and n.name[0] in _INERTIAL
         return kind, 1, not is_inertial, natural(n.name)
     if n.op == "pow":
         return (*factor_order(n.args[0], text)[:3], natural(text))

@@ -26,7 +26,7 @@ from .graph import (
     rule,
 )
 
-EXACT_BITS: Final = 1024  # exact numbers longer than this become floats
+EXACT_BITS: Final = 1024  # largest length of an exact number; longer ones become floats
 
 
 def neg(a: Expr) -> Expr:
@@ -63,12 +63,12 @@ def _is_exact(value: Number) -> bool:
 def folded_by(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
     """The constant that an operation makes of two."""
     try:
-        return folded(operation(a, b))
+        return folded_constant(operation(a, b))
     except OverflowError:  # a float and an exact number larger than any float
         raise ExpressionError("a constant is larger than any number of the machine") from None
 
 
-def folded(value: Number) -> Expr:
+def folded_constant(value: Number) -> Expr:
     """A computed constant; exact ones that have grown too long are rounded."""
     if not isinstance(value, float) and max(value.numerator.bit_length(), value.denominator.bit_length()) > EXACT_BITS:
         try:
@@ -141,7 +141,7 @@ _AT_EXACT: Final = {  # values that exact arguments have exactly; all other exac
 
 
 def _has_no_value(op: str, x: Number) -> bool:
-    """Whether a function of an exact number, kept as it is written, has no value."""
+    """Whether a function of an exact number, kept symbolic, has no value."""
     return x <= 0 if op == "log" else op in ("asin", "acos") and not -1 <= x <= 1
 
 

@@ -13,22 +13,23 @@ from .factors import factors_of
 from .graph import ONE, Expr, make1, rule
 from .rules import add, mul, neg, power, sub
 
-_MOST_ANGLES: Final = {
+# largest number of sines and cosines in a factor, by operation; counted up to two
+_MAX_ANGLES: Final = {
     "sin": 1,
     "cos": 1,
     "pow": 2,
     "mul": 2,
-}  # sines and cosines that there may be in a factor, counted up to two
+}
 
 
 def _may_merge(a: Expr, b: Expr) -> bool:
     """A quick look at two products: each must have two sines or cosines."""
-    most = _MOST_ANGLES.get
+    most = _MAX_ANGLES.get
     (x, y), (v, w) = a.args, b.args
     return most(x.op, 0) + most(y.op, 0) > 1 and most(v.op, 0) + most(w.op, 0) > 1
 
 
-def _merged(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
+def _merged_sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     if not _may_merge(a, b):
         return None
     one, other = factors_of((a,)), factors_of((b,))
@@ -38,13 +39,13 @@ def _merged(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     its = {f: n - one.get(f, 0) for f, n in other.items() if n > one.get(f, 0)}
     if sum(own.values()) != 2 or any(f.op not in ("sin", "cos") for f in (*own, *its)):
         return None
-    inner = _merged_pair(_repeated(own), _repeated(its), subtracts)
+    inner = _merged_pair(_factor_list(own), _factor_list(its), subtracts)
     if inner is None:
         return None
     return _product([inner, *(power(f, n) for f in one if (n := one[f] - own.get(f, 0)))])
 
 
-def _repeated(factors: dict[Expr, int]) -> list[Expr]:
+def _factor_list(factors: dict[Expr, int]) -> list[Expr]:
     return [f for f, n in factors.items() for _ in range(n)]
 
 
@@ -75,10 +76,10 @@ def _merged_pair(own: list[Expr], its: list[Expr], subtracts: bool) -> Expr | No
 @rule("add", "mul", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """b * sin(a) ** 2 * x + b * cos(a) ** 2 * x = b * x"""
-    return _merged(a, b, False)
+    return _merged_sum(a, b, False)
 
 
 @rule("sub", "mul", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """x * cos(a) * cos(b) - x * sin(a) * sin(b) = x * cos(a + b)"""
-    return _merged(a, b, True)
+    return _merged_sum(a, b, True)

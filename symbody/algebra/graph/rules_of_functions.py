@@ -60,7 +60,7 @@ def _odd(op: str) -> None:
     _.__doc__ = f"{op}(-a) = -{op}(a)"
 
 
-def _even(op: str) -> None:
+def _register_even(op: str) -> None:
     @rule(op, "neg")
     def _(a: Expr) -> Expr:
         return make1(op, a.args[0])
@@ -71,7 +71,7 @@ def _even(op: str) -> None:
 for _op in "sin tan asin atan sinh tanh sign".split():
     _odd(_op)
 for _op in "cos cosh abs".split():
-    _even(_op)
+    _register_even(_op)
 
 
 def _negative_constant(op: str) -> None:
@@ -110,30 +110,30 @@ def _quarter_turns(a: Expr) -> tuple[int, Expr] | None:
     return None
 
 
-def _turned(op: str, n: int, x: Expr) -> Expr:
+def _shifted_by_quarter_turns(op: str, n: int, x: Expr) -> Expr:
     """sin or cos of x + n quarter turns."""
     n = (n + (op == "cos")) % 4  # cos(x) = sin(x + quarter turn)
     out = make1("sin" if n % 2 == 0 else "cos", x)
     return neg(out) if n >= 2 else out
 
 
-def _shifted(op: str, shape: str, says: str) -> None:
+def _register_shift(op: str, shape: str, says: str) -> None:
     @rule(op, shape)
     def _(a: Expr) -> Expr | None:
         found = _quarter_turns(a)
-        return None if found is None else _turned(op, *found)
+        return None if found is None else _shifted_by_quarter_turns(op, *found)
 
     _.__doc__ = says
 
 
-_shifted("sin", "pi", "sin(pi) = 0")
-_shifted("cos", "pi", "cos(pi) = -1")
-_shifted("sin", "mul", "sin(pi / 2) = 1")
-_shifted("cos", "mul", "cos(pi / 2) = 0")
-_shifted("sin", "add", "sin(a + pi / 2) = cos(a)")
-_shifted("cos", "add", "cos(a + pi / 2) = -sin(a)")
-_shifted("sin", "sub", "sin(pi - a) = sin(a)")
-_shifted("cos", "sub", "cos(a - pi / 2) = sin(a)")
+_register_shift("sin", "pi", "sin(pi) = 0")
+_register_shift("cos", "pi", "cos(pi) = -1")
+_register_shift("sin", "mul", "sin(pi / 2) = 1")
+_register_shift("cos", "mul", "cos(pi / 2) = 0")
+_register_shift("sin", "add", "sin(a + pi / 2) = cos(a)")
+_register_shift("cos", "add", "cos(a + pi / 2) = -sin(a)")
+_register_shift("sin", "sub", "sin(pi - a) = sin(a)")
+_register_shift("cos", "sub", "cos(a - pi / 2) = sin(a)")
 
 
 def _tangent_shifted(shape: str, says: str) -> None:

@@ -18,16 +18,18 @@ from typing import Any, Final
 
 from .graph import ONE, ZERO, Expr, Number, plain2, rule
 from .node_keys import key_class
-from .rules import folded, folded_by, mul, neg, sub, term
+from .rules import folded_by, folded_constant, mul, neg, sub, term
 
-HANDFUL: Final = 6  # factors, or terms
-SPEEDS: Final = 7  # class of speeds: sums with accelerations stay as they were written, they are long and share much
+MAX_SORTED: Final = 6  # largest number of factors or terms that are put into canonical order
+# highest key class of sums that are sorted: sums with accelerations are long and share partial sums
+SPEED_CLASS: Final = 7
 _key = operator.attrgetter("key")
-_OPEN: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))  # not simple as factors of a term
+# operations that make a factor of a term compound
+_COMPOUND: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))
 
 
 def factors_up_to(most: int, a: Expr) -> list[Expr]:
-    """The factors of a product of products; none where there are more."""
+    """The factors of a product of products; an empty tuple if there are more than `most`."""
     stack: list[Expr] = [a]
     out: list[Expr] = []
     while stack:
@@ -41,7 +43,7 @@ def factors_up_to(most: int, a: Expr) -> list[Expr]:
     return out if len(out) <= most else []
 
 
-def _chained(op: str, parts: Sequence[Expr]) -> Expr:
+def _chain_of(op: str, parts: Sequence[Expr]) -> Expr:
     out = parts[0]
     for p in parts[1:]:
         out = plain2(op, (out, p) if out.key <= p.key else (p, out))
@@ -50,11 +52,11 @@ def _chained(op: str, parts: Sequence[Expr]) -> Expr:
 
 def _number_in(a: Expr) -> Expr | None:
     """The number among the factors of a product."""
-    return next((f for f in factors_up_to(HANDFUL, a) if f.op == "const"), None)
+    return next((f for f in factors_up_to(MAX_SORTED, a) if f.op == "const"), None)
 
 
 def _without(number: Expr, a: Expr) -> Expr:
-    factors = factors_up_to(HANDFUL, a)
+    factors = factors_up_to(MAX_SORTED, a)
     factors.remove(number)
     out = ONE
     for f in sorted(factors, key=_key):
@@ -83,18 +85,18 @@ def _(a: Expr, b: Expr) -> Expr | None:
 
 
 def _simple_terms(a: Expr) -> list[tuple[Expr, bool]]:
-    """The terms of a sum of sums, each with whether it is subtracted; none where there are too many, or one is not
-    simple."""
+    """The terms of a sum of sums, each with whether it is subtracted; an empty list if there are too many or one is
+    compound."""
     stack: list[tuple[Expr, bool]] = [(a, False)]
     out: list[tuple[Expr, bool]] = []
-    if key_class(a) > SPEEDS:
+    if key_class(a) > SPEED_CLASS:
         return []
     while stack:
         n, minus = stack.pop()
         if n.op == "add" or n.op == "sub":
             stack.append((n.args[0], minus))
             stack.append((n.args[1], minus != (n.op == "sub")))
-            if len(stack) + len(out) > HANDFUL:
+            if len(stack) + len(out) > MAX_SORTED:
                 return []
         elif n.op == "neg":
             stack.append((n.args[0], not minus))
@@ -115,7 +117,7 @@ def _is_simple(n: Expr) -> bool:
     if n.op != "mul":
         return _is_near_leaves(n)
     return all(a.op == "mul" or _is_near_leaves(a) for a in n.args) and all(
-        map(_is_near_leaves, factors_up_to(HANDFUL, n) or (n,))
+        map(_is_near_leaves, factors_up_to(MAX_SORTED, n) or (n,))
     )
 
 
@@ -124,7 +126,7 @@ def _is_near_leaves(n: Expr) -> bool:
     are gone."""
     if n.op == "const":
         return not isinstance(n.data, float)
-    return n.op not in _OPEN and all(not b.args for a in n.args for b in a.args)
+    return n.op not in _COMPOUND and all(not b.args for a in n.args for b in a.args)
 
 
 def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
@@ -137,7 +139,7 @@ def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
 
 def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
     one, other = _simple_terms(a), _simple_terms(b)
-    if not one or not other or len(one) + len(other) > HANDFUL:
+    if not one or not other or len(one) + len(other) > MAX_SORTED:
         return None
     number: Number = 0
     numbers: dict[Expr, Number] = {}
@@ -147,25 +149,25 @@ def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
             number += -t.data if minus else t.data
         else:
             numbers[x] = numbers.get(x, 0) + (-c if minus else c)
-    added = sorted((mul(folded(c), x) for x, c in numbers.items() if c > 0), key=_key)
-    taken = sorted((mul(folded(-c), x) for x, c in numbers.items() if c < 0), key=_key)
+    added = sorted((mul(folded_constant(c), x) for x, c in numbers.items() if c > 0), key=_key)
+    taken = sorted((mul(folded_constant(-c), x) for x, c in numbers.items() if c < 0), key=_key)
     return _written_sum(number, added, taken)
 
 
 def _written_sum(number: Number, added: Sequence[Expr], taken: Sequence[Expr]) -> Expr:
     if not added:
-        rest = _chained("add", taken) if taken else ZERO
+        rest = _chain_of("add", taken) if taken else ZERO
         return (
             neg(rest)
             if number == 0
-            else sub(folded(number), rest)
+            else sub(folded_constant(number), rest)
             if len(taken) < 2
-            else plain2("sub", (folded(number), rest))
+            else plain2("sub", (folded_constant(number), rest))
         )
-    out = _chained("add", added)
+    out = _chain_of("add", added)
     for t in taken:
         out = plain2("sub", (out, t))
-    return out if number == 0 else plain2("add", (folded(number), out))
+    return out if number == 0 else plain2("add", (folded_constant(number), out))
 
 
 _SUMS: Final = ("add", "sub")

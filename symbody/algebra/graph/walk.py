@@ -15,8 +15,8 @@ from .matrix import Matrix
 _age = attrgetter("serial")
 
 
-def ordered(roots: Iterable[Node]) -> list[Node]:
-    """All nodes that the roots depend on, each once, arguments before what uses them."""
+def evaluation_order(roots: Iterable[Node]) -> list[Node]:
+    """All nodes that the roots depend on, each once, arguments before the nodes that use them."""
     stack = list(roots)
     seen = set(stack)
     while stack:
@@ -51,7 +51,7 @@ def free_symbols(*things: Any) -> list[Symbol]:
 
     See also: `substitute`, `Symbol`.
     """
-    return [n for n in ordered(scalars(*things)) if isinstance(n, Symbol)]
+    return [n for n in evaluation_order(scalars(*things)) if isinstance(n, Symbol)]
 
 
 def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
@@ -91,11 +91,11 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
     new: dict[Node, Any] = {as_expr(k): as_expr(v) for k, v in table.items()}
     without_value: dict[Node, ExpressionError] = {}
     roots = scalars(*things)
-    for n in ordered(roots):
+    for n in evaluation_order(roots):
         if n in new:
             continue
         args = tuple(new[a] for a in n.args)
-        if without_value and (lost := _lost(n, args, without_value)) is not None:
+        if without_value and (lost := _missing_value(n, args, without_value)) is not None:
             new[n], without_value[n] = n, lost
             continue
         try:
@@ -116,8 +116,11 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
     return [changed(t) for t in things]
 
 
-def _lost(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, ExpressionError]) -> ExpressionError | None:
-    """Why a node has no value: that of an argument it needs; a decided `where` needs one of its branches."""
+def _missing_value(
+    n: Node, args: tuple[Any, ...], without_value: Mapping[Node, ExpressionError]
+) -> ExpressionError | None:
+    """Why a node has no value: because an argument that it needs has none. A decided `where` needs only one of its
+    branches."""
     needed = n.args
     if n.op == "where" and (args[0] is TRUE or args[0] is FALSE):
         needed = (n.args[0], n.args[1] if args[0] is TRUE else n.args[2])
@@ -157,4 +160,4 @@ def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
 
 def external_functions(*things: Any) -> list[ExternalFunction]:
     """The external functions that expressions call, each once."""
-    return list(dict.fromkeys(n.data for n in ordered(scalars(*things)) if n.op == "call"))
+    return list(dict.fromkeys(n.data for n in evaluation_order(scalars(*things)) if n.op == "call"))

@@ -5,11 +5,11 @@ From a point with the tangent τ, J τ = 0, the next is sought on the plane a st
 
     F(x) = 0,   τᵀ W (x - x₀) = s,
 
-which folds do not disturb: no unknown is the parameter. Distances are |x / sizes|, W = diag(1/sizes²); unknowns that
-count nowhere (those in which the rows are linear) have an infinite size. Rows may be redundant: they are reduced to an
-orthonormal basis Y of the range of J, and what is left in the others is watched.
+which stays regular at folds: no unknown is singled out as the parameter. Distances are |x / sizes|, W = diag(1/sizes²);
+unknowns that do not count (those in which the rows are linear) have an infinite size. Rows may be redundant: they are
+reduced to an orthonormal basis Y of the range of J, and the residual of the redundant rows is monitored.
 
-Nothing here knows mechanics. What happens is an outcome, not an exception.
+The module is independent of mechanics. A failure is an outcome, not an exception.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from numpy.typing import NDArray
 from .nonlinear import Function
 from .trust_region import Array
 
-CORRECTIONS: Final = 8  # of Newton's method in one step
-WANTED: Final = 3.5  # corrections, which steps are chosen for
-SHARP_TURN: Final = 0.3  # rad of the tangent in a step, beyond which it is taken again with half its length
-TURN: Final = 0.1  # rad, which steps are chosen for
-CONTRACTION: Final = 0.5  # corrections that shrink more slowly are not trusted
-SMALLEST: Final = 1e-7  # of the largest step
-CONVERGED: Final = 1e-12  # of the unknowns, or of their sizes
-LEFT: Final = 1e-7  # of their terms, in rows that follow from others
-EQUILIBRATIONS: Final = 10
-LEVEL: Final = 1e-9  # part along an unknown of a tangent, of its size, that is rounding
-LOOKED_AT: Final = 50  # points, before a curve is said to stay at one value
+MAX_CORRECTIONS: Final = 8  # largest number of Newton corrections in one step
+TARGET_CORRECTIONS: Final = 3.5  # number of corrections for which the step controller aims
+MAX_TURN: Final = 0.3  # largest angle in rad between successive tangents; beyond it the step is halved
+TARGET_TURN: Final = 0.1  # angle in rad between successive tangents for which the step controller aims
+MAX_CONTRACTION: Final = 0.5  # largest accepted ratio of successive corrections
+MIN_STEP: Final = 1e-7  # smallest step relative to the largest
+CONVERGENCE_TOLERANCE: Final = 1e-12  # size of a converged correction relative to the unknowns or their sizes
+REDUNDANT_RESIDUAL: Final = 1e-7  # largest residual of redundant rows relative to their terms
+MAX_EQUILIBRATIONS: Final = 10  # number of sweeps that equilibrate rows and columns
+# component of the tangent, relative to the unknown's size, below which the unknown is constant
+CONSTANT_UNKNOWN: Final = 1e-9
+CONSTANT_POINTS: Final = 50  # number of points after which a curve with a constant unknown is ended
 
 
 class CurveEnd(Enum):
@@ -54,8 +55,8 @@ class CurveEnd(Enum):
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point of a curve: unknowns, rows' slopes J, tangent (of length one in the metric), an orthonormal basis Y of
-    the range of J."""
+    """A point of a curve: unknowns, Jacobian J of the rows, tangent (of length one in the metric), and an
+    orthonormal basis Y of the range of J."""
 
     x: Array
     J: Array
@@ -64,14 +65,14 @@ class CurvePoint:
     corrections: int = 0
 
 
-def turned(point: CurvePoint) -> CurvePoint:
+def reversed_point(point: CurvePoint) -> CurvePoint:
     """The point with the opposite direction."""
     return replace(point, tangent=-point.tangent)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Where to end: an unknown by its number, and the interval that it stays in."""
+    """A limit at which the curve ends: the index of an unknown and the interval in which it stays."""
 
     unknown: int
     low: float
@@ -109,17 +110,18 @@ class SolutionCurve:
     # ------------------------------------------------------------------------------------------------ points
 
     def at(self, x: Array, tangent: Array | None = None, corrections: int = 0) -> CurvePoint | None:
-        """The point at x, which lies on the curve; its tangent goes the way of another one. None where rows have no
+        """The point at x, which lies on the curve, with a tangent oriented like a given one; None where rows have no
         value."""
         F, J = self.function(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all()):
             return None
-        U, _, V = np.linalg.svd(self._scaled(J))
+        U, _, V = np.linalg.svd(self._scaled_jacobian(J))
         n = len(x) - 1
         along = self.columns * V[n]
-        if tangent is not None:  # next to a branch point, where two directions stay on the rows, the one that goes on
+        # next to a branch point the null space is two-dimensional: take the direction closest to the previous tangent
+        if tangent is not None:
             with suppress(np.linalg.LinAlgError):
-                along = self.columns * np.linalg.solve(self._bordered(J, tangent, U[:, :n]), np.eye(n + 1)[n])
+                along = self.columns * np.linalg.solve(self._bordered_jacobian(J, tangent, U[:, :n]), np.eye(n + 1)[n])
         along = along / self.length(along)
         if tangent is not None and along @ (self.weights * tangent) < 0:
             along = -along
@@ -131,7 +133,7 @@ class SolutionCurve:
         sizes."""
         own, A = np.isfinite(self.sizes), np.abs(self.slopes)
         columns, rows = np.where(own, np.where(own, self.sizes, 1.0), 1.0), np.ones(len(A))
-        for _ in range(EQUILIBRATIONS):
+        for _ in range(MAX_EQUILIBRATIONS):
             rows = rows / np.sqrt(_largest(rows[:, None] * A * columns, axis=1))
             columns = np.where(own, columns, columns / np.sqrt(_largest(rows[:, None] * A * columns, axis=0)))
         return rows / _largest(rows[:, None] * A * columns, axis=1), columns
@@ -146,28 +148,28 @@ class SolutionCurve:
         """What a unit of each unknown is in the linear algebra."""
         return self._factors[1]
 
-    def _scaled(self, J: Array) -> Array:
-        """Rows and columns of like size, by the same factors all along."""
+    def _scaled_jacobian(self, J: Array) -> Array:
+        """Rows and columns scaled to similar size, by the same factors along the whole curve."""
         return np.asarray(self.rows[:, None] * J * self.columns)
 
-    def _bordered(self, J: Array, normal: Array, basis: Array) -> Array:
-        """Rows reduced to a basis of their range, and the plane with a normal."""
-        return np.vstack([basis.T @ self._scaled(J), self.columns * self.weights * normal])
+    def _bordered_jacobian(self, J: Array, normal: Array, basis: Array) -> Array:
+        """Rows reduced to a basis of their range, bordered by the normal of the plane."""
+        return np.vstack([basis.T @ self._scaled_jacobian(J), self.columns * self.weights * normal])
 
     def corrected(self, x: Array, normal: Array, basis: Array) -> CurvePoint | None:
-        """The point of the curve in the plane through x with a normal; None where Newton's method does not lead there
-        well."""
+        """The point of the curve in the plane through x with the given normal; None where Newton's method converges
+        badly or not at all."""
         before = np.inf
-        for k in range(CORRECTIONS):
+        for k in range(MAX_CORRECTIONS):
             F, J = self.function(x)
             if not (np.isfinite(F).all() and np.isfinite(J).all()):
                 return None
             change, left = self._correction(F, J, normal, basis)
             size = float(np.max(np.abs(change) / self._extents(x), initial=0.0))
-            if not np.isfinite(size) or (size > CONTRACTION * before and before > 1e3 * CONVERGED):
+            if not np.isfinite(size) or (size > MAX_CONTRACTION * before and before > 1e3 * CONVERGENCE_TOLERANCE):
                 return None
-            if size <= CONVERGED or (size >= before and before <= 1e3 * CONVERGED):
-                return self.at(x + change if size < before else x, normal, k) if left <= LEFT else None
+            if size <= CONVERGENCE_TOLERANCE or (size >= before and before <= 1e3 * CONVERGENCE_TOLERANCE):
+                return self.at(x + change if size < before else x, normal, k) if left <= REDUNDANT_RESIDUAL else None
             x, before = x + change, size
         return None
 
@@ -175,15 +177,15 @@ class SolutionCurve:
         return np.maximum(np.abs(x), self.columns)
 
     def _correction(self, F: Array, J: Array, normal: Array, basis: Array) -> tuple[Array, float]:
-        """The step of Newton's method, and what it leaves in rows beside the basis, in parts of their terms."""
+        """The Newton correction, and the residual it leaves in redundant rows relative to their terms."""
         right = -F * self.rows
-        square = self._bordered(J, normal, basis)
+        square = self._bordered_jacobian(J, normal, basis)
         wanted = np.append(basis.T @ right, 0.0)
         try:
             p = np.linalg.solve(square, wanted)
         except np.linalg.LinAlgError:  # exactly in a branch point, where rows that vanish ask for nothing
             p = np.linalg.lstsq(square, wanted, rcond=1e-12)[0]
-        return self.columns * p, float(np.max(np.abs(self._scaled(J) @ p - right), initial=0.0))
+        return self.columns * p, float(np.max(np.abs(self._scaled_jacobian(J) @ p - right), initial=0.0))
 
     # ------------------------------------------------------------------------------------------------ the way along
 
@@ -207,7 +209,7 @@ class SolutionCurve:
             yield there
             here = there
             is_level = is_level and all(self.is_level(here, b.unknown) for b in bounds)
-            if is_level and count >= LOOKED_AT:
+            if is_level and count >= CONSTANT_POINTS:
                 yield CurveEnd.LEVEL
                 return
         yield CurveEnd.POINTS
@@ -218,17 +220,19 @@ class SolutionCurve:
 
     def are_level(self, tangents: Array, unknown: int) -> NDArray[np.bool_]:
         """Whether tangents, one in each row, have no part along an unknown."""
-        found: NDArray[np.bool_] = np.abs(tangents[..., unknown]) <= LEVEL * self.sizes[unknown]
+        found: NDArray[np.bool_] = np.abs(tangents[..., unknown]) <= CONSTANT_UNKNOWN * self.sizes[unknown]
         return found
 
     def _next(self, here: CurvePoint, step: float) -> tuple[CurvePoint | None, float, CurveEnd]:
         why = CurveEnd.STUCK
-        while step >= SMALLEST * self.max_step:
+        while step >= MIN_STEP * self.max_step:
             there = self.corrected(here.x + step * here.tangent, here.tangent, here.range)
             if there is not None:
                 angle = np.arccos(np.clip(there.tangent @ (self.weights * here.tangent), -1, 1))
-                if angle <= SHARP_TURN:
-                    grown = min(2.0, WANTED / max(there.corrections, 1), TURN / max(float(angle), 1e-3))
+                if angle <= MAX_TURN:
+                    grown = min(
+                        2.0, TARGET_CORRECTIONS / max(there.corrections, 1), TARGET_TURN / max(float(angle), 1e-3)
+                    )
                     return there, min(self.max_step, step * max(0.3, grown)), why
             elif not np.isfinite(self.function(here.x + step * here.tangent)[0]).all():
                 why = CurveEnd.NOT_FINITE
@@ -253,12 +257,12 @@ class SolutionCurve:
         return None
 
     def _passes(self, here: CurvePoint, there: CurvePoint, start: CurvePoint) -> bool:
-        """Whether the start lies between two points, and the curve goes the same way there."""
+        """Whether the start lies between two points and the curve has the same direction there."""
         step, back = there.x - here.x, start.x - here.x
         along = (step @ (self.weights * back)) / self.length(step) ** 2
         off = self.length(back - along * step)
-        same_way = there.tangent @ (self.weights * start.tangent) > np.cos(SHARP_TURN)
-        return bool(0 < along <= 1 and off <= SHARP_TURN * self.length(step) and same_way)
+        same_way = there.tangent @ (self.weights * start.tangent) > np.cos(MAX_TURN)
+        return bool(0 < along <= 1 and off <= MAX_TURN * self.length(step) and same_way)
 
     # ------------------------------------------------------------------------------------------------ special points
 
@@ -268,12 +272,12 @@ class SolutionCurve:
 
     def orientation(self, point: CurvePoint, basis: Array) -> float:
         """The sign of the determinant of J and tangent, with rows reduced to a basis: it changes at branch points."""
-        square = self._bordered(point.J, point.tangent, basis)
+        square = self._bordered_jacobian(point.J, point.tangent, basis)
         return float(np.linalg.slogdet(square)[0])
 
     def smallest(self, point: CurvePoint, basis: Array) -> float:
         """That determinant, in parts of the product of all but its smallest singular value."""
-        square = self._bordered(point.J, point.tangent, basis)
+        square = self._bordered_jacobian(point.J, point.tangent, basis)
         s = np.linalg.svd(square, compute_uv=False)
         return float(np.linalg.slogdet(square)[0] * s[-1] / s[0])
 

@@ -1,9 +1,9 @@
-"""Rows that vanish at other zeros only: known zeros are divided out (Farrell, Birkisson and Funke 2015, *Deflation
-techniques for finding distinct solutions of nonlinear partial differential equations*).
+"""Deflation: rows that vanish only at zeros not yet known, because the known ones are divided out (Farrell, Birkisson
+and Funke 2015, *Deflation techniques for finding distinct solutions of nonlinear partial differential equations*).
 
     G(x) = m(x) F(x),   m = Π (1 + 1 / dk²),   dk the distance from zero k
 
-Along directions in which a zero is not alone (unknowns that nothing determines) no distance is measured.
+Directions in which a zero is not isolated (undetermined unknowns) do not count in the distance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .trust_region import Array
 
 @dataclass(frozen=True)
 class KnownZero:
-    """A zero, and an orthonormal basis of the directions in which it is not alone (columns, in units of the sizes)."""
+    """A zero, and an orthonormal basis of the directions in which it is not isolated (columns, in units of the
+    sizes)."""
 
     x: Array
     along: Array
@@ -41,8 +42,8 @@ class KnownZero:
         return np.asarray(d - self.along @ (self.along.T @ d))
 
 
-def deflated(system: System, known: Sequence[KnownZero], metric: UnknownsMetric) -> System:
-    """The system without its known zeros. Its rounding is not known."""
+def deflated_system(system: System, known: Sequence[KnownZero], metric: UnknownsMetric) -> System:
+    """The system with its known zeros divided out. Its rounding bounds are unknown."""
 
     def function(x: Array) -> tuple[Array, Array]:
         F, J = system.function(x)

@@ -1,12 +1,12 @@
-"""Ways to a zero where Newton's method finds none: forces that hold the start are taken away slowly, or the start is
-let go against friction.
+"""Globalisation where Newton's method finds no zero: the forces that balance the start are removed gradually
+(homotopy), or the start is released against damping (dynamic relaxation).
 
     F(x) = (1 - s) F(x0),   s from 0 to 1        a ramp of loads, followed through folds (Allgower and Georg 1990,
                             *Numerical Continuation Methods*)
     P x' = -F(x)                                 dynamic relaxation: implicit steps that grow (Kelley and Keyes 1998,
                                                  *Convergence analysis of pseudo-transient continuation*)
 
-In P stand inertias where F is a balance of forces, and zeros where it is a constraint.
+P contains inertias in rows of F that balance forces, and zeros in rows that are constraints.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .metric import UnknownsMetric
 from .nonlinear import System
 from .trust_region import Array, Mask, Scales, SingularValues
 
-STEPS: Final = 300
-FIRST: Final = 0.05  # step along a ramp, in units of the unknowns' sizes
-CORRECTIONS: Final = 6
-BACK: Final = 100.0  # loads beyond this many times those of the start are not followed
-CLOSING: Final = 30
-SETTLED: Final = 1e-3
-REGULAR: Final = 1e6  # a solution that is no larger than so many times the right side is no rounding
-LARGEST: Final = 0.5  # step of a relaxation, in the same units
+MAX_STEPS: Final = 300  # largest number of steps of a homotopy or a relaxation
+FIRST_STEP: Final = 0.05  # first step along the homotopy path, in units of the unknowns' sizes
+MAX_CORRECTIONS: Final = 6  # largest number of Newton corrections in one step
+MAX_LOAD: Final = 100.0  # largest load on the path, in multiples of the load at the start
+MAX_PROJECTIONS: Final = 30  # largest number of Newton steps onto the constraints
+SETTLED_STEP: Final = 1e-3  # size of the last step of a relaxation that has settled, in units of the unknowns' sizes
+MAX_GAIN: Final = 1e6  # largest ratio of solution to right side of a system that counts as regular
+MAX_STEP: Final = 0.5  # largest step of a relaxation, in units of the unknowns' sizes
 
 
-def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int = STEPS) -> Array | None:
-    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where it does not come to s =
-    1."""
-    x, s, length = start.copy(), 0.0, FIRST
+def homotopy_end(system: System, start: Array, metric: UnknownsMetric, max_steps: int = MAX_STEPS) -> Array | None:
+    """A point next to a zero: the end of the path of zeros of F - (1 - s) F(x0); None where the path does not reach
+    s = 1."""
+    x, s, length = start.copy(), 0.0, FIRST_STEP
     F0, J = system.function(x)
     ahead = np.zeros(len(x) + 1)
     ahead[-1] = 1.0
@@ -46,7 +46,7 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
         direction = _Path(J, F0, D).tangent(ahead)
         if direction is None:
             return None
-        reached = _corrected(system, x, s, F0, D, length * direction)
+        reached = _corrected_path_point(system, x, s, F0, D, length * direction)
         if reached is None:
             length /= 4
             if length < 1e-7:
@@ -56,7 +56,7 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
         if s_new >= 1:
             part = (1 - s) / (s_new - s)
             return np.asarray(x + part * (moved - x))
-        if s_new < -BACK:
+        if s_new < -MAX_LOAD:
             return None
         x, s, J, ahead = moved, s_new, J_new, direction
         length = min(length * (2.0 if corrections <= 2 else 1.0), 1.0)
@@ -64,13 +64,13 @@ def ramped(system: System, start: Array, metric: UnknownsMetric, max_steps: int 
 
 
 def _steps(J: Array, metric: UnknownsMetric) -> Array:
-    """Sizes of the unknowns; of those that no distance counts, by their slopes."""
+    """Sizes of the unknowns; those that do not count in distances get one from their derivatives."""
     is_known = np.isfinite(metric.sizes)
     return metric.sizes if is_known.all() else np.where(is_known, metric.sizes, Scales.of(J).columns)
 
 
 class _Path:
-    """Slopes of H(x, s) = F(x) - (1 - s) F0 in balanced units."""
+    """Derivatives of H(x, s) = F(x) - (1 - s) F0 in balanced units."""
 
     def __init__(self, J: Array, F0: Array, D: Array) -> None:
         self.D = D
@@ -79,7 +79,8 @@ class _Path:
         self.values = SingularValues.of(self.R[:, None] * whole)
 
     def tangent(self, ahead: Array) -> Array | None:
-        """The direction in which H stays zero that goes on as before, of length one, in units of the sizes."""
+        """The direction along which H stays zero, oriented like the previous one, of length one in units of the
+        sizes."""
         V = self.values.V
         t = ahead - V.T @ (V @ ahead)
         size = float(np.linalg.norm(t))
@@ -89,13 +90,13 @@ class _Path:
         return self.values.shortest(self.R * H)
 
 
-def _corrected(
+def _corrected_path_point(
     system: System, x: Array, s: float, F0: Array, D: Array, step: Array
 ) -> tuple[tuple[Array, float, Array], int] | None:
-    """From a point next to the path back onto it; None where that does not converge."""
+    """Newton's method from a point next to the path back onto it; None where it does not converge."""
     x, s = x + D * step[:-1], s + step[-1]
     before = np.inf
-    for k in range(CORRECTIONS):
+    for k in range(MAX_CORRECTIONS):
         F, J = system.function(x)
         if not (np.isfinite(F).all() and np.isfinite(J).all()):
             return None
@@ -111,16 +112,16 @@ def _corrected(
     return None
 
 
-def relaxed(
+def relaxation_end(
     system: System,
     start: Array,
     inertia_at: Callable[[Array], Array],
     metric: UnknownsMetric,
     within: float = np.inf,
-    max_steps: int = STEPS,
+    max_steps: int = MAX_STEPS,
 ) -> Array | None:
-    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle, or not within a
-    distance."""
+    """A point next to a zero, reached by implicit steps of P x' = -F(x); None where they do not settle within the
+    given distance."""
     forces = system.function(start)[1][:, ~np.isfinite(metric.sizes)]
     ties = np.asarray(~inertia_at(start).any(axis=1) & ~forces.any(axis=1), dtype=bool)
     x, pace = on_constraints(system, start, ties, metric), np.inf
@@ -134,7 +135,7 @@ def relaxed(
         x = x + change
         if metric.distance(x, start) > within:
             return None
-        if here.size(change) < SETTLED and here.size(here.step(np.inf)) < 10 * SETTLED:
+        if here.size(change) < SETTLED_STEP and here.size(here.step(np.inf)) < 10 * SETTLED_STEP:
             return x
         pace *= 3
     return None
@@ -142,7 +143,7 @@ def relaxed(
 
 def on_constraints(system: System, x: Array, ties: Mask, metric: UnknownsMetric) -> Array:
     """A point next to another at which some rows vanish, or nearly so: constraints, which no friction holds."""
-    for _ in range(CLOSING if ties.any() else 0):
+    for _ in range(MAX_PROJECTIONS if ties.any() else 0):
         F, J = system.function(x)
         seen = ties & J.any(axis=1)
         if not seen.any() or not (np.isfinite(F).all() and np.isfinite(J).all()):
@@ -151,7 +152,7 @@ def on_constraints(system: System, x: Array, ties: Mask, metric: UnknownsMetric)
         R = 1 / np.abs(J[seen] * D).max(axis=1)
         step = -D * SingularValues.of(R[:, None] * J[seen] * D).shortest(R * F[seen])
         size = float(np.linalg.norm(step / metric.sizes))
-        x = x + step * min(1.0, LARGEST / max(size, 1e-300))
+        x = x + step * min(1.0, MAX_STEP / max(size, 1e-300))
         if size < 1e-9:
             break
     return x
@@ -188,8 +189,8 @@ class _Relaxing:
         while True:
             change = self.step(pace)
             size = self.size(change)
-            if size <= LARGEST or (size > 0.99 * before and pace < 1e-6 * largest):
-                return change * min(1.0, LARGEST / max(size, 1e-300)), pace
+            if size <= MAX_STEP or (size > 0.99 * before and pace < 1e-6 * largest):
+                return change * min(1.0, MAX_STEP / max(size, 1e-300)), pace
             before, pace = size, pace / 4
 
 
@@ -200,6 +201,6 @@ def _shortest(A: Array, b: Array) -> Array:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
             x = np.full(len(b), np.nan)
-        if np.abs(x).max(initial=0.0) < REGULAR * np.abs(b).max(initial=0.0):
+        if np.abs(x).max(initial=0.0) < MAX_GAIN * np.abs(b).max(initial=0.0):
             return np.asarray(x)
     return SingularValues.of(A).shortest(b)

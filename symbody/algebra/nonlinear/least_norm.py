@@ -1,9 +1,10 @@
-"""Linear equations of any rank, of many matrices at once: `np.linalg.lstsq` for a stack.
+"""Minimum-norm solutions of linear equations of any rank, for a stack of matrices: `np.linalg.lstsq` for many at
+once.
 
     |A x - b| least, and of all such x the shortest:   A = U S Vᵀ,   x = V_r S_r⁻¹ U_rᵀ b
 
-with the r singular values that are above a part of the largest, told by the caller: what counts as rounding depends on
-where A comes from (Golub, Van Loan, Matrix Computations, 5.5.1).
+with the r singular values above a threshold relative to the largest, which the caller chooses: the size of rounding
+errors depends on where A comes from (Golub, Van Loan, Matrix Computations, 5.5.1).
 """
 
 from __future__ import annotations

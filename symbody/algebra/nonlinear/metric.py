@@ -1,4 +1,4 @@
-"""Distances between points whose unknowns have different units, some of them angles that come round again."""
+"""Distances between points whose unknowns have different units, some of them periodic angles."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .trust_region import Array, Mask
 
 @dataclass(frozen=True)
 class UnknownsMetric:
-    """|x - y| with each unknown in units of its size; unknowns that count nowhere have an infinite one.
+    """|x - y| with each unknown in units of its size; unknowns that do not count have an infinite size.
 
     sizes      of the unknowns
-    periodic   unknowns that mean the same after a turn of 2π
+    periodic   unknowns with period 2π
     """
 
     sizes: Array

@@ -5,12 +5,12 @@ Problems*, ch. 3, 4), with steps of Levenberg and Marquardt:
 
     A = R J D,   p(μ) = -G R F,   G = (AᵀA + μ)⁻¹ Aᵀ,   |p(μ)| ≤ Δ,   x⁺ = x + D p
 
-A step is taken where the simplified correction |G R F(x⁺)| is enough below |G R F(x)|, and near what the linearised
-rows promise. For μ = 0 that test does not change when rows are multiplied by any regular matrix: a spring of 1e9 N/m
-beside one of 1e2 N/m makes no narrow valley that steps have to creep along, as it does for |F|. As μ grows it becomes
-the descent of |R F|.
+A step is accepted where the simplified correction |G R F(x⁺)| is sufficiently below |G R F(x)| and close to the
+prediction of the linearised rows. For μ = 0 this test is invariant under multiplication of the rows by a regular
+matrix: a spring of 1e9 N/m beside one of 1e2 N/m makes no narrow valley in which steps have to be short, as it does for
+|F|. As μ grows the test becomes the descent of |R F|.
 
-Nothing here knows mechanics. What happens is an outcome, not an exception.
+The module is independent of mechanics. A failure is an outcome, not an exception.
 """
 
 from __future__ import annotations
@@ -28,27 +28,31 @@ from .trust_region import EPS, Array, Linearisation, Mask, Rank, Scales, Singula
 
 Function = Callable[[Array], tuple[Array, Array]]
 
-STEPS: Final = 100
-TRIALS: Final = 40  # of one step
-SLIDES: Final = 60
-NEIGHBOURS: Final = 4  # points at which rounding is looked at
-SHARP: Final = 2.0  # a row is zero, and no step could make it more so, below this many units of its rounding
-ROUNDED: Final = 450.0  # a row counts as zero below this many, where no step made it less (1e-13 of its terms)
-# rows are let go through dependence where the radius falls below this part of the unknowns, or of the way so far
-CLOSE: Final = 1e-2
-TINY: Final = 1e-140  # squares of smaller numbers are zero: no length could be computed
-SUSPECT: Final = 1e-7  # rows with slopes below this part of the largest are looked at: units, or rounding
-STILL: Final = 1e-7  # |R F| is stationary where no more than this part of it can be changed
-FRESH: Final = 2  # times that scales are made anew where no step leads on
-TURNS: Final = 10  # steps that make a circle where they lead back to a quarter of their length
-FLAT: Final = 1e-12  # |R F|² is stationary where a step promises no more than this part of it
-PLAIN: Final = 8  # steps of Newton's method as it is, next to a zero
-CONTRACTION: Final = 0.1
-SMALL: Final = 1e-8  # rows below this part of what their slopes make of the unknowns may be rounding
-FALLEN: Final = 1e-6  # a row that has become less than this part of what it was at the start vanishes
-BESIDE: Final = 1e-2  # of the unknowns: how far from a zero rows are looked at,
-VANISHED: Final = 1e-3  # of which they are a smaller part where they vanish
-SHRUNK: Final = 1e-10  # no way leads on where the radius is below this part of the unknowns, or of the way so far
+MAX_STEPS: Final = 100  # largest number of steps of a search
+MAX_TRIALS: Final = 40  # largest number of trial radii in one step
+MAX_SLIDES: Final = 60  # largest number of moves along a set of zeros that is not isolated
+NOISE_SAMPLES: Final = 4  # number of neighbouring points at which rounding noise is estimated
+ZERO_IN_ROUNDING: Final = 2.0  # residual of a row, in units of its rounding bound, that no step can improve
+# residual of a row, in units of its rounding bound, accepted as zero when no step reduces it (1e-13 of its terms)
+ACCEPTED_ROUNDING: Final = 450.0
+# trust radius, relative to the unknowns or the distance travelled, below which steps may cross configurations where
+# rows become dependent
+CROSSING_RADIUS: Final = 1e-2
+UNDERFLOW: Final = 1e-140  # magnitude below which squares underflow, so that lengths cannot be computed
+# row or column of derivatives, relative to the largest, below which entries may be rounding noise
+SUSPECT_SLOPE: Final = 1e-7
+STATIONARY_PART: Final = 1e-7  # reducible part of |R F| below which it is stationary
+MAX_RESCALINGS: Final = 2  # largest number of new scalings when no step is accepted
+# number of steps after which a path that returns to a quarter of its length counts as circling
+CIRCLE_STEPS: Final = 10
+STATIONARY_GAIN: Final = 1e-12  # predicted relative decrease of |R F|² below which it is stationary
+MAX_PLAIN_STEPS: Final = 8  # largest number of undamped Newton steps next to a zero
+MAX_CONTRACTION: Final = 0.1  # largest ratio of successive undamped Newton steps
+ROUNDING_PART: Final = 1e-8  # row, relative to |J| times the unknowns' sizes, below which it may be rounding noise
+VANISHED_PART: Final = 1e-6  # row, relative to its value at the start, below which it vanishes
+PROBE_DISTANCE: Final = 1e-2  # distance from a zero, relative to the unknowns, at which rows are sampled
+ZERO_AMONG_SAMPLES: Final = 1e-3  # row, relative to its largest sample around a zero, below which it vanishes
+MIN_RADIUS: Final = 1e-10  # trust radius, relative to the unknowns or the distance travelled, at which the search ends
 
 
 class SolverOutcome(Enum):
@@ -71,13 +75,13 @@ class SolverOutcome(Enum):
 
 @dataclass(frozen=True)
 class Solution:
-    """Where a search ended, and what is known there.
+    """Where a search ended, with its residual and Jacobian.
 
     x             the unknowns
     F, J          rows and their slopes there
     outcome       how the search ended
-    steps         taken
-    evaluations   of rows and slopes
+    steps         number of steps taken
+    evaluations   number of evaluations of F and J
     """
 
     x: Array
@@ -144,18 +148,19 @@ class System:
     """Rows F(x) = 0.
 
     function       x -> F, J: rows and their exact derivatives
-    sizes          what one step is for each unknown: distances are |x / sizes|. Without: found from J, whatever the
-                   units are
+    sizes          unit of distance of each unknown: distances are |x / sizes|. Without them scales are found from J,
+                   whatever the units are
     lower, upper   bounds
-    linear         unknowns in which rows are linear at fixed others; they start where they are best, and no distance
-                   counts them
-    rounding       x -> for each row, a bound of its rounding error; without, it is estimated
-    slope_rounding x, sizes beside which it is rounded -> the same for the entries of J; without, they are taken as they
-    are
-    radius         of the first step, in these distances
-    reach          how far a step may change each unknown: beyond a part of a turn, slopes of angles say nothing
-    typical        sizes of unknowns beside which smaller numbers are rounded: angles are known to 1e-16, not to 1e-16
-                   of themselves
+    linear         unknowns in which rows are linear when the others are fixed; they start at their least-squares values
+                   and do not count in distances
+    rounding       x -> rounding bound of each row; without it, rounding is estimated
+    slope_rounding x, magnitudes relative to which it is rounded -> the same for the entries of J; without it, they
+                   count as exact
+    radius         trust radius of the first step, in these distances
+    reach          largest change of each unknown in one step: derivatives with respect to angles mean little beyond a
+                   fraction of a turn
+    typical        magnitudes of unknowns relative to which they are rounded: angles are known to 1e-16, not to 1e-16 of
+                   themselves
     """
 
     function: Function
@@ -168,7 +173,7 @@ class System:
     radius: float = np.inf
     reach: Array | None = None
     typical: Array | None = None
-    max_steps: int = STEPS
+    max_steps: int = MAX_STEPS
 
     def zero(self, start: Array) -> Solution:
         """A zero, reached from the start by following the path on which all rows go to zero together."""
@@ -176,8 +181,8 @@ class System:
             return _TrustRegionSearch(self, start).solution()
 
     def close_zero(self, start: Array) -> Solution | None:
-        """The zero that plain steps of Newton's method lead to, each of them a fraction of the one before; None where
-        they do not."""
+        """The zero to which undamped Newton steps converge, each a fraction of the previous one; None where they do
+        not."""
         with np.errstate(all="ignore"):
             return _TrustRegionSearch(self, start).close_solution()
 
@@ -203,7 +208,7 @@ class System:
             return replace(found, x=towards)
         scales = Scales.of(found.J, self.sizes)
         fixed, length, evaluations = replace(self, sizes=scales.columns), 1.0, found.evaluations
-        for _ in range(SLIDES):
+        for _ in range(MAX_SLIDES):
             here = fixed.linearised(found.F, found.J, scales)
             back = here.tangential(towards - found.x)
             if here.length(back) <= 1e-10 * (here.length(towards) + here.length(found.x - towards)) or length < 1e-6:
@@ -232,13 +237,13 @@ class System:
 
 
 class _TrustRegionSearch:
-    """A point, its rows and slopes, and the trust region around it."""
+    """A point, its residual and Jacobian, and the trust region around it."""
 
     def __init__(self, system: System, start: Array) -> None:
         self.system = system
         self.radius = system.radius
         self.steps = self.evaluations = self.most_rank = 0
-        self.x = system.inside(np.where(np.abs(start) < TINY, 0.0, start).astype(np.float64))
+        self.x = system.inside(np.where(np.abs(start) < UNDERFLOW, 0.0, start).astype(np.float64))
         self.floor: Array | None = None  # slopes that are no larger are rounding
         self.F, self.J = self._at(self.x)
         self.start, self.extent, self.first = self.x, np.abs(self.x), np.abs(self.F)
@@ -294,13 +299,13 @@ class _TrustRegionSearch:
                 if self._vanishes:
                     return SolverOutcome.CONVERGED
                 if not self._scaled_anew():
-                    return self._stuck()
+                    return self._outcome_without_step()
         return SolverOutcome.CONVERGED
 
     def _scaled_anew(self) -> bool:
         """Forget scales that slopes elsewhere have left behind, and go on from here; False where that has been done
         often enough."""
-        if self.fresh_scales >= FRESH or self.scales is None:
+        if self.fresh_scales >= MAX_RESCALINGS or self.scales is None:
             return False
         self.fresh_scales += 1
         self.scales, self.radius, self.track = None, self.system.radius, []
@@ -308,16 +313,15 @@ class _TrustRegionSearch:
         return True
 
     def _clear_slopes(self) -> bool:
-        """Make zeros of slopes that are nothing but rounding, such as cos(π/2): what they seem to ask for is noise.
-        Whether there were any.
+        """Set derivatives that are rounding noise, such as cos(π/2), to zero; returns whether there were any.
 
-        They are looked for where rows, or columns beside the rest of their rows, have suspiciously small slopes, since
-        that costs more than many steps.
+        They are looked for only where a row, or a column relative to the rest of its rows, has suspiciously small
+        derivatives, since the check costs more than many steps.
         """
         if self.system.slope_rounding is None or not self._has_suspects():
             return False
         before, sizes = self.scales, self._sizes
-        self.scales = before  # none are made of slopes that are still to be cleared
+        self.scales = before  # not from derivatives that are still to be cleared of rounding noise
         self.floor = 8 * self.system.slope_rounding(self.x, sizes)
         cleared = np.where(np.abs(self.J) <= self.floor, 0.0, self.J)
         is_new, self.J = bool((cleared != self.J).any()), cleared
@@ -327,7 +331,10 @@ class _TrustRegionSearch:
         A = np.abs(self.J)
         rows = A.max(axis=1, initial=0.0)
         columns = np.max(A / np.where(rows > 0, rows, 1.0)[:, None], axis=0, initial=0.0)
-        is_faint = [(x > 0) & (x < limit) for x, limit in ((rows, SUSPECT * rows.max(initial=0.0)), (columns, SUSPECT))]
+        is_faint = [
+            (x > 0) & (x < limit)
+            for x, limit in ((rows, SUSPECT_SLOPE * rows.max(initial=0.0)), (columns, SUSPECT_SLOPE))
+        ]
         return any(bool(x.any()) for x in is_faint)
 
     # ------------------------------------------------------------------------------------------------ rounding
@@ -343,8 +350,9 @@ class _TrustRegionSearch:
         return self._beside_linear(sizes)
 
     def _beside_linear(self, sizes: Array) -> Array:
-        """Sizes beside which unknowns are rounded. Linear ones come from elimination, which is exact to a part of the
-        largest of them, in units of the scales: a multiplier that is zero beside others of 1e3 N is 1e-13 N."""
+        """Magnitudes relative to which unknowns are rounded. Linear unknowns come from elimination, which is exact
+        relative to the largest of them, in units of the scales: a multiplier that is zero beside others of 1e3 N is
+        1e-13 N."""
         linear = self.system.linear
         if linear is None or not linear.any():
             return sizes
@@ -367,18 +375,20 @@ class _TrustRegionSearch:
         are small."""
         if self._is_sharp:
             return True
-        if not self.x.any() and self.system.rounding is not None:  # nothing has a size by which to know what is small
+        if not self.x.any() and self.system.rounding is not None:  # without sizes there is no measure of what is small
             return bool((np.abs(self.F) <= self.system.rounding(self.x)).all())
-        return bool((np.abs(self.F) <= SMALL * (np.abs(self.J) @ self._sizes)).all()) and self._vanishes
+        return bool((np.abs(self.F) <= ROUNDING_PART * (np.abs(self.J) @ self._sizes)).all()) and self._vanishes
 
     @property
     def _is_sharp(self) -> bool:
         """Whether no step can be expected to make the rows less."""
-        return bool((np.abs(self.F) <= SHARP * self._slight()).all())
+        return bool((np.abs(self.F) <= ZERO_IN_ROUNDING * self._slight()).all())
 
     @property
     def _vanishes(self) -> bool:
-        return self._is_sharp or self.is_settled or bool((np.abs(self.F) <= ROUNDED * self._attainable()).all())
+        return (
+            self._is_sharp or self.is_settled or bool((np.abs(self.F) <= ACCEPTED_ROUNDING * self._attainable()).all())
+        )
 
     def _attainable(self) -> Array:
         """Residual that rounding leaves in each row: its own, and where there are too many rows, the share that it
@@ -391,14 +401,14 @@ class _TrustRegionSearch:
         return e + np.abs(np.eye(len(e)) - U @ U.T) @ (scales.rows * e) / scales.rows
 
     def _rounding(self) -> Array:
-        """Rounding errors of the rows: as told, or seen in how rows scatter about their linearisation at points next to
-        this one (Moré and Wild 2011, *Estimating computational noise*)."""
+        """Rounding errors of the rows: as supplied, or estimated from the scatter of the rows about their
+        linearisation at neighbouring points (Moré and Wild 2011, *Estimating computational noise*)."""
         if self._is_sharp:
             return self._slight()
         if self.system.rounding is not None:
             return np.maximum(self.system.rounding(self.x), EPS * (np.abs(self.J) @ self._sizes))
         random, noise = np.random.default_rng(0), EPS * (np.abs(self.J) @ self._sizes)
-        for _ in range(NEIGHBOURS):
+        for _ in range(NOISE_SAMPLES):
             change = 4 * EPS * random.uniform(-1, 1, len(self.x)) * np.abs(self.x)
             scatter = np.abs(self._at(self.x + change)[0] - self.F - self.J @ change)
             noise = np.maximum(noise, np.where(np.isfinite(scatter), scatter, 0.0))
@@ -408,34 +418,34 @@ class _TrustRegionSearch:
         """Whether rows do not vanish here, but are steep beyond measure: next to a pole (the direction of a spring of
         no length) rounding excuses them, however large they are. They are as large at other points then, and do not
         follow their slopes."""
-        doubtful = np.abs(self.F) > FALLEN * self.first
+        doubtful = np.abs(self.F) > VANISHED_PART * self.first
         if not doubtful.any():
             return False
         random, sizes = Random(0), self._beside_linear(self.extent)
         largest, change, promised = (np.zeros(len(self.F)) for _ in range(3))
-        for _ in range(NEIGHBOURS):
-            step = BESIDE * sizes * np.array([random.uniform(-1, 1) for _ in sizes])
+        for _ in range(NOISE_SAMPLES):
+            step = PROBE_DISTANCE * sizes * np.array([random.uniform(-1, 1) for _ in sizes])
             F = self._at(self.x + step)[0]
             if np.isfinite(F).all():
                 largest, change = np.maximum(largest, np.abs(F)), np.maximum(change, np.abs(F - self.F))
                 promised = np.maximum(promised, np.abs(self.J @ step))
-        is_steep = promised > np.maximum(10 * change, 0.01 * BESIDE * (np.abs(self.J) @ sizes))
-        return bool((doubtful & is_steep & (np.abs(self.F) > VANISHED * largest)).any())
+        is_steep = promised > np.maximum(10 * change, 0.01 * PROBE_DISTANCE * (np.abs(self.J) @ sizes))
+        return bool((doubtful & is_steep & (np.abs(self.F) > ZERO_AMONG_SAMPLES * largest)).any())
 
     # ------------------------------------------------------------------------------------------------ steps
 
     def _contracts(self) -> bool:
         """Whether plain steps lead to a zero, each of them a fraction of the one before: next to a zero nothing else is
         needed. If not, the search is where it was."""
-        if self.system.lower is not None or self.system.upper is not None or self.system.max_steps < PLAIN:
+        if self.system.lower is not None or self.system.upper is not None or self.system.max_steps < MAX_PLAIN_STEPS:
             return False
         before, began = np.inf, (self.x, self.F, self.J, self.extent)
-        for k in range(PLAIN):
+        for k in range(MAX_PLAIN_STEPS):
             here = self.system.linearised(self.F, self.J, self._scales_here())
             change = here.with_linear(-here.correction(self.F, 0.0))
             length, reach = here.length(change), self.system.reach
-            is_plain = length <= CONTRACTION * before and (reach is None or bool((np.abs(change) <= reach).all()))
-            if not is_plain or not self._moved(self.x + change):
+            is_plain = length <= MAX_CONTRACTION * before and (reach is None or bool((np.abs(change) <= reach).all()))
+            if not is_plain or not self._move_to(self.x + change):
                 break
             if self._is_sharp:
                 self.steps = k + 1
@@ -444,15 +454,15 @@ class _TrustRegionSearch:
         self.x, self.F, self.J, self.extent = began
         return False
 
-    def _moved(self, x: Array) -> bool:
-        """Whether rows have values at another point; if so, the search is there."""
+    def _move_to(self, x: Array) -> bool:
+        """Move the search to another point if rows have values there; returns whether they have."""
         F, J = self._at(x)
         is_finite = bool(np.isfinite(F).all() and np.isfinite(J).all())
         if is_finite:
             self.x, self.F, self.J, self.extent = x, F, J, np.maximum(self.extent, np.abs(x))
         return is_finite
 
-    def _linearised(self) -> Linearisation:
+    def _linearisation(self) -> Linearisation:
         if self.scales is None:
             self.scales = Scales.of(self.J, self.system.sizes)
         elif not self.must_descend:
@@ -462,14 +472,14 @@ class _TrustRegionSearch:
         return here
 
     def _settle_linear(self) -> None:
-        self._moved(self.x + self._linearised().with_linear(np.zeros(len(self.x))))
+        self._move_to(self.x + self._linearisation().with_linear(np.zeros(len(self.x))))
 
     def _advance(self) -> bool:
-        """One step, with as many trials as it takes; False where none leads on."""
-        here = self._linearised()
-        if here.reachable < STILL:
+        """One step, with as many trial radii as it takes; False where none is accepted."""
+        here = self._linearisation()
+        if here.reachable < STATIONARY_PART:
             return False
-        for _ in range(TRIALS):
+        for _ in range(MAX_TRIALS):
             here, change, damping = self._within_bounds(here)
             length = here.length(change)
             whole = here.with_linear(change)
@@ -481,21 +491,21 @@ class _TrustRegionSearch:
                 self._take(here, whole, F, J)
                 return True
             extent = here.length(self.x) + here.length(self.x - self.start)
-            self.may_cross = self.may_cross or self.radius <= CLOSE * extent
-            if self.radius <= SHRUNK * extent or (damping == 0 and length <= 1e-4 * extent and self._vanishes):
+            self.may_cross = self.may_cross or self.radius <= CROSSING_RADIUS * extent
+            if self.radius <= MIN_RADIUS * extent or (damping == 0 and length <= 1e-4 * extent and self._vanishes):
                 return False
         return False
 
     def _explains(self, change: Array) -> bool:
-        """Whether a change that is nothing beside the unknowns would make the rows vanish to rounding."""
-        return bool((np.abs(self.F + self.J @ change) <= ROUNDED * self._attainable()).all())
+        """Whether a change that is negligible relative to the unknowns would make the rows vanish to rounding."""
+        return bool((np.abs(self.F + self.J @ change) <= ACCEPTED_ROUNDING * self._attainable()).all())
 
     def _take(self, here: Linearisation, change: Array, F: Array, J: Array) -> None:
         self.x, self.F, self.J, self.steps = self.x + change, F, J, self.steps + 1
         self.extent = np.maximum(self.extent, np.abs(self.x))
-        self.track = [*self.track[-TURNS:], change]
+        self.track = [*self.track[-CIRCLE_STEPS:], change]
         way, path = here.length(np.sum(self.track, axis=0)), sum(map(here.length, self.track))
-        self.must_descend = self.must_descend or (len(self.track) > TURNS and way < 0.25 * path)
+        self.must_descend = self.must_descend or (len(self.track) > CIRCLE_STEPS and way < 0.25 * path)
 
     def _is_taken(self, here: Linearisation, change: Array, damping: float, F: Array, J: Array) -> bool:
         """Whether a step is taken; sets the radius of the next trial."""
@@ -528,10 +538,10 @@ class _TrustRegionSearch:
         return follows
 
     def _descends(self, here: Linearisation, change: Array, F: Array) -> bool:
-        """Whether |R F| falls by enough of what is promised: the test where steps have begun to turn in circles, about
-        a place where rows become dependent and none of them vanishes."""
+        """Whether |R F| falls by a sufficient part of the predicted decrease: the test once steps circle around a
+        point where rows become dependent and do not vanish."""
         level, promised, found = (float(np.linalg.norm(here.R * f)) ** 2 for f in (self.F, self.F + self.J @ change, F))
-        gain = (level - found) / (level - promised) if level - promised > FLAT * level else 0.0
+        gain = (level - found) / (level - promised) if level - promised > STATIONARY_GAIN * level else 0.0
         self.radius = here.length(change) * (3.0 if gain > 0.75 else 1.0 if gain > 0.25 else 0.3)
         return gain >= 0.01
 
@@ -550,8 +560,8 @@ class _TrustRegionSearch:
 
     # ------------------------------------------------------------------------------------------------ endings
 
-    def _stuck(self) -> SolverOutcome:
-        here = self._linearised()
+    def _outcome_without_step(self) -> SolverOutcome:
+        here = self._linearisation()
         if self.system.leaves(self.x, -here.correction(self.F, 0.0)).any():
             return SolverOutcome.BOUNDED
         return SolverOutcome.SINGULAR if here.rank < self.most_rank else SolverOutcome.LOCAL_MINIMUM

@@ -1,4 +1,4 @@
-"""Steps of a trust region for F + J Δx = 0: scaling that knows no units, rank by singular values, linear unknowns
+"""Trust-region steps for F + J Δx = 0: scaling independent of units, rank by singular values, linear unknowns
 eliminated.
 
     R F + (R J D) p = 0,   Δx = D p,   |p| ≤ Δ
@@ -20,33 +20,35 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 EPS: Final = float(np.finfo(np.float64).eps)
-CUT: Final = (
-    16 * EPS
-)  # singular values below this part of the largest, times the size of J, are rounding: no step along them
-RANK: Final = 1e-10  # below this part of the largest, rows or columns are said to be dependent
-DOUBTFUL: Final = 1e-6  # directions along which rows change by less than this part of the most are looked at row by row
-IDLE: Final = 1e-12  # no row changes along a direction if it changes by less than this part of its entries
-DUST: Final = 1e-25
-LEAST_SLOPE: Final = 2e-16  # beside the others of its row and column
-FAINT: Final = 1e-10  # entries below this part of the largest say nothing about the units of their row and column
-SWEEPS: Final = 12
-GROWS, GROWN = 10.0, 1e4  # by how much the weight of a row may grow in a step, and altogether
+# singular value, relative to the largest and the size of J, below which it is rounding noise and no step is taken along
+# it
+SINGULAR_VALUE_CUTOFF: Final = 16 * EPS
+RANK_TOLERANCE: Final = 1e-10  # singular value, relative to the largest, below which rows or columns count as dependent
+# singular value, relative to the largest, below which a direction is examined row by row
+DOUBTFUL_DIRECTION: Final = 1e-6
+# change of a row along a direction, relative to its entries, below which the direction is in the null space
+NULL_DIRECTION: Final = 1e-12
+NEGLIGIBLE_ENTRY: Final = 1e-25  # entry, relative to both its row and its column, below which it is set to zero
+MIN_SLOPE: Final = 2e-16  # smallest derivative relative to the others of its row and column
+FAINT_ENTRY: Final = 1e-10  # entry, relative to the largest, below which it is ignored in scaling
+MAX_SWEEPS: Final = 12  # number of sweeps that find the scales
+GROWS, GROWN = 10.0, 1e4  # largest growth factor of a row's weight in one step, and in total
 
 
 def without_dust(J: Array) -> Array:
     """Zeros for entries that are next to nothing both in their row and in their column, whatever the units: slopes in
     multipliers of 1e-34 N."""
     A = np.abs(J)
-    small = (A < DUST * A.max(axis=1, initial=0.0, keepdims=True)) & (
-        A < DUST * A.max(axis=0, initial=0.0, keepdims=True)
+    small = (A < NEGLIGIBLE_ENTRY * A.max(axis=1, initial=0.0, keepdims=True)) & (
+        A < NEGLIGIBLE_ENTRY * A.max(axis=0, initial=0.0, keepdims=True)
     )
     return np.where(small, 0.0, J) if small.any() else J
 
 
 @dataclass(frozen=True)
 class Scales:
-    """R and D; infinite for rows and columns in which no slope was seen so far. Columns may be fixed by the meaning of
-    distances."""
+    """R and D; infinite for rows and columns in which no nonzero derivative has occurred so far. D is fixed where
+    the caller gave sizes."""
 
     R: Array
     D: Array
@@ -83,9 +85,9 @@ class Scales:
         """Scales with which no entry of R J D is larger than about one (after Ruiz 2001, *A scaling algorithm to
         equilibrate both rows and columns norms in matrices*)."""
         A = np.abs(J)
-        out = self._completed(A) if self._meets_news(A) else self
+        out = self._with_new_slopes(A) if self._meets_news(A) else self
         R, D, scaled = out.R, out.D, A * out.rows[:, None] * out.columns
-        for _ in range(SWEEPS):
+        for _ in range(MAX_SWEEPS):
             r, c = (np.maximum(1.0, scaled.max(axis=k, initial=0.0)) for k in (1, 0))
             r, c = (r, np.ones(len(c))) if self.is_fixed else (np.sqrt(r), np.sqrt(c))
             R, D, scaled = R / r, D / c, scaled / r[:, None] / c
@@ -94,13 +96,13 @@ class Scales:
         return replace(out, R=R, D=D)
 
     def _meets_news(self, A: Array) -> bool:
-        """Whether a slope is seen in a row or a column in which none was seen so far."""
+        """Whether a nonzero derivative occurs in a row or a column for the first time."""
         rows, columns = np.isinf(self.R), np.isinf(self.D)
         return bool(A[rows].any() or A[:, columns].any())
 
-    def _completed(self, A: Array) -> Scales:
-        """With rows and columns in which slopes are seen for the first time; none of them beyond those that are
-        known."""
+    def _with_new_slopes(self, A: Array) -> Scales:
+        """With scales for rows and columns in which nonzero derivatives occur for the first time, none of them
+        larger than those already known."""
         R, D = _geometric(A, self.R, self.D)
         R, D = (
             np.where(np.isfinite(new), np.minimum(new, np.max(old, initial=0.0, where=np.isfinite(old)) or np.inf), new)
@@ -117,9 +119,9 @@ def _scales_of(J: bytes, shape: tuple[int, int]) -> Scales:
 
 
 def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:
-    """R and D for which the logarithms of the entries of R A D that are not zero have the least sum of squares (Curtis
-    and Reid 1972, *On the automatic scaling of matrices for Gaussian elimination*). Entries that are next to nothing
-    then, such as cos(π/2), are left out, and it is done again. R and D that are finite already stay."""
+    """R and D that minimise the sum of squared logarithms of the nonzero entries of R A D (Curtis and Reid 1972, *On
+    the automatic scaling of matrices for Gaussian elimination*). Entries that are then negligible, such as cos(π/2),
+    are left out, and the minimisation is repeated. R and D that are finite already are kept."""
     m, n = A.shape
     known = np.concatenate([R, D])
     is_known, used = np.isfinite(known), A > 0
@@ -133,7 +135,7 @@ def _geometric(A: Array, R: Array, D: Array) -> tuple[Array, Array]:
         todo = ~is_known
         z[todo] = np.linalg.solve(L[np.ix_(todo, todo)], (right - L @ z)[todo]) if todo.any() else z[todo]
         scaled, before = logs + z[:m, None] + z[m:], used
-        used = (A > 0) & (scaled > scaled.max(initial=0.0, where=used) + np.log(FAINT))
+        used = (A > 0) & (scaled > scaled.max(initial=0.0, where=used) + np.log(FAINT_ENTRY))
         if np.array_equal(used, before):
             break
     out = np.where(is_known, known, np.exp(z))
@@ -153,14 +155,14 @@ class SingularValues:
     @classmethod
     def of(cls, A: Array) -> SingularValues:
         U, s, V = np.linalg.svd(A, full_matrices=False)
-        k = int(np.sum(s > CUT * max(A.shape) * s[0])) if len(s) and s[0] > 0 else 0
+        k = int(np.sum(s > SINGULAR_VALUE_CUTOFF * max(A.shape) * s[0])) if len(s) and s[0] > 0 else 0
         return cls(U[:, :k], s[:k], V[:k])
 
     def shortest(self, b: Array, damping: float = 0.0) -> Array:
         """The x that comes nearest to A x = b, the shortest of those; damped: (AᵀA + μ)⁻¹ Aᵀ b."""
         return np.asarray(self.V.T @ (self.s / (self.s * self.s + damping) * (self.U.T @ b)))
 
-    def rank(self, part: float = RANK) -> int:
+    def rank(self, part: float = RANK_TOLERANCE) -> int:
         return int(np.sum(self.s > part * self.s[0])) if len(self.s) else 0
 
 
@@ -168,8 +170,9 @@ class SingularValues:
 class Linearisation:
     """F + J Δx at a point, with scales.
 
-    moving   unknowns that a step changes: those that enter nonlinearly, and that no bound holds
-    linear   unknowns that enter linearly: every step ends where they are best, and their changes count nowhere
+    moving   unknowns that a step changes: those that enter nonlinearly and are not at a bound
+    linear   unknowns that enter linearly: every step ends at their least-squares values, and distances do not include
+             them
     """
 
     F: Array
@@ -181,12 +184,13 @@ class Linearisation:
 
     @cached_property
     def _loads(self) -> SingularValues:
-        """Of the columns of linear unknowns. Rows without them take no part, not even by rounding: where there are no
-        loads, multipliers are zero, not 1e-34 N that nothing balances. Nor do slopes that are rounding beside both their
-        row and their column, such as cos(π/2): scales may have made them as large as any other."""
+        """Singular values of the columns of linear unknowns. Rows without them take no part, not even by rounding:
+        without loads, multipliers are zero, not 1e-34 N that nothing balances. Nor do derivatives that are rounding
+        noise relative to both their row and their column, such as cos(π/2): scaling may have made them as large as
+        any other."""
         J = self.J[:, self.linear]
         sizes = np.abs(J)
-        least = LEAST_SLOPE * np.minimum(sizes.max(axis=1, initial=0.0)[:, None], sizes.max(axis=0, initial=0.0))
+        least = MIN_SLOPE * np.minimum(sizes.max(axis=1, initial=0.0)[:, None], sizes.max(axis=0, initial=0.0))
         A = self.R[:, None] * np.where(sizes > least, J, 0.0) * self.D[self.linear]
         found = SingularValues.of(A)
         return replace(found, U=np.where(A.any(axis=1, keepdims=True), found.U, 0.0))
@@ -205,7 +209,7 @@ class Linearisation:
 
     @property
     def rank(self) -> int:
-        """Of the columns that move, counting what is well away from zero."""
+        """Rank of the columns that move, counting singular values well away from zero."""
         return self._factors.rank(1e-6)
 
     def damping(self, radius: float) -> float:
@@ -277,8 +281,8 @@ class Rank:
     """Rank information of J: its rank, the ratio of its largest to its smallest singular value, its null space
     (columns), and how far each unknown lies in it (0: determined, 1: not at all).
 
-    A direction is one of the null space where each row by itself stays zero, beside its own entries: a soft spring
-    counts beside stiff ones.
+    A direction is in the null space where each row stays zero relative to its own entries: a soft spring counts beside
+    stiff ones.
     """
 
     rank: int
@@ -294,7 +298,7 @@ class Rank:
         scales = Scales.of(J)
         A = scales.rows[:, None] * J * scales.columns
         _, s, V = np.linalg.svd(A)
-        doubtful = V[int(np.sum(s > DOUBTFUL * s[0])) :].T
+        doubtful = V[int(np.sum(s > DOUBTFUL_DIRECTION * s[0])) :].T
         null = doubtful @ _idle(A / np.maximum(np.abs(A).max(axis=1, keepdims=True), 1e-300) @ doubtful)
         rank = n - null.shape[1]
         loose = np.sqrt(np.clip(np.sum(null * null, axis=1), 0.0, 1.0))
@@ -306,4 +310,4 @@ def _idle(B: Array) -> Array:
     if not B.size:
         return np.eye(B.shape[1])
     _, s, V = np.linalg.svd(B)
-    return np.asarray(V[int(np.sum(s > IDLE)) :].T)
+    return np.asarray(V[int(np.sum(s > NULL_DIRECTION)) :].T)

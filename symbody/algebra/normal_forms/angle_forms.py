@@ -14,13 +14,14 @@ from operator import or_
 from typing import Final
 
 from .normal_form import Angle, Atoms
-from .polynomials import BITS, FIELD, Polynomial, exact, exponent, variable
+from .polynomials import EXPONENT_BITS, EXPONENT_MASK, Polynomial, exact, exponent, variable
 
-PAIR: Final = FIELD << BITS | FIELD  # exponents of a sine and its cosine
+# bit mask of the exponents of a sine and its cosine
+EXPONENT_PAIR: Final = EXPONENT_MASK << EXPONENT_BITS | EXPONENT_MASK
 
 
 def angle_forms(p: Polynomial, atoms: Atoms) -> list[Polynomial]:
-    """The polynomial written in several ways, none with more terms than the normal form."""
+    """Several equal forms of the polynomial, none with more terms than the normal form."""
     if not _angles_in(p, atoms):
         return [p]
     contracted = with_sums_of_angles(p, atoms)
@@ -89,7 +90,7 @@ def with_sums_of_angles(p: Polynomial, atoms: Atoms) -> Polynomial:
     while changed:
         changed = False
         for a, b in combinations(_angles_in(p, atoms), 2):
-            q = _contracted(p, a, b, atoms)
+            q = _with_contracted_pairs(p, a, b, atoms)
             if len(q) < len(p):
                 p, changed = q, True
                 break
@@ -98,7 +99,7 @@ def with_sums_of_angles(p: Polynomial, atoms: Atoms) -> Polynomial:
 
 def _angles_in(p: Polynomial, atoms: Atoms) -> list[int]:
     present = reduce(or_, p, 0)  # an exponent that is not zero leaves a bit
-    found = [s for s in atoms.angles if present >> BITS * s & PAIR]
+    found = [s for s in atoms.angles if present >> EXPONENT_BITS * s & EXPONENT_PAIR]
     return (
         found
         if len(found) < 2
@@ -106,9 +107,9 @@ def _angles_in(p: Polynomial, atoms: Atoms) -> list[int]:
     )
 
 
-def _contracted(p: Polynomial, a: int, b: int, atoms: Atoms) -> Polynomial:
-    """For each pair of terms x cos a cos b ± x sin a sin b, and x sin a cos b ± x cos a sin b, the one term that it
-    is."""
+def _with_contracted_pairs(p: Polynomial, a: int, b: int, atoms: Atoms) -> Polynomial:
+    """The polynomial with each pair of terms x cos a cos b ± x sin a sin b, and x sin a cos b ± x cos a sin b,
+    contracted to one term."""
     out = dict(p)
     for cosines in (True, False):
         one = variable(a + 1 if cosines else a) + variable(b + 1)

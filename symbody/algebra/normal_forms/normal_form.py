@@ -1,8 +1,8 @@
 """Expressions as polynomials in atoms, in one normal form: equal expressions have equal polynomials.
 
-Atoms are symbols, sines and cosines of angles, reciprocals of denominators, and functions of which nothing is known.
-Angles that are sums are taken apart, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so that of all ways
-to write a polynomial in sines and cosines one is left.
+Atoms are symbols, sines and cosines of angles, reciprocals of denominators, and other functions as opaque symbols.
+Sums of angles are expanded, sin(a + b) = sin a cos b + cos a sin b, and sin² = 1 - cos², so that a polynomial in sines
+and cosines has exactly one form.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from ..graph.functions import cos, sin
 from ..graph.graph import ONE, Expr, Node, Symbol, constant, make
 from ..graph.node_keys import key_class
 from ..graph.reading_order import factor_order
-from ..graph.walk import ordered, rebuilt
+from ..graph.walk import evaluation_order, rebuilt
 from .polynomials import (
-    BITS,
-    FIELD,
+    EXPONENT_BITS,
+    EXPONENT_MASK,
     Coefficient,
     Polynomial,
     TooLargeError,
-    added,
     content,
     exact,
     exponent,
     exponents,
     is_float,
-    multiplied,
+    polynomial_product,
+    polynomial_sum,
     quotient,
-    scaled,
+    scaled_polynomial,
     variable,
 )
 
-MOST_PRODUCTS: Final = 40_000  # products of terms in one multiplication
-MOST_TERMS: Final = 3000
-MOST_TURNS: Final = 6  # multiples of angles that are taken apart
-MOST_POWER: Final = 12
-MOST_UNKNOWNS: Final = 4  # of a linear system that is solved by determinants
+MAX_PRODUCTS: Final = 40_000  # largest number of term products in one multiplication
+MAX_TERMS: Final = 3000  # largest number of terms of a polynomial
+MAX_MULTIPLE: Final = 6  # largest multiple of angles that is expanded
+MAX_POWER: Final = 12  # largest exponent that is expanded
+MAX_UNKNOWNS: Final = 4  # largest number of unknowns of a linear system solved by determinants
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Atoms:
             if self.of(cos(x)) != at + 1:
                 raise TooLargeError
             self.sines[angle], self.angles[at] = at, angle
-            self.squares |= (FIELD & ~1) << BITS * at
+            self.squares |= (EXPONENT_MASK & ~1) << EXPONENT_BITS * at
         return self.sines[angle]
 
     def angle_node(self, angle: Angle) -> Expr:
@@ -125,10 +125,10 @@ class Atoms:
     def reduced(self, p: Polynomial) -> Polynomial:
         """By sin² = 1 - cos² and x (1/x) = 1."""
         if self.inverses:
-            p = self._cancelled(p)
+            p = self._without_cancelling_factors(p)
         while any(m & self.squares for m in p):
             p = self._without_squares(p)
-        if len(p) > MOST_TERMS:
+        if len(p) > MAX_TERMS:
             raise TooLargeError
         return p
 
@@ -140,28 +140,28 @@ class Atoms:
                 s = next(s for s in self.angles if exponent(m, s) > 1)
                 rest = m - variable(s, 2)
                 terms = {rest: c, rest + variable(s + 1, 2): -c}
-            out = _gathered(out, terms)
+            out = _accumulate_terms(out, terms)
         return {m: c for m, c in out.items() if c}
 
-    def _cancelled(self, p: Polynomial) -> Polynomial:
+    def _without_cancelling_factors(self, p: Polynomial) -> Polynomial:
         out: Polynomial = {}
         for m, c in p.items():
             n = m
             for at, inverse in self.inverses:
                 if k := min(exponent(n, at), exponent(n, inverse)):
                     n -= variable(at, k) + variable(inverse, k)
-            out = _gathered(out, {n: c})
+            out = _accumulate_terms(out, {n: c})
         return {m: c for m, c in out.items() if c}
 
     def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        return self.reduced(multiplied(a, b, MOST_PRODUCTS))
+        return self.reduced(polynomial_product(a, b, MAX_PRODUCTS))
 
     # ------------------------------------------------------------------------------------------------ order
 
     def bits_of(self, classes: frozenset[int]) -> int:
         """The bits of monomials that are exponents of atoms of these classes."""
         self.ranks()
-        return sum(FIELD << BITS * i for i, c in enumerate(self.classes) if c in classes)
+        return sum(EXPONENT_MASK << EXPONENT_BITS * i for i, c in enumerate(self.classes) if c in classes)
 
     def ranks(self) -> list[int]:
         """The place of each atom in the order of reading, which does not depend on the order in which they were met."""
@@ -218,7 +218,7 @@ def short_decimal(x: float) -> float:
     return near if is_shorter and abs(near - x) <= 2 * math.ulp(x) else x
 
 
-def _gathered(out: Polynomial, terms: Polynomial) -> Polynomial:
+def _accumulate_terms(out: Polynomial, terms: Polynomial) -> Polynomial:
     for m, c in terms.items():
         out[m] = out.get(m, 0) + c
     return out
@@ -228,13 +228,13 @@ def _gathered(out: Polynomial, terms: Polynomial) -> Polynomial:
 
 
 def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | None]:
-    """The polynomials of expressions and of all their parts; None where one is too large."""
+    """The polynomials of expressions and of all their subexpressions; None where one is too large."""
     out: dict[Node, Polynomial | None] = {}
     determinants: dict[Node, Polynomial] = {}
-    for n in ordered(roots):
+    for n in evaluation_order(roots):
         try:
             if n.op == "item":
-                out[n] = _solved(n, out, determinants, atoms)
+                out[n] = _cramer_solution(n, out, determinants, atoms)
                 continue
             args = [out.get(a) for a in n.args]
             missing = any(p is None for p in args) or not isinstance(n, Expr)
@@ -244,7 +244,7 @@ def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | 
     return out
 
 
-def _solved(
+def _cramer_solution(
     n: Node, known: dict[Node, Polynomial | None], determinants: dict[Node, Polynomial], atoms: Atoms
 ) -> Polynomial:
     """One unknown of a small linear system, by Cramer's rule: |A with b in column k| / |A|."""
@@ -252,7 +252,7 @@ def _solved(
     factor, right = block.args[0], [known[e] for e in block.args[1:]]
     size = factor.data.n
     entries = factor.data.full([known[e] for e in factor.args])
-    if size > MOST_UNKNOWNS or any(p is None for p in (*right, *entries)):
+    if size > MAX_UNKNOWNS or any(p is None for p in (*right, *entries)):
         raise TooLargeError
     if block.data:  # the transposed system
         entries = [entries[j * size + i] for i in range(size) for j in range(size)]
@@ -260,7 +260,7 @@ def _solved(
     if factor not in determinants or block.data:
         determinants[factor] = _determinant(rows, atoms)
     changed = [[right[i] if j == n.data else e for j, e in enumerate(row)] for i, row in enumerate(rows)]
-    return _divided(n, [_determinant(changed, atoms), determinants[factor]], atoms)  # type: ignore[arg-type]
+    return _quotient_polynomial(n, [_determinant(changed, atoms), determinants[factor]], atoms)  # type: ignore[arg-type]
 
 
 def _determinant(rows: list[list[Any]], atoms: Atoms) -> Polynomial:
@@ -271,7 +271,7 @@ def _determinant(rows: list[list[Any]], atoms: Atoms) -> Polynomial:
     for j, e in enumerate(rows[0]):
         if e:
             minor = _determinant([[*row[:j], *row[j + 1 :]] for row in rows[1:]], atoms)
-            out = added(out, atoms.times(e, minor), -1 if j % 2 else 1)
+            out = polynomial_sum(out, atoms.times(e, minor), -1 if j % 2 else 1)
     return out
 
 
@@ -296,7 +296,7 @@ def _constant(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
 
 def _power(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     k = n.args[1].data
-    if not isinstance(k, int) or not 0 < k <= MOST_POWER:
+    if not isinstance(k, int) or not 0 < k <= MAX_POWER:
         return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
     out: Polynomial = {0: 1}
     for _ in range(k):
@@ -304,7 +304,7 @@ def _power(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     return out
 
 
-def _divided(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+def _quotient_polynomial(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     top, bottom = args
     if not bottom:
         raise TooLargeError
@@ -312,18 +312,18 @@ def _divided(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
         ((m, c),) = bottom.items()
         inverse = sum(variable(atoms.inverse(i), k) for i, k in exponents(m))
         return atoms.times(top, {inverse: exact(1 / Fraction(c))})
-    exactly = quotient(top, bottom, MOST_PRODUCTS)
+    exactly = quotient(top, bottom, MAX_PRODUCTS)
     if exactly is not None:
         return exactly
     scale = content(bottom) * (1 if sum(1 if c > 0 else -1 for c in bottom.values()) >= 0 else -1)
-    at = atoms.reciprocal(scaled(bottom, 1 / Fraction(scale)))
-    return atoms.times(scaled(top, 1 / Fraction(scale)), {variable(at): 1})
+    at = atoms.reciprocal(scaled_polynomial(bottom, 1 / Fraction(scale)))
+    return atoms.times(scaled_polynomial(top, 1 / Fraction(scale)), {variable(at): 1})
 
 
 def _sine_and_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> tuple[Polynomial, Polynomial] | None:
-    """Of a sum of multiples of base angles; None where there are too many turns."""
+    """Sine and cosine of a sum of multiples of base angles; None where the multiples are too large."""
     terms = [(m, Fraction(c)) for m, c in args[0].items()]
-    if sum(abs(c.numerator) for _, c in terms) > MOST_TURNS:
+    if sum(abs(c.numerator) for _, c in terms) > MAX_MULTIPLE:
         return None
     s: Polynomial = {}
     c: Polynomial = {0: 1}
@@ -334,13 +334,13 @@ def _sine_and_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> tuple[Pol
         cosine: Polynomial = {variable(at + 1): 1}
         for _ in range(abs(k.numerator)):
             s, c = (
-                added(atoms.times(s, cosine), atoms.times(c, sine)),
-                added(atoms.times(c, cosine), atoms.times(s, sine), -1),
+                polynomial_sum(atoms.times(s, cosine), atoms.times(c, sine)),
+                polynomial_sum(atoms.times(c, cosine), atoms.times(s, sine), -1),
             )
     return s, c
 
 
-def _turned(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+def _sine_or_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     found = _sine_and_cosine(n, args, atoms)
     if found is None:
         return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
@@ -351,18 +351,18 @@ def _tangent(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     found = _sine_and_cosine(n, args, atoms)
     if found is None:
         return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
-    return _divided(n, list(found), atoms)
+    return _quotient_polynomial(n, list(found), atoms)
 
 
 _OPERATIONS: Final[dict[str, Any]] = {
     "const": _constant,
-    "add": lambda n, args, atoms: added(*args),
-    "sub": lambda n, args, atoms: added(args[0], args[1], -1),
-    "neg": lambda n, args, atoms: scaled(args[0], -1),
+    "add": lambda n, args, atoms: polynomial_sum(*args),
+    "sub": lambda n, args, atoms: polynomial_sum(args[0], args[1], -1),
+    "neg": lambda n, args, atoms: scaled_polynomial(args[0], -1),
     "mul": lambda n, args, atoms: atoms.times(*args),
-    "div": _divided,
+    "div": _quotient_polynomial,
     "pow": _power,
-    "sin": _turned,
-    "cos": _turned,
+    "sin": _sine_or_cosine,
+    "cos": _sine_or_cosine,
     "tan": _tangent,
 }

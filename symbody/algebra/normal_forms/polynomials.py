@@ -13,9 +13,9 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import Final, TypeAlias
 
-BITS: Final = 16
-FIELD: Final = (1 << BITS) - 1
-MOST_DENOMINATOR: Final = 10**6  # of a fraction that is written as one
+EXPONENT_BITS: Final = 16  # number of bits of one exponent in a monomial
+EXPONENT_MASK: Final = (1 << EXPONENT_BITS) - 1  # bit mask of the first exponent
+MAX_DENOMINATOR: Final = 10**6  # largest denominator of a number that is written as a fraction
 Coefficient: TypeAlias = int | Fraction
 Polynomial: TypeAlias = dict[int, Coefficient]
 
@@ -26,11 +26,11 @@ class TooLargeError(Exception):
 
 def variable(i: int, exponent: int = 1) -> int:
     """The monomial xᵢⁿ."""
-    return exponent << BITS * i
+    return exponent << EXPONENT_BITS * i
 
 
 def exponent(monomial: int, i: int) -> int:
-    return monomial >> BITS * i & FIELD
+    return monomial >> EXPONENT_BITS * i & EXPONENT_MASK
 
 
 @lru_cache(maxsize=1 << 14)
@@ -39,14 +39,14 @@ def exponents(monomial: int) -> tuple[tuple[int, int], ...]:
     out = []
     at = 0
     while monomial:
-        skipped = ((monomial & -monomial).bit_length() - 1) // BITS
-        at, monomial = at + skipped, monomial >> BITS * skipped
-        out.append((at, monomial & FIELD))
-        at, monomial = at + 1, monomial >> BITS
+        skipped = ((monomial & -monomial).bit_length() - 1) // EXPONENT_BITS
+        at, monomial = at + skipped, monomial >> EXPONENT_BITS * skipped
+        out.append((at, monomial & EXPONENT_MASK))
+        at, monomial = at + 1, monomial >> EXPONENT_BITS
     return tuple(out)
 
 
-def added(a: Polynomial, b: Mapping[int, Coefficient], times: Coefficient = 1) -> Polynomial:
+def polynomial_sum(a: Polynomial, b: Mapping[int, Coefficient], times: Coefficient = 1) -> Polynomial:
     """a + times b."""
     out = dict(a)
     for m, c in b.items():
@@ -58,8 +58,8 @@ def added(a: Polynomial, b: Mapping[int, Coefficient], times: Coefficient = 1) -
     return out
 
 
-def multiplied(a: Polynomial, b: Polynomial, most: int) -> Polynomial:
-    """a b, with at most so many products of terms."""
+def polynomial_product(a: Polynomial, b: Polynomial, most: int) -> Polynomial:
+    """The product a b; raises `TooLargeError` if it takes more than `most` products of terms."""
     if len(a) * len(b) > most:
         raise TooLargeError
     out: Polynomial = {}
@@ -72,10 +72,10 @@ def multiplied(a: Polynomial, b: Polynomial, most: int) -> Polynomial:
 def divides(a: int, b: int) -> bool:
     """Whether monomial a divides monomial b."""
     while a:
-        if a & FIELD > b & FIELD:
+        if a & EXPONENT_MASK > b & EXPONENT_MASK:
             return False
-        a >>= BITS
-        b >>= BITS
+        a >>= EXPONENT_BITS
+        b >>= EXPONENT_BITS
     return True
 
 
@@ -91,8 +91,8 @@ def common_monomial(p: Polynomial) -> int:
 
 
 def content(p: Polynomial) -> Coefficient:
-    """The greatest rational number of which all coefficients are integer multiples; 1 where one of them is rounded:
-    0.2 and 2 have 2⁻⁵⁴ in common, which nobody wants to read."""
+    """The greatest rational number of which all coefficients are integer multiples; 1 where one of them is a float:
+    0.2 and 2 have 2⁻⁵⁴ in common, which is of no use to a reader."""
     if _are_integers(p):
         return gcd(*p.values())  # type: ignore[arg-type]
     if any(is_float(c) for c in p.values()):
@@ -107,7 +107,7 @@ def content(p: Polynomial) -> Coefficient:
 def is_float(c: Coefficient) -> bool:
     """Whether a coefficient comes from a number with rounding errors, which no fraction that people write has as its
     denominator."""
-    return type(c) is not int and Fraction(c).denominator > MOST_DENOMINATOR
+    return type(c) is not int and Fraction(c).denominator > MAX_DENOMINATOR
 
 
 def _are_integers(p: Polynomial) -> bool:
@@ -119,7 +119,7 @@ def exact(c: Coefficient) -> Coefficient:
     return c.numerator if isinstance(c, Fraction) and c.denominator == 1 else c
 
 
-def scaled(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
+def scaled_polynomial(p: Polynomial, number: Coefficient, monomial: int = 0) -> Polynomial:
     """p times a number, over a monomial that divides it."""
     if number == 1:
         return {m - monomial: c for m, c in p.items()} if monomial else dict(p)
@@ -132,7 +132,7 @@ def over(p: Polynomial, number: Coefficient, monomial: int) -> Polynomial:
     """p over a number, and over a monomial that divides it."""
     if type(number) is int and all(type(c) is int and not c % number for c in p.values()):
         return {m - monomial: c // number for m, c in p.items()}
-    return scaled(p, 1 / Fraction(number), monomial)
+    return scaled_polynomial(p, 1 / Fraction(number), monomial)
 
 
 def quotient(a: Polynomial, b: Polynomial, most: int) -> Polynomial | None:
@@ -146,7 +146,7 @@ def quotient(a: Polynomial, b: Polynomial, most: int) -> Polynomial | None:
             return None
         c = exact(Fraction(rest[m]) / Fraction(b[lead]))
         out[m - lead] = c
-        rest = added(rest, {n + m - lead: d for n, d in b.items()}, -c)
+        rest = polynomial_sum(rest, {n + m - lead: d for n, d in b.items()}, -c)
         if len(out) * len(b) > most:
             raise TooLargeError
     return out

@@ -12,34 +12,34 @@ from ...errors import ExpressionError
 from ..calculus.evaluate import REAL, NoValue, value_of
 from ..graph.graph import Expr, Node, Symbol, as_expr
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered
+from ..graph.walk import evaluation_order
 from .angle_forms import angle_forms
 from .normal_form import Atoms, polynomials
-from .polynomials import Polynomial, TooLargeError, added, exponent, multiplied, quotient, variable
-from .written_form import effort, written
+from .polynomials import Polynomial, TooLargeError, exponent, polynomial_product, polynomial_sum, quotient, variable
+from .written_form import effort, written_polynomial
 
-MOST_NODES: Final = 4000  # of an entry on the graph
-MOST_PRODUCTS: Final = 200_000
-# of an entry with its denominators: what is longer nobody reads, and looking for its shortest form takes minutes
-MOST_TERMS: Final = 400
-MUCH_SHORTER: Final = 0.7
-_TOLERANCE: Final = 1e-8
+MAX_NODES: Final = 4000  # largest number of nodes of an entry that is tidied
+MAX_PRODUCTS: Final = 200_000  # largest number of term products over a common denominator
+# largest number of terms of an entry with its denominators; longer ones take minutes, and no reader wants them
+MAX_TERMS: Final = 400
+MUCH_SHORTER: Final = 0.7  # reading effort relative to the given form below which a sum with denominators is replaced
+_TOLERANCE: Final = 1e-8  # relative and absolute tolerance of the numerical check of a tidied form
 
 
 @dataclass
 class Tidied:
-    """Expressions in tidy form, and which of them were too large and are as they were."""
+    """Expressions in tidy form, and the indices of those that were too large and are unchanged."""
 
     entries: list[Expr]
     left: list[int] = field(default_factory=list)
 
 
-def tidied(entries: Iterable[Expr]) -> Tidied:
-    """Each expression in the shortest form that was found; those beyond the budget as they are."""
+def tidied_entries(entries: Iterable[Expr]) -> Tidied:
+    """Each expression in the shortest form found; those beyond the budget unchanged."""
     entries = list(entries)
     atoms = Atoms()
-    all_are_small = len(ordered(entries)) <= MOST_NODES
-    small = entries if all_are_small else [e for e in entries if len(ordered([e])) <= MOST_NODES]
+    all_are_small = len(evaluation_order(entries)) <= MAX_NODES
+    small = entries if all_are_small else [e for e in entries if len(evaluation_order([e])) <= MAX_NODES]
     known = polynomials(small, atoms)
     found: dict[Expr, Expr] = {}
     for e in dict.fromkeys(entries):
@@ -53,12 +53,12 @@ def tidied(entries: Iterable[Expr]) -> Tidied:
 
 
 def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
-    """The form that takes least effort to read; None where it is too large to be looked for."""
+    """The form with the least reading effort; None where the expression is too large."""
     try:
         _refuse_long(p, atoms)
         p = _over_common_denominators(p, atoms)
         _refuse_long(p, atoms)
-        out = written(angle_forms(p, atoms), atoms)
+        out = written_polynomial(angle_forms(p, atoms), atoms)
     except TooLargeError:
         return None
     if out is not e and effort(e) < MUCH_SHORTER * effort(
@@ -69,10 +69,10 @@ def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
 
 
 def _refuse_long(p: Polynomial, atoms: Atoms) -> None:
-    if not atoms.denominators and len(p) <= MOST_TERMS:
+    if not atoms.denominators and len(p) <= MAX_TERMS:
         return
     below = sum(len(bottom) for at, bottom in atoms.denominators.items() if any(exponent(m, at) for m in p))
-    if len(p) + below > MOST_TERMS:
+    if len(p) + below > MAX_TERMS:
         raise TooLargeError
 
 
@@ -86,10 +86,10 @@ def _over_common_denominators(p: Polynomial, atoms: Atoms) -> Polynomial:
         for m, c in p.items():
             term: Polynomial = {m - variable(at, exponent(m, at)): c}
             for _ in range(most - exponent(m, at)):
-                term = multiplied(term, bottom, MOST_PRODUCTS)
-            top = added(top, term)
+                term = polynomial_product(term, bottom, MAX_PRODUCTS)
+            top = polynomial_sum(top, term)
         top = atoms.reduced(top)
-        while most and (smaller := quotient(top, bottom, MOST_PRODUCTS)) is not None:
+        while most and (smaller := quotient(top, bottom, MAX_PRODUCTS)) is not None:
             top, most = smaller, most - 1
         p = {m + variable(at, most): c for m, c in top.items()}
     return p
@@ -103,7 +103,7 @@ def _certify(found: Mapping[Expr, Expr]) -> None:
         if not pairs:
             return
         draw, value = random.Random(seed), dict[Node, Any]()
-        for n in ordered([e for pair in pairs for e in pair]):
+        for n in evaluation_order([e for pair in pairs for e in pair]):
             value[n] = (
                 draw.uniform(0.3, 1.7) if isinstance(n, Symbol) else value_of(REAL, n, [value[a] for a in n.args])
             )
@@ -122,8 +122,8 @@ def tidy(thing: Any) -> Any:
     exactly equal to what they were.
 
     Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors
-    taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied` says
-    which); `simplified` asks SymPy for more.
+    taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied_entries`
+    says which); `simplified` asks SymPy for more.
 
     >>> a, b, l = sb.symbols("a b l")
     >>> sb.tidy(l * sb.sin(a) * sb.cos(b) + l * sb.cos(a) * sb.sin(b))
@@ -132,9 +132,9 @@ def tidy(thing: Any) -> Any:
     See also: `simplified`, `text`.
     """
     if isinstance(thing, Matrix):
-        return Matrix(thing.rows, thing.cols, tuple(tidied(thing.entries).entries))
+        return Matrix(thing.rows, thing.cols, tuple(tidied_entries(thing.entries).entries))
     if hasattr(thing, "map"):
         return thing.map(tidy)
     if isinstance(thing, (list, tuple)):
         return type(thing)(map(tidy, thing))
-    return tidied([as_expr(thing)]).entries[0]
+    return tidied_entries([as_expr(thing)]).entries[0]

@@ -21,8 +21,8 @@ from .polynomials import (
     over,
 )
 
-MOST_SIZE: Final = 100_000
-# terms are collected by their factors of these classes: functions, functions and speeds, all but parameters, speeds
+MAX_EFFORT: Final = 100_000  # ceiling of the reading effort of a node
+# Key classes by which terms are collected: functions; functions and speeds; all but parameters; speeds
 CLASSES: Final = (
     frozenset((5,)),
     frozenset((5, 7, 9, 11)),
@@ -36,14 +36,14 @@ Sizes = dict[Node, tuple[int, int]]  # operations, and how deep sums are nested 
 Factored = dict[tuple[tuple[int, Coefficient], ...], Expr]  # what polynomials became, by their terms in order
 
 
-def written(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
-    """The easiest to read of several ways to write polynomials that are equal."""
+def written_polynomial(forms: Iterable[Polynomial], atoms: Atoms) -> Expr:
+    """The most readable expression of several equal polynomials."""
     found: dict[Expr, None] = {}  # each once, in the order in which they are preferred
     known: Factored = {}
     for p in (atoms.in_reading_order(p) for p in forms):
         if len(p) > 1:  # a single term has one way
-            found |= dict.fromkeys(_collected(p, atoms, known))
-            found[_factored(p, atoms, known)] = None
+            found |= dict.fromkeys(_collected_forms(p, atoms, known))
+            found[_factored_form(p, atoms, known)] = None
         found[_plain(p, atoms)] = None
     if len(found) == 1:
         return next(iter(found))
@@ -68,14 +68,14 @@ def effort(e: Expr, known: Sizes | None = None) -> int:
             inner = known[a]
             size += inner[0]
             depth = max(depth, inner[1] + (not is_sum and a.op in SUMS))
-        known[n] = min(MOST_SIZE, size), depth
+        known[n] = min(MAX_EFFORT, size), depth
         stack.pop()
     size, depth = known[e]
     return size + depth**2
 
 
-def _collected(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
-    """For each of some classes of factors: terms with the same ones together, their other parts factored."""
+def _collected_forms(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
+    """For each of several classes of factors: the terms grouped by their factors of that class, the rest factored."""
     scale, monomial = _signed_content(p), common_monomial(p)
     terms = over(p, scale, monomial)
     # classes that no term has make no difference
@@ -84,12 +84,12 @@ def _collected(p: Polynomial, atoms: Atoms, known: Factored) -> Iterator[Expr]:
         groups: dict[int, Polynomial] = {}
         for key, (m, c) in zip(keys, terms.items(), strict=True):
             groups.setdefault(key, {})[m - key] = c
-        inner = _sum(_times(atoms, key, 1, _factored(rest, atoms, known)) for key, rest in groups.items())
+        inner = _sum(_times(atoms, key, 1, _factored_form(rest, atoms, known)) for key, rest in groups.items())
         yield _times(atoms, monomial, scale, inner)
 
 
-def _factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
-    """Common factors out; then the factor that most terms have, again and again."""
+def _factored_form(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
+    """Common factors taken out; then the factor that most terms have, repeatedly."""
     key = tuple(p.items())
     if key not in known:
         known[key] = _new_factored(p, atoms, known)
@@ -114,7 +114,11 @@ def _new_factored(p: Polynomial, atoms: Atoms, known: Factored) -> Expr:
     else:
         with_it = {m: c for m, c in rest.items() if exponent(m, best)}
         without = {m: c for m, c in rest.items() if not exponent(m, best)}
-        inner = _factored(with_it, atoms, known) + _factored(without, atoms, known) if without else _plain(rest, atoms)
+        inner = (
+            _factored_form(with_it, atoms, known) + _factored_form(without, atoms, known)
+            if without
+            else _plain(rest, atoms)
+        )
     return _times(atoms, monomial, scale, inner)
 
 
@@ -163,9 +167,9 @@ def _product(atoms: Atoms, monomial: int, number: Coefficient, inner: Expr) -> E
 
 
 def _denominator(i: int, atoms: Atoms) -> Expr:
-    """A denominator as it is written everywhere: found once, however many terms it stands under."""
+    """A denominator in the form in which it is written everywhere, found once for all terms."""
     if i not in atoms.written:
-        atoms.written[i] = written(angle_forms(atoms.denominators[i], atoms), atoms)
+        atoms.written[i] = written_polynomial(angle_forms(atoms.denominators[i], atoms), atoms)
     return atoms.written[i]
 
 

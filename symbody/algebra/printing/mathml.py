@@ -1,4 +1,4 @@
-"""Expressions as MathML, which browsers draw by themselves: for pages that must work without any other program."""
+"""Expressions as MathML, which browsers render without further software: for self-contained pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _GREEK: Final = {
     **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
     "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",
 }  # fmt: skip
-MOST_DRAWN: Final = 500  # operations of a formula in a notebook; about 100 kB of MathML
+MAX_DRAWN: Final = 500  # largest number of operations of a formula that a notebook draws; about 100 kB of MathML
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
-_COMBINING: Final = ("", "\u0307", "\u0308", "\u20db")  # over one letter: any font can draw these
-_TIMES: Final = "<mo>&#x2062;</mo>"  # invisible
+_COMBINING_DOTS: Final = ("", "\u0307", "\u0308", "\u20db")  # combining dots over one letter, which any font can draw
+_TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
 def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
@@ -30,9 +30,9 @@ def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -
     return str(short_or_long(thing, MATHML, lines, labels))
 
 
-def drawn(thing: Any, labels: Labels | None = None) -> str:
-    """A formula for a notebook: drawn, with a bar to move it where it is wide; of a long one its size."""
-    if operations(thing) > MOST_DRAWN:
+def notebook_formula(thing: Any, labels: Labels | None = None) -> str:
+    """A formula for a notebook: drawn, with a scroll bar where it is wide; of a long one only an outline."""
+    if operations(thing) > MAX_DRAWN:
         return f"<p>{in_html(outline(thing))}</p>"
     return f"<div style='overflow-x:auto;width:fit-content;max-width:100%'>{mathml(thing, None, labels)}</div>"
 
@@ -50,13 +50,13 @@ def _letter(name: str) -> str:
     return f"<mi>{in_html(shown)}</mi>" if len(shown) == 1 else f'<mi mathvariant="normal">{in_html(shown)}</mi>'
 
 
-def _named(name: str, order: int = 0) -> str:
+def _name_element(name: str, order: int = 0) -> str:
     base, below = name_parts(name)
     letter = _letter(base)
     if 0 < order < len(_DOTS):
         shown = _GREEK.get(base, base)
         is_letter = len(shown) == 1
-        dotted = f"<mi>{shown}{_COMBINING[order]}</mi>" if is_letter else ""
+        dotted = f"<mi>{shown}{_COMBINING_DOTS[order]}</mi>" if is_letter else ""
         letter = dotted or f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
     if not below:
         return letter
@@ -69,12 +69,14 @@ class _MathML(Typeset):
     minus = "<mo>−</mo>"
 
     def name(self, name: str) -> Written:
-        return Written(f"<mtext>{name.lower()}</mtext>" if name in ("True", "False") else _named(name))
+        return Written(f"<mtext>{name.lower()}</mtext>" if name in ("True", "False") else _name_element(name))
 
     def symbol(self, s: Symbol) -> Written:
         if s.order < len(_DOTS):
-            return Written(_named(s.stem, s.order))
-        return Written(f"<msup>{_named(s.stem)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER)
+            return Written(_name_element(s.stem, s.order))
+        return Written(
+            f"<msup>{_name_element(s.stem)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER
+        )
 
     def positive(self, value: Number) -> Written:
         top, bottom = ratio(value)
@@ -83,11 +85,11 @@ class _MathML(Typeset):
         mantissa, e, exponent = digits(value).partition("e")
         if not e or isinstance(value, int):
             return Written(f"<mn>{digits(value)}</mn>")
-        power = f"<msup><mn>10</mn>{self._signed(int(exponent))}</msup>"
+        power = f"<msup><mn>10</mn>{self._signed_integer(int(exponent))}</msup>"
         return Written(f"<mn>{mantissa}</mn><mo>·</mo>{power}", PRODUCT)
 
     @staticmethod
-    def _signed(value: int) -> str:
+    def _signed_integer(value: int) -> str:
         return f"<mn>{value}</mn>" if value >= 0 else f"<mrow><mo>−</mo><mn>{-value}</mn></mrow>"
 
     def fraction(self, top: str, bottom: str) -> str:
@@ -108,12 +110,12 @@ class _MathML(Typeset):
             return Written(f"<mrow><mo>|</mo>{args[0]}<mo>|</mo></mrow>")
         if op == "exp":
             return Written(f"<msup><mi>e</mi>{_row(args[0])}</msup>", POWER)
-        return self._applied(f"<mi>{_FUNCTIONS.get(op, op)}</mi>", args)
+        return self._function_call(f"<mi>{_FUNCTIONS.get(op, op)}</mi>", args)
 
     def call(self, name: str, args: list[str]) -> Written:
-        return self._applied(f"<mi>{in_html(name)}</mi>", args)
+        return self._function_call(f"<mi>{in_html(name)}</mi>", args)
 
-    def _applied(self, head: str, args: list[str]) -> Written:
+    def _function_call(self, head: str, args: list[str]) -> Written:
         return Written(head + "<mo>&#x2061;</mo>" + self.bracketed("<mo>,</mo>".join(args)), ATOM, head)
 
     def choice(self, condition: str, a: str, b: str) -> Written:

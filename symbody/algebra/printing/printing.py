@@ -21,27 +21,27 @@ from ..graph import graph
 from ..graph.graph import Expr, Node, Symbol, as_expr
 from ..graph.labels import Labels, labels_by_node
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered
-from .styles import LATEX, TEXT, WIDTH, Definitions, Piece, Style, digits
+from ..graph.walk import evaluation_order
+from .styles import LATEX, LINE_WIDTH, TEXT, Definitions, Piece, Style, digits
 
-ONE_LINE: Final = 100  # nodes that an expression may have as a tree to be printed on one line
-ENTRY_WIDTH: Final = 40  # characters in an entry of a matrix inside a sequence, about
-LINES: Final = 60  # intermediates shown by `print`; `sequence` gives them all
+MAX_ON_ONE_LINE: Final = 100  # largest number of nodes, as a tree, of an expression that is printed on one line
+ENTRY_WIDTH: Final = 40  # approximate width in characters of a matrix entry inside a sequence
+MAX_LINES: Final = 60  # largest number of intermediates shown by `print`; `sequence` gives them all
 SCREEN_LINES, SCREEN_CHARACTERS, MOST_OPERATIONS = 14, 1400, 400  # what `repr` writes out; what it does not try to
-OUTLINE_OPERATIONS: Final = 20
-MOST_TREE: Final = 2000  # nodes of an expression that `one_line` writes out
+MAX_REPR_OPERATIONS: Final = 20  # largest number of operations of an expression whose `repr` is its text
+MAX_TREE: Final = 2000  # largest number of nodes, as a tree, that `one_line` writes
 
 _age = attrgetter("serial")
 
 # -------------------------------------------------------------------------------------------------------- intermediates
 
 
-def intermediates(things: Iterable[Any], labels: Labels | None = None, width: int = WIDTH) -> dict[Node, str]:
+def intermediates(things: Iterable[Any], labels: Labels | None = None, width: int = LINE_WIDTH) -> dict[Node, str]:
     """The nodes that get a line of their own and their names, in order of evaluation, so that no line is much wider
     than `width` characters."""
     things, label = list(things), labels_by_node(labels)
     roots = nodes_of(things)
-    nodes = ordered(roots)
+    nodes = evaluation_order(roots)
     uses = Counter(a for n in nodes for a in n.args)
     uses.update(roots)
     tops = set(roots)
@@ -115,7 +115,7 @@ _RESERVED: Final = frozenset((*graph.UNARY, *"atan2 minimum maximum equal where 
 
 
 def _names(nodes: list[Node], own_line: set[Node], label: Mapping[Node, str]) -> dict[Node, str]:
-    """Labels, made unique, and z1, z2, ... for nodes without, none of them the name of a symbol or function."""
+    """Labels, made unique, and z1, z2, ... for nodes without one, distinct from all symbols and functions."""
     taken = set(_RESERVED)
     taken.update(name for n in nodes if isinstance(n, Symbol) for name in (n.name, n.stem))
     taken.update(n.data.name for n in nodes if n.op == "call")
@@ -133,7 +133,7 @@ def _unique(name: str, taken: set[str]) -> str:
 def tree_size_up_to(most: int, things: Iterable[Any]) -> int:
     """Nodes of expressions written out as a tree, but at most `most`: exact numbers could have a million digits."""
     roots = nodes_of(things)
-    if len(nodes := _reached(roots, most)) > most:
+    if len(nodes := _nodes_up_to(roots, most)) > most:
         return most
     size: dict[Node, int] = {}
     for n in sorted(nodes, key=_age):
@@ -141,8 +141,8 @@ def tree_size_up_to(most: int, things: Iterable[Any]) -> int:
     return min(most, sum(size[r] for r in roots))
 
 
-def _reached(roots: list[Node], most: int) -> set[Node]:
-    """The nodes of a graph; the search ends when there are more than `most`."""
+def _nodes_up_to(roots: list[Node], most: int) -> set[Node]:
+    """The nodes of a graph; the search stops once there are more than `most`."""
     stack, seen = list(roots), set(roots)
     while stack and len(seen) <= most:
         fresh = set(stack.pop().args) - seen
@@ -199,7 +199,7 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
     return _sequence(flat, intermediates(flat, labels), style, None)
 
 
-def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
+def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
 
     >>> x, y = sb.symbols("x y")
@@ -211,7 +211,7 @@ def text(thing: Any, lines: int | None = LINES, labels: Labels | None = None) ->
     return str(short_or_long(thing, TEXT, lines, labels))
 
 
-def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -> str:
+def latex(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None) -> str:
     r"""An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of
     intermediates (None: all).
 
@@ -227,7 +227,7 @@ def latex(thing: Any, lines: int | None = LINES, labels: Labels | None = None) -
 
 
 def text_or_outline(thing: Any) -> str:
-    """The text where it fits a screen, else what it is: `repr` of a long expression is short, `print` writes all of
+    """The text where it fits a screen, else an outline: `repr` of a long expression is short, `print` writes all of
     it."""
     if operations(thing) <= MOST_OPERATIONS:
         found = text(thing, None)
@@ -240,12 +240,12 @@ def outline(thing: Any) -> str:
     """A small expression or matrix on one line, of a large one its kind and size: `Matrix 38 by 38, 5321
     operations`."""
     count = operations(thing)
-    if count <= OUTLINE_OPERATIONS:
+    if count <= MAX_REPR_OPERATIONS:
         found = text(thing, None)
-        if "\n" not in found and len(found) <= WIDTH:
+        if "\n" not in found and len(found) <= LINE_WIDTH:
             return found
     shape = f" {thing.rows} by {thing.cols}" if isinstance(thing, Matrix) else ""
-    symbols = [n.name for n in ordered(nodes_of([thing])) if isinstance(n, Symbol)]
+    symbols = [n.name for n in evaluation_order(nodes_of([thing])) if isinstance(n, Symbol)]
     on = ", ".join(symbols) if len(symbols) <= 4 else f"{len(symbols)} symbols"
     return f"{type(thing).__name__}{shape}: {counted(count, 'operation')} on {on or 'numbers'}"
 
@@ -262,7 +262,7 @@ def operations(*things: Any) -> int:
 
     See also: `unshared_operations`, `sequence`, `emit.Cost`.
     """
-    return sum(1 for n in ordered(nodes_of(_flat(things))) if n.args)
+    return sum(1 for n in evaluation_order(nodes_of(_flat(things))) if n.args)
 
 
 def unshared_operations(*things: Any) -> int:
@@ -277,7 +277,7 @@ def unshared_operations(*things: Any) -> int:
     """
     roots = nodes_of(_flat(things))
     count: dict[Node, int] = {}
-    for n in ordered(roots):
+    for n in evaluation_order(roots):
         count[n] = bool(n.args) + sum(count[a] for a in n.args)
     return sum(count[r] for r in roots)
 
@@ -288,9 +288,12 @@ def short_or_long(thing: Any, style: Style, lines: int | None, labels: Labels | 
 
 
 def one_line(thing: Any, style: Style = TEXT) -> Sequence:
-    """Without intermediates, where the graph has no solves; for what is known to be short."""
-    if any(n.op == "solve" for n in ordered(nodes_of([thing]))) or tree_size_up_to(MOST_TREE, [thing]) >= MOST_TREE:
-        return short_or_long(thing, style, LINES)
+    """Text without intermediates, for short expressions without solves."""
+    if (
+        any(n.op == "solve" for n in evaluation_order(nodes_of([thing])))
+        or tree_size_up_to(MAX_TREE, [thing]) >= MAX_TREE
+    ):
+        return short_or_long(thing, style, MAX_LINES)
     return _sequence([thing], {}, style, None)
 
 
@@ -311,9 +314,9 @@ def linear_combination(pairs: Iterable[tuple[Expr, str]], style: Style, lines: i
 
 
 def _fits_one_line(thing: Any) -> bool:
-    if tree_size_up_to(ONE_LINE + 1, [thing]) > ONE_LINE:
+    if tree_size_up_to(MAX_ON_ONE_LINE + 1, [thing]) > MAX_ON_ONE_LINE:
         return False
-    return all(n.op != "solve" for n in ordered(nodes_of([thing])))
+    return all(n.op != "solve" for n in evaluation_order(nodes_of([thing])))
 
 
 def _flat(things: Iterable[Any]) -> list[Any]:
@@ -325,21 +328,21 @@ def _flat(things: Iterable[Any]) -> list[Any]:
 
 def _sequence(things: list[Any], names: Mapping[Node, str], style: Style, lines: int | None) -> Sequence:
     shown = list(names)[:lines]
-    definitions = tuple((style.name(names[n]).text, _written(n, names, style)) for n in shown)
+    definitions = tuple((style.name(names[n]).text, _one_line_text(n, names, style)) for n in shown)
     results = tuple(_result(t, names, style) for t in things)
     return Sequence(definitions, results, len(names) - len(shown), style)
 
 
 def _result(thing: Any, names: Mapping[Node, str], style: Style) -> str:
     def entry(n: Node) -> str:
-        return style.name(names[n]).text if n in names else _written(n, names, style)
+        return style.name(names[n]).text if n in names else _one_line_text(n, names, style)
 
     if isinstance(thing, Matrix):
         return style.matrix([[entry(e) for e in thing.row(i)] for i in range(thing.rows)])
     return entry(nodes_of([thing])[0])
 
 
-def _written(top: Node, names: Mapping[Node, str], style: Style) -> str:
+def _one_line_text(top: Node, names: Mapping[Node, str], style: Style) -> str:
     """One line: a node with the names of other lines in it."""
     pieces: dict[Node, Piece] = {}
     for n in _own_part(top, names):

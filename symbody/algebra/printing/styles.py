@@ -1,7 +1,8 @@
-"""Styles of writing expressions: a base class for precedence, signs and order of terms, and plain text and LaTeX on it.
+"""Styles of writing expressions: a base class for precedence, signs and order of terms, with plain text and LaTeX
+derived from it.
 
-A `Style` turns one node, with what its arguments look like, into what the node looks like. It knows precedence, signs
-and order; it never looks at the graph below the arguments. `printing` walks the graph.
+A `Style` turns one node and the written forms of its arguments into the written form of the node. It knows precedence,
+signs and order; it never inspects the graph below the arguments. `printing` walks the graph.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..graph.graph import Node, Number, Symbol
 from ..graph.reading_order import Order, factor_order, sum_order, term_order
 from ..graph.rules_of_order import has_free_terms
 
-WIDTH: Final = 200  # characters in a line, about
+LINE_WIDTH: Final = 200  # approximate largest width of a line in characters
 
 Definitions = tuple[tuple[str, str], ...]  # names and values
 
@@ -64,8 +65,7 @@ class Factor(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A number, which holds the sign, times and over factors: some that stay in front as they are, others in any
-    order."""
+    """A number, which holds the sign, times and over factors: some fixed in front, the others in any order."""
 
     coefficient: Number
     factors: tuple[Factor, ...]
@@ -242,11 +242,11 @@ class Style(ABC):
     def _divide(self, n: Node, a: Piece, b: Piece) -> Piece:
         top, bottom = self._opened_product(a), self._opened_product(b)
         coefficient = self._coefficient(top.coefficient, bottom.coefficient, True)
-        over = self._sorted(top)
+        over = self._sorted_factors(top)
         if coefficient is None or (self.keeps_grouping and isinstance(b, Product)):
             factors = (*over, Factor(True, self._whole(bottom)))
             return Product(top.coefficient, factors, len(factors))
-        factors = (*over, *(f._replace(divides=not f.divides) for f in self._sorted(bottom)))
+        factors = (*over, *(f._replace(divides=not f.divides) for f in self._sorted_factors(bottom)))
         return Product(coefficient, factors, len(factors))
 
     def _negate(self, n: Node, a: Piece) -> Piece:
@@ -265,15 +265,15 @@ class Style(ABC):
             w = w._replace(order=sum_order(max((t.order[0] for t in piece.terms), default=0), w.text))
         return Product(1, (Factor(False, w),))
 
-    def _sorted(self, p: Product) -> list[Factor]:
+    def _sorted_factors(self, p: Product) -> list[Factor]:
         """The factors as they are written: in order, equal ones as a power."""
         rest: dict[tuple[bool, str], list[Factor]] = {}
         for f in p.factors[p.fixed :]:
             rest.setdefault((f.divides, (f.written.base or f.written).text), []).append(f)
-        joined = [fs[0] if len(fs) == 1 else self._joined(fs) for fs in rest.values()]
+        joined = [fs[0] if len(fs) == 1 else self._power_of_equal_factors(fs) for fs in rest.values()]
         return [*p.factors[: p.fixed], *sorted(joined, key=lambda f: (f.divides, f.written.order))]
 
-    def _joined(self, factors: list[Factor]) -> Factor:
+    def _power_of_equal_factors(self, factors: list[Factor]) -> Factor:
         base = factors[0].written.base or factors[0].written
         exponent = sum(f.written.exponent for f in factors)
         return Factor(factors[0].divides, self.power(base, self.done(Literal(exponent)))._replace(order=base.order))
@@ -358,7 +358,7 @@ _PIECES: Final[dict[str, Callable[..., Piece]]] = {
 
 
 class _Text(Style):
-    """As a person types it; read back with the functions of symbody, it gives the expression again."""
+    """Plain text as a person types it; evaluated with the functions of symbody it gives the expression again."""
 
     keeps_grouping = True
     conjunction, disjunction, negation, at_most = "&", "|", "~", "<="
@@ -375,15 +375,15 @@ class _Text(Style):
 
     def quotient(self, product: Product) -> Written:
         top, bottom = ratio(product.coefficient)
-        factors = self._sorted(product)
+        factors = self._sorted_factors(product)
         if bottom != 1:
-            factors = self._divided(factors, bottom)
+            factors = self._over_integer(factors, bottom)
         if top != 1 or not factors or factors[0].divides:
             factors.insert(0, Factor(False, Written(digits(top))))
         texts = [("/" if f.divides else "*") + self.tight(f.written, POWER) for f in factors]
         return Written("".join(texts)[1:], PRODUCT)
 
-    def _divided(self, factors: list[Factor], number: int) -> list[Factor]:
+    def _over_integer(self, factors: list[Factor], number: int) -> list[Factor]:
         """x/2; and a/(2*b) rather than a/b/2."""
         if not factors or not factors[-1].divides:
             return [*factors, Factor(True, Written(digits(number)))]
@@ -418,11 +418,11 @@ class _Text(Style):
 
     def matrix(self, rows: list[list[str]]) -> str:
         if len(rows[0] if rows else ()) == 1:
-            return f"vector({self._wrapped([r[0] for r in rows])})"
-        return f"matrix([{self._wrapped(['[' + ', '.join(r) + ']' for r in rows])}])"
+            return f"vector({self._argument_list([r[0] for r in rows])})"
+        return f"matrix([{self._argument_list(['[' + ', '.join(r) + ']' for r in rows])}])"
 
-    def _wrapped(self, parts: list[str]) -> str:
-        if sum(map(len, parts)) <= WIDTH:
+    def _argument_list(self, parts: list[str]) -> str:
+        if sum(map(len, parts)) <= LINE_WIDTH:
             return ", ".join(parts)
         return "\n" + "".join(f"    {p},\n" for p in parts)
 
@@ -458,14 +458,14 @@ def name_parts(name: str) -> tuple[str, list[str]]:
 def latex_name(name: str, order: int = 0) -> str:
     r"""`theta1` as \theta_{1}, `w_fork_x` as w_{fork,x}, with dots for time derivatives."""
     letter, below = name_parts(name)
-    base = _GREEK.get(letter) or (letter if len(letter) == 1 else rf"\mathit{{{_escaped(letter)}}}")
+    base = _GREEK.get(letter) or (letter if len(letter) == 1 else rf"\mathit{{{_with_escaped_underscores(letter)}}}")
     subscript = f"_{{{','.join(_GREEK.get(p, p) for p in below)}}}" if below else ""
     if order >= len(_DOTS):
         return f"{base}{subscript}^{{({order})}}"
     return _DOTS[order].format(base) + subscript
 
 
-def _escaped(name: str) -> str:
+def _with_escaped_underscores(name: str) -> str:
     return name.replace("_", r"\_")
 
 
@@ -483,7 +483,7 @@ class Typeset(Style):
 
     def quotient(self, product: Product) -> Written:
         over, under = ratio(product.coefficient)
-        factors = self._sorted(product._replace(fixed=0))
+        factors = self._sorted_factors(product._replace(fixed=0))
         above, below = ([f.written for f in factors if f.divides == divides] for divides in (False, True))
         top = self._beside([self.positive(over)] * (over != 1) + above)
         bottom = self._beside([self.positive(under)] * (under != 1) + below)
@@ -533,12 +533,14 @@ class _Latex(Typeset):
             return Written(rf"\left|{args[0]}\right|")
         if op == "exp":
             return Written(f"e^{{{args[0]}}}", POWER)
-        return self._applied(_LATEX_FUNCTIONS.get(op) or rf"\operatorname{{{op}}}", args)
+        return self._function_call(_LATEX_FUNCTIONS.get(op) or rf"\operatorname{{{op}}}", args)
 
     def call(self, name: str, args: list[str]) -> Written:
-        return self._applied(name if len(name) == 1 else rf"\operatorname{{{_escaped(name)}}}", args)
+        return self._function_call(
+            name if len(name) == 1 else rf"\operatorname{{{_with_escaped_underscores(name)}}}", args
+        )
 
-    def _applied(self, head: str, args: list[str]) -> Written:
+    def _function_call(self, head: str, args: list[str]) -> Written:
         return Written(head + self.bracketed(", ".join(args)), ATOM, head)
 
     def choice(self, condition: str, a: str, b: str) -> Written:

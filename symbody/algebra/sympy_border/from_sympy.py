@@ -1,11 +1,11 @@
-"""`from_sympy`: SymPy's expressions, conditions and matrices on the graph, linear in nodes and without recursion; what
-SymPy's mechanics has made, from vectors to equations of motion, in the later stages.
+"""`from_sympy`: SymPy's expressions, conditions and matrices on the graph, linear in nodes and without recursion;
+objects of SymPy's mechanics, from vectors to equations of motion, are passed to later stages.
 
     SymPy                                    here
     Symbol("m")                              parameter m; t is time
-    dynamicsymbols("q"), Derivative(q, t)    coordinate q, its speed q.dot; all other kinds are told by `symbols=`
+    dynamicsymbols("q"), Derivative(q, t)    coordinate q, its speed q.dot; all other kinds are given by `symbols=`
     Piecewise((a, c), (b, True))             where(c, a, b)
-    Function("f")(x, y)                      call of the ExternalFunction f, told by `symbols=`
+    Function("f")(x, y)                      call of the ExternalFunction f, given by `symbols=`
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = No
     given = meanings(symbols)
     if isinstance(x, SympyForm):
         for s, value in x.intermediates:
-            given[s] = _converted(value, given)
+            given[s] = _graph_form(value, given)
         x = x.result
     if isinstance(x, sympy.MatrixBase):
-        return Matrix(x.rows, x.cols, tuple(scalar_of(_converted(e, given), e) for e in x.flat()))
+        return Matrix(x.rows, x.cols, tuple(scalar_of(_graph_form(e, given), e) for e in x.flat()))
     if isinstance(x, sympy.MatrixExpr):
         return from_sympy(x.as_explicit(), given)
     if not isinstance(x, sympy.Basic):
         if type(x).__module__.startswith("sympy.physics."):
             return later("derivation.written.sympy_methods", "mechanics")(x, given)
         raise ExpressionError(f"from_sympy: {shown(x)} of type {type(x).__name__} is not a SymPy expression")
-    return _converted(x, given)
+    return _graph_form(x, given)
 
 
 def meanings(symbols: Mapping[Any, Any] | Iterable[Symbol] | None) -> dict[Any, Any]:
@@ -94,7 +94,7 @@ def scalar_of(node: Any, source: Any) -> Expr:
     raise ExpressionError(f"from_sympy: {shown(source)} is not a scalar")
 
 
-def _converted(x: sympy.Basic, given: Mapping[Any, Any]) -> Any:
+def _graph_form(x: sympy.Basic, given: Mapping[Any, Any]) -> Any:
     done: dict[int, Any] = {}  # by identity: SymPy's own hash and == recurse
     stack = [x]
     while stack:
@@ -106,7 +106,7 @@ def _converted(x: sympy.Basic, given: Mapping[Any, Any]) -> Any:
         elif missing := [a for a in top.args if id(a) not in done]:
             stack.extend(reversed(missing))
         else:
-            done[id(top)] = _combined(top, [done[id(a)] for a in top.args], given)
+            done[id(top)] = _node_of(top, [done[id(a)] for a in top.args], given)
     return done[id(x)]
 
 
@@ -194,7 +194,7 @@ def _number(x: sympy.Basic) -> Expr:
 
 
 def _check_parts(x: sympy.Basic) -> None:
-    """Refuse what has no counterpart before its parts are looked at, so that the message names the whole."""
+    """Refuse an object without counterpart before its parts are converted, so that the message names the whole."""
     if not isinstance(x, AppliedUndef):
         _counterpart(x)
     if isinstance(x, sympy.Piecewise) and sympy.Or(*(condition for _, condition in x.args)) is not sympy.true:
@@ -204,9 +204,9 @@ def _check_parts(x: sympy.Basic) -> None:
         )
 
 
-def _combined(x: sympy.Basic, args: list[Any], given: Mapping[Any, Any]) -> Any:
+def _node_of(x: sympy.Basic, args: list[Any], given: Mapping[Any, Any]) -> Any:
     if isinstance(x, AppliedUndef):
-        return _undefined(x, args, given)
+        return _external_call(x, args, given)
     _check_kinds(x, args)
     return _counterpart(x)(*args)
 
@@ -235,7 +235,7 @@ def _check_kinds(x: sympy.Basic, args: list[Any]) -> None:
             raise ExpressionError(f"from_sympy: {shown(source)} in {shown(x)} is not {what}")
 
 
-def _undefined(x: AppliedUndef, args: list[Any], given: Mapping[Any, Any]) -> Any:
+def _external_call(x: AppliedUndef, args: list[Any], given: Mapping[Any, Any]) -> Any:
     name = x.func.__name__
     meaning = given.get(x, given.get(x.func, given.get(name)))
     if isinstance(meaning, ExternalFunction):
@@ -249,7 +249,7 @@ def _undefined(x: AppliedUndef, args: list[Any], given: Mapping[Any, Any]) -> An
 
 
 def _age(node: Expr) -> tuple[bool, int]:
-    """Order in which terms are put together: as they were made, which is as they were written; numbers at the end."""
+    """Sort key of terms: the order in which they were created, hence written; numbers last."""
     inner = node.args[0] if node.op == "neg" else node
     return inner.op == "const", inner.serial
 
@@ -310,7 +310,7 @@ def _one_over(op: str) -> Callable[[Expr], Expr]:
     return lambda x: make2("div", ONE, make1(op, x))
 
 
-def _folded(op: str) -> Callable[..., Any]:
+def _reduction_by(op: str) -> Callable[..., Any]:
     return lambda *args: reduce(lambda a, b: make(op, (a, b)), args)
 
 
@@ -331,11 +331,11 @@ _FROM: Final[dict[type, Callable[..., Any]]] = {
     sympy.acosh: lambda x: make1("log", x + make1("sqrt", x**TWO - ONE)),
     sympy.atanh: lambda x: make1("log", (ONE + x) / (ONE - x)) / TWO,
     sympy.atan2: lambda y, x: make2("atan2", y, x),
-    sympy.Min: _folded("min"),
-    sympy.Max: _folded("max"),
+    sympy.Min: _reduction_by("min"),
+    sympy.Max: _reduction_by("max"),
     sympy.Piecewise: _piecewise,
     ExprCondPair: lambda x, condition: (x, condition),
-    sympy.re: lambda x: x,  # all our numbers are real; SymPy's are complex unless it was told
+    sympy.re: lambda x: x,  # all our numbers are real; SymPy's are complex unless declared otherwise
     sympy.im: lambda x: ZERO,
     sympy.conjugate: lambda x: x,
     sympy.StrictLessThan: lambda a, b: make("lt", (a, b)),
@@ -344,8 +344,8 @@ _FROM: Final[dict[type, Callable[..., Any]]] = {
     sympy.GreaterThan: lambda a, b: make("le", (b, a)),
     sympy.Equality: lambda a, b: make("eq", (a, b)),
     sympy.Unequality: lambda a, b: _not(make("eq", (a, b))),
-    sympy.And: _folded("and"),
-    sympy.Or: _folded("or"),
+    sympy.And: _reduction_by("and"),
+    sympy.Or: _reduction_by("or"),
     sympy.Not: _not,
     sympy.Xor: lambda *args: reduce(lambda a, b: _either(_both(a, _not(b)), _both(_not(a), b)), args),
     sympy.ITE: lambda condition, a, b: _either(_both(condition, a), _both(_not(condition), b)),

@@ -1,4 +1,4 @@
-"""`simplified`: small expressions rewritten by SymPy, for the eye."""
+"""`simplified`: small expressions rewritten by SymPy for display."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import sympy
 
 from ..graph.graph import Expr, Symbol, as_expr
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered
+from ..graph.walk import evaluation_order
 from ..printing.printing import tree_size_up_to
 from .from_sympy import from_sympy, scalar_of
 from .to_sympy import to_sympy
 
 
 class _OutOfTimeError(Exception):
-    """Raised inside SymPy when its time is over."""
+    """Raised inside SymPy when the time limit is reached."""
 
 
 @contextmanager
 def _within(deadline: float) -> Iterator[None]:
-    """Ends what runs inside when the time comes: SymPy is made of Python calls, and each one looks at the clock."""
+    """Interrupt the enclosed code at the deadline: SymPy consists of Python calls, and each call checks the clock."""
 
     def look(frame: Any, event: str, argument: Any) -> None:
         if time.monotonic() > deadline:
@@ -68,7 +68,7 @@ def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
 
 
 def _shortest(e: Expr, deadline: float, limit: int) -> Expr:
-    symbols = [n for n in ordered([e]) if isinstance(n, Symbol)]
+    symbols = [n for n in evaluation_order([e]) if isinstance(n, Symbol)]
     if not e.args or tree_size_up_to(limit, [e]) >= limit or time.monotonic() > deadline:
         return e
     best = start = to_sympy(e, expand=True, limit=limit)
@@ -91,12 +91,12 @@ def _forms(e: sympy.Expr) -> Iterator[sympy.Expr]:
     back = {x: f for f, x in there.items()}
     top, bottom = sympy.fraction(sympy.together(e.xreplace(there)))
     for without in (0, 1):
-        short = sympy.cancel(_eliminated(top, pairs, without) / _eliminated(bottom, pairs, without))
-        for form in (short, sympy.expand(short), *_collected(short)):
+        short = sympy.cancel(_without_squares(top, pairs, without) / _without_squares(bottom, pairs, without))
+        for form in (short, sympy.expand(short), *_collected_forms(short)):
             yield form.xreplace(back)
 
 
-def _eliminated(polynomial: sympy.Expr, pairs: Mapping[Any, tuple[Any, Any]], without: int) -> sympy.Expr:
+def _without_squares(polynomial: sympy.Expr, pairs: Mapping[Any, tuple[Any, Any]], without: int) -> sympy.Expr:
     """Squares of sines (or, with 1, of cosines) expressed by the other function."""
     for both in pairs.values():
         x, other = both[without], both[1 - without]
@@ -105,7 +105,7 @@ def _eliminated(polynomial: sympy.Expr, pairs: Mapping[Any, tuple[Any, Any]], wi
     return sympy.expand(polynomial)
 
 
-def _collected(e: sympy.Expr) -> Iterator[sympy.Expr]:
+def _collected_forms(e: sympy.Expr) -> Iterator[sympy.Expr]:
     """Common parameters of the terms taken out, those first that stand in most of them."""
     top, bottom = sympy.fraction(e)
     terms = sympy.Add.make_args(sympy.expand(top))

@@ -23,8 +23,7 @@ _SYMPY_WORDS: Final = frozenset(sympy.__all__)
 
 
 class _Source(StrPrinter):  # type: ignore[misc]
-    """SymPy's text, in which symbols and functions are called by the variables that hold them, and fractions stay
-    exact."""
+    """SymPy's printer, with symbols and functions replaced by the variables that hold them, and exact fractions."""
 
     def __init__(self, variables: Mapping[tuple[str, str], str]) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """`to_sympy`: expressions in SymPy, linear in nodes and without recursion, with shared parts as intermediates unless
 the whole is small.
 
-Linear solves are written out as steps of elimination (`written_out`): SymPy knows no solve as a node, and shall not
-eliminate itself.
+Linear solves are written out as elimination steps (`written_out`): SymPy has no node for a solve, and its own symbolic
+elimination is to be avoided.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..calculus.written_solves import written_out
 from ..graph.graph import Expr, Node, Symbol
 from ..graph.labels import Labels
 from ..graph.matrix import Matrix
-from ..graph.walk import ordered
+from ..graph.walk import evaluation_order
 from ..printing.printing import intermediates, nodes_of, tree_size_up_to
 from .sympy_form import SympyForm
 
-_LINE_WIDTH: Final = 400  # longer parts become intermediates: SymPy recurses, and must not be given deep nests
-_UNCOUNTABLE: Final = 10**15
+_LINE_WIDTH: Final = 400  # largest width of a part without intermediates: SymPy recurses, so deep nests are avoided
+_UNCOUNTABLE: Final = 10**15  # ceiling of the tree size of an expression
 
 
 @checked_flags(ExpressionError)
@@ -50,7 +50,7 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
         x, *named = written_out([x, *(labels or {}).values()])
         labels = dict(zip(labels or {}, named, strict=True))
     if not expand:
-        return _translated(x, intermediates([x], labels, _LINE_WIDTH))
+        return _sympy_form(x, intermediates([x], labels, _LINE_WIDTH))
     size = tree_size_up_to(_UNCOUNTABLE, [x])
     if size > limit:
         many = f"more than {size}" if size == _UNCOUNTABLE else size
@@ -59,7 +59,7 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
             "pass limit=... to have it all the same, or leave out expand to get it as a sequence"
         )
     try:
-        return _translated(x, {}).result
+        return _sympy_form(x, {}).result
     except RecursionError:
         raise ExpressionError(
             "to_sympy: functions are nested too deeply for SymPy; leave out expand to get it as a sequence"
@@ -68,14 +68,14 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
 
 def _check_names(x: Any) -> None:
     name = dynamicsymbols._t.name
-    if any(isinstance(n, Symbol) and n.stem == name and n.kind != "time" for n in ordered(nodes_of([x]))):
+    if any(isinstance(n, Symbol) and n.stem == name and n.kind != "time" for n in evaluation_order(nodes_of([x]))):
         raise ExpressionError(f"to_sympy: a symbol that is not time has the name {name} of SymPy's time; rename it")
 
 
-def _translated(x: Any, names: Mapping[Node, str]) -> SympyForm:
+def _sympy_form(x: Any, names: Mapping[Node, str]) -> SympyForm:
     new: dict[Node, Any] = {}
     intermediates = []
-    for n in ordered(nodes_of([x])):
+    for n in evaluation_order(nodes_of([x])):
         new[n] = _TO[n.op](n, *(new[a] for a in n.args))
         if n in names:
             intermediates.append((sympy.Symbol(names[n]), new[n]))

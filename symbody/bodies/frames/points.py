@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.matrix import Matrix, cross
-from ...algebra.printing.printing import LINES, latex, outline
+from ...algebra.printing.printing import MAX_LINES, latex, outline
 from ...errors import ModelError, shown
 from .frame_tree import Immutable, a_frame
 from .vectors import Vector, a_vector
@@ -51,7 +51,7 @@ class Point(Immutable):
         """Its coordinates."""
         return (self.coordinates,)
 
-    def latex(self, lines: int | None = LINES) -> str:
+    def latex(self, lines: int | None = MAX_LINES) -> str:
         """Its coordinates, with the name of the frame as index."""
         return f"{latex(self.coordinates, lines)}_{{{self.frame.latex()}}}"
 

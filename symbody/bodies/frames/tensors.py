@@ -15,7 +15,7 @@ from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import check_node_limit
 from ...algebra.graph.numpy_calls import array_ufunc
-from ...algebra.printing.printing import LINES, linear_combination, outline
+from ...algebra.printing.printing import MAX_LINES, linear_combination, outline
 from ...algebra.printing.styles import LATEX, TEXT
 from ...errors import ModelError, shown
 from .frame_tree import Immutable
@@ -114,12 +114,12 @@ class Tensor(Immutable):
             pairs += [(e, unit) for e, unit in zip(c.entries, units, strict=True) if e is not ZERO]
         return linear_combination(pairs, LATEX if in_latex else TEXT, lines)
 
-    def latex(self, lines: int | None = LINES) -> str:
+    def latex(self, lines: int | None = MAX_LINES) -> str:
         """As a sum of unit vectors, or of products of two, with at most so many lines of intermediates."""
         return self._combination(True, lines)
 
     def __str__(self) -> str:
-        return self._combination(False, LINES)
+        return self._combination(False, MAX_LINES)
 
     def __repr__(self) -> str:
         return " + ".join(f"{self._named(f)}.{outline(c)}" for f, c in self.terms.items()) or f"{self.kind}(0)"

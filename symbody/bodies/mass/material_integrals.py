@@ -15,7 +15,7 @@ from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, ZERO, Expr, Node, Symbol, as_expr, symbol
-from ...algebra.graph.walk import free_symbols, ordered, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...errors import EvaluationError, ModelError, listed, shown
 
 Terms = dict[int, Expr]  # power -> coefficient, of a polynomial in one symbol
@@ -93,7 +93,7 @@ def _sum(terms: Sequence[Expr]) -> Expr:
 def polynomials(things: Sequence[Expr], s: Symbol) -> list[Terms] | None:
     """Expressions as polynomials in a symbol, with expressions as coefficients; None where one of them is none."""
     known: dict[Node, Terms] = {}
-    for n in ordered(things):
+    for n in evaluation_order(things):
         made = _terms(n, s, known)
         if made is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from ...algebra.printing.mathml import MATHML, drawn, math_element
+from ...algebra.printing.mathml import MATHML, math_element, notebook_formula
 from ...algebra.printing.printing import operations
 from ...algebra.printing.styles import TEXT
 from ...bodies.mechanism.summaries import rows_of_symbols
@@ -73,7 +73,7 @@ def drawn_equations(eq: Equations) -> Iterator[tuple[str, str]]:
     if is_readable(eq):
         yield "equations", lines_in_mathml(eq)
     for name, part in equation_parts(eq).items():
-        yield f"{name}, {part.rows} by {part.cols}", drawn(part, eq.labels)
+        yield f"{name}, {part.rows} by {part.cols}", notebook_formula(part, eq.labels)
 
 
 def lines_in_mathml(eq: Equations) -> str:

@@ -14,7 +14,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
-from ...algebra.normal_forms.tidy import tidied
+from ...algebra.normal_forms.tidy import tidied_entries
 from ...algebra.printing.printing import one_line, operations
 from ...algebra.printing.styles import LATEX, TEXT, Style
 
@@ -122,7 +122,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     additional = [_split(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
     parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
-    made = tidied(e for p in parts for e in p)
+    made = tidied_entries(e for p in parts for e in p)
     rest = iter(made.entries)
     M, f, rates, constraints, beside = ([next(rest) for _ in p] for p in parts)
     motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...algebra.calculus.accumulation import Stage, accumulated
+from ...algebra.calculus.accumulation import Stage, accumulated_jacobian
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.printing.printing import outline
@@ -174,7 +174,7 @@ def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Map
     differentiated has lost."""
     length = [operations_from(set(), expressions) for expressions, _ in ways]
     near = [way for way, n in zip(ways, length, strict=True) if n <= 2 * min(length)]
-    slopes = [accumulated(expressions, symbols, stages, held) for expressions, stages in near]
+    slopes = [accumulated_jacobian(expressions, symbols, stages, held) for expressions, stages in near]
     return min(slopes, key=lambda J: operations_from(set(), J.entries))
 
 

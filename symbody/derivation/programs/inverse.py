@@ -10,7 +10,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.linear import solve
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...algebra.printing.mathml import drawn
+from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
 from ...errors import DerivationError, in_number, listed
 from ...summary import Summarized, Summary, counted, filled, listing
@@ -53,7 +53,7 @@ class InverseDynamics(Summarized):
         return Summary(title, (*filled(conditions=listing(map(outline, self.conditions.entries))), *rows))
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((s.name, drawn(e)) for s, e in {**self.inputs, **self.multipliers}.items())
+        return ((s.name, notebook_formula(e)) for s, e in {**self.inputs, **self.multipliers}.items())
 
 
 @of_equations

@@ -23,7 +23,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.linear import solve
 from ...algebra.graph.matrix import Matrix, cross, dot, zeros
 from ...algebra.graph.walk import free_symbols
-from ...algebra.printing.mathml import drawn
+from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
@@ -67,7 +67,7 @@ class Reaction(Summarized):
         return Summary(f"Reaction in {self.joint}, components in {self.frame.name}, moment about {self.at!r}", rows)
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ("force", drawn(self.force)), ("moment", drawn(self.moment))
+        return ("force", notebook_formula(self.force)), ("moment", notebook_formula(self.moment))
 
 
 @of_equations

@@ -12,10 +12,10 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.functions import maximum, minimum, no_value, where
 from ...algebra.graph.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
-from ...algebra.graph.linear import LEAST_PIVOT, FactorShape, solve_block
+from ...algebra.graph.linear import MIN_PIVOT, FactorShape, solve_block
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
-from ...algebra.graph.walk import ordered, rebuilt, scalars, substitute_all
+from ...algebra.graph.walk import evaluation_order, rebuilt, scalars, substitute_all
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
 from .canonical import canonical_arguments
@@ -113,7 +113,7 @@ def _fewer_operations(p: Program, factored: bool) -> Program:
 def _regrouped(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
     """Products with shared parts; a node that stands for another takes over its label."""
     roots = scalars(*things)
-    new = with_shared_products(roots, [n for n in ordered(roots) if n in label])
+    new = with_shared_products(roots, [n for n in evaluation_order(roots) if n in label])
     written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
     return written, {new[n]: name for n, name in label.items() if n in new}
 
@@ -146,7 +146,7 @@ def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -
 
 def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> None:
     known = {s for g in groups for s in g.symbols}
-    stray = [n.name for n in ordered(roots) if isinstance(n, Symbol) and n not in known]
+    stray = [n.name for n in evaluation_order(roots) if isinstance(n, Symbol) and n not in known]
     if stray:
         raise ProgramError(
             f"program {name!r}: its outputs depend on {listed(stray)}, which no input holds; "
@@ -163,7 +163,7 @@ def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], 
     new: dict[Node, Any] = {}
     systems: dict[Node, _SolveSystem] = {}
     guards: dict[Node, Expr] = {}
-    nodes = ordered(scalars(*things))
+    nodes = evaluation_order(scalars(*things))
     right_sides = _right_sides(nodes)
     for n in nodes:
         args = tuple(new[a] for a in n.args)
@@ -281,13 +281,13 @@ def _level(sizes: Sequence[float], diagonal: Sequence[Expr]) -> Expr:
     total: Expr = ZERO
     for e, size in zip(diagonal, sizes, strict=True):
         total = total + e / size
-    return LEAST_PIVOT * total
+    return MIN_PIVOT * total
 
 
 def operations(things: Any) -> int:
     """Estimated cost of a program of these expressions, without making it: nodes of the graph, and linear systems as
     they would be solved."""
-    nodes = ordered(scalars(things))
+    nodes = evaluation_order(scalars(things))
     work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
     blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
     return blocks + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "item"))
@@ -313,7 +313,7 @@ class _Lowering:
         self.known: dict[Instruction, int] = {}
         self.value: dict[Node, int] = {}
         self.place = {s: (g, k) for g, group in enumerate(groups) for k, s in enumerate(group.symbols)}
-        self.arguments = canonical_arguments(ordered(roots), self.place)
+        self.arguments = canonical_arguments(evaluation_order(roots), self.place)
         order = depth_first(roots, self.arguments)
         self.angles = {n.args[0] for n in order if n.op == "sin"} & {n.args[0] for n in order if n.op == "cos"}
         has_symbol: dict[Node, bool] = {}

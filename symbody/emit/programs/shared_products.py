@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import TWO, Node, intern
 from ...algebra.graph.node_keys import pair_key
-from ...algebra.graph.walk import ordered
+from ...algebra.graph.walk import evaluation_order
 
 MOST_FACTORS: Final = 8
 _key = attrgetter("key")
@@ -25,7 +25,7 @@ Factors = dict[Any, int]  # each with how many times it stands in a product
 
 def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -> dict[Node, Any]:
     """For each node that is needed what stands for it: the same operations on products that are grouped anew."""
-    nodes = ordered(roots)
+    nodes = evaluation_order(roots)
     products = _needed_products(nodes, {*roots, *labelled})
     grouped = _Grouping(products).products
     new: dict[Any, Any] = {}

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from ...algebra.graph.functions import LookupTable
-from ...algebra.graph.walk import ordered
+from ...algebra.graph.walk import evaluation_order
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 
@@ -27,7 +27,7 @@ def _found(eq: Equations) -> Array:
     parts = (eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
     tables = [
         n.data.table
-        for n in ordered([e for part in parts for e in part.entries])
+        for n in evaluation_order([e for part in parts for e in part.entries])
         if n.op == "call" and n.args == (eq.t,)
     ]
     return np.array(sorted({t for table in tables if table is not None for t in _jumps(table).tolist()}))

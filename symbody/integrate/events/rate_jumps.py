@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.graph.walk import free_symbols, ordered
+from ...algebra.graph.walk import evaluation_order, free_symbols
 from ..forms.forms import Form
 from .event_handlers import EventResult, Instant
 
@@ -19,7 +19,7 @@ COMPARISONS = ("lt", "le", "eq")
 def borders_of(rates: Iterable[Expr], moving: Iterable[Symbol]) -> list[Expr]:
     """Functions whose zeros are where conditions and signs in rates change, as far as these depend on what moves."""
     known, found = set(moving), dict[frozenset[Expr], Expr]()
-    for node in ordered(list(rates)):
+    for node in evaluation_order(list(rates)):
         sides = node.args if node.op in COMPARISONS else (*node.args, None) if node.op == "sign" else None
         if sides is None:
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, turned
+from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
@@ -199,12 +199,12 @@ class Branch(MotionFamily):
         points = [p for p in known if p is not None]
         assert len(points) == len(known)  # rows have a value where they vanish
         ahead, end = _way(curve, problem, points[-1], max_points)
-        back, begin = _way(curve, problem, turned(points[0]), max_points)
+        back, begin = _way(curve, problem, reversed_point(points[0]), max_points)
         return _branch(
             problem,
             curve,
             name,
-            [*(turned(p) for p in reversed(back)), *points, *ahead],
+            [*(reversed_point(p) for p in reversed(back)), *points, *ahead],
             (begin.value, end.value),
             None if crossing is None else replace(crossing, place=crossing.place + len(back)),
         )
@@ -267,7 +267,7 @@ def branch(
     if start is None:
         raise StabilityError(f"branch of {equations.name!r}: the rows have no finite value at the start")
     if start.tangent[-1] < 0:
-        start = turned(start)
+        start = reversed_point(start)
     return followed(problem, curve, name, start, max_points)
 
 
@@ -284,8 +284,8 @@ def followed(
     if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED):
         points, outcome, place = [start, *ahead], (end.value, end.value), 0
     else:
-        back, begin = _way(curve, problem, turned(start), most)
-        before = [turned(p) for p in reversed(back)]
+        back, begin = _way(curve, problem, reversed_point(start), most)
+        before = [reversed_point(p) for p in reversed(back)]
         points, outcome, place = [*before, start, *ahead], (begin.value, end.value), len(back)
     known = None if crossing is None else replace(crossing, place=place, directions=(), criticality="")
     return _branch(problem, curve, name, points, outcome, known)

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
-from ...algebra.nonlinear.continuation import LEVEL, CurvePoint, SolutionCurve
+from ...algebra.nonlinear.continuation import CONSTANT_UNKNOWN, CurvePoint, SolutionCurve
 from ...algebra.nonlinear.trust_region import EPS
 from ...emit.run.callable import Array
 from ..spectra.clean_spectra import PencilFamily
@@ -226,7 +226,7 @@ def _named(
     cubic = float(psi @ (third + 3 * mixed))
     crossed = float(psi @ problem.form(x, v, along)) / along[-1]
     bend = -cubic / (6 * crossed) if crossed else np.nan  # value ≈ value₀ + bend a²
-    return "pitchfork", 0.0 if abs(bend) <= LEVEL * curve.sizes[-1] else bend
+    return "pitchfork", 0.0 if abs(bend) <= CONSTANT_UNKNOWN * curve.sizes[-1] else bend
 
 
 # ----------------------------------------------------------------------------------------------- zeros along the branch

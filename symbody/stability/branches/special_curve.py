@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, turned
+from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
 from ...emit.run.callable import Array
 from ..spectra.clean_spectra import PencilFamily
 from ..spectra.pencil import Complex
@@ -119,9 +119,9 @@ def special_curve(rows: SpecialRows, family: PencilFamily, step: float, max_step
     assert start is not None
     ahead, end = _way(rows, curve, start, most)
     back, begun = (
-        ([], end) if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED) else _way(rows, curve, turned(start), most)
+        ([], end) if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED) else _way(rows, curve, reversed_point(start), most)
     )
-    points = [*(turned(p) for p in reversed(back)), start, *ahead]
+    points = [*(reversed_point(p) for p in reversed(back)), start, *ahead]
     X = np.array([rows.whole(p.x) for p in points])
     special = _Degeneracies(rows, curve, family, points).found()
     omega = np.sqrt(X[:, -1]) if rows.is_complex else np.zeros(len(X))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algebra.calculus.rounding import rounding, rounding_expressions
 from ...algebra.graph.graph import Expr, Node, Symbol, symbol
-from ...algebra.graph.walk import ordered
+from ...algebra.graph.walk import evaluation_order
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 
@@ -36,7 +36,7 @@ class RoundingBounds:
 
     @cached_property
     def _order(self) -> list[Node]:
-        return ordered(self.expressions)
+        return evaluation_order(self.expressions)
 
     @cached_property
     def _compiled(self) -> Any:

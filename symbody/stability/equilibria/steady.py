@@ -12,12 +12,12 @@ import numpy as np
 
 from ...algebra.calculus.derivatives import directional_derivative, jacobian
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.calculus.rounding import UNIT
+from ...algebra.calculus.rounding import UNIT_ROUNDOFF
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...algebra.nonlinear.trust_region import Rank
-from ...algebra.nonlinear.zeros import STARTS, FoundZero, ZeroSearch
+from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError, advised, finite_number, in_number, listed
@@ -396,11 +396,11 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     said = (
         f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
-        else f"not found from {STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
+        else f"not found from {MAX_STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
         if unknowns
         else f"all is given, and {size:z.4g} is left in {name}"
     )
     return SteadyMotion(
-        asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT, name, tuple(loose), unknowns,
+        asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT_ROUNDOFF, name, tuple(loose), unknowns,
         dict(zip(unknowns, map(float, best.x), strict=True)), found.distance, search.evaluations, asked.notes,
     )  # fmt: skip

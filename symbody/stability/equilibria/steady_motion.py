@@ -12,7 +12,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
-from ...algebra.graph.walk import free_symbols, ordered, scalars
+from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
 from ...algebra.printing.printing import tree_size_up_to
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, in_number, listed, unknown
@@ -262,5 +262,5 @@ def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
 
 def _text(value: Number) -> str:
     if isinstance(value, Expr):
-        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(ordered([value]))} operations>"
+        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(evaluation_order([value]))} operations>"
     return "0" if abs(value) < 1e-13 else f"{value:z.10g}"

@@ -18,7 +18,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.walk import free_symbols, ordered, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...algebra.nonlinear.nonlinear import System
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
@@ -60,7 +60,7 @@ def spring_products(rows: Sequence[Expr], moving: Sequence[Symbol]) -> list[tupl
     moves: set[Any] = set(moving)
     found: list[tuple[Any, Any, Any]] = []
     depends: dict[Any, bool] = {}
-    for n in ordered(rows):
+    for n in evaluation_order(rows):
         depends[n] = n in moves or any(depends[a] for a in n.args)
         if n.op == "mul" and sum(depends[a] for a in n.args) == 1:
             k, e = sorted(n.args, key=lambda a: depends[a])

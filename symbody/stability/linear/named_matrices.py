@@ -11,7 +11,7 @@ from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
-from ...algebra.printing.mathml import drawn
+from ...algebra.printing.mathml import notebook_formula
 from ...derivation.equations.variables import Variables
 from ...errors import StabilityError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, filled, listing
@@ -75,7 +75,9 @@ class NamedMatrices(Summarized, Portable):
 
     def _folded(self) -> Iterable[tuple[str, str]]:
         return (
-            (f"{part}, {m.rows} by {m.cols}", drawn(m)) for part in self.parts if (m := getattr(self, part)).entries
+            (f"{part}, {m.rows} by {m.cols}", notebook_formula(m))
+            for part in self.parts
+            if (m := getattr(self, part)).entries
         )
 
     @property

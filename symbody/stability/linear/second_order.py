@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.printing.mathml import drawn
+from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
@@ -97,7 +97,7 @@ class SecondOrder(Summarized):
         return [(k, m) for k, m in named if m.entries and (k[-1].isalpha() or any(e is not ZERO for e in m.entries))]
 
     def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((k, drawn(m)) for k, m in self._parts())
+        return ((k, notebook_formula(m)) for k, m in self._parts())
 
 
 def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.walk import free_symbols, ordered, scalars, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, scalars, substitute_all
 from ...algebra.printing.printing import tree_size_up_to
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, StabilityError, listed
@@ -101,7 +101,7 @@ def folded(things: list[Any], table: Mapping[Symbol, Any]) -> list[Any]:
     made = substitute_all(things, table) if table else things
     entries = list(dict.fromkeys(e for e in scalars(*made) if e.args))
     with_symbols: set[Any] = set()
-    for n in ordered(entries):
+    for n in evaluation_order(entries):
         if n.op in ("symbol", "call") or any(a in with_symbols for a in n.args):
             with_symbols.add(n)
     numbers = [e for e in entries if e not in with_symbols and tree_size_up_to(EXACT, [e]) >= EXACT]

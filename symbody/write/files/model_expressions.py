@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import Final
 
 from ...algebra.graph.graph import Node, Symbol
-from ...algebra.graph.walk import ordered
+from ...algebra.graph.walk import evaluation_order
 from ...algebra.printing.styles import Piece, Written, _Text, digits
 from ...errors import ModelError
 
@@ -47,7 +47,7 @@ class Lines:
     """
 
     def __init__(self, roots: Sequence[Node], taken: Iterable[str], label: Mapping[Node, str]) -> None:
-        nodes = ordered(list(dict.fromkeys(roots)))
+        nodes = evaluation_order(list(dict.fromkeys(roots)))
         for n in nodes:
             if n.op == "call":
                 raise ModelError(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.graph.walk import free_symbols, ordered, scalars
+from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
 from ...errors import ExpressionError
 
 
@@ -26,7 +26,7 @@ def reached(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list
     node."""
     bits = {s: 1 << k for k, s in enumerate(symbols)}
     masks: dict[Any, int] = {}
-    for node in ordered(expressions):
+    for node in evaluation_order(expressions):
         mask = bits.get(node, 0) if isinstance(node, Symbol) else 0
         for a in node.args:
             mask |= masks[a]

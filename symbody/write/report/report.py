@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...algebra.normal_forms.tidy import tidy
-from ...algebra.printing.mathml import drawn
+from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import operations
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
@@ -219,7 +219,7 @@ class _Report:
         if len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
             return note("The matrices of the linear system are too large to be shown with their symbols.")
         found = {part: tidy(getattr(lin, part)) for part in ("E", "A", "B") if getattr(lin, part).entries}
-        formulas = "".join(f"<p>{part}</p>{drawn(m)}" for part, m in found.items())
+        formulas = "".join(f"<p>{part}</p>{notebook_formula(m)}" for part, m in found.items())
         states = f"<p>x = ({in_html(', '.join(lin.x))})</p>"
         return details("Matrices of E x' = A x + B r, with symbols", states + formulas)
 
