@@ -78,12 +78,12 @@ def test_reverse_in_the_middle_costs_no_more():
 
 SCRIPT = """
 from symbody import program, symbols, sin, cos
-from symbody.algebra.calculus.accumulation import accumulated
+from symbody.algebra.calculus.accumulation import accumulated_jacobian
 {before}
 a, b, c, d = symbols("a b c d")
 e = (a + b * c) * (sin(a) * cos(b) + d) + (c * d + sin(a)) * (b + d) + (a * d) * (b * c)
 f = sin(e * a) + cos(e * b) * e + (c * d) * (e + sin(a) * cos(b))
-print(program("f", {{"x": [a, b, c, d]}}, {{"J": accumulated([e, f, e * f], [a, b, c, d])}}).digest)
+print(program("f", {{"x": [a, b, c, d]}}, {{"J": accumulated_jacobian([e, f, e * f], [a, b, c, d])}}).digest)
 """
 
 
