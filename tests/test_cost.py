@@ -14,7 +14,7 @@ import symbody as sb
 from bench import derive, operations, puma560
 from symbody.bodies.mechanism.mechanism import Mechanism
 from symbody.derivation.kinematics.kinematics import Kinematics
-from symbody.derivation.programs.articulated import articulated
+from symbody.derivation.programs.articulated import articulated_accelerations
 from symbody.derivation.programs.shortest_forms import shortest_forces
 from symbody.derivation.routes.recursive import recursive
 
@@ -64,7 +64,7 @@ def test_chain_of_ten() -> None:
 def test_articulated_chain_of_thirty() -> None:
     mechanism = chain(30)
     with sb.gc_paused():
-        udot = articulated(mechanism, Kinematics(mechanism))
+        udot = articulated_accelerations(mechanism, Kinematics(mechanism))
     assert cost(mechanism, {"udot": udot}).total <= 9800
 
 

@@ -17,7 +17,7 @@ import pytest
 import symbody as sb
 from symbody.algebra.graph.graph import PI
 from symbody.derivation.kinematics.kinematics import Kinematics
-from symbody.derivation.programs.articulated import articulated
+from symbody.derivation.programs.articulated import articulated_accelerations
 from symbody.derivation.programs.shortest_forms import shortest_equations, shortest_forces
 from symbody.derivation.questions.reactions import reaction
 from symbody.derivation.routes.recursive import generalized_forces
@@ -113,7 +113,10 @@ class Both:
         groups = {"q": list(eq.q), "u": list(eq.u), "a": [x.dot for x in eq.u], "r": list(eq.r), "p": list(eq.p)}
         kinematics = Kinematics(eq.mechanism)
         outputs = {"tau": generalized_forces(eq.mechanism, kinematics), "M": eq.M, "udot": eq.udot}
-        outputs |= {"shortest": shortest_forces(eq.mechanism, kinematics), "aba": articulated(eq.mechanism, kinematics)}
+        outputs |= {
+            "shortest": shortest_forces(eq.mechanism, kinematics),
+            "aba": articulated_accelerations(eq.mechanism, kinematics),
+        }
         if (fewest := shortest_equations(eq.mechanism, kinematics)) is not None:
             outputs["fewest"] = sb.solve(*fewest, "definite")
         return sb.compile(sb.program("all", {k: v for k, v in groups.items() if v}, outputs), cache=False)

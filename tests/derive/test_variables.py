@@ -16,7 +16,7 @@ from symbody import (
     symbol,
 )
 from symbody.derivation.equations.variables import KINDS
-from symbody.derivation.forms.constrained import constrained
+from symbody.derivation.forms.constrained import with_constraints
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import diagonalized
 
@@ -239,7 +239,7 @@ def test_rows_of_minimal_equations_have_no_multipliers() -> None:
 
 def test_added_constraints_stand_after_the_holonomic_ones() -> None:
     eq = derive(rolling_disc())
-    more = constrained(eq, {"stop": eq.q[0] - 1})
+    more = with_constraints(eq, {"stop": eq.q[0] - 1})
     k = len(eq.phi.entries)
     names = [r.name for r in eq.speed_rows]
     assert [r.name for r in more.speed_rows] == [*names[:k], "stop", *names[k:]]

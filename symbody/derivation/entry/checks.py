@@ -30,12 +30,12 @@ from ..rank.row_space import DependentRow, is_definite, null_space, products
 from ..rank.small_matrices import Rows, dependent_rows, size
 from .redundancy_advice import advice
 
-MOST_IN_A_FORM: Final = 40  # coordinates of a constraint on speeds that is asked whether it can be integrated
+MAX_COORDINATES: Final = 40  # largest number of coordinates for which a velocity constraint is tested for integrability
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to know about a mechanism: the parts it is about, and a sentence that says what to try. Errors stop
+    """A fault or remark about a mechanism: the parts it concerns, and a sentence that says what to try. Errors stop
     `derive`."""
 
     kind: str
@@ -49,7 +49,7 @@ def check(eq: Equations, redundant: bool = False) -> None:
 
     redundant   let constraints pass that follow from others
     """
-    for stray in undeclared(eq):
+    for stray in undeclared_symbols(eq):
         raise ModelError(stray.text)
     found = configuration(eq)
     for finding in (*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)):
@@ -59,7 +59,7 @@ def check(eq: Equations, redundant: bool = False) -> None:
 
 def findings(eq: Equations) -> tuple[Finding, ...]:
     """Everything that is found, errors first."""
-    out = [*undeclared(eq)]
+    out = [*undeclared_symbols(eq)]
     if not out:
         found = configuration(eq)
         faults = [*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)]
@@ -75,8 +75,8 @@ def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
 # ---------------------------------------------------------------------------------------------------------- symbols
 
 
-def undeclared(eq: Equations) -> Iterator[Finding]:
-    """Symbols that got in through a frame, a mass or an output without being declared in the model."""
+def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
+    """Symbols that entered through a frame, a mass or an output without being declared in the model."""
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
     rates = [s.dot for s in moving]
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
@@ -107,7 +107,7 @@ def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     stands still."""
     parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]
     parts += [(f"frame {f.name!r}", _place(f)) for f in mechanism.frames]
-    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_given(x.potential)]) for x in mechanism.loads]
+    parts += [(f"load {x.name!r}", [*x.on_rates.values(), *_as_list(x.potential)]) for x in mechanism.loads]
     parts += [(f"load {x.name!r}", [v for a in x.actions for v in _components(a)]) for x in mechanism.loads]
     parts += [(f"constraint {c.name!r}", c.expression) for c in mechanism.constraints]
     parts += [(f"kinetic energy {n!r}", e) for n, e in mechanism.kinetic.items()]
@@ -127,7 +127,7 @@ def _place(f: Frame) -> list[Any]:
     return [f.offset, *(x.angle if isinstance(x, Turn) else x.matrix for x in f.rotation.factors)]
 
 
-def _given(value: Expr | None) -> list[Expr]:
+def _as_list(value: Expr | None) -> list[Expr]:
     return [] if value is None else [value]
 
 
@@ -296,8 +296,8 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
 
 
 def integrable(eq: Equations) -> list[Finding]:
-    """Constraints given on speeds that are rates of a function of the coordinates, up to a factor (Frobenius, each
-    constraint by itself).
+    """Velocity constraints that are, up to a factor, rates of a function of the coordinates (Frobenius' theorem, each
+    constraint separately).
 
     ω = Σ a_i dq_i + b dt is integrable where ω ∧ dω = 0
     """
@@ -315,8 +315,8 @@ def integrable(eq: Equations) -> list[Finding]:
 def _is_integrable(eq: Equations, c: Constraint) -> bool:
     rates = {q.dot: q for q in eq.q}
     moving = [s for s in free_symbols(c.expression) if s.kind == "speed"]
-    if any(s not in rates for s in moving) or len(eq.q) > MOST_IN_A_FORM:
-        return False  # written in speeds of its own: not told
+    if any(s not in rates for s in moving) or len(eq.q) > MAX_COORDINATES:
+        return False  # written in quasi-velocities: not decided
     variables: list[Symbol] = [rates[s] for s in moving]
     variables += [q for q in free_symbols(c.expression) if q in eq.q and q not in variables]
     form = [*jacobian([c.expression], [q.dot for q in variables]).entries]

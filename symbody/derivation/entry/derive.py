@@ -19,7 +19,7 @@ from ...errors import DerivationError, ModelError, listed, shown, unknown
 from ..equations.equations import Equations
 from ..equations.undetermined import null_vectors
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places, settled
+from ..kinematics.unknown_places import has_unknown_places, without_unknown_positions
 from ..rank.saddle_point import Elimination
 from ..routes.gibbs_appell import gibbs_appell
 from ..routes.kane import kane
@@ -40,13 +40,13 @@ ROUTES: Final[dict[str, Route]] = {
 }
 
 
-FROM_PLACES: Final = ("lagrange", "newton-euler")  # routes that differentiate positions
+POSITION_ROUTES: Final = ("lagrange", "newton-euler")  # routes that differentiate positions
 
 
 def routes_for(mechanism: Mechanism) -> tuple[str, ...]:
-    """The routes that a mechanism can be derived by: all, or those that start from velocities where some frames have no
-    place."""
-    return tuple(r for r in ROUTES if r not in FROM_PLACES or not has_unknown_places(mechanism))
+    """The routes by which a mechanism can be derived: all, or those that start from velocities where some frames
+    have no known position."""
+    return tuple(r for r in ROUTES if r not in POSITION_ROUTES or not has_unknown_places(mechanism))
 
 
 @checked_flags(ModelError)
@@ -90,7 +90,7 @@ def derive(
             f"velocity only; take one of {listed(possible)}"
         )
     with gc_paused():
-        equations = _derived(mechanism, route)
+        equations = _equations_by_route(mechanism, route)
         if check:
             refuse_faults(equations, redundant)
         if check or redundant:
@@ -129,7 +129,7 @@ def _with_border(equations: Equations) -> Equations:
 
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:
-    """Equations whose M is singular by itself say so, and how their accelerations are found nevertheless."""
+    """Add a note to equations whose M is singular: how their accelerations are found nevertheless."""
     elimination = equations.factors.elimination
     if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
         return equations
@@ -137,22 +137,24 @@ def _with_slow_elimination_noted(equations: Equations) -> Equations:
 
 
 def inertia_and_forces(route: str, mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
-    """M and f: of bodies and loads by a route, and of what was written down."""
-    M, f = settled(mechanism, list(ROUTES[route](mechanism, kinematics)))
+    """M and f: of bodies and loads by a route, plus energies and balances written by the user."""
+    M, f = without_unknown_positions(mechanism, list(ROUTES[route](mechanism, kinematics)))
     if not mechanism.has_written_motion:
         return M, f
     written = WrittenMotion(mechanism, kinematics)
     return M + written.M, f + written.f
 
 
-def _derived(mechanism: Mechanism, route: str) -> Equations:
+def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
     M, f = inertia_and_forces(route, mechanism, kinematics)
-    phi, Jc, b, c = settled(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
+    phi, Jc, b, c = without_unknown_positions(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
     _refuse_multipliers_elsewhere(mechanism, [M, phi, Jc, b, c])
-    h = settled(mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations")
+    h = without_unknown_positions(
+        mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations"
+    )
     written = [*mechanism.outputs.values(), *mechanism.labels.values()]
-    seen = settled(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
+    seen = without_unknown_positions(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
     outputs = dict(zip(mechanism.outputs, seen, strict=False))
     labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
     r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])

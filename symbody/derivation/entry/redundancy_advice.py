@@ -1,4 +1,4 @@
-"""Remedies for constraints that follow from others: only what the rank says would help."""
+"""Remedies for redundant constraints: only those that, by the rank of Jc, remove the redundancy."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ GO_ON: Final = (
     "reaction(..., share=...)"
 )
 PLACES: Final = ("x", "y", "z")
-ACROSS: Final = ("across1", "across2", "normal")  # of joints along an axis
-TURNS: Final = ("tilt1", "tilt2", "turn", "cross")
+ACROSS_ROWS: Final = ("across1", "across2", "normal")  # rows of a joint that hold positions across its axis
+ROTATION_ROWS: Final = ("tilt1", "tilt2", "turn", "cross")  # rows of a joint that hold rotations
 
 
 def advice(eq: Equations, found: ConstraintRank, row: Constraint, others: Sequence[Constraint]) -> str:
@@ -36,8 +36,7 @@ def advice(eq: Equations, found: ConstraintRank, row: Constraint, others: Sequen
 
 
 class _JointRows:
-    """The rows of Jc that belong to a joint which closes a loop, and those of all else, where the constraints are
-    regular."""
+    """The rows of Jc of a joint that closes a loop, and all other rows, at a regular configuration."""
 
     def __init__(self, eq: Equations, found: ConstraintRank, joint: str) -> None:
         self.name, self.rank = joint, found.rank
@@ -55,7 +54,7 @@ class _JointRows:
         for kind, rows in self._kinds(self.joint) if self.joint else ():
             if self._keeps(rows):
                 yield f"make joint {self.name!r} {kind}{self._what_stays(rows)}"
-        yield self._needed()
+        yield self._advice()
 
     def _keeps(self, rows: Mapping[str, Array]) -> bool:
         """Whether the same motions are held, by fewer rows."""
@@ -64,44 +63,45 @@ class _JointRows:
     def _rank(self, rows: Mapping[str, Array]) -> int:
         return RowSpace.of(np.vstack([self.rest, *rows.values()])).rank if len(self.rest) + len(rows) else 0
 
-    def _left(self, rows: Mapping[str, Array]) -> int:
-        """Rows too many, with these in place of the joint's."""
+    def _redundancy_with(self, rows: Mapping[str, Array]) -> int:
+        """Number of redundant rows with these in place of the joint's rows; -1 where they change the rank."""
         return len(self.rest) + len(rows) - self.rank if self._rank(rows) == self.rank else -1
 
     def _what_stays(self, rows: Mapping[str, Array]) -> str:
-        left = self._left(rows)
+        left = self._redundancy_with(rows)
         return f" (which leaves {left} redundant elsewhere)" if left else ""
 
     def _kinds(self, joint: Joint) -> Iterator[tuple[str, dict[str, Array]]]:
         """Joints that hold less, with the rows that they would have."""
         own, places = self.own, {k: v for k, v in self.own.items() if k in PLACES}
-        turns = {k: v for k, v in own.items() if k in TURNS}
+        turns = {k: v for k, v in own.items() if k in ROTATION_ROWS}
         if joint.kind == "fixed" and "turn" in own:
             yield "revolute", {k: v for k, v in own.items() if k != "turn"}
         directions = across(joint.axis) if joint.kind == "revolute" and joint.axis is not None else None
         if directions is not None:
-            yield "cylindrical", {**_combined(places, directions), **turns}
+            yield "cylindrical", {**_rows_along(places, directions), **turns}
         if turns and places and joint.kind in ("fixed", "revolute", "universal"):
             yield "spherical", places
 
-    def _needed(self) -> str:
-        """The fewest rows of the joint, first ones first, that hold the same motions."""
+    def _advice(self) -> str:
+        """The fewest rows of the joint, first ones first, that constrain the same motions, as a sentence."""
         needed: dict[str, Array] = {}
         for name, row in self.own.items():
             if self._rank({**needed, name: row}) > self._rank(needed):
                 needed[name] = row
         axes = "".join(k for k in needed if k in PLACES)
         points = f"m.coincide(..., axes={axes!r})" if axes else ""
-        slides = "m.coincide(...) with axes across that of the joint" if any(k in ACROSS for k in needed) else ""
-        turned = [k for k in needed if k in TURNS]
+        slides = "m.coincide(...) with axes across that of the joint" if any(k in ACROSS_ROWS for k in needed) else ""
+        turned = [k for k in needed if k in ROTATION_ROWS]
         angles = f"m.orthogonal(...) for {listed(turned)}" if turned else ""
         how = " and ".join(x for x in (points, slides, angles) if x)
         rows = listed(f"{self.name}.{k}" for k in needed)
         return f"in place of joint {self.name!r} ask for {rows} only{f', by {how}' if how else ''}"
 
 
-def _combined(places: Mapping[str, Array], directions: Sequence[Sequence[float]]) -> dict[str, Array]:
-    """Rows of the gap along some directions, from those along the axes; rows that hold by themselves are not there."""
+def _rows_along(places: Mapping[str, Array], directions: Sequence[Sequence[float]]) -> dict[str, Array]:
+    """Rows of the gap along some directions, from those along the axes; rows that are satisfied identically are
+    absent."""
     present = [k for k in PLACES if k in places]
     rows = [sum((d[PLACES.index(k)] * places[k] for k in present), start=np.zeros(1)) for d in directions]
     return {name: row for name, row in zip(("across1", "across2"), rows, strict=True) if np.any(row)}

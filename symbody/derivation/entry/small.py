@@ -1,4 +1,4 @@
-"""Early linearisation in variables that were declared small (`m.small`)."""
+"""Early linearisation in variables that are declared small (`m.small`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The rank of the constraints: one answer for everything that asks, found where they hold and are regular.
+"""The rank of the constraints, evaluated once at a regular configuration that satisfies them.
 
-Redundant constraints leave no trace in how many there are, and no single configuration tells them: off the constraints
-rows that follow from others are independent, in singular positions rows are dependent that elsewhere are not. So the
-rank is that of Jc at a configuration that keeps the constraints, away from singular positions
+The number of rows does not show redundant constraints, and neither does the rank at an arbitrary configuration: off the
+constraints redundant rows are independent, and at singular configurations rows are dependent that elsewhere are not. So
+the rank is that of Jc at a configuration that satisfies the constraints, away from singular configurations
 (`regular_configuration.py`).
 """
 
@@ -21,16 +21,16 @@ from ..rank.row_space import RowSpace, numbers_at, typical_sizes
 if TYPE_CHECKING:
     from .equations import Equations
 
-PLACES: Final = 2  # configurations that are looked at where there is doubt
+MAX_CONFIGURATIONS: Final = 2  # largest number of configurations examined while the rank is not full
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintRank:
     """The rank of Jc where the constraints hold and are regular.
 
-    rank, holonomic   of all rows, and of those that are rates of phi
+    rank, holonomic   rank of all rows, and of those that are rates of phi
     space             null vectors, dependent rows and condition number there
-    values            that place: a number for every symbol
+    values            that configuration: a number for every symbol
     """
 
     rank: int
@@ -44,17 +44,17 @@ class ConstraintRank:
 
 
 def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
-    """The rank of the constraints; None where no regular configuration was found that keeps them.
+    """The rank of the constraints; None where no regular configuration that satisfies them was found.
 
-    given   numbers that are kept: parameters; coordinates, near which to look
+    given   values of parameters, which are kept, and of coordinates, near which the search starts
     """
     key = None if given is None else tuple(sorted((str(k), float(v)) for k, v in given.items()))
-    return eq.cached("constraint rank", key, lambda: _found(eq, given))
+    return eq.cached("constraint rank", key, lambda: _rank_by_search(eq, given))
 
 
-def _found(eq: Equations, given: Mapping[Any, float] | None) -> ConstraintRank | None:
+def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> ConstraintRank | None:
     best: ConstraintRank | None = None
-    for seed in range(1, 1 + PLACES):
+    for seed in range(1, 1 + MAX_CONFIGURATIONS):
         here = configuration(eq, seed, given)
         place = regular(eq, here.values, Random(seed)) if here.holds else None
         found = None if place is None else rank_at(eq, place)
@@ -66,7 +66,7 @@ def _found(eq: Equations, given: Mapping[Any, float] | None) -> ConstraintRank |
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:
-    """The rank in one configuration; None where the constraints have no value there."""
+    """The rank at one configuration; None where the constraints have no value there."""
     Jc = numbers_at(eq.Jc.entries, values, len(eq.u))
     if Jc is None:
         return None

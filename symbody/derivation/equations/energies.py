@@ -1,4 +1,4 @@
-"""Energies, momenta, and the power of everything that acts.
+"""Energies, momenta, and the power of loads and constraints.
 
 With T the kinetic energy, P the power of each load and Pc the power that explicitly time-dependent constraints feed in,
 
@@ -47,7 +47,7 @@ def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
     See also: `potential_energy`, `energy`, `Trajectory`.
     """
     k = Kinematics(eq.mechanism)
-    total = _energy_of_bodies(k, _chosen(eq, bodies, "kinetic_energy"))
+    total = _energy_of_bodies(k, _bodies_named(eq, bodies, "kinetic_energy"))
     if bodies is None and eq.mechanism.has_written_motion:
         total = total + WrittenMotion(eq.mechanism, k).kinetic_energy
     return _own(eq, total)
@@ -83,7 +83,7 @@ def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) ->
     See also: `kinetic_energy`, `energy`, `Model.potential`.
     """
     total = ZERO
-    names = None if bodies is None else {b.name for b in _chosen(eq, bodies, "potential_energy")}
+    names = None if bodies is None else {b.name for b in _bodies_named(eq, bodies, "potential_energy")}
     for load in _chosen_loads(eq, loads):
         if names is not None:
             total = total + sum((V for name, V in load.by_body.items() if name in names), ZERO)
@@ -118,8 +118,8 @@ def generalized_momenta(eq: Equations) -> Matrix:
     return cast(Matrix, eq.in_own_terms([bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
 
 
-def _chosen(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
-    """All bodies, or those that are named."""
+def _bodies_named(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
+    """All bodies, or the named ones."""
     if bodies is None:
         return eq.mechanism.bodies
     given = list(bodies) if isinstance(bodies, (list, tuple)) else [bodies]
@@ -156,7 +156,7 @@ def momentum(eq: Equations, bodies: Any = None) -> Vector:
     See also: `angular_momentum`, `centre_of_mass`.
     """
     refuse_written_motion(eq, "momentum")
-    total = _momenta(eq, _chosen(eq, bodies, "momentum"))
+    total = _momenta(eq, _bodies_named(eq, bodies, "momentum"))
     return Vector({eq.mechanism.ground: eq.in_own_terms([total.force])[0]})
 
 
@@ -178,7 +178,7 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
     See also: `momentum`, `centre_of_mass`, `Vector`.
     """
     refuse_written_motion(eq, "angular_momentum")
-    total = _momenta(eq, _chosen(eq, bodies, "angular_momentum"))
+    total = _momenta(eq, _bodies_named(eq, bodies, "angular_momentum"))
     moment = total.moment
     if about is not None:
         if not isinstance(about, Point):
@@ -203,7 +203,7 @@ def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
     """
     refuse_written_motion(eq, "centre_of_mass")
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
-    for body in _chosen(eq, bodies, "centre_of_mass"):
+    for body in _bodies_named(eq, bodies, "centre_of_mass"):
         mass = mass + body.mass.m
         first = first + body.mass.m * body.mass_centre.in_ground
     if mass is ZERO:
@@ -308,7 +308,7 @@ def load_powers(eq: Equations) -> dict[str, Expr]:
 
 
 def power_and_loss(eq: Equations, load: Load) -> tuple[Expr, Expr]:
-    """The power of a load with a potential V, and -V': the same along every motion, where one belongs to the other."""
+    """The power of a load with a potential V, and -V': equal along every motion if the load derives from V."""
     k = Kinematics(eq.mechanism)
     rate = ZERO if load.potential is None else time_derivative(load.potential, eq.mechanism.rates)
     return _own(eq, _power(load, k)), _own(eq, -rate)
@@ -380,15 +380,15 @@ def external_power(eq: Equations) -> Expr:
 
 
 def is_fed(eq: Equations) -> bool:
-    """Whether loads without potential or prescribed motions have power: T + V changes. The power of constraints, which
-    takes longer to find, is looked at where there are no such loads."""
+    """Whether loads without potential or prescribed motions have power, so that T + V changes. The power of
+    constraints, which takes longer to find, is examined only if there are no such loads."""
     return eq.cached(
         "is fed", (), lambda: bool(_powers_without_potential(eq)) or constraint_power(eq, True) is not ZERO
     )
 
 
 def _powers_without_potential(eq: Equations) -> list[Expr]:
-    """Those that are not zero."""
+    """The nonzero powers of loads without potential."""
     potentials = {x.name for x in eq.mechanism.loads if x.potential is not None}
     return [p for name, p in load_powers(eq).items() if name not in potentials and p is not ZERO]
 

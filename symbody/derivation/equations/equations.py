@@ -29,15 +29,15 @@ from ...bodies.mechanism.mechanism import Constraint, Mechanism
 from ...bodies.model.model import Model
 from ...errors import DerivationError, ModelError, SymbodyError, listed, shown
 from ...summary import Summarized, Summary
-from ..kinematics.unknown_places import settled
+from ..kinematics.unknown_places import without_unknown_positions
 from ..rank.saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
 from .constraint_rank import ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
-from .tabulated import tabulated
-from .undetermined import Share, determined, is_determined, refuse_unknown_share, shared_multipliers
+from .variable_table import variable_table
+from .undetermined import Share, determined_parts, is_determined, refuse_unknown_share, shared_multipliers
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
@@ -340,11 +340,11 @@ class Equations(Summarized, CacheOwner, Portable):
         """
         if share is not None:
             refuse_unknown_share(self, share)
-        things = self.in_own_symbols(settled(self.mechanism, things, "these quantities"))
+        things = self.in_own_symbols(without_unknown_positions(self.mechanism, things, "these quantities"))
         if self.dependent:
             things = substitute_all(things, self.dependent)
         if solved:
-            things = determined(self, things) if share is None else things
+            things = determined_parts(self, things) if share is None else things
             lam = self.multipliers if share is None else shared_multipliers(self, share)
             unknowns = (*(u.dot for u in self.u), *self.lam)
             things = substitute_all(things, dict(zip(unknowns, (*self.udot.entries, *lam.entries), strict=True)))
@@ -400,7 +400,7 @@ class Equations(Summarized, CacheOwner, Portable):
         See also: `Variables`, `Variable`.
         """
         groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
-        return tabulated(self.mechanism, groups, [c.name for c in self._constraints])
+        return variable_table(self.mechanism, groups, [c.name for c in self._constraints])
 
     @cached_property
     def state(self) -> tuple[Symbol, ...]:

@@ -15,7 +15,7 @@ from .readable_equations import is_readable
 if TYPE_CHECKING:
     from .equations import Equations
 
-MOST_LINES: Final = 4  # of the equations in a summary
+MAX_LINES: Final = 4  # largest number of equation lines in a summary
 
 
 def equations_summary(eq: Equations) -> Summary:
@@ -56,7 +56,7 @@ def _lines(eq: Equations) -> list[tuple[str, str]]:
         return []
     lines = [("equation", line.written(TEXT)) for line in eq.readable.lines]
     return (
-        lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], ("equations", "print(eq.readable) shows all")]
+        lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], ("equations", "print(eq.readable) shows all")]
     )
 
 
@@ -69,7 +69,7 @@ def equation_parts(eq: Equations) -> dict[str, Any]:
 
 
 def drawn_equations(eq: Equations) -> Iterator[tuple[str, str]]:
-    """The equations line by line where they are small, and each matrix as it is computed."""
+    """The equations line by line where they are small, else each matrix as it is computed."""
     if is_readable(eq):
         yield "equations", lines_in_mathml(eq)
     for name, part in equation_parts(eq).items():

@@ -75,7 +75,7 @@ def by_name(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) ->
 
 
 class KeywordCall:
-    """The keywords of one function: which are options, and where each that is given belongs."""
+    """The keywords of one function: which are options, and to which group each given keyword belongs."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class KeywordCall:
     ) -> None:
         self.error, self.label = error, label
         own = inspect.signature(function, eval_str=False)
-        self.signature = _joined(own, like, without) if like else own
+        self.signature = _signature_with_options(own, like, without) if like else own
         self.kinds = argument_kinds(self.signature, skip=(VALUES, OPTIONS))
         parameters = list(self.signature.parameters.values())
         self.positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.kind not in _VARIADIC]
@@ -132,8 +132,8 @@ class KeywordCall:
     def _names(
         self, model: Any, args: tuple[Any, ...], rest: Mapping[str, Any], values: Any
     ) -> Mapping[str, str] | None:
-        """Names of the model, and of parameters that only the arguments have; None where the first argument is no
-        model."""
+        """Names of the model, and of parameters that occur only in the arguments; None where the first argument is
+        not a model."""
         own = kinds_of(model)
         if own is None:
             return None
@@ -187,8 +187,10 @@ class KeywordCall:
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _joined(own: inspect.Signature, like: Callable[..., Any], without: frozenset[str]) -> inspect.Signature:
-    """A signature with the options of another function, as they are shown by `help`."""
+def _signature_with_options(
+    own: inspect.Signature, like: Callable[..., Any], without: frozenset[str]
+) -> inspect.Signature:
+    """A signature with the options of another function added, as `help` shows them."""
     parameters = list(own.parameters.values())
     more = [
         p.replace(kind=p.KEYWORD_ONLY)
@@ -204,7 +206,7 @@ def _where(label: str, model: Any) -> str:
 
 
 def _new_parameters(argument: Any) -> dict[str, str]:
-    """Parameters that expressions of a mapping bring along, or that a steady motion has beside those of the model."""
+    """Parameters introduced by expressions of a mapping, or of a steady motion in addition to those of the model."""
     if isinstance(argument, Mapping):
         found = [x for pair in argument.items() for x in pair if isinstance(x, Expr)]
         return {s.name: s.kind for s in free_symbols(*found) if s.kind == "parameter"} if found else {}

@@ -1,4 +1,4 @@
-"""Equations that a state has to satisfy, each with its name and where it comes from."""
+"""The equations that a state must satisfy, each with its name and origin."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class NamedRow:
     """expression = 0.
 
     kind          holonomic (phi), nonholonomic (Jc u + b), norm (eᵀe - 1 of Euler parameters), additional (h),
-                  rate or output (that is to have a given value)
-    joint         the joint that a constraint belongs to
-    measures      what its value is: a length, or a turn (the cosine of an angle that should be a right one); empty
-                  where not known
-    multiplier    of a constraint, where it has not been eliminated
+                  rate or output (with a prescribed value)
+    joint         the joint to which a constraint belongs
+    measures      quantity that it measures: a length, or a rotation (the cosine of an angle that should be a right
+                  angle); empty where unknown
+    multiplier    multiplier of a constraint that has not been eliminated
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -58,7 +58,7 @@ class NamedRow:
 
 
 def constraint_row(c: Constraint, expression: Expr, multiplier: Symbol | None) -> NamedRow:
-    """The multiplier tells what a constraint measures: a force belongs to a length, a torque to a turn."""
+    """The row of a constraint. Its multiplier determines what it measures: a force a length, a torque a rotation."""
     forces = any(a.force is not None for a in c.actions)
     torques = any(a.torque is not None for a in c.actions)
     measures = "length" if forces else "turn" if torques else ""

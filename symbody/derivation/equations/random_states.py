@@ -1,4 +1,4 @@
-"""Random states that keep the constraints: what `certify` and the tests look at equations with."""
+"""Random states that satisfy the constraints, at which `certify` and the tests evaluate equations."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...errors import DerivationError, EvaluationError
-from ..rank.closing import Values, closed
+from ..rank.closing import Values, closed_loops
 from ..rank.regular_configuration import regular
 from ..rank.row_space import RowSpace, typical_sizes
 from ..rank.small_matrices import Rows, least_norm, size
 from .equations import Equations
 
-ATTEMPTS: Final = 24  # random starts for the assembly of loops
-NOTHING: Final = 1e-15  # speeds below this part of those that were drawn are what rounding left of them
-WELL: Final = 1e4  # a state is regular where the condition number of the constraints is below this
+MAX_STARTS: Final = 24  # largest number of random starts for the assembly of loops
+ZERO_SPEED: Final = 1e-15  # speed, relative to the speeds drawn, below which it is rounding noise
+MAX_CONDITION: Final = 1e4  # largest condition number of the constraints at a regular state
 
 
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
@@ -34,15 +34,17 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
              where loops do not close otherwise. Where there are holonomic constraints, each start is moved a little at
              random, so that seeds give different states.
     """
-    draw, given = Random(seed), _given(equations, values or {})
+    draw, given = Random(seed), _given_values(equations, values or {})
     known = {**equations.variables.of("p").defaults, **given}
     loose = [p for p in equations.p if p not in known]
     best = [math.inf]
-    for attempt in range(ATTEMPTS):
-        drawn = _drawn(equations, draw, known, 1.2 * 0.95**attempt)
-        state, found = closed(equations, [*equations.q, *loose] if attempt >= ATTEMPTS // 2 else equations.q, drawn)
+    for attempt in range(MAX_STARTS):
+        drawn = _random_state_near(equations, draw, known, 1.2 * 0.95**attempt)
+        state, found = closed_loops(
+            equations, [*equations.q, *loose] if attempt >= MAX_STARTS // 2 else equations.q, drawn
+        )
         place = _regular(equations, state, draw) if found.holds and equations.whole.lam else state
-        if found.holds and attempt == ATTEMPTS - 1:
+        if found.holds and attempt == MAX_STARTS - 1:
             place = place or state
         if found.holds and place is not None and _has_values(equations, place):
             return place
@@ -65,11 +67,12 @@ def condition(equations: Equations, state: Values) -> float:
 
 
 def _regular(equations: Equations, state: Values, draw: Random) -> Values | None:
-    """The state, or one further along the constraints where it is singular; None where that is too."""
-    if condition(equations, state) < WELL:
+    """The state, or a neighbour along the constraints where it is singular; None where the neighbour is singular
+    too."""
+    if condition(equations, state) < MAX_CONDITION:
         return state
     moved = regular(equations.whole, state, draw)
-    return moved if moved is not None and condition(equations, moved) < WELL else None
+    return moved if moved is not None and condition(equations, moved) < MAX_CONDITION else None
 
 
 def _has_values(equations: Equations, state: Values) -> bool:
@@ -96,7 +99,7 @@ def _why_not(equations: Equations, left: Sequence[float]) -> str:
     )
 
 
-def _given(equations: Equations, values: Mapping[Any, float]) -> Values:
+def _given_values(equations: Equations, values: Mapping[Any, float]) -> Values:
     known = equations.variables.having(equations.whole.u, "u").having(_symbols(equations), "p")
     return dict(known.numbers(values, f"random state of {equations.name!r}", DerivationError, "symbol"))
 
@@ -112,7 +115,7 @@ def _symbols(equations: Equations) -> list[Symbol]:
 _RANGES: Final = {"parameter": (0.8, 1.5), "time": (0.1, 2.0)}
 
 
-def _drawn(equations: Equations, draw: Random, known: Values, spread: float) -> Values:
+def _random_state_near(equations: Equations, draw: Random, known: Values, spread: float) -> Values:
     state: Values = {s: draw.uniform(*_RANGES.get(s.kind, (-spread, spread))) for s in _symbols(equations)}
     shaken = set(equations.q) if equations.phi.rows else set()
     state |= {s: v + (draw.uniform(-0.2, 0.2) if s in shaken else 0.0) for s, v in known.items()}
@@ -162,4 +165,4 @@ def _project_speeds(equations: Equations, state: Values) -> None:
         ]
         for u, x in zip(equations.u, least_norm(J, miss, 1e-14), strict=True):
             state[u] -= x
-    state |= {u: 0.0 for u in equations.u if abs(state[u]) < NOTHING * drawn}
+    state |= {u: 0.0 for u in equations.u if abs(state[u]) < ZERO_SPEED * drawn}

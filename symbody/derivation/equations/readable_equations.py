@@ -1,4 +1,4 @@
-"""Equations as a list of lines that a person would write, and what does not appear in them.
+"""Equations in the form in which a person would write them, line by line, and the symbols that do not appear in them.
 
 (M + m)*x_ddot + m*l*cos(theta)*theta_ddot = F + m*l*sin(theta)*theta_dot**2
 m*l*cos(theta)*x_ddot + m*l**2*theta_ddot = -m*g*l*sin(theta)
@@ -119,7 +119,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
     own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
     speed_rows = [r.expression for r in eq.speed_rows[len(eq.phi.entries) :]] if eq.lam else []
-    additional = [_split(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
+    additional = [_line_of(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
     parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
     made = tidied_entries(e for p in parts for e in p)
@@ -130,7 +130,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
         tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
         tuple(motion),
         tuple(EquationLine((), c) for c in constraints),
-        tuple(_refilled(line, beside) for line in additional),
+        tuple(_line_with_entries(line, beside) for line in additional),
     )
     return ReadableEquations(*lines, len(made.left), *_missing(eq, lines))
 
@@ -139,8 +139,9 @@ def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -
     return EquationLine(tuple((c, s) for c, s in zip(coefficients, unknowns, strict=True) if c is not ZERO), right)  # type: ignore[misc]
 
 
-def _split(h: Expr, rates: Sequence[Symbol]) -> EquationLine:
-    """h = 0 with its rates on the left, each with its coefficient; all on the right where it is not linear in them."""
+def _line_of(h: Expr, rates: Sequence[Symbol]) -> EquationLine:
+    """h = 0 with its rates on the left, each with its coefficient; everything on the right where it is not linear in
+    them."""
     present = [s for s in free_symbols(h) if s in rates]
     coefficients = jacobian([h], present).entries if present else ()
     if not present or set(present) & set(free_symbols(*coefficients)):
@@ -149,8 +150,8 @@ def _split(h: Expr, rates: Sequence[Symbol]) -> EquationLine:
     return EquationLine(tuple(zip(coefficients, present, strict=True)), rest)
 
 
-def _refilled(line: EquationLine, entries: list[Expr]) -> EquationLine:
-    """The same line with the next entries for its coefficients and its right side."""
+def _line_with_entries(line: EquationLine, entries: list[Expr]) -> EquationLine:
+    """The same line with the next entries as its coefficients and right side."""
     left = tuple((entries.pop(0), s) for _, s in line.left)
     return EquationLine(left, entries.pop(0))
 

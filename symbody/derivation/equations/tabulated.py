@@ -1,5 +1,4 @@
-"""The table of variables of a mechanism's equations: units, default values, angles, Euler parameters, where each comes
-from."""
+"""The table of variables of a mechanism's equations: units, default values, angles, Euler parameters, origins."""
 
 from __future__ import annotations
 
@@ -19,8 +18,10 @@ TRIGONOMETRIC: Final = ("sin", "cos", "tan")
 UNITS_OF_ANGLES: Final = ("rad", "rad/s", "rad/s^2")
 
 
-def tabulated(mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], constraints: Iterable[str]) -> Variables:
-    """The table of some groups of symbols: t, q, u, z, r, p, lam; rates are put in.
+def variable_table(
+    mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], constraints: Iterable[str]
+) -> Variables:
+    """The table of some groups of symbols: t, q, u, z, r, p, lam; their rates are added.
 
     constraints   their names in the order of the multipliers
     """
@@ -111,8 +112,8 @@ class _Facts:
 
 
 def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol, str]:
-    """Angles that turn something one after another, three together: those of a joint, or of the frames between a body
-    and the body before it, by hand. Of each, what it turns."""
+    """Triples of angles that rotate something successively: those of a joint, or of the frames between a body and
+    the previous body, made by hand. For each angle, the joint or body that it rotates."""
     out: dict[Symbol, str] = {}
     for j in mechanism.joints:
         turning = [q for q in j.coordinates if q in known]
@@ -130,12 +131,12 @@ def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol,
 
 
 def angles(mechanism: Mechanism) -> frozenset[Symbol]:
-    """Coordinates by which frames turn.
+    """Coordinates that are angles of frames.
 
-    A coordinate is one where a frame turns by it as it stands (or by its negative, or with something added). It is one
-    too where frames turn or points move by the sine and cosine of a numeric multiple of it, unless it also stands in a
-    place outside of these: then it is a length (x of a wheel that turns by x / 0.3). Energies and balances that were
-    written down are looked at as places are.
+    A coordinate is an angle if a frame rotates by it (or by its negative, or with an offset). It is also an angle if
+    frames rotate or points move by the sine and cosine of a numeric multiple of it, unless it also occurs outside of
+    sines and cosines: then it is a length (x of a wheel that rolls by x / 0.3). Energies and balances written by the
+    user are examined in the same way as positions.
     """
     plain: set[Symbol] = set()
     inside: set[Symbol] = set()
@@ -147,13 +148,13 @@ def angles(mechanism: Mechanism) -> frozenset[Symbol]:
                 plain |= {q for q, slope in found.items() if abs(slope) == 1}
                 inside |= set(found)
             else:
-                inside |= _split(factor.matrix.entries)[0]
-        places = _split(frame.offset.entries)
+                inside |= _inside_and_outside(factor.matrix.entries)[0]
+        places = _inside_and_outside(frame.offset.entries)
         inside |= places[0]
         outside |= places[1]
     if mechanism.has_written_motion:
         potentials = [x.potential for x in mechanism.loads if x.potential is not None]
-        places = _split([*mechanism.kinetic.values(), *mechanism.balances.values(), *potentials])
+        places = _inside_and_outside([*mechanism.kinetic.values(), *mechanism.balances.values(), *potentials])
         inside |= places[0]
         outside |= places[1]
     return frozenset(plain | (inside - outside))
@@ -169,7 +170,7 @@ def _slopes(angle: Expr) -> dict[Symbol, float]:
     return {q: float(slope.value) for q, slope in zip(coordinates, slopes, strict=True) if slope.value is not None}
 
 
-def _split(entries: Iterable[Expr]) -> tuple[set[Symbol], set[Symbol]]:
+def _inside_and_outside(entries: Iterable[Expr]) -> tuple[set[Symbol], set[Symbol]]:
     """Coordinates inside sines and cosines, and those outside of them."""
     inside: set[Symbol] = set()
     outside: set[Symbol] = set()

@@ -5,11 +5,11 @@ determined where
 
     ∂g/∂lam n = 0
 
-and is NaN otherwise: an expression without a value, that programs evaluate to NaN. On request the undetermined part is
-shared among the rows: it is what makes Σ lam_i² / k_i least, the energy of joints that are elastic with stiffnesses k_i
-while bodies are rigid,
+and is NaN otherwise: an expression without a value, which programs evaluate to NaN. On request the undetermined part is
+distributed over the rows such that Σ lam_i² / k_i is least, the energy of elastic joints with stiffnesses k_i between
+rigid bodies,
 
-    lam = lam0 - n (nᵀ C n)⁻¹ nᵀ C lam0,    C = diag(1 / k_i)        (least norm: all k_i alike)
+    lam = lam0 - n (nᵀ C n)⁻¹ nᵀ C lam0,    C = diag(1 / k_i)        (minimum norm: all k_i equal)
 """
 
 from __future__ import annotations
@@ -36,27 +36,28 @@ if TYPE_CHECKING:
     from .equations import Equations
 
 LEAST_NORM: Final = "least norm"
-PLACES: Final = 3  # regular configurations at which it is looked whether a quantity is determined
+SAMPLES: Final = 3  # number of regular configurations at which a quantity is tested for being determined
 Share = str | Mapping[str, Any]
 
 
-def undetermined(eq: Equations) -> Expr:
+def undetermined_value(eq: Equations) -> Expr:
     """An expression without a value at any time."""
     return no_value(eq.t)
 
 
-def determined(eq: Equations, things: Sequence[Any]) -> list[Any]:
-    """Expressions and matrices, those entries replaced by `undetermined` that the constraints do not determine."""
+def determined_parts(eq: Equations, things: Sequence[Any]) -> list[Any]:
+    """Expressions and matrices in which entries that the constraints do not determine are replaced by
+    `undetermined_value`."""
     if eq.border is None:
         return list(things)
-    return [mapped(t, lambda e: e if is_determined(eq, e) else undetermined(eq)) for t in things]
+    return [map_entries(t, lambda e: e if is_determined(eq, e) else undetermined_value(eq)) for t in things]
 
 
-def mapped(thing: Any, f: Callable[[Expr], Expr]) -> Any:
+def map_entries(thing: Any, f: Callable[[Expr], Expr]) -> Any:
     """An expression, a matrix, or a sequence of these, with every entry replaced."""
     if isinstance(thing, Matrix):
         return thing.map(f)
-    return [mapped(t, f) for t in thing] if isinstance(thing, list | tuple) else f(thing)
+    return [map_entries(t, f) for t in thing] if isinstance(thing, list | tuple) else f(thing)
 
 
 def is_determined(eq: Equations, thing: Expr) -> bool:
@@ -85,7 +86,7 @@ def _null_vectors(eq: Equations) -> list[tuple[Values, Any]]:
     if found is None:
         return []
     out = [(found.values, found.space.null)]
-    for seed in range(1, PLACES):
+    for seed in range(1, SAMPLES):
         moved = regular(eq, found.values, Random(seed), leaves=True)
         other = None if moved is None else rank_at(eq, moved)
         if other is not None and other.rank == found.rank:

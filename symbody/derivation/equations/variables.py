@@ -1,7 +1,7 @@
-"""`Variables`: the table of everything in some equations that has a name and can have a number.
+"""`Variables`: the table of all named quantities of the equations that can have a number.
 
-Later stages, exports and messages read symbols, names, units, default values and orders here, and turn names that a
-user gives into symbols here.
+Later stages, exports and messages read symbols, names, units, default values and orders here, and resolve the names
+that a user gives into symbols here.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Variable:
     """One row of the table.
 
     group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
-    index         its place in the group: that of its number in arrays, of its column in Jacobians
-    unit          as declared; rad, rad/s, rad/s^2 of angles; empty where nothing is known
-    default       the number to take where none is given: 0 of t, q, u, z, r, but 1 of a first Euler parameter; of a
+    index         its position in the group: of its number in arrays, of its column in Jacobians
+    unit          as declared; rad, rad/s, rad/s^2 of angles; empty where unknown
+    default       the number used where none is given: 0 for t, q, u, z, r, but 1 for a first Euler parameter; for a
                   parameter the value in the model. None: it must be given (a parameter), or follows from the others (a
                   multiplier, a rate)
-    is_angle      whether frames turn by it
+    is_angle      whether frames rotate by it
     quaternion    which set of Euler parameters it belongs to, counted from 0
     rate_of       the symbol whose time derivative it is
     description   where it comes from: its joint, its constraint
@@ -75,16 +75,8 @@ class Variable:
 
     @property
     def neutral(self) -> float:
-        """The number to begin a search at: the default; where there is none, 1 of a parameter and 0 of all else.
-
-        >>> m = sb.Model("cart")
-        >>> mass = m.parameter("M", unit="kg")
-        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=mass))
-        >>> row = sb.derive(m).variables["M"]
-        >>> row.name, row.neutral, row.with_unit
-        ('M', 1.0, 'M [kg]')
-
-        See also: `Variables`.
+        """The number at which a search starts: the default; without one, 1 for a parameter and 0 for everything
+        else.
         """
         if self.default is not None:
             return self.default
@@ -105,7 +97,7 @@ class Variables:
     variables.symbols, .names    in the order of the rows
 
     owner          the name of the equations, for messages
-    requirements   what numbers of the parameters must meet, because there are no bodies with others
+    requirements   conditions on the values of parameters without which a body cannot exist
 
     >>> x, v, k = sb.symbols("x v k")
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
@@ -142,7 +134,7 @@ class Variables:
 
     @cached_property
     def _by_name(self) -> dict[str, Variable]:
-        return {v.name: v for v in reversed(self.rows)}  # what is declared has its name before rates and multipliers
+        return {v.name: v for v in reversed(self.rows)}  # declared names take precedence over rates and multipliers
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -241,10 +233,10 @@ class Variables:
     # ------------------------------------------------------------------------------------------ names that a user gives
 
     def row(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Variable:
-        """The row of a name or a symbol; where there is none, an error that says what exists and is near.
+        """The row of a name or a symbol; an unknown one raises an error that lists similar names.
 
-        where   the call that asks, for the message
-        what    what is asked for, where the kinds of this table do not say it
+        where   the calling function, for the message
+        what    the kind of thing requested, where it differs from the kinds of this table
         """
         name = name_of(key)
         if name not in self._by_name:
@@ -264,8 +256,8 @@ class Variables:
     def numbers(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
-        """Numbers given by name or symbol, by symbol; refuses what is not one finite number, and parameters of bodies
-        that cannot exist."""
+        """Finite numbers by symbol from numbers given by name or symbol; everything else is refused, as are
+        parameter values with which a body cannot exist."""
         found = {
             s: finite_number(value, f"{where}: {s.name}", error)
             for s, value in self.resolved(given, where, error, what).items()
@@ -276,7 +268,7 @@ class Variables:
     def check(
         self, values: Mapping[Symbol, float], given: Iterable[Symbol], where: str, error: type[SymbodyError]
     ) -> None:
-        """Refuse values of parameters with which a body cannot exist, where they depend on what was given."""
+        """Refuse parameter values with which a body cannot exist, as far as they depend on the given ones."""
         new = set(given)
         if wrong := refused((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
             raise error(f"{where}: {wrong}")

@@ -1,4 +1,4 @@
-"""Equations with more constraints: those of a mechanism in which contacts are closed."""
+"""Equations with additional constraints: those of a mechanism with closed contacts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...errors import DerivationError, listed
 from ..equations.equations import Equations
 
 
-def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
+def with_constraints(eq: Equations, more: Mapping[str, Expr]) -> Equations:
     """Equations in which also every expression of `more` stays zero, with a multiplier `lam_name` for each.
 
     G = ∂phi/∂q N,   G u + b = 0,   G u' + c = 0,   M u' = f + Jcᵀ lam + Gᵀ lam_more
@@ -48,9 +48,9 @@ def constrained(eq: Equations, more: Mapping[str, Expr]) -> Equations:
         eq,
         mechanism=replace(eq.mechanism, constraints=(*eq.mechanism.constraints, *new)),
         phi=stack(eq.phi, _column(phi)),
-        Jc=_inserted(eq.Jc, k, jacobian(psi, eq.u)),
-        b=_inserted(eq.b, k, _column(b)),
-        c=_inserted(eq.c, k, _column(c)),
+        Jc=_with_rows_before(eq.Jc, k, jacobian(psi, eq.u)),
+        b=_with_rows_before(eq.b, k, _column(b)),
+        c=_with_rows_before(eq.c, k, _column(c)),
         lam=(*eq.lam[:k], *symbols, *eq.lam[k:]),
         border=eq.border and eq.border.with_rows(k, len(phi)),
     )
@@ -80,8 +80,8 @@ def constrained_speeds(eq: Equations, more: Mapping[str, Expr]) -> Equations:
     )
 
 
-def loaded(eq: Equations, name: str, forces: Mapping[Symbol, Expr]) -> Equations:
-    """Equations with one more load: generalised forces by speed, which may contain multipliers."""
+def with_load(eq: Equations, name: str, forces: Mapping[Symbol, Expr]) -> Equations:
+    """The equations with one more load: generalised forces by speed, which may contain multipliers."""
     more = [forces.get(u, ZERO) for u in eq.u]
     rate_of = {e: q for q, e in zip(eq.q, eq.rates.entries, strict=True)}
     load = Load(name, "friction", on_rates={rate_of.get(u, u): e for u, e in forces.items()})
@@ -101,7 +101,7 @@ def _column(entries: list[Expr]) -> Matrix:
     return Matrix(len(entries), 1, tuple(entries))
 
 
-def _inserted(m: Matrix, k: int, more: Matrix) -> Matrix:
+def _with_rows_before(m: Matrix, k: int, more: Matrix) -> Matrix:
     """A matrix with rows put in before row k."""
     at = k * m.cols
     return Matrix(m.rows + more.rows, more.cols, (*m.entries[:at], *more.entries, *m.entries[at:]))

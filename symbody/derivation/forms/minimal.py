@@ -14,7 +14,7 @@ from ...algebra.graph.walk import substitute_all
 from ...errors import DerivationError, in_number, listed
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
-from ..rank.small_matrices import Rows, reduced
+from ..rank.small_matrices import Rows, gauss_jordan
 
 
 @of_equations
@@ -53,7 +53,7 @@ def minimal(
             f"minimal form of {eq.name!r}: its loads contain {listed(eq.multipliers_in_loads)}, which would be eliminated; its equations with "
             "multipliers can be simulated, compiled and linearised as they are"
         )
-    keep = _kept(eq, independent, at)
+    keep = _independent_speeds(eq, independent, at)
     rest = [j for j in range(len(eq.u)) if j not in keep]
     Jd, Ji = _columns(eq.Jc, rest), _columns(eq.Jc, keep)
     factors = factorize(Jd, "general")
@@ -61,13 +61,13 @@ def minimal(
     ud = factors.solve([-(sum_of_products(Ji.row(k), ui) + b) for k, b in enumerate(eq.b.entries)])
     dependent = {eq.u[j]: e for j, e in zip(rest, ud.entries, strict=True)}
     M, (f, c, rates, h, *outputs) = eq.M, substitute_all([eq.f, eq.c, eq.rates, eq.h, *eq.outputs.values()], dependent)
-    A, a = _spread(eq, keep, rest, -factors.solve(Ji), factors.solve(-c))
+    A, a = _all_speeds(eq, keep, rest, -factors.solve(Ji), factors.solve(-c))
     dependent |= _accelerations(eq, ui, rest, A, a)
     dependent |= _multipliers(eq, rest, factors, M, f, A, a, ui)
     remaining = f - M @ a
     n = len(ui)
     return replace(
-        eq, u=ui, rates=rates, M=_projected(M, A), f=A.T @ remaining, lam=(),
+        eq, u=ui, rates=rates, M=_projected_inertia(M, A), f=A.T @ remaining, lam=(),
         Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h, border=None,
         outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=eq.composed(dependent),
         notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].name for j in rest)} eliminated"),
@@ -78,7 +78,7 @@ def _columns(J: Matrix, chosen: list[int]) -> Matrix:
     return Matrix(J.rows, len(chosen), tuple(J[i, j] for i in range(J.rows) for j in chosen))
 
 
-def _spread(eq: Equations, keep: list[int], rest: list[int], Ad: Matrix, ad: Matrix) -> tuple[Matrix, Matrix]:
+def _all_speeds(eq: Equations, keep: list[int], rest: list[int], Ad: Matrix, ad: Matrix) -> tuple[Matrix, Matrix]:
     """A and a with u' = A ui' + a, in the order of all speeds."""
     rows: list[tuple[Expr, ...]] = []
     free: list[Expr] = []
@@ -107,7 +107,7 @@ def _multipliers(
     return dict(zip(eq.lam, factors.solve(right, transposed=True).entries, strict=True))
 
 
-def _projected(M: Matrix, A: Matrix) -> Matrix:
+def _projected_inertia(M: Matrix, A: Matrix) -> Matrix:
     """Aᵀ M A, its upper triangle mirrored."""
     half = M @ A
     n = A.cols
@@ -118,12 +118,14 @@ def _projected(M: Matrix, A: Matrix) -> Matrix:
 # --------------------------------------------------------------------------------------------------------- which speeds
 
 
-def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping[Any, float] | None) -> list[int]:
-    """Numbers of the speeds that stay, in their order."""
-    chosen = None if independent is None else _named(eq, independent)
+def _independent_speeds(
+    eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping[Any, float] | None
+) -> list[int]:
+    """Indices of the independent speeds, in increasing order."""
+    chosen = None if independent is None else _named_speeds(eq, independent)
     k, n = len(eq.lam), len(eq.u)
     Jc: Rows = numbers([eq.Jc], random_state(eq, 1, at))[0]
-    found = reduced(Jc, n, forbidden=chosen or ())
+    found = gauss_jordan(Jc, n, forbidden=chosen or ())
     if len(found.columns) < k:
         raise DerivationError(
             f"minimal form of {eq.name!r}: the {k} constraints have only rank {len(found.columns)}; "
@@ -145,6 +147,6 @@ def _kept(eq: Equations, independent: Iterable[Symbol | str] | None, at: Mapping
     return sorted(chosen)
 
 
-def _named(eq: Equations, independent: Iterable[Symbol | str]) -> list[int]:
+def _named_speeds(eq: Equations, independent: Iterable[Symbol | str]) -> list[int]:
     given = [independent] if isinstance(independent, str | Symbol) else independent
     return [eq.speed_index(s, f"minimal form of {eq.name!r}", DerivationError) for s in given]

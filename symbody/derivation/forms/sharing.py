@@ -1,4 +1,5 @@
-"""What sharing work saves: the three ways of Lynch 4.6 to compute M = Bᵀ diag(m, I) B, and the graph, in operations."""
+"""Operation counts of the mass matrix M = Bᵀ diag(m, I) B by the three methods of Lynch 4.6 and by the expression
+graph."""
 
 from __future__ import annotations
 
@@ -44,15 +45,15 @@ def shared_work(eq: Equations) -> SharedWork:
     rows, n = B.rows, B.cols
     entries = operations(B, inertia)
     dense = (2 * rows - 1) * rows * n + (2 * rows - 1) * n * n
-    B_, I_ = _named(B, "b"), _named(inertia, "i")
+    B_, I_ = _symbols_for_entries(B, "b"), _symbols_for_entries(inertia, "i")
     return SharedWork(
         pure=unshared_operations(B.T @ inertia @ B), numeric=entries + dense,
         named=entries + operations(B_.T @ (I_ @ B_)), graph=operations(eq.M),
     )  # fmt: skip
 
 
-def _named(m: Matrix, letter: str) -> Matrix:
-    """A symbol for each entry that is not zero."""
+def _symbols_for_entries(m: Matrix, letter: str) -> Matrix:
+    """A symbol for each nonzero entry."""
     return Matrix(
         m.rows, m.cols, tuple(e if e is ZERO else symbol(f"{letter}{k}", "parameter") for k, e in enumerate(m.entries))
     )

@@ -1,8 +1,8 @@
 """Velocity transformations (Lennartsson, chapter 3), the Coriolis matrix, the pattern of the mass matrix.
 
-Speeds w with u = W w change the mass matrix to Wᵀ M W. Two ways lead to a diagonal one, and to the same: L D Lᵀ factors
-of M, and Gram and Schmidt's process on the tangent vectors with M as the inner product. All is done on the graph, where
-the steps share what they have in common; nothing is expanded.
+Speeds w with u = W w change the mass matrix to Wᵀ M W. Two methods give the same diagonal one: L D Lᵀ factors of M, and
+the Gram-Schmidt process on the tangent vectors with M as the inner product. All operations are done on the graph, where
+the steps share common subexpressions; nothing is expanded.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
         for i, v in enumerate(made):
             W[i][j] = v.dot(b) / squares[i]
             rest = rest + v * -W[i][j]
-        square = rest.dot(b)  # rest is orthogonal to what was taken from b
+        square = rest.dot(b)  # rest is orthogonal to the components removed from b
         length = sqrt(square) if unit else ONE
         made.append(rest * (1 / length) if unit else rest)
         squares.append(ONE if unit else square)

@@ -1,9 +1,9 @@
-"""Composite bodies: a frame with everything that hangs on it, as if its joints were locked. They give the mass matrix,
-and forces at u' = 0.
+"""Composite bodies: a frame with its whole subtree, as if its joints were locked. They give the mass matrix, and forces
+at u' = 0.
 
 The field of acceleration a + A r of a frame differs from that of its parent by ΔA (and by Δa, where it slides).
-Everything beyond a frame moves with all fields on the way to it, so that forces are those of composites in the
-differences. For a hinge about z with speed u, in components before its turn,
+The subtree of a frame moves with all fields on the path to it, so that forces are those of composites in the
+differences. For a hinge about z with speed u, in components before its rotation,
 
     ΔA = [-d, -u', 0;  u', -d, 0;  2 u ω_x, 2 u ω_y, 0],    d = (ω_z + u)² - ω_z²        ω: of the parent
 
@@ -61,7 +61,8 @@ class Composite:
 
 @dataclass(frozen=True)
 class InertiaComposite:
-    """The same by the inertia: shorter where inertias of bodies are symbols, since P would have to be made of them."""
+    """The same in terms of the inertia: shorter where inertias of bodies are symbols, since P would have to be
+    computed from them."""
 
     m: Expr
     h: Matrix
@@ -84,7 +85,8 @@ T = TypeVar("T", Composite, InertiaComposite)
 
 
 def composites(mechanism: Mechanism, carried: dict[Frame, T]) -> dict[Frame, T]:
-    """Of every frame that has bodies on it or beyond it: what it carries, and what its children pass on."""
+    """The composite of every frame that carries bodies directly or in its subtree: its own lump and the composites
+    of its children."""
     out = dict(carried)
     for f in reversed(mechanism.frames):
         assert f.parent is not None
@@ -104,9 +106,9 @@ def momentum(c: Composite | InertiaComposite, angular: Matrix, linear: Matrix) -
 
 @dataclass(frozen=True)
 class Taken:
-    """Wrenches that a composite takes, about its frame's origin: from all fields, in components of the frame (of a
-    hinge the moment about its axis only); and from the field of its own joint, in components before the last turn of
-    the frame."""
+    """Wrenches required by a composite, about its frame's origin: from all fields, in components of the frame (of a
+    hinge only the moment about its axis); and from the field of its own joint, in components before the last
+    rotation of the frame."""
 
     from_all: Wrench
     from_own: Wrench

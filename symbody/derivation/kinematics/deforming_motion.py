@@ -1,5 +1,5 @@
-"""Motions of deforming bodies as affine fields: from velocities (Kane, Lagrange, Gibbs and Appell), and from places
-(Newton and Euler)."""
+"""Motions of deforming bodies as affine fields: from velocities (Kane, Lagrange, Gibbs and Appell), and from
+positions (Newton and Euler)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .placements import Placement
 
 
 class DeformingMotion:
-    """Velocity field of a deforming body, in components of its frame, and what follows from it.
+    """Velocity field of a deforming body, in components of its frame, with its energy, momenta and derivatives.
 
     v + ω × s + s',   s' = Σ h_k' s_k
     """

@@ -27,8 +27,8 @@ from .kinematics import Kinematics, Wrench
 
 
 class ElasticInertia:
-    """Of one deforming body. `columns`: ∂h'/∂u by number of the speed, entries that are not zero by number of the
-    field."""
+    """The inertia of one deforming body. `columns`: nonzero entries of ∂h'/∂u by number of the speed, each by number
+    of the field."""
 
     def __init__(self, body: Body, kinematics: Kinematics) -> None:
         assert body.moments is not None
@@ -46,7 +46,7 @@ class ElasticInertia:
 
     @property
     def rigid(self) -> InertiaComposite:
-        """What it is as a rigid body in this moment."""
+        """The instantaneous rigid-body inertia of the deformed body."""
         return InertiaComposite(self.moments.m, self.moments.first_moment, self.moments.inertia)
 
     @cached_property
@@ -110,11 +110,11 @@ class ElasticInertia:
         m, c = self.moments, self.moments.first_moment
         drift, gain = m.weighted(self.rates.entries), m.weighted(second.entries)
         force = m.m * motion.a + motion.A @ c + 2 * cross(motion.w, drift) + gain
-        S1, S2 = self._summed(self.rates), self._summed(second)
-        T = motion.A @ m.second_moment + 2 * _crossed(motion.w, S1.T) + S2.T
+        S1, S2 = self._combination(self.rates), self._combination(second)
+        T = motion.A @ m.second_moment + 2 * _cross_columns(motion.w, S1.T) + S2.T
         return Wrench(force, cross(c, motion.a) + _axial(T))
 
-    def _summed(self, factors: Matrix) -> Matrix:
+    def _combination(self, factors: Matrix) -> Matrix:
         """Σ c_k H_k."""
         total = zeros(3, 3)
         for c, H in zip(factors.entries, self._H, strict=True):
@@ -140,7 +140,7 @@ def _axial(T: Matrix) -> Matrix:
     return Matrix(3, 1, (T[2, 1] - T[1, 2], T[0, 2] - T[2, 0], T[1, 0] - T[0, 1]))
 
 
-def _crossed(w: Matrix, T: Matrix) -> Matrix:
+def _cross_columns(w: Matrix, T: Matrix) -> Matrix:
     """w̃ T, column by column."""
     columns = [cross(w, Matrix(3, 1, T.column(j))) for j in range(3)]
     return Matrix(3, 3, tuple(columns[j][i] for i in range(3) for j in range(3)))

@@ -7,7 +7,7 @@ the angular acceleration does:
     α_y = A_xz - ω_x ω_z,   α_x = ω_y ω_z - A_yz,   A_zx = ω_x ω_z - α_y,   A_zy = ω_y ω_z + α_x,   A_xx = A_zz + ω_x² -
                             ω_z²
 
-where the parent has that column. Where it needs it for nothing else, it is better to turn α.
+if the parent has that column. If the parent needs it for nothing else, rotating α is cheaper.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from .kinematics import Kinematics, gradient_of
 
 @dataclass(frozen=True)
 class Acceleration:
-    """Of a frame, in own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃, acceleration a of the
-    origin."""
+    """Acceleration of a frame, in its own components: angular velocity ω, angular acceleration α, A = α̃ + ω̃ω̃,
+    acceleration a of the origin."""
 
     w: Matrix
     alpha: Matrix
@@ -50,7 +50,7 @@ class Acceleration:
         """In components of a frame that is fixed to this one, with its origin at p."""
         a = rest.inwards(self.at(p))
         if is_permutation(rest):
-            return _permuted(rest.matrix, self, a)
+            return _in_permuted_axes(rest.matrix, self, a)
         return Acceleration.of(rest.inwards(self.w), rest.inwards(self.alpha), a)
 
 
@@ -92,7 +92,7 @@ def shortened_accelerations(
         P = out[f.parent]
         a = steps.of_origin(f, P)
         if is_permutation(f.rotation):
-            out[f] = _permuted(f.rotation.matrix, P, a)
+            out[f] = _in_permuted_axes(f.rotation.matrix, P, a)
         elif f in hinges:
             spin = kinematics.spins[f]
             along = (f.rotation.inwards(P.alpha) + steps.rate(spin))[hinges[f]]
@@ -105,7 +105,7 @@ def shortened_accelerations(
 
 
 class MotionSteps:
-    """From the motion of a frame to those of the frames on it."""
+    """The step from the motion of a frame to those of its child frames."""
 
     def __init__(self, mechanism: Mechanism, kinematics: Kinematics, at_constant_speed: bool) -> None:
         self.mechanism, self.kinematics = mechanism, kinematics
@@ -139,10 +139,10 @@ def is_permutation(rotation: Rotation) -> bool:
     return all(e is ZERO or e is ONE or e is -ONE for factor in entries for e in factor)
 
 
-def _permuted(R: Matrix, P: Acceleration, a: Matrix) -> Acceleration:
-    """The motion of the parent in other components: no operations."""
+def _in_permuted_axes(R: Matrix, P: Acceleration, a: Matrix) -> Acceleration:
+    """The motion of the parent in permuted components, which costs no operations."""
     at = [next(i for i in range(3) if R[i, j] is not ZERO) for j in range(3)]
-    sign = 1 if (at[1] - at[0]) % 3 == 1 else -1  # in turn, or against it
+    sign = 1 if (at[1] - at[0]) % 3 == 1 else -1  # even or odd permutation
     differences = Matrix(3, 1, tuple(sign * P.differences[i] for i in at))
     return Acceleration(R.T @ P.w, R.T @ P.alpha, R.T @ P.A @ R, a, differences)
 
@@ -166,12 +166,12 @@ def turning_axis(f: Frame) -> int | None:
 
 
 def last_turn(f: Frame) -> tuple[Rotation, Rotation]:
-    """The rotation of a frame as its last factor, and what is before."""
+    """The last factor of a frame's rotation, and the factors before it."""
     return Rotation(f.rotation.factors[-1:]), Rotation(f.rotation.factors[:-1])
 
 
 def axis_in_parent(f: Frame) -> Matrix:
-    """The direction of the axis of a hinge, in components of its parent."""
+    """The direction of a hinge axis, in components of its parent."""
     k = turning_axis(f)
     return Rotation(f.rotation.factors[:-1]).outwards(Matrix(3, 1, tuple(ONE if i == k else ZERO for i in range(3))))
 
@@ -190,10 +190,10 @@ def hinges_on_bodies(mechanism: Mechanism) -> dict[Frame, int]:
 
 
 def _needed_diagonals(mechanism: Mechanism, carried: Mapping[Frame, Lump]) -> dict[Frame, set[int]]:
-    """For each frame the i for which A_ii is needed itself: what it carries, or what hangs on it, has a place or an
+    """For each frame the indices i for which A_ii itself is needed: its bodies or child frames have a position or an
     axis along i.
 
-    Forces on a frame do nothing, and are not found, up to the first offset from the ground.
+    Up to the first offset from the ground, forces on a frame do no work and are not computed.
     """
     out: dict[Frame, set[int]] = {}
     with_force = {mechanism.ground: False}

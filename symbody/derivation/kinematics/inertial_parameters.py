@@ -1,8 +1,7 @@
 """Inertial parameters of frames.
 
 A lump is the inertia rigidly attached to a frame: mass m, first moment h, inertia I about the frame's origin; and the
-second moments P = ∫ r rᵀ dm, which say the same as I does (I = tr(P) 1 - P), with other zeros when part of them is
-moved elsewhere.
+second moments P = ∫ r rᵀ dm, which are equivalent to I (I = tr(P) 1 - P) but have other zeros after regrouping.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from ...bodies.mass.mass import MassProperties
 
 @dataclass(frozen=True)
 class Lump:
-    """Mass, first moment and inertia about the origin of a frame, in its components. `body`: where it is one body as
-    described."""
+    """Mass, first moment and inertia about the origin of a frame, in its components. `body`: the single body that it
+    represents unchanged, if any."""
 
     m: Expr
     h: Matrix
@@ -86,7 +85,7 @@ class Lump:
         return Lump(self.m, moved, self.I + (dot(p, both) * identity(3) - S), self.P + S)
 
 
-NOTHING = Lump(ZERO, zeros(3), zeros(3, 3), zeros(3, 3))
+NO_LUMP = Lump(ZERO, zeros(3), zeros(3, 3), zeros(3, 3))  # the lump without mass
 
 
 def second_moments(I: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""Velocities of frames in terms of speeds, and wrenches on frames: the geometry that routes share."""
+"""Velocities of frames in terms of speeds, and wrenches on frames: the kinematics shared by several routes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Kinematics:
 
     @cached_property
     def drifts(self) -> dict[Frame, Matrix]:
-        """Rate of each frame's offset, in components of its parent; zero for those whose velocity is given."""
+        """Rate of each frame's offset, in components of its parent; zero for frames with a prescribed velocity."""
         return {f: zeros(3) if f.velocity is not None else self.rate(f.offset) for f in self.mechanism.frames}
 
     @cached_property

@@ -1,6 +1,7 @@
-"""Where frames stand, in components of the ground: positions and rotation matrices, and how coordinates move them.
+"""Poses of frames in components of the ground: positions and rotation matrices, and their derivatives with respect to
+the coordinates.
 
-Nothing here knows velocities: routes that start from these share no motion with those that start from
+No velocities are used: routes that start from poses share no computation of motion with those that start from
 `Kinematics.velocities`.
 """
 
@@ -40,7 +41,8 @@ def axial(dR: Matrix, R: Matrix) -> Matrix:
 
 
 class Displacement(NamedTuple):
-    """How a frame moves with each coordinate: columns ∂r/∂q, and w of ∂R/∂q Rᵀ = w̃. Shape (3, n_q)."""
+    """Derivatives of a frame's pose with respect to each coordinate: columns ∂r/∂q, and w of ∂R/∂q Rᵀ = w̃. Shape
+    (3, n_q)."""
 
     slide: Matrix
     turn: Matrix

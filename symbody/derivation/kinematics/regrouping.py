@@ -27,12 +27,12 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Rotation
 from ...bodies.mechanism.mechanism import Mechanism
 from .frame_motions import moves, turning_axis
-from .inertial_parameters import NOTHING, Lump, turned_tensor
+from .inertial_parameters import NO_LUMP, Lump, turned_tensor
 
 
 class MovedPart(NamedTuple):
-    """The part of the lump of a hinge that moves inwards: mass, first moment along the axis, so much of the second
-    moment that none is left about the other axes i (0) or j (1) that come after it."""
+    """The part of a hinge's lump that is regrouped with its parent: mass, first moment along the axis, and as much
+    of the second moment that none is left about the other axis i (0) or j (1) in cyclic order."""
 
     mass: bool = True
     first: bool = True
@@ -46,13 +46,13 @@ SOME_PARTS: Final = (
     MovedPart(second=None),
     MovedPart(),
 )
-HEAVIEST: Final = 2.0  # mass that is left on a hinge, of the mass of all bodies
+MAX_HINGE_MASS: Final = 2.0  # largest mass left on a hinge, relative to the mass of all bodies
 
 
 def lumps(
     mechanism: Mechanism, regroup: Regroup = None, by_inertias: bool = False, kept: Mapping[Frame, int] | None = None
 ) -> dict[Frame, Lump]:
-    """The lump of every frame that carries something rigid.
+    """The lump of every frame that carries rigid inertia.
 
     regroup       move inwards what can be moved: from all frames (True), from none (False), from these (these parts of
                   it), or (None) from those that carry numbers, where moving costs nothing, if fewer operations are left
@@ -62,7 +62,7 @@ def lumps(
     out: dict[Frame, Lump] = {}
     for b in mechanism.rigid_bodies:
         if not b.mass.is_massless:
-            out[b.frame] = out.get(b.frame, NOTHING) + Lump.of(b.mass)
+            out[b.frame] = out.get(b.frame, NO_LUMP) + Lump.of(b.mass)
     if regroup is False:
         return out
     for f in reversed(mechanism.frames):
@@ -71,15 +71,15 @@ def lumps(
         if regroup is None:
             if _is_numeric(f, out[f]):
                 _move_numbers(f, out, by_inertias, (kept or {}).get(f))
-        elif (regroup is True or f in regroup) and (part := _movable(f, out[f], _wanted(f, regroup))) is not None:
+        elif (regroup is True or f in regroup) and (part := _movable(f, out[f], _moved_part(f, regroup))) is not None:
             assert f.parent is not None
-            out[f], grows = out[f] - part, _grown(f, out.get(f.parent, NOTHING), part)
+            out[f], grows = out[f] - part, _parent_with_part(f, out.get(f.parent, NO_LUMP), part)
             if not grows.is_nothing:
                 out[f.parent] = grows
     return {f: x for f, x in out.items() if not x.is_nothing}
 
 
-def _wanted(f: Frame, regroup: Regroup) -> MovedPart:
+def _moved_part(f: Frame, regroup: Regroup) -> MovedPart:
     return regroup[f] if isinstance(regroup, Mapping) else MovedPart()
 
 
@@ -91,13 +91,13 @@ def _is_numeric(f: Frame, lump: Lump) -> bool:
 
 
 def _move_numbers(f: Frame, out: dict[Frame, Lump], by_inertias: bool, along: int | None) -> None:
-    """Of the ways to divide a lump between a frame and its parent, the one with fewest operations.
+    """The division of a lump between a frame and its parent that takes the fewest operations.
 
-    along   move so much mass that the first moment of the parent is zero along this axis, rather than all
+    along   move as much mass as makes the first moment of the parent zero along this axis, rather than all
     """
     assert f.parent is not None
-    own, parent = out[f], out.get(f.parent, NOTHING)
-    ways = [(own - part, _grown(f, parent, part)) for part in _movable_parts(f, own, by_inertias)]
+    own, parent = out[f], out.get(f.parent, NO_LUMP)
+    ways = [(own - part, _parent_with_part(f, parent, part)) for part in _movable_parts(f, own, by_inertias)]
     if along is not None:
         mass = -ways[0][1].h[along] / f.offset[along]
         back = Lump(mass, zeros(3), zeros(3, 3), zeros(3, 3))
@@ -125,8 +125,8 @@ def _entries_to_multiply(*lumps: Lump) -> int:
     return total
 
 
-def _grown(f: Frame, parent: Lump, part: Lump) -> Lump:
-    """The parent with a part of a frame on it; what is fixed to the ground does not count."""
+def _parent_with_part(f: Frame, parent: Lump, part: Lump) -> Lump:
+    """The lump of the parent with a part of a frame added; inertia fixed to the ground does not count."""
     assert f.parent is not None
     return parent if f.parent.is_ground else parent + _as_seen_at_rest(f, part)
 
@@ -142,7 +142,7 @@ def _movable_parts(f: Frame, lump: Lump, by_inertias: bool) -> list[Lump]:
 
 
 def _operations(f: Frame, own: Lump, parent: Lump) -> int:
-    """Of the wrenches of a frame and its parent, when what can be moved on from the parent is gone."""
+    """Operation count of the wrenches of a frame and its parent, after regrouping of the parent in turn."""
     assert f.parent is not None
     if f.parent.is_ground:
         return operations_of_wrench(own)
@@ -185,14 +185,14 @@ def _is_far_enough(offset: Expr, h: Expr, mechanism: Mechanism) -> bool:
     if offset.value is None or h.value is None or offset is ZERO or h is ZERO:
         return False
     whole = sum(float(b.mass.m) for b in mechanism.bodies if b.mass.m.value is not None)
-    return abs(float(h)) <= HEAVIEST * whole * abs(float(offset))
+    return abs(float(h)) <= MAX_HINGE_MASS * whole * abs(float(offset))
 
 
 # ---------------------------------------------------------------------------------------------------- what can be moved
 
 
 def _movable(f: Frame, lump: Lump, wanted: MovedPart = MovedPart()) -> Lump | None:  # noqa: B008  (immutable)
-    """The part of a lump that acts as if it were fixed to the parent; of a hinge what is wanted of it."""
+    """The part of a lump that acts as if it were fixed to the parent; of a hinge, as much of it as is wanted."""
     turns, slides = moves(*f.rotation.matrix.entries), moves(*f.offset.entries)
     if not turns:
         return Lump(ZERO, zeros(3), lump.I, lump.P) if slides else lump
@@ -205,7 +205,7 @@ def _movable(f: Frame, lump: Lump, wanted: MovedPart = MovedPart()) -> Lump | No
 
 
 def _as_seen_at_rest(f: Frame, part: Lump) -> Lump:
-    """In the parent: a part that is symmetric about the axis of a turn is not changed by it."""
+    """The same part in the parent: a part that is symmetric about the axis of rotation is not changed by it."""
     if not moves(*f.rotation.matrix.entries):
         if moves(*f.offset.entries):  # of a sliding frame only second moments move, which do not depend on place
             return Lump(part.m, part.h, turned_tensor(f.rotation, part.I), turned_tensor(f.rotation, part.P))

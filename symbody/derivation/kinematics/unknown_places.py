@@ -1,7 +1,7 @@
-"""Frames of which only the motion is known have symbols for their place that nothing defines (`Model.moving_frame`).
+"""Frames with a prescribed motion but unknown position, which have undefined symbols for it (`Model.moving_frame`).
 
-Equations that do not depend on them may be taken at any place: here at none, with every unknown angle and offset zero.
-Whether they depend is decided by numbers, at random places and states; those that do are refused.
+Equations that do not depend on these symbols may be evaluated at any position: all unknown angles and offsets are set
+to zero. Whether they depend is decided numerically, at random positions and states; equations that do are refused.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ...bodies.frames.rotations import Cosines, sequence
 from ...bodies.mechanism.mechanism import Mechanism
 from ...errors import DerivationError, EvaluationError
 
-_TOLERANCE: Final = 1e-8
-_TRIES: Final = 5
+_TOLERANCE: Final = 1e-8  # relative difference below which values at two positions are equal
+_SAMPLES: Final = 5  # number of random states at which dependence is tested
 
 
 def has_unknown_places(mechanism: Mechanism) -> bool:
@@ -26,8 +26,8 @@ def has_unknown_places(mechanism: Mechanism) -> bool:
     return any(f.velocity is not None for f in mechanism.frames)
 
 
-def settled(mechanism: Mechanism, things: list[Any], what: str = "the equations") -> list[Any]:
-    """Expressions and matrices that do not depend on unknown places, without the symbols for these."""
+def without_unknown_positions(mechanism: Mechanism, things: list[Any], what: str = "the equations") -> list[Any]:
+    """Expressions and matrices that do not depend on unknown positions, with the symbols of these set to zero."""
     frames = [f for f in mechanism.frames if f.unknown_place]
     if not frames:
         return things
@@ -60,7 +60,7 @@ def _depends(expressions: list[Expr], f: Frame, nowhere: dict[Symbol, Expr]) -> 
     """Whether expressions change with the place of a frame, at random numbers for all else."""
     others = [s for s in free_symbols(*expressions) if s not in nowhere]
     rest = {s: float(v) for s, v in nowhere.items()}
-    for seed in range(_TRIES):
+    for seed in range(_SAMPLES):
         draw = Random(seed)
         state = {**rest, **{s: draw.uniform(0.3, 1.7) for s in others}}
         try:

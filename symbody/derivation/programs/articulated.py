@@ -1,4 +1,4 @@
-"""Articulated bodies (also known as ABA): accelerations of a tree by two passes, without a mass matrix.
+"""The articulated-body algorithm (ABA): accelerations of a tree by two passes, without a mass matrix.
 
 The subtree of a frame responds to an acceleration (α, a) of the frame with the wrench
 
@@ -44,7 +44,9 @@ class ArticulatedInertia:
         return ArticulatedInertia(lump.I, skew(lump.h), lump.m * identity(3))
 
     def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
-        return ArticulatedInertia(_mirrored(self.I + other.I), self.H + other.H, _mirrored(self.L + other.L))
+        return ArticulatedInertia(
+            _symmetric_from_upper(self.I + other.I), self.H + other.H, _symmetric_from_upper(self.L + other.L)
+        )
 
     def __call__(self, angular: Matrix, linear: Matrix) -> Wrench:
         return Wrench(self.H.T @ angular + self.L @ linear, self.I @ angular + self.H @ linear)
@@ -53,27 +55,31 @@ class ArticulatedInertia:
         """J - Σ U Vᵀ, where the sum is symmetric."""
         I, H, L = self.I, self.H, self.L
         for u, v in zip(U, V, strict=True):
-            I = _mirrored(I - u.moment @ v.moment.T)
+            I = _symmetric_from_upper(I - u.moment @ v.moment.T)
             H = H - u.moment @ v.force.T
-            L = _mirrored(L - u.force @ v.force.T)
+            L = _symmetric_from_upper(L - u.force @ v.force.T)
         return ArticulatedInertia(I, H, L)
 
     def in_parent(self, f: Frame) -> ArticulatedInertia:
         """About the origin of the parent: H' = H + p̃ L,  I' = I - H p̃ + p̃ H'ᵀ."""
-        I, H, L = turned_tensor(f.rotation, self.I), _turned(f.rotation, self.H), turned_tensor(f.rotation, self.L)
+        I, H, L = (
+            turned_tensor(f.rotation, self.I),
+            _rotated_tensor(f.rotation, self.H),
+            turned_tensor(f.rotation, self.L),
+        )
         if f.offset == zeros(3):
             return ArticulatedInertia(I, H, L)
         p = skew(f.offset)
         moved = H + p @ L
-        return ArticulatedInertia(_mirrored(I - H @ p + p @ moved.T), moved, L)
+        return ArticulatedInertia(_symmetric_from_upper(I - H @ p + p @ moved.T), moved, L)
 
 
-def _mirrored(X: Matrix) -> Matrix:
+def _symmetric_from_upper(X: Matrix) -> Matrix:
     """The upper triangle on both sides: equal numbers, but the lower one is never computed."""
     return Matrix(3, 3, tuple(X[min(i, j), max(i, j)] for i in range(3) for j in range(3)))
 
 
-def _turned(rotation: Rotation, H: Matrix) -> Matrix:
+def _rotated_tensor(rotation: Rotation, H: Matrix) -> Matrix:
     """R H Rᵀ of any matrix, factor by factor."""
     for f in reversed(rotation.factors):
         H = _turned_about_axis(f, H) if isinstance(f, Turn) else f.matrix @ H @ f.matrix.T
@@ -106,8 +112,8 @@ class _TreeJoint:
     rest: list[Expr]  # Q - Sᵀ w
 
 
-def articulated(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> Matrix:
-    """u' as expressions."""
+def articulated_accelerations(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> Matrix:
+    """u' as expressions, by the articulated-body algorithm."""
     subspaces = subspaces_of(mechanism, kinematics)
     _check_local(mechanism, kinematics, subspaces)
     loads = [x for x in mechanism.loads if x.name != "gravity" or mechanism.gravity is None]
@@ -183,7 +189,7 @@ def _inwards(
     Q: list[Expr],
     excess: tuple[Matrix, Matrix],
 ) -> _TreeJoint:
-    """Eliminate the speeds of a frame, and hand what is left to its parent."""
+    """Eliminate the speeds of a frame and pass the articulated inertia and bias to its parent."""
     own, w = J.get(f, _NO_INERTIA), bias.get(f, NO_WRENCH)
     columns = list(subspace.columns.items())
     U = [own(*column) for _, column in columns]
@@ -201,7 +207,7 @@ def _inwards(
         for i, r in enumerate(rest):
             w = w + Wrench(V[i].force * r, V[i].moment * r)
         if k == 1:
-            own, w = _relieved(columns[0], own, w, Q)
+            own, w = _without_joint_axis(columns[0], own, w, Q)
     assert f.parent is not None
     if not f.parent.is_ground:
         w = w + own(*excess)
@@ -210,11 +216,11 @@ def _inwards(
     return _TreeJoint(columns, U, factors, rest)
 
 
-def _relieved(
+def _without_joint_axis(
     column: tuple[int, tuple[Matrix, Matrix]], J: ArticulatedInertia, w: Wrench, Q: list[Expr]
 ) -> tuple[ArticulatedInertia, Wrench]:
-    """A joint along one of the axes hands on no inertia along it, and its own force: zeros that need not be computed, J
-    S = 0 and Sᵀ w = Q."""
+    """A joint along one of the axes transmits no inertia along it, and its own force: zeros that need not be
+    computed, J S = 0 and Sᵀ w = Q."""
     j, (angular, linear) = column
     axes = [k for k, e in enumerate((*angular.entries, *linear.entries)) if e is not ZERO]
     if len(axes) > 1 or (angular, linear)[axes[0] // 3][axes[0] % 3] is not ONE:

@@ -82,7 +82,7 @@ def forward_derivatives(
     held = dict(zip((*accelerations(eq), *eq.lam), solution, strict=True))
     symbols = _each_once(groups)
     ways = [([-e for e in _balance(eq, forces)], stages) for forces, stages in _ways_to_forces(eq)]
-    solved = _solved(eq.factors, _fewest_operations(ways, symbols, held))
+    solved = _solve_columns(eq.factors, _fewest_operations(ways, symbols, held))
     column = {s: solved.column(j) for j, s in enumerate(symbols)}
     n = len(eq.u)
     udot = {k: _of_columns([column[s][:n] for s in group], n) for k, group in groups.items()}
@@ -170,8 +170,8 @@ def _balance(eq: Equations, forces: list[Expr]) -> list[Expr]:
 
 
 def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> Matrix:
-    """Derivatives by the way that takes fewest operations; a way that is twice as long as another before it is
-    differentiated has lost."""
+    """Derivatives by the method that takes fewest operations; a method with twice as many operations as another
+    before differentiation is discarded."""
     length = [operations_from(set(), expressions) for expressions, _ in ways]
     near = [way for way, n in zip(ways, length, strict=True) if n <= 2 * min(length)]
     slopes = [accumulated_jacobian(expressions, symbols, stages, held) for expressions, stages in near]
@@ -181,7 +181,7 @@ def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Map
 # ---------------------------------------------------------------------------------------------------------- solving
 
 
-def _solved(factors: SaddlePoint, right: Matrix) -> Matrix:
+def _solve_columns(factors: SaddlePoint, right: Matrix) -> Matrix:
     """All right sides. Those with a single entry are multiples of columns of A⁻¹, of which each pair of entries is
     asked for once.
 

@@ -5,7 +5,7 @@ the factors that give u' itself (Lennartsson eq. 6.9), and with it the variation
 
     x' = f(x),   Φ' = ∂f/∂x Φ
 
-whose flow Φ(t) = ∂x(t)/∂x(0) tells what becomes of small changes (Lennartsson 2.8 and 6.3).
+whose flow Φ(t) = ∂x(t)/∂x(0) propagates small deviations (Lennartsson 2.8 and 6.3).
 """
 
 from __future__ import annotations

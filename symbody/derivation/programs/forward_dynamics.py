@@ -13,7 +13,7 @@ from ...errors import DerivationError
 from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_places import has_unknown_places
-from .articulated import articulated
+from .articulated import articulated_accelerations
 from .shortest_forms import shortest_equations
 
 
@@ -30,7 +30,9 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
             M, f = eq.in_own_terms(list(shortest))
             ways.append(factorize(M, "definite", eq.factors.inertias).solve(f))
         with suppress(DerivationError):  # a speed that moves several frames
-            ways.append(_without_value_where_locked(eq, eq.in_own_terms([articulated(mechanism, kinematics)])[0]))
+            ways.append(
+                _without_value_where_locked(eq, eq.in_own_terms([articulated_accelerations(mechanism, kinematics)])[0])
+            )
     return ways
 
 

@@ -18,8 +18,8 @@ from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places, settled
-from ..rank.small_matrices import Rows, reduced, size
+from ..kinematics.unknown_places import has_unknown_places, without_unknown_positions
+from ..rank.small_matrices import Rows, gauss_jordan, size
 from ..routes.recursive import generalized_forces
 from .shortest_forms import shortest_forces
 
@@ -85,7 +85,7 @@ def _in_own_speeds(eq: Equations, recursion: Callable[..., list[Expr]]) -> Matri
     k = Kinematics(eq.mechanism)
     loads = [x for x in eq.mechanism.loads if not is_uniform_gravity(x, k)]
     found = recursion(eq.mechanism, k, loads=loads)
-    forces = Matrix(len(k.u), 1, tuple(settled(eq.mechanism, found)))
+    forces = Matrix(len(k.u), 1, tuple(without_unknown_positions(eq.mechanism, found)))
     if not eq.dependent:
         return forces
     own = [u.dot for u in eq.u]
@@ -112,12 +112,12 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
 
     See also: `joint_forces`, `InverseDynamics`.
     """
-    return solved_for_inputs(eq, joint_forces(eq), _chosen(eq, inputs))
+    return solved_for_inputs(eq, joint_forces(eq), _chosen_inputs(eq, inputs))
 
 
 def shortest_inverse_dynamics(eq: Equations) -> InverseDynamics:
     """The same for programs, of all inputs, in the fewest operations."""
-    return solved_for_inputs(eq, shortest_joint_forces(eq), _chosen(eq, None))
+    return solved_for_inputs(eq, shortest_joint_forces(eq), _chosen_inputs(eq, None))
 
 
 def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> InverseDynamics:
@@ -129,7 +129,7 @@ def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> I
     A = [[*B.row(i), *eq.directions.column(i)] for i in range(len(eq.u))]
     rows = _pivot_rows(eq, unknowns, A)
     square = Matrix(len(rows), len(rows), tuple(e for i in rows for e in A[i]))
-    x = list(_solved(square, [left[i] for i in rows]))
+    x = list(_solve_by_parts(square, [left[i] for i in rows]))
     others = [i for i in range(len(eq.u)) if i not in rows]
     conditions = [left[i] - sum_of_products(A[i], x) for i in others]
     k = len(wanted)
@@ -139,19 +139,19 @@ def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> I
     )  # fmt: skip
 
 
-def _chosen(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol]:
+def _chosen_inputs(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol]:
     if inputs is None:
-        if len(_driven(eq)) == len(eq.inputs):
+        if len(_inputs_with_rates(eq)) == len(eq.inputs):
             raise DerivationError(
                 f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{' that act as forces alone, without their rates' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
                 "joint_forces(eq), the generalised force on every speed"
             )
-        return [s for s in eq.inputs if s not in _driven(eq)]
+        return [s for s in eq.inputs if s not in _inputs_with_rates(eq)]
     return [eq.variables.of("r").symbol(i, f"inverse dynamics of {eq.name!r}") for i in inputs]
 
 
-def _driven(eq: Equations) -> set[Symbol]:
-    """Inputs that act by their rates too."""
+def _inputs_with_rates(eq: Equations) -> set[Symbol]:
+    """Inputs whose rates occur in the equations too."""
     rates = {s.stem for s in eq.r if s.order}
     return {s for s in eq.inputs if s.stem in rates}
 
@@ -162,7 +162,7 @@ def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:
             f"inverse dynamics of {eq.name!r}: the forces are not linear in {listed(inside)}, so that they cannot be solved for; make an input of "
             "the force itself"
         )
-    if moving := [s for s in wanted if s in _driven(eq)]:
+    if moving := [s for s in wanted if s in _inputs_with_rates(eq)]:
         raise DerivationError(
             f"inverse dynamics of {eq.name!r}: {in_number(moving, '{} acts by its rate', '{} act by their rates')} too, so that a motion gives a differential equation for that; "
             "leave out of inputs= what acts so"
@@ -183,7 +183,7 @@ def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]
         values: Rows = [[float(e) for e in row] for row in A]
     else:
         values = numbers([Matrix(len(A), n, tuple(e for row in A for e in row))], random_state(eq))[0]
-    found = reduced(values, n)
+    found = gauss_jordan(values, n)
     if found.null_space:
         raise DerivationError(_what_is_free(eq, unknowns, found.null_space[0], len(found.columns)))
     return sorted(found.rows)
@@ -200,8 +200,8 @@ def _what_is_free(eq: Equations, unknowns: tuple[Symbol, ...], direction: list[f
     )
 
 
-def _solved(A: Matrix, b: list[Expr]) -> list[Expr]:
-    """Unknowns that stand alone in their row and column are not put into a solve block."""
+def _solve_by_parts(A: Matrix, b: list[Expr]) -> list[Expr]:
+    """The solution of A x = b, with unknowns that stand alone in their row and column kept out of the solve block."""
     n = A.rows
     alone = {
         i: j

@@ -1,12 +1,12 @@
-"""Equations of trees in the fewest operations, for programs; equations that people read are those of `recursive.py`.
+"""Equations of trees in the fewest operations, for programs; `recursive.py` has the equations meant for reading.
 
-The same forces and mass matrix are written in several ways, and counted: bodies by moments of inertia I or by second
-moments P = ½ tr(I) 1 - I,
+The same forces and mass matrix are written in several forms, and their operations counted: bodies by moments of inertia
+I or by second moments P = ½ tr(I) 1 - I,
 
     moment_x = ... + I_xx α_x + (I_zz - I_yy) ω_y ω_z   or   ... + P_yy A_zy - P_zz A_yz,
 
 motions by angular accelerations or by columns of A (`frame_motions.py`), forces at u' = 0 by bodies or by composites
-(`composite_bodies.py`), what frames carry regrouped in one way or another (`regrouping.py`).
+(`composite_bodies.py`), lumps with different regroupings (`regrouping.py`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from ..routes.recursive import (
 )
 from ..routes.written_motion import WrittenMotion
 
-MOST_COUNTED: Final = 40  # speeds up to which equations are written in several ways
-MOST_TRIED: Final = 150  # choices for single frames, times frames, up to which they are tried one by one
+MAX_SPEEDS: Final = 40  # largest number of speeds for which several forms are compared
+MAX_TRIALS: Final = 150  # largest product of choices and frames for which the choices are tried one by one
 
 Carried = dict[Frame, Lump]
 Motions = dict[Frame, Acceleration]
@@ -62,7 +62,7 @@ def operations(*roots: Iterable[Expr]) -> int:
 def shortest_equations(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix] | None:
     """Mass matrix and right side: composites by inertias and forces by bodies, or both by second moments of composites.
     None for large trees, and where nothing moves."""
-    if not 0 < len(kinematics.u) <= MOST_COUNTED:
+    if not 0 < len(kinematics.u) <= MAX_SPEEDS:
         return None
     problem = Recursion(mechanism, kinematics, tuple(loads_besides_gravity(mechanism)))
     M, forces = min((problem.by_bodies(), problem.by_composites()), key=lambda way: operations(way[0].entries, way[1]))
@@ -79,7 +79,7 @@ def shortest_forces(
     default the best."""
     problem = Recursion(mechanism, kinematics, tuple(loads))
     forces = problem.inverse(lumps(mechanism, regroup))
-    if regroup is None and len(kinematics.u) <= MOST_COUNTED:
+    if regroup is None and len(kinematics.u) <= MAX_SPEEDS:
         forces = _shortest(_ways_to_lump(problem, forces))
     if not mechanism.has_written_motion:
         return forces
@@ -92,8 +92,8 @@ def _shortest(ways: Iterable[list[Expr]]) -> list[Expr]:
 
 
 def _ways_to_lump(problem: Recursion, forces: list[Expr]) -> Iterable[list[Expr]]:
-    """By second moments, by inertias, all that can be moved moved inwards, or what is worth it; with masses left on
-    hinges."""
+    """Lumps by second moments or by inertias, with everything movable regrouped inwards or only what pays; with
+    masses left on hinges."""
     mechanism = problem.mechanism
     yield _with_masses_on_hinges(problem, forces)
     yield problem.inverse(lumps(mechanism, by_inertias=True))
@@ -109,7 +109,7 @@ def _regrouped_one_by_one(problem: Recursion) -> list[Expr]:
     moved = {f: MovedPart() for f in mechanism.frames if not moves(*f.offset.entries, *f.rotation.matrix.entries)}
     hinges = [f for f in reversed(mechanism.frames) if turning_axis(f) is not None]
     best = problem.inverse(lumps(mechanism, moved))
-    for f in hinges if len(hinges) * len(mechanism.frames) <= MOST_TRIED else ():
+    for f in hinges if len(hinges) * len(mechanism.frames) <= MAX_TRIALS else ():
         for part in SOME_PARTS:
             other = problem.inverse(lumps(mechanism, {**moved, f: part}))
             if operations(other) < operations(best):
@@ -122,7 +122,7 @@ def _with_masses_on_hinges(problem: Recursion, best: list[Expr]) -> list[Expr]:
     mechanism = problem.mechanism
     kept: dict[Frame, int] = {}
     tried = masses_to_keep(mechanism, lumps(mechanism))
-    for f, axis in tried if len(tried) * len(mechanism.frames) <= MOST_TRIED else ():
+    for f, axis in tried if len(tried) * len(mechanism.frames) <= MAX_TRIALS else ():
         more = {**kept, f: axis}
         other = problem.inverse(lumps(mechanism, kept=more), more)
         if operations(other) < operations(best):
@@ -135,7 +135,7 @@ def _with_masses_on_hinges(problem: Recursion, best: list[Expr]) -> list[Expr]:
 
 @dataclass(frozen=True)
 class Recursion:
-    """The recursion with these loads, for bodies lumped in one way or another."""
+    """The recursion with these loads, for a given way of lumping bodies."""
 
     mechanism: Mechanism
     kinematics: Kinematics
@@ -197,7 +197,7 @@ class Recursion:
         for f in reversed(self.mechanism.frames):
             if f not in whole and f not in beyond:
                 continue
-            taken = self._taken(f, whole[f], motions) if f in whole else Taken(NO_WRENCH, NO_WRENCH)
+            taken = self._required_wrenches(f, whole[f], motions) if f in whole else Taken(NO_WRENCH, NO_WRENCH)
             own = beyond.get(f, NO_WRENCH)
             for j, column in self.subspaces[f].columns.items():
                 out[j] = out[j] + power_on(column, own + taken.from_all)
@@ -210,8 +210,8 @@ class Recursion:
                 beyond[f.parent] = beyond[f.parent] + handed if f.parent in beyond else handed
         return out
 
-    def _taken(self, f: Frame, c: Composite, motions: Motions) -> Taken:
-        """Wrenches that the composite of a frame takes."""
+    def _required_wrenches(self, f: Frame, c: Composite, motions: Motions) -> Taken:
+        """Wrenches required by the composite of a frame."""
         assert f.parent is not None
         P, rate = motions[f.parent], self.kinematics.rate_at_constant_speed
         spin, drift = self.kinematics.spins[f], self.kinematics.drifts[f]

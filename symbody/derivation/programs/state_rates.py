@@ -16,7 +16,7 @@ from .dynamics_derivatives import forward_derivatives
 def state_rates(eq: Equations, udot: Matrix | None = None) -> Matrix:
     """x' = (q', u', z').
 
-    udot   accelerations, where a way with fewer operations than `eq.udot` is known
+    udot   accelerations, where a form with fewer operations than `eq.udot` is known
     """
     zdot = variable_rates(eq)
     accelerations = _with_additional_rates(eq, eq.udot if udot is None else udot, zdot)

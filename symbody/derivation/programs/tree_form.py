@@ -1,8 +1,7 @@
-"""A tree of bodies as numbers for recursions in one frame: what moves what, and where.
+"""A tree of bodies as arrays for recursions in one frame: topology, motion vectors and inertias.
 
-Everything is in the components and about the origin of a reference frame, which is the ground, or a free body that the
-rest hangs on. Each degree of freedom has a motion S of what is beyond it: of a joint first those that shift, then those
-that turn.
+Everything is in the components and about the origin of a reference frame, which is the ground or a free base body. Each
+degree of freedom has a motion vector S of its subtree: of a joint first the translations, then the rotations.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from ..routes.recursive import carried_to_ground, subspaces_of
 
 @dataclass(frozen=True)
 class TreeForm:
-    """Degrees of freedom in an order in which those beyond one follow it.
+    """Degrees of freedom in topological order: those of a subtree follow its root.
 
     speeds        number of the speed of each
-    parent, last  the one before it (n: the ground), and the last one of its joint
-    S, speed      its motion, and its speed where that matters: not where the whole is shifted
-    lumps         by degree of freedom: inertia of what moves with it, about the reference point
-    twists        for each coordinate: first degree of freedom of its joint, and the motion due to it
+    parent, last  the preceding one (n: the ground), and the last one of its joint
+    S, speed      its motion vector, and its speed except for a translation of the whole
+    lumps         by degree of freedom: inertia of the bodies that move with it, about the reference point
+    twists        for each coordinate: first degree of freedom of its joint, and the motion vector
     falling       acceleration of the ground in place of gravity
     forces        by degree of freedom
     """
@@ -54,8 +53,8 @@ class TreeForm:
 
 
 def tree_form(eq: Equations) -> TreeForm | None:
-    """None where a recursion in one frame does not fit: constraints, speeds that move several frames, axes that move in
-    their frames, motions given in time, inertia that is no rigid body's."""
+    """The arrays of the tree; None where a recursion in one frame does not apply: constraints, speeds that move
+    several frames, axes that move in their frames, prescribed motions, inertia of deforming bodies."""
     if eq.mechanism.has_written_motion or eq.mechanism.elastic_bodies:
         return None
     if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.is_constrained or eq.dropped or eq.dependent:
@@ -70,8 +69,8 @@ def tree_form(eq: Equations) -> TreeForm | None:
 
 @dataclass(frozen=True)
 class _Part:
-    """The shifting or the turning part of a frame: motions by number of the speed, and of coordinates, as three
-    components each."""
+    """The translational or the rotational part of a frame: motion vectors by number of the speed and by coordinate,
+    three components each."""
 
     turns: bool
     columns: dict[int, Matrix]
@@ -93,7 +92,7 @@ def _joints(mechanism: Mechanism, k: Kinematics) -> dict[Frame, list[_Part]] | N
 
 
 def _part(mechanism: Mechanism, k: Kinematics, place: Matrix | Rotation, rate: Matrix, turns: bool) -> _Part | None:
-    """None where the motion is more than a sum of fixed directions times speeds."""
+    """The part of a frame; None where the motion is more than a sum of fixed directions times speeds."""
     moving = [s for s in k.u if s in set(free_symbols(rate))]
     directions = jacobian(rate, moving) if moving else None
     if directions is not None and any(s.kind != "parameter" for s in free_symbols(directions)):
@@ -135,7 +134,7 @@ def _coordinates(
 
 
 class _InOneFrame:
-    """Places of frames in the reference frame, and everything there."""
+    """Poses of frames in the reference frame, and quantities expressed there."""
 
     def __init__(self, mechanism: Mechanism, k: Kinematics, joints: dict[Frame, list[_Part]]) -> None:
         self.mechanism, self.k, self.joints = mechanism, k, joints
@@ -150,7 +149,7 @@ class _InOneFrame:
         self._place_beyond()
 
     def _reference(self) -> Frame:
-        """The ground, or what is free to shift and turn in it and carries all others."""
+        """The ground, or the free base body that carries all others."""
         f = self.mechanism.ground
         while len(self.children[f]) == 1:
             child = self.children[f][0]
@@ -163,7 +162,7 @@ class _InOneFrame:
         f = self.reference
         while f.parent is not None:
             self.rows[f.parent] = tuple(f.rotation.outwards(r) for r in self.rows[f])  # type: ignore[assignment]
-            self.origin[f.parent] = self.origin[f] - self._turned(f.parent, f.offset)
+            self.origin[f.parent] = self.origin[f] - self._rotated_vector(f.parent, f.offset)
             f = f.parent
 
     def _place_beyond(self) -> None:
@@ -171,7 +170,7 @@ class _InOneFrame:
             if f not in self.rows:
                 assert f.parent is not None
                 self.rows[f] = tuple(f.rotation.inwards(r) for r in self.rows[f.parent])  # type: ignore[assignment]
-                self.origin[f] = self.origin[f.parent] + self._turned(f.parent, f.offset)
+                self.origin[f] = self.origin[f.parent] + self._rotated_vector(f.parent, f.offset)
 
     def _in_order(self) -> Iterator[Frame]:
         waiting = list(reversed(self.children[self.mechanism.ground]))
@@ -180,7 +179,7 @@ class _InOneFrame:
             yield f
             waiting.extend(reversed(self.children[f]))
 
-    def _turned(self, f: Frame, x: Matrix) -> Matrix:
+    def _rotated_vector(self, f: Frame, x: Matrix) -> Matrix:
         return Matrix(3, 1, tuple(dot(r, x) for r in self.rows[f]))
 
     def form(self) -> TreeForm:
@@ -218,8 +217,8 @@ class _InOneFrame:
     def _motion(self, f: Frame, part: _Part, x: Matrix) -> Matrix:
         if not part.turns:
             assert f.parent is not None
-            return stack(zeros(3), self._turned(f.parent, x))
-        axis = self._turned(f, x)
+            return stack(zeros(3), self._rotated_vector(f.parent, x))
+        axis = self._rotated_vector(f, x)
         return stack(axis, cross(self.origin[f], axis))
 
     def _speeds(self, speeds: Sequence[int], parent: Sequence[int], S: Sequence[Matrix]) -> list[Expr]:
@@ -234,7 +233,7 @@ class _InOneFrame:
         out: dict[int, Composite] = {}
         for f, lump in lumps(self.mechanism).items():
             if at[f] != ground:
-                turned = Composite(lump.m, self._turned(f, lump.h), self._turned_tensor(f, lump.P))
+                turned = Composite(lump.m, self._rotated_vector(f, lump.h), self._turned_tensor(f, lump.P))
                 moved = turned.shifted(self.origin[f])
                 out[at[f]] = out[at[f]] + moved if at[f] in out else moved
         return out
@@ -249,7 +248,7 @@ class _InOneFrame:
         ground = self.mechanism.ground
         if self.mechanism.gravity is None:
             return zeros(3)
-        return -self._turned(ground, self.mechanism.gravity.components(ground))
+        return -self._rotated_vector(ground, self.mechanism.gravity.components(ground))
 
     def _forces(self) -> list[Expr]:
         """Generalised forces of all loads but gravity, by speed."""

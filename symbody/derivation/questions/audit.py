@@ -19,7 +19,7 @@ from ..equations.constraint_rank import constraint_rank
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
 
-MOST_SYMBOLS: Final = 40  # in a row of the page
+MAX_SYMBOLS: Final = 40  # largest number of symbols in a row of the page
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +50,7 @@ class Audit(Summarized, Portable):
 
     @property
     def degrees_of_freedom(self) -> int | None:
-        """Speeds less the rank of the constraints on them; None where the rank is not known."""
+        """Number of speeds less the rank of the velocity constraints; None where the rank is unknown."""
         return None if self.rank is None else len(self.mechanism.u) - self.rank
 
     @property
@@ -111,7 +111,7 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
     for s in symbols:
         value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
         texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
-    return [f"  {counted(len(texts), what)}: {listed(texts, MOST_SYMBOLS)}"] if texts else []
+    return [f"  {counted(len(texts), what)}: {listed(texts, MAX_SYMBOLS)}"] if texts else []
 
 
 def audit(thing: Model | Mechanism | Equations) -> Audit:

@@ -43,7 +43,7 @@ def _reactions(eq: Equations) -> dict[str, Reaction]:
             continue
         try:
             out[joint.name] = reaction(eq, joint.name)
-        except DerivationError:  # forces that do not say on which bodies they act: what goes through here is open
+        except DerivationError:  # forces without a body: the part transmitted here is undetermined
             continue
     return out
 
@@ -64,7 +64,8 @@ def _relative_motion(joint: Joint, kinematics: Kinematics) -> tuple[Matrix, Matr
 
 
 class ActionRow(NamedTuple):
-    """Generalised forces for a multiplier of one, of a constraint that names its forces and torques; `row` of Jc."""
+    """Generalised forces for a unit multiplier of a constraint that names its forces and torques; `row` is the row
+    of Jc."""
 
     row: int
     constraint: str
@@ -73,10 +74,12 @@ class ActionRow(NamedTuple):
 
 def rows_of_actions(eq: Equations, kinematics: Kinematics) -> list[ActionRow]:
     constraints = (*eq.mechanism.holonomic, *eq.mechanism.nonholonomic)
-    return [ActionRow(k, c.name, _generalized(c.actions, kinematics)) for k, c in enumerate(constraints) if c.actions]
+    return [
+        ActionRow(k, c.name, _generalized_forces(c.actions, kinematics)) for k, c in enumerate(constraints) if c.actions
+    ]
 
 
-def _generalized(actions: Sequence[Action], kinematics: Kinematics) -> tuple[Expr, ...]:
+def _generalized_forces(actions: Sequence[Action], kinematics: Kinematics) -> tuple[Expr, ...]:
     out = [ZERO] * len(kinematics.u)
     for a in actions:
         if a.frame.is_ground:

@@ -1,4 +1,4 @@
-"""`certify`: is a derived model right? Checked at random states, by computations that do not share what they check.
+"""`certify`: checks of a derived model at random states, by computations independent of those they check.
 
 route against route      M, f and M u' - f by every other route
 M                        symmetric, and definite on the motions that the constraints leave
@@ -32,16 +32,16 @@ from ..rank.closing import Values
 from ..rank.small_matrices import Rows, least_norm, tangent_basis
 from .balance import power_balance, powers_of_reactions, rows_of_actions
 
-TOLERANCE: Final = 1e-9
-COMPLEX_STEP: Final = 1e-30
-DIFFERENCE: Final = 1e-6  # step of central differences, for functions that know no complex numbers
-TINY: Final = 1e-300
+TOLERANCE: Final = 1e-9  # largest relative error of a check that passes
+COMPLEX_STEP: Final = 1e-30  # imaginary step of complex-step differentiation
+DIFFERENCE_STEP: Final = 1e-6  # step of central differences, for functions without complex arguments
+TINY: Final = 1e-300  # smallest scale, against division by zero
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked: the worst relative error over all states, where it was, and that state (coordinates
-    and speeds)."""
+    """One check: the worst relative error over all states, where it occurred, and that state (coordinates and
+    speeds)."""
 
     what: str
     error: float
@@ -168,7 +168,7 @@ def certify(
         state = random_state(equations, seed, values)
         largest = max(largest, condition(equations, state))
         shown_state = {s.name: state[s] for s in (*equations.q, *equations.u)}
-        for what, error, where in _reduced(equations, state) + probe.findings(state):
+        for what, error, where in _reduced_findings(equations, state) + probe.findings(state):
             limit = max(tolerance, 1e-5) if "by differences" in what else tolerance
             found = Check(what, error, f"{where}, state {seed}", limit, shown_state)
             if what not in worst or not found.error <= worst[what].error:
@@ -177,15 +177,16 @@ def certify(
 
 
 def _other_routes(eq: Equations) -> list[str]:
-    """Routes that get to the equations in another way: none where there are no bodies."""
+    """Routes independent of the one used; none where there are no bodies."""
     return [r for r in routes_for(eq.mechanism) if r != eq.route] if eq.mechanism.bodies else []
 
 
-Finding = tuple[str, float, str]  # what was checked, its relative error, where
+Finding = tuple[str, float, str]  # the check, its relative error, its location
 
 
-def _reduced(eq: Equations, state: Values) -> list[Finding]:
-    """Compares the accelerations of reduced equations with those of the whole, whose speeds it puts into the state."""
+def _reduced_findings(eq: Equations, state: Values) -> list[Finding]:
+    """Compare the accelerations of reduced equations with those of the whole equations, whose speeds are added to
+    the state."""
     if eq.source is None:
         return []
     whole, n = eq.whole, len(eq.whole.u)
@@ -200,7 +201,7 @@ def _reduced(eq: Equations, state: Values) -> list[Finding]:
 
 
 class _Probe:
-    """The expressions that the checks need, made once for all states."""
+    """The expressions that the checks need, built once for all states."""
 
     def __init__(self, equations: Equations, routes: Iterable[str]) -> None:
         eq = self.eq = equations
@@ -248,7 +249,7 @@ class _Probe:
         (h,) = numbers([eq.h.T], moving)[0]
         scale, size = 1 + _size(zdot), max(map(abs, exact), default=0.0) + TINY
         held = [(abs(e) / scale, name) for e, name in zip(h, eq.mechanism.equations, strict=True)]
-        slopes = zip(exact, _stepped(rates, state, along), eq.z, strict=True)
+        slopes = zip(exact, _directional_derivative(rates, state, along), eq.z, strict=True)
         return [
             ("z' satisfies the additional equations", *_largest(held)),
             (f"derivatives of z' {_kind(rates)}", *_largest((abs(a - b) / size, z.name) for a, b, z in slopes)),
@@ -292,8 +293,7 @@ class _Probe:
         return [("forward dynamics", *_largest(cells))]
 
     def _gyroscopic(self, row: list[float], moving: Values) -> float:
-        """How large terms are that are quadratic in speeds. Where all of them cancel, what is left is their
-        rounding."""
+        """Size of the terms that are quadratic in speeds; where all of them cancel, the remainder is their rounding."""
         fastest = max((abs(moving[u]) for u in self.eq.u), default=0.0)
         return sum(map(abs, row)) * fastest**2
 
@@ -307,7 +307,7 @@ class _Probe:
         udot = [moving[a] for a in self.u_dot]
         along = {**dict(zip(eq.q, q_dot, strict=True)), **dict(zip(eq.u, udot, strict=True)), eq.t: 1.0}
         along |= {s: moving[s.dot] for s in eq.variables.of("r r'").symbols if s.dot in moving}
-        stepped = _stepped(things, moving, along)
+        stepped = _directional_derivative(things, moving, along)
         names, k, kind = [_name(x) for x in eq.lam], eq.phi.rows, _kind(things)
         u = [moving[x] for x in eq.u]
         first = [(abs(stepped[i] - psi[i]) / _row_size(Jc[i], u), names[i]) for i in range(k)]
@@ -322,7 +322,7 @@ class _Probe:
         if not self.eq.q and not self.eq.u:
             return []
         (exact,) = numbers([self.slope], state)[0]
-        stepped = _stepped(self.things, state, _direction(self.eq))
+        stepped = _directional_derivative(self.things, state, _direction(self.eq))
         names = [f"f[{u.name}]" for u in self.eq.u] + [c.name for c in self.eq.mechanism.holonomic]
         size = max(map(abs, exact), default=0.0) + TINY
         cells = [(abs(a - b) / size, n) for a, b, n in zip(exact, stepped, names, strict=True)]
@@ -362,8 +362,8 @@ class _Probe:
 
 @dataclass(frozen=True)
 class _View:
-    """The part of M and f that must agree between routes: all of it; or Zᵀ M Z and Zᵀ (f - M a), where coordinates are
-    redundant.
+    """The part of M and f that must agree between routes: all of it; or Zᵀ M Z and Zᵀ (f - M a), where coordinates
+    are redundant.
 
     Off the constraint |e| = 1 of Euler parameters that were given as plain coordinates there is no motion, and routes
     may differ: Z spans the motions along it, a is an acceleration that keeps it.
@@ -450,13 +450,13 @@ def _direction(eq: Equations) -> dict[Symbol, float]:
     return {s: 1.0 + 0.37 * k % 1.7 for k, s in enumerate((*eq.q, *eq.u))}
 
 
-def _stepped(row: Matrix, state: Mapping[Symbol, float], along: Mapping[Symbol, float]) -> list[float]:
+def _directional_derivative(row: Matrix, state: Mapping[Symbol, float], along: Mapping[Symbol, float]) -> list[float]:
     """d row/ds along a direction, by the complex step; by central differences where external functions are called."""
     needed = [s for s in free_symbols(row) if s in along]
     if not external_functions(row):
         shifted = {s: complex(state[s], COMPLEX_STEP * along[s]) for s in needed}
         return [complex(v).imag / COMPLEX_STEP for v in numbers([row], {**state, **shifted})[0][0]]
-    h = DIFFERENCE
+    h = DIFFERENCE_STEP
     ahead, back = (numbers([row], {**state, **{s: state[s] + k * along[s] for s in needed}})[0][0] for k in (h, -h))
     return [(a - b) / (2 * h) for a, b in zip(ahead, back, strict=True)]
 

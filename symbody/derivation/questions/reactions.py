@@ -6,9 +6,9 @@ A joint of the tree transmits the wrench that its subtree needs: by Newton and E
 
 The joint that closes a loop has the forces that belong to its multipliers.
 
-Forces and torques of loads know on which body they act. Forces on coordinates, potentials and constraints that were
-given as expressions do not: they are pairs across the joint where their coordinates move only this joint; where they
-couple it with others, the part that goes through the joint is undetermined, and the question is refused.
+Forces and torques of loads name the body on which they act. Forces on coordinates, potentials and constraints given as
+expressions do not: they act as pairs across the joint if their coordinates move only this joint; if they couple it with
+others, the part transmitted by the joint is undetermined, and the request is refused.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Balance:
         for c in self.mechanism.constraints:
             for action in c.actions if c.joint == joint.name else ():
                 if action.frame is joint.inner:
-                    total = total + _scaled(self.multipliers[c.name], wrench_of(action, self.kinematics))
+                    total = total + _scaled_wrench(self.multipliers[c.name], wrench_of(action, self.kinematics))
         return total, joint.inner
 
     # ------------------------------------------------------------------------------------------------ trees
@@ -182,7 +182,7 @@ class _Balance:
             total[f] = total.get(f, NO_WRENCH) - w
         for c in mechanism.constraints:
             for action in c.actions:
-                w = _scaled(self.multipliers[c.name], wrench_of(action, k))
+                w = _scaled_wrench(self.multipliers[c.name], wrench_of(action, k))
                 total[action.frame] = total.get(action.frame, NO_WRENCH) - w
         for f in reversed(mechanism.frames):
             if f in total and f.parent is not None:
@@ -202,7 +202,7 @@ class _Balance:
         """Applied loads across the joint (springs, actuators): the wrench in its own directions of motion with their
         power."""
         on_rates: dict[Symbol, Expr] = {}
-        for what, forces in self._generalised.items():
+        for what, forces in self._unassigned_forces.items():
             if any(r in forces for r in self._moving_rates(chain)):
                 self._refuse_unless_own(joint, chain, what, forces)
                 for rate, value in forces.items():
@@ -218,7 +218,7 @@ class _Balance:
         columns = [_relative_column(self.motions, chain, joint, r) for r in rates]
         handles = [(w, zeros(3)) if any(e is not ZERO for e in w.entries) else (w, v) for w, v in columns]
         K = Matrix(len(rates), len(rates), tuple(dot(w, a) + dot(v, b) for w, v in columns for a, b in handles))
-        strengths = _solved(K, [on_rates.get(r, ZERO) for r in rates])
+        strengths = _solve_small(K, [on_rates.get(r, ZERO) for r in rates])
         total = NO_WRENCH
         for s, (w, v) in zip(strengths, handles, strict=True):
             total = total + Wrench(s * v, s * w)
@@ -264,7 +264,7 @@ class _Balance:
         return out
 
     @cached_property
-    def _generalised(self) -> dict[str, dict[Symbol, Expr]]:
+    def _unassigned_forces(self) -> dict[str, dict[Symbol, Expr]]:
         """Generalised forces that name no bodies: {rate: force}, by a name for messages."""
         out = {}
         for load in self.mechanism.loads:
@@ -300,7 +300,7 @@ class _Balance:
         return {s: self.multipliers[c.name] * e for s, e in _slopes(*self._visible([psi]))}
 
     def _visible(self, things: list[Any]) -> list[Any]:
-        """Rates of coordinates as they are, which keeps joints apart; speeds where they cannot be kept."""
+        """Rates of coordinates themselves, which keep joints separate; speeds where that is impossible."""
         parameters = {e.dot for norm in self.mechanism.norms for e in norm}
         if self._needs_speeds or parameters.intersection(free_symbols(*things)):
             return self.kinematics.in_speeds(things)
@@ -361,7 +361,7 @@ def _relative_column(
     return angular.components(joint.outer), linear.components(joint.outer)
 
 
-def _solved(K: Matrix, right: list[Expr]) -> list[Expr]:
+def _solve_small(K: Matrix, right: list[Expr]) -> list[Expr]:
     n = K.rows
     if all(K[i, j] is ZERO for i in range(n) for j in range(n) if i != j):
         return [r / K[i, i] for i, r in enumerate(right)]
@@ -383,7 +383,7 @@ def _frame_named(mechanism: Mechanism, joint: str, frame: Any) -> Frame:
     return target
 
 
-def _scaled(s: Expr, w: Wrench) -> Wrench:
+def _scaled_wrench(s: Expr, w: Wrench) -> Wrench:
     return Wrench(s * w.force, s * w.moment)
 
 

@@ -1,4 +1,4 @@
-"""Motions of a whole mechanism as one rigid body: where equations can have symmetries."""
+"""Motions of a whole mechanism as one rigid body, among which equations can have symmetries."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class RigidMotions:
     """V u = T c where the mechanism moves as one rigid body.
 
     V   velocities of all bodies, linear in the speeds (at fixed time)
-    T   the same in terms of c: angular velocity of the whole, and velocity of what is at the origin, in components of
+    T   the same in terms of c: angular velocity of the whole, and velocity of the point at the origin, in components of
         the ground
 
-    Of a body without moments of inertia only the mass centre is looked at: turning it is no motion. A body that deforms
-    does not, where the whole is rigid.
+    Of a body without moments of inertia only the mass centre counts: rotating it is no motion. A deforming body keeps
+    its shape where the whole is rigid.
     """
 
     V: Matrix

@@ -1,4 +1,4 @@
-"""Coordinates moved so that loops close."""
+"""Loop closure: coordinates moved so that the holonomic constraints are satisfied."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 Values = dict[Any, float]
 
 
-def closed(
+def closed_loops(
     eq: Equations, movable: Sequence[Symbol], values: Values, only: Sequence[int] | None = None
 ) -> tuple[Values, Solution]:
-    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and what the solver
-    says.
+    """Values in which some symbols are moved so that phi and the norms of Euler parameters vanish, and the result of
+    the solver.
 
-    only   numbers of the rows that are looked at
+    only   indices of the rows that are to vanish
     """
     kept = range(len(eq.position_rows)) if only is None else only
     rows = [eq.position_rows[i].expression for i in kept]

@@ -1,4 +1,5 @@
-"""Configurations that keep the constraints, near random ones: where `derive` and `audit` look at ranks and masses."""
+"""Configurations that satisfy the constraints, near random ones, at which `derive` and `audit` evaluate ranks and
+masses."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from ...algebra.nonlinear.nonlinear import SolverOutcome
-from .closing import Values, closed
+from .closing import Values, closed_loops
 from .regular_configuration import loop_by_loop
 from .small_matrices import size
 
 if TYPE_CHECKING:
     from ..equations.equations import Equations
 
-MANY: Final = 20  # coordinates, from which on loops are closed one after the other at once
-STARTS: Final = 8
+MANY_COORDINATES: Final = 20  # number of coordinates from which loops are closed successively from the first start
+MAX_STARTS: Final = 8  # largest number of random starts
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Configuration:
     values      numbers for every symbol; the constraints hold where `residuals` are small
     residuals   of phi, then of the norms of Euler parameters
     holds       whether they vanish, to rounding
-    is_stuck    whether every start ended where no small step brings the constraints nearer to zero, and none is zero
+    is_stuck    whether every start ended at a local minimum of the residual that is not zero
     """
 
     values: Values
@@ -36,33 +37,33 @@ class Configuration:
 
 
 def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None) -> Configuration:
-    """The first configuration from a few random starts near what is given that satisfies the constraints, or the
-    nearest to one.
+    """The first configuration from a few random starts near the given values that satisfies the constraints, or the
+    closest one.
 
-    Where the parameters leave no way to meet the constraints, those without values are moved along with the
-    coordinates.
+    If the parameters do not permit the constraints to be satisfied, those without given values are moved together with
+    the coordinates.
     """
     key = (seed, None if given is None else tuple(given.items()))
-    return eq.cached("configuration", key, lambda: _searched(eq, seed, given or {}))
+    return eq.cached("configuration", key, lambda: _configuration_by_search(eq, seed, given or {}))
 
 
-def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
+def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
     best, stuck = Configuration({}, [float("inf")], holds=False), True
     fixed = {s: float(v) for s, v in given.items()}
     if not eq.position_rows:  # every configuration of a tree will do: no search
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
-    if len(eq.q) > MANY:
+    if len(eq.q) > MANY_COORDINATES:
         random = Random(1000 * seed)
         place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
         if place is not None:
             return Configuration(place, [0.0] * len(eq.position_rows))
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
-    for start in range(STARTS):
+    for start in range(MAX_STARTS):
         random = Random(1000 * seed + start)
         values = random_values(eq, random) | fixed
         if start > 0:
             values |= {q: values[q] + random.uniform(-1, 1) for q in eq.q}  # given places are places to start from
-        reached, found = closed(eq, [*eq.q, *loose] if start >= STARTS // 2 else eq.q, values)
+        reached, found = closed_loops(eq, [*eq.q, *loose] if start >= MAX_STARTS // 2 else eq.q, values)
         if found.holds:
             return Configuration(reached, found.F.tolist())
         if found.outcome is SolverOutcome.NOT_FINITE:
@@ -74,8 +75,8 @@ def _searched(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configura
 
 
 def random_values(eq: Equations, random: Random) -> Values:
-    """Numbers for every symbol of the equations, constraints not looked at. Parameters: those of the model, or between
-    ½ and 3/2."""
+    """Random numbers for every symbol of the equations, regardless of the constraints. Parameters: those of the
+    model, or between ½ and 3/2."""
     known = {s: float(v) for s, v in eq.mechanism.values.items()}
     values: Values = {p: known.get(p, random.uniform(0.5, 1.5)) for p in eq.p}
     moving = (*eq.q, *eq.u, *eq.z, *eq.r, *eq.lam, eq.t)

@@ -1,13 +1,13 @@
-"""Configurations that keep the constraints, away from singular positions.
+"""Regular configurations: those that satisfy the constraints, away from singular configurations.
 
-Newton's method is drawn to singular positions: where there are as many rows as coordinates but fewer are independent,
-the iteration ends where the rank is least, and the more loops there are, the more certainly one of them ends there. So
-loops are closed one after the other, each again until it is regular.
+Newton's method is attracted to singular configurations: where there are as many rows as coordinates but fewer are
+independent, the iteration ends where the rank is least, and the more loops there are, the more certainly one of them
+ends there. So loops are closed one after the other, each repeatedly until it is regular.
 
-Rows that depend on each other are redundant where they do so all around, and singular where they do so here. With rank
-r of n coordinates, regular configurations are a surface of n - r dimensions (the theorem of constant rank): n - r
-coordinates can be given other values, and the rank is the same there. Around a singular position there is no such
-surface.
+Dependent rows are redundant if they are dependent in a whole neighbourhood, and the configuration is singular if they
+are dependent only there. With rank r of n coordinates, regular configurations form a surface of n - r dimensions
+(constant rank theorem): n - r coordinates can be given other values, and the rank is the same there. Around a singular
+configuration there is no such surface.
 """
 
 from __future__ import annotations
@@ -21,41 +21,43 @@ import numpy as np
 
 from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.nonlinear.trust_region import Array
-from .closing import Values, closed, slopes_of_positions
+from .closing import Values, closed_loops, slopes_of_positions
 from .row_space import RowSpace, numbers_at, pivot_columns, typical_sizes
 
 if TYPE_CHECKING:
     from ..equations.equations import Equations
 
-REGULAR: Final = 1e-3  # smallest singular value above which a configuration is regular beyond doubt
-NEAR: Final = 0.03  # how far coordinates are moved to look around, in radians, or parts of their values
-FAR: Final = 0.3  # and to leave a configuration
-AGAIN: Final = 4  # times that a loop is closed anew before those before it are
-MOST: Final = 24  # and altogether
-TRIES: Final = 6  # ways to leave a singular position with so many coordinates held
+MIN_SINGULAR_VALUE: Final = 1e-3  # smallest singular value of a configuration that is clearly regular
+# displacement of coordinates, in radians or relative to their values, that tests a neighbourhood
+PROBE_STEP: Final = 0.03
+LEAVING_STEP: Final = 0.3  # displacement of coordinates, in the same units, that leaves a configuration
+RETRIES: Final = 4  # number of failures of a loop after which the preceding one is closed again
+MAX_FAILURES: Final = 24  # largest number of failures of one loop
+# largest number of attempts to leave a singular configuration with a given number of coordinates held
+MAX_TRIALS: Final = 6
 
 
 def regular(eq: Equations, values: Values, random: Random, leaves: bool = False) -> Values | None:
-    """A regular configuration near one that keeps the constraints; None where none is found.
+    """A regular configuration near one that satisfies the constraints; None where none is found.
 
-    leaves   look for another one also where this one is regular
+    leaves   look for another one even if this one is regular
     """
     everything = LoopRows(tuple(range(len(eq.position_rows))), eq.q)
     if not leaves and everything.is_regular(eq, values, random):
         return values
-    beside = everything.beside(eq, values, FAR, random) if leaves else None
+    beside = everything.beside(eq, values, LEAVING_STEP, random) if leaves else None
     return beside or loop_by_loop(eq, values, random) or _elsewhere(eq, everything, values, random)
 
 
 @dataclass(frozen=True)
 class LoopRows:
-    """Some of the rows that positions have to keep, by their numbers, and the coordinates in them."""
+    """Some of the position-level rows, by their indices, and the coordinates in them."""
 
     rows: tuple[int, ...]
     q: tuple[Symbol, ...]
 
     def space(self, eq: Equations, values: Values) -> tuple[RowSpace, Array] | None:
-        """Rank of the rows, and the slopes that have it; None where there are no numbers."""
+        """Rank of the rows, and the derivatives from which it follows; None where they have no value."""
         entries = slopes_of_positions(eq, self.q, self.rows)
         J = numbers_at(entries, values, len(self.q)) if entries else np.zeros((0, len(self.q)))
         return None if J is None else (RowSpace.of(J, typical_sizes(eq, entries, J, values)), J)
@@ -63,28 +65,34 @@ class LoopRows:
     def is_independent(self, eq: Equations, values: Values) -> bool:
         """Whether the rows are independent in these coordinates beyond doubt."""
         found = self.space(eq, values)
-        return found is not None and found[0].rank == len(self.rows) and found[0].smallest > REGULAR
+        return found is not None and found[0].rank == len(self.rows) and found[0].smallest > MIN_SINGULAR_VALUE
 
     def is_regular(self, eq: Equations, values: Values, random: Random) -> bool:
         """Whether the rows are independent, or depend on each other all around in the same way."""
-        return self.is_independent(eq, values) or self.beside(eq, values, NEAR, random) is not None
+        return self.is_independent(eq, values) or self.beside(eq, values, PROBE_STEP, random) is not None
 
     def beside(self, eq: Equations, values: Values, by: float, random: Random) -> Values | None:
-        """Another configuration of the same rank, in which the coordinates that the rows leave free have other values;
-        None around singular positions."""
+        """Another configuration of the same rank, in which the coordinates that the rows leave free have other
+        values; None around singular configurations."""
         found = self.space(eq, values)
-        if found is None or found[0].smallest <= REGULAR:
+        if found is None or found[0].smallest <= MIN_SINGULAR_VALUE:
             return None
         here, J = found
         pivots = pivot_columns(J / here.sizes[:, None], here.rank)
         free = {self.q[j] for j in range(len(self.q)) if j not in pivots}
-        reached, solved = closed(eq, [self.q[j] for j in pivots], _moved(eq, values, free, by, random), self.rows)
+        reached, solved = closed_loops(
+            eq, [self.q[j] for j in pivots], _perturbed(eq, values, free, by, random), self.rows
+        )
         there = self.space(eq, reached) if solved.holds else None
-        return reached if there is not None and there[0].rank == here.rank and there[0].smallest > REGULAR else None
+        return (
+            reached
+            if there is not None and there[0].rank == here.rank and there[0].smallest > MIN_SINGULAR_VALUE
+            else None
+        )
 
 
-def _moved(eq: Equations, values: Values, which: set[Symbol], by: float, random: Random) -> Values:
-    """Some coordinates moved at random: angles by so many radians, lengths by parts of the largest."""
+def _perturbed(eq: Equations, values: Values, which: set[Symbol], by: float, random: Random) -> Values:
+    """Some coordinates perturbed at random: angles in radians, lengths relative to the largest."""
     table = eq.variables.of("q")
     length = max((abs(values[v.symbol]) for v in table if not v.is_angle), default=0.0) or 1.0
     some = {v.symbol: 1.0 if v.is_angle else length / 2 for v in table if v.symbol in which}
@@ -96,8 +104,8 @@ def _moved(eq: Equations, values: Values, which: set[Symbol], by: float, random:
 
 @dataclass(frozen=True)
 class LoopClosure:
-    """Rows that close one more loop, with coordinates that no loop before has; and all that hangs together with it so
-    far."""
+    """Rows that close one more loop, with coordinates that no previous loop contains; and all rows connected with it
+    so far."""
 
     new: LoopRows
     whole: LoopRows
@@ -110,28 +118,28 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
     places, failures = [values], [0] * len(steps)
     while len(places) <= len(steps):
         k = len(places) - 1
-        place = _closed(eq, steps[k], places[-1], random)
+        place = _with_loop_closed(eq, steps[k], places[-1], random)
         if place is not None:
             places.append(place)
             continue
         failures[k] += 1
-        if failures[k] == MOST:
+        if failures[k] == MAX_FAILURES:
             return None
-        if failures[k] % AGAIN == 0:
-            del places[max(1, len(places) - failures[k] // AGAIN) :]
+        if failures[k] % RETRIES == 0:
+            del places[max(1, len(places) - failures[k] // RETRIES) :]
     return places[-1]
 
 
-def _closed(eq: Equations, step: LoopClosure, values: Values, random: Random) -> Values | None:
-    """The values with one more loop closed in a regular position: by its own coordinates where they suffice, or by all
-    of the whole."""
-    start = _moved(eq, values, set(step.new.q or step.whole.q), 1.0, random)
+def _with_loop_closed(eq: Equations, step: LoopClosure, values: Values, random: Random) -> Values | None:
+    """The values with one more loop closed in a regular configuration: by its own coordinates if they suffice, else
+    by all coordinates connected with it."""
+    start = _perturbed(eq, values, set(step.new.q or step.whole.q), 1.0, random)
     if step.new.q:
-        reached, solved = closed(eq, step.new.q, start, step.new.rows)
+        reached, solved = closed_loops(eq, step.new.q, start, step.new.rows)
         if solved.holds:
             fits = step.new.is_independent(eq, reached) or step.whole.is_regular(eq, reached, random)
             return reached if fits else None
-    reached, solved = closed(eq, step.whole.q, start, step.whole.rows)
+    reached, solved = closed_loops(eq, step.whole.q, start, step.whole.rows)
     return reached if solved.holds and step.whole.is_regular(eq, reached, random) else None
 
 
@@ -165,18 +173,18 @@ def _elsewhere(eq: Equations, everything: LoopRows, values: Values, random: Rand
     """A regular configuration in which some coordinates, chosen at random, have other values.
 
     With as many coordinates held as there are degrees of freedom, the constraints have isolated solutions, to which
-    Newton's method converges. That it were so many is seen from the rank there: n coordinates less the rank of phi.
+    Newton's method converges. The rank there confirms the number: n coordinates less the rank of phi.
     """
     here, n = everything.space(eq, values), len(eq.q)
     if here is None:
         return None
     most, least = n - here[0].rank, max(n - len(everything.rows), 0)
     for held in dict.fromkeys(min(k, most) for k in (least, least + 1, least + 2, most)):
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIALS):
             fixed = set(random.sample(eq.q, held))
-            start = _moved(eq, values, set(eq.q), 1.0, random)
-            reached, solved = closed(eq, [q for q in eq.q if q not in fixed], start)
+            start = _perturbed(eq, values, set(eq.q), 1.0, random)
+            reached, solved = closed_loops(eq, [q for q in eq.q if q not in fixed], start)
             there = everything.space(eq, reached) if solved.holds else None
-            if there is not None and n - there[0].rank == held and there[0].smallest > REGULAR:
+            if there is not None and n - there[0].rank == held and there[0].smallest > MIN_SINGULAR_VALUE:
                 return reached
     return None

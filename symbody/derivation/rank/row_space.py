@@ -1,4 +1,4 @@
-"""Ranks of matrices whose rows have any units, combinations of rows that vanish, and columns that determine the
+"""Ranks of matrices whose rows have different units, vanishing combinations of rows, and columns that determine the
 others."""
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from .saddle_point import Border
 if TYPE_CHECKING:
     from ..equations.equations import Equations
 
-RANK: Final = 1e-7
+RANK_TOLERANCE: Final = 1e-7  # smallest singular value, relative to the largest, that counts in the rank
 """A direction counts as constrained where its singular value exceeds this part of the largest, rows being scaled to length one. A
 configuration found to rounding is exact to 1e-8 only where it is singular, so that nothing smaller could be told from zero."""
-FADED: Final = 1e-4  # rows smaller than this part of the largest are compared with what they are around
-NEIGHBOURS: Final = 4  # places at which that is looked at
+# size of a row, relative to the largest, below which it is compared with its size at neighbouring points
+FADED_ROW: Final = 1e-4
+SAMPLES: Final = 4  # number of neighbouring points for that comparison
 
 
 class DependentRow(NamedTuple):
-    """A row that follows from others: Σ weights[k] row_k = 0, with weights[row] = 1."""
+    """A linearly dependent row: Σ weights[k] row_k = 0, with weights[row] = 1."""
 
     row: int
     others: tuple[int, ...]
@@ -39,8 +40,8 @@ class DependentRow(NamedTuple):
 class RowSpace:
     """Rank of a matrix with rows of any units, and the combinations of rows that vanish.
 
-    rank       singular values above `RANK` of the largest, rows being scaled to length one
-    smallest   of these singular values
+    rank       number of singular values above `RANK_TOLERANCE` of the largest, with rows scaled to length one
+    smallest   the smallest of these singular values
     null       n with nᵀ J = 0, one in each column
     sizes      of the rows
     """
@@ -58,7 +59,7 @@ class RowSpace:
         sizes = sizes_of_rows(J) if sizes is None else sizes
         U, s, _ = np.linalg.svd(J / sizes[:, None])
         s = s / max(s[0], 1e-300) if len(s) else s
-        rank = int(np.sum(s > RANK))
+        rank = int(np.sum(s > RANK_TOLERANCE))
         return cls(rank, float(s[rank - 1]) if rank else 1.0, U[:, rank:] / sizes[:, None], sizes)
 
     @property
@@ -67,7 +68,7 @@ class RowSpace:
 
     @property
     def border(self) -> Border | None:
-        """The bordering that makes Jc M⁻¹ Jcᵀ regular here; None where it is."""
+        """The bordering that makes Jc M⁻¹ Jcᵀ regular here; None where it is regular already."""
         if not self.null.shape[1]:
             return None
         B = self.null * self.sizes[:, None] ** 2
@@ -94,28 +95,31 @@ def _combination(weights: Array, chosen: list[int], row: int) -> tuple[tuple[int
 
 
 def sizes_of_rows(J: Array) -> Array:
-    """Scales that make rows comparable: their length; but a row that is nothing beside the largest stays so."""
+    """Scales that make rows comparable: their length; a row that is negligible relative to the largest stays
+    negligible."""
     sizes = np.linalg.norm(J, axis=1)
     largest = np.max(sizes, initial=0.0)
     return np.where(sizes > 1e-9 * largest, sizes, largest or 1.0)
 
 
 def typical_sizes(eq: Equations, entries: Sequence[Expr], J: Array, values: Mapping[Any, float]) -> Array:
-    """Sizes of the rows of a matrix around a configuration in which it is J: a row that has come near to zero there is
-    small beside them."""
+    """Sizes of the rows of a matrix around a configuration in which it is J: relative to them a row that nearly
+    vanishes there is small."""
     own = np.linalg.norm(J, axis=1)
-    if not len(own) or np.min(own) > FADED * np.max(own):
+    if not len(own) or np.min(own) > FADED_ROW * np.max(own):
         return sizes_of_rows(J)
     random, sizes = Random(1), own
-    for _ in range(NEIGHBOURS):
-        other = {v.symbol: _moved(values[v.symbol], v.is_angle, random.uniform(-1, 1)) for v in eq.variables.of("q")}
+    for _ in range(SAMPLES):
+        other = {
+            v.symbol: _perturbed(values[v.symbol], v.is_angle, random.uniform(-1, 1)) for v in eq.variables.of("q")
+        }
         there = numbers_at(entries, {**values, **other}, J.shape[1])
         if there is not None:
             sizes = np.maximum(sizes, np.linalg.norm(there, axis=1))
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def _moved(x: float, is_angle: bool, by: float) -> float:
+def _perturbed(x: float, is_angle: bool, by: float) -> float:
     return x + by if is_angle else x * (1 + by / 2)
 
 
@@ -132,7 +136,8 @@ def _independent_from_below(vectors: Array) -> list[int]:
 
 
 def pivot_columns(J: Array, rank: int) -> list[int]:
-    """So many columns that determine the others, each the one with the largest remainder beside those before."""
+    """`count` columns that determine the others, each the one with the largest remainder after projection on the
+    previous ones."""
     left, chosen = J.copy(), list[int]()
     for _ in range(rank):
         sizes = np.linalg.norm(left, axis=0)
@@ -145,7 +150,7 @@ def pivot_columns(J: Array, rank: int) -> list[int]:
 
 
 def null_space(rows: Sequence[Sequence[float]], n: int) -> list[list[float]]:
-    """Vectors z of n numbers with J z = 0, each of them one in a column of its own that is no pivot."""
+    """Vectors z of n numbers with J z = 0, each with a one in a nonpivot column of its own."""
     J = np.array(rows, dtype=np.float64).reshape(len(rows), n)
     space = RowSpace.of(J)
     pivots = pivot_columns(J / space.sizes[:, None], space.rank)
@@ -174,8 +179,8 @@ def is_definite(M: Sequence[Sequence[float]]) -> bool:
 
 
 def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[int]:
-    """Columns of full rank, taken in order where they are not nearly dependent on those taken before; nearer where that
-    keeps what is to be independent. None where there are none."""
+    """Columns of full rank, chosen in order unless nearly dependent on those chosen before; also nearly dependent
+    ones where that keeps the wanted ones independent. None if there are none."""
     if not J.size:
         return []
     scaled = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-300)
@@ -200,7 +205,7 @@ def dependent_columns(J: Array, order: Sequence[int], kept: set[int]) -> list[in
 
 
 def numbers_at(entries: Sequence[Expr], values: Mapping[Any, float], columns: int) -> Array | None:
-    """A matrix with so many columns at some values; None where it has none."""
+    """A matrix with `columns` columns at some values; None where it has no value."""
     filled, out = [k for k, e in enumerate(entries) if e is not ZERO], np.zeros(len(entries))
     try:
         out[filled] = evaluate([entries[k] for k in filled], values)

@@ -1,11 +1,11 @@
-"""The linear system of constrained motion, and how it is eliminated: chosen once, for everything that comes after.
+"""The saddle-point system of constrained motion, and its elimination, chosen once for all later stages.
 
     M x = a + Hᵀ y,   Jc x = b        or        [M Hᵀ; Jc 0] [x; -y] = [a; b]
 
-H is Jc, and the matrix symmetric, unless loads contain multipliers: friction pushes in directions H = Jc + W that
-differ from those held. Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections are
-all of this form. Pivoting is slow where sizes are small (branches, and none of the zeros used), and slower still where
-several states are computed side by side; so it is the last resort.
+H is Jc, and the matrix symmetric, unless loads contain multipliers: friction acts in directions H = Jc + W that differ
+from the constrained ones. Accelerations and multipliers (a = f, b = -c), their derivatives, impacts and projections all
+have this form. Pivoting is slow for small systems (branches, and no use of zeros), and slower still when several states
+are computed in parallel, so it is the last resort.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from ...algebra.graph.matrix import Matrix, as_matrix, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...errors import EvaluationError
 
-LEAST_PIVOT: Final = 1e-10  # of a matrix with ones on its diagonal
-ALIKE: Final = 1e3  # diagonal entries that differ by no more than this are judged beside each other as they are
+MIN_PIVOT: Final = 1e-10  # smallest pivot of a matrix scaled to a unit diagonal
+MAX_DIAGONAL_RATIO: Final = 1e3  # largest ratio of diagonal entries that are compared without scaling
 
 
 class Elimination(Enum):
@@ -47,16 +47,15 @@ class Elimination(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """Completes matrices that rows of Jc which follow from others leave singular: S = Jc M⁻¹ Jcᵀ becomes definite as S
-    + σ B Bᵀ.
+    """Bordering for redundant constraints: the singular Delassus matrix S = Jc M⁻¹ Jcᵀ becomes definite as S + σ B Bᵀ.
 
-    With n the combinations of rows that vanish, nᵀ Jc = 0, and nᵀ B regular, solutions are exact for right sides that
-    do not contradict each other (nᵀ b = 0 gives Bᵀ y = 0, so S y = b), and nothing jumps where rows that depend on
-    others on the constraints do not quite do so beside them.
+    With n the combinations of rows that vanish, nᵀ Jc = 0, and nᵀ B regular, solutions are exact for consistent right
+    sides (nᵀ b = 0 gives Bᵀ y = 0, so S y = b), and stay continuous where rows that are redundant on the constraints
+    are not quite so next to them.
 
-    B          a column for each dependence, as numbers or as symbols; as long as nᵀ B is regular, which numbers does
-               not matter
-    sizes      of the rows, by which σ is made comparable with S
+    B          a column for each dependence, as numbers or as symbols; its values do not matter as long as nᵀ B is
+               regular
+    sizes      sizes of the rows, by which σ is made comparable with S
     positions  the border of the holonomic rows alone, where there are others; None where these are independent
     """
 
@@ -65,13 +64,13 @@ class Border:
     positions: Border | None = None
 
     def filled(self, S: Matrix) -> Matrix:
-        """S + σ B Bᵀ, with σ the mean of S_ii / sizes_i². Rows of S beyond those of B stay as they are."""
+        """S + σ B Bᵀ, with σ the mean of S_ii / sizes_i². Rows of S beyond those of B are unchanged."""
         k = self.B.rows
         terms = [S[i, i] / (k * self.sizes[i] ** 2) for i in range(k)]
         sigma = sum_of_products([as_expr(1)] * k, terms)
-        return self._added(S, sigma)
+        return self._with_border(S, sigma)
 
-    def _added(self, S: Matrix, sigma: Any) -> Matrix:
+    def _with_border(self, S: Matrix, sigma: Any) -> Matrix:
         k, n = self.B.rows, S.rows
         more = {(i, j): sigma * sum_of_products(self.B.row(i), self.B.row(j)) for i in range(k) for j in range(i, k)}
         entries = [
@@ -82,10 +81,10 @@ class Border:
     def product(self) -> Matrix:
         """B Bᵀ."""
         k = self.B.rows
-        return self._added(Matrix(k, k, (ZERO,) * (k * k)), as_expr(1))
+        return self._with_border(Matrix(k, k, (ZERO,) * (k * k)), as_expr(1))
 
     def with_rows(self, before: int, more: int) -> Border:
-        """For a matrix with more rows, put in before row number `before`, which depend on none."""
+        """The border of a matrix with additional independent rows before row number `before`."""
         k = self.B.cols
         at = before * k
         B = Matrix(self.B.rows + more, k, (*self.B.entries[:at], *[ZERO] * (more * k), *self.B.entries[at:]))
@@ -96,13 +95,13 @@ class Border:
 
 
 class SaddlePoint:
-    """Factors of [M Hᵀ; Jc 0] as nodes of the graph: one set for all right sides. A border where rows of Jc depend on
-    others.
+    """Factors of [M Hᵀ; Jc 0] as nodes of the graph: one set for all right sides, bordered where constraints are
+    redundant.
 
-    sizes      of the diagonal of S, beside each other: with them, what depends on S has no value (NaN) where it is
+    sizes      relative magnitudes of the diagonal of S: with them, results that depend on S have no value (NaN) if it is
                singular to rounding
-    inertias   the same of M
-    pushes     H, where it is not Jc
+    inertias   the same for M
+    pushes     H, where it differs from Jc
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class SaddlePoint:
 
     @cached_property
     def metric(self) -> Matrix:
-        """M, or M + Jcᵀ Jc where M by itself is singular: an inertia that every motion has."""
+        """M, or M + Jcᵀ Jc where M is singular: an inertia of every motion."""
         is_regular = self.elimination in (Elimination.DEFINITE, Elimination.SCHUR)
         return self.M if is_regular else self.M + self.Jc.T @ self.Jc
 
@@ -216,7 +215,7 @@ def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tu
     except (EvaluationError, OverflowError):
         return (1.0,) * Jc.rows
     sizes = [sum(rows[i * n + j] ** 2 / diagonal[j] for j in range(n) if diagonal[j] > 0) for i in range(Jc.rows)]
-    is_alike = max(sizes, default=1.0) <= ALIKE * min(sizes, default=1.0)
+    is_alike = max(sizes, default=1.0) <= MAX_DIAGONAL_RATIO * min(sizes, default=1.0)
     return (1.0,) * Jc.rows if is_alike else tuple(s or 1.0 for s in sizes)
 
 
@@ -241,4 +240,4 @@ def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:
         definite_factor(n, scaled)
     except (EvaluationError, ZeroDivisionError, OverflowError):
         return False
-    return all(0 < scaled[i * n + i] < 1 / LEAST_PIVOT for i in range(n))  # factors hold reciprocals of pivots
+    return all(0 < scaled[i * n + i] < 1 / MIN_PIVOT for i in range(n))  # factors hold reciprocals of pivots

@@ -1,4 +1,4 @@
-"""Ranks, dependent rows, null vectors and least-norm solutions of small matrices, in plain Python."""
+"""Ranks, dependent rows, null vectors and minimum-norm solutions of small matrices, in plain Python."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Reduced:
     null_space: Rows
 
 
-def reduced(matrix: Rows, n: int, tolerance: float = 1e-8, forbidden: Sequence[int] = ()) -> Reduced:
+def gauss_jordan(matrix: Rows, n: int, tolerance: float = 1e-8, forbidden: Sequence[int] = ()) -> Reduced:
     """Gauss-Jordan elimination of a matrix with n columns; `forbidden` columns are taken as pivots only when no other
     is left."""
     A, rows, columns = [list(r) for r in matrix], [], []

@@ -37,7 +37,7 @@ def lagrange(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matr
     terms = EnergyTerms(kinetic_energy(mechanism, RateMotion(mechanism)), mechanism, kinematics)
     forces = terms.forces + generalized_forces(mechanism, kinematics)
     N = jacobian([mechanism.rates[x] for x in q], kinematics.u)
-    return mirrored(N.T @ (terms.inertia @ N)), N.T @ forces
+    return symmetric_from_upper(N.T @ (terms.inertia @ N)), N.T @ forces
 
 
 class EnergyTerms:
@@ -57,7 +57,7 @@ class EnergyTerms:
         along = {**dict(zip(q, dots, strict=True)), **dict(zip(dots, accelerations, strict=True))}
         inertial = slopes[: len(q), :] - time_derivative(self.momenta, along)
         (self.forces,) = kinematics.in_speeds([inertial])
-        (self.inertia,) = kinematics.in_speeds([mirrored(jacobian(self.momenta, dots))])
+        (self.inertia,) = kinematics.in_speeds([symmetric_from_upper(jacobian(self.momenta, dots))])
 
 
 class RateMotion(Kinematics):
@@ -131,6 +131,6 @@ def _virtual_work(loads: list[Load], mechanism: Mechanism, kinematics: Kinematic
     return Matrix(len(out), 1, tuple(out))
 
 
-def mirrored(A: Matrix) -> Matrix:
+def symmetric_from_upper(A: Matrix) -> Matrix:
     """A symmetric matrix from the upper triangle, so that equal entries are one node."""
     return Matrix(A.rows, A.cols, tuple(A[min(i, j), max(i, j)] for i in range(A.rows) for j in range(A.cols)))

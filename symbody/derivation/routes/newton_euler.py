@@ -4,7 +4,7 @@
     M = Σ J_rᵀ m J_r + J_wᵀ I J_w
     f = Σ J_rᵀ (F - m a) + J_wᵀ (τ - I α - ω × I ω)      a, α: accelerations where u' = 0
 
-All is in components of the ground: positions and rotation matrices are differentiated, inertia tensors are turned.
+All is in components of the ground: positions and rotation matrices are differentiated, inertia tensors are rotated.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _ground_motions(places: list[Placement], kinematics: Kinematics) -> list[_Mo
 
 
 class _Sums:
-    """M and f while they are added up."""
+    """M and f during summation."""
 
     def __init__(self, n: int, f: list[Expr]) -> None:
         self.n, self.f = n, f

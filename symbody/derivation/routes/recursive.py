@@ -48,7 +48,8 @@ def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = N
 
 @dataclass(frozen=True)
 class Subspace:
-    """How speeds move a frame in its parent: columns (angular, linear) in own components, by number of the speed."""
+    """The motion subspace of a frame in its parent: columns (angular, linear) in own components, by number of the
+    speed."""
 
     columns: dict[int, tuple[Matrix, Matrix]]
 
@@ -124,7 +125,7 @@ def _add(M: dict[tuple[int, int], Expr], i: int, j: int, value: Expr) -> None:
 
 
 def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]) -> None:
-    """Carry the momentum of column j to the ground; what it does on the way are the other entries of that column."""
+    """Propagate the momentum of column j to the ground; its power on the way gives the other entries of that column."""
     parent = f.parent
     assert parent is not None
     if not parent.is_ground:
@@ -134,7 +135,7 @@ def _carry(M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, sub
 def _act_on_frame(
     M: dict[tuple[int, int], Expr], f: Frame, j: int, wrench: Wrench, subspaces: dict[Frame, Subspace]
 ) -> None:
-    """What a momentum of column j does on a frame and on those that it hangs on."""
+    """The power of a momentum of column j on a frame and on its ancestors."""
     while not f.is_ground:
         for i, column in subspaces[f].columns.items():
             value = power_on(column, wrench)

@@ -1,4 +1,5 @@
-"""Motion that was written down, beside that of bodies: kinetic energies K(q, q', t), and balances M u' - f of speeds.
+"""Inertia written by the user in addition to that of bodies: kinetic energies K(q, q', t), and balances M u' - f of
+speeds.
 
 kinetic energy   M = Nᵀ ∂p/∂q' N,   f = Nᵀ (∂K/∂q - p'),   p = ∂K/∂q'     energy q' · p - K (Jacobi): K where it is
                  quadratic in q'
@@ -19,15 +20,15 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.mechanism.mechanism import Mechanism
 from ...errors import DerivationError, EvaluationError, listed
 from ..kinematics.kinematics import Kinematics
-from .lagrange import EnergyTerms, mirrored
+from .lagrange import EnergyTerms, symmetric_from_upper
 
-SYMMETRIC: Final = 1e-9  # difference of two entries, of the size of the matrix
+SYMMETRY_TOLERANCE: Final = 1e-9  # largest difference of mirrored entries relative to the size of the matrix
 BALANCES: Final = "balances written down"
 """The name of what balances do, among the powers of loads."""
 
 
 class WrittenMotion:
-    """Inertia, forces, energy and power of everything that was written down."""
+    """Inertia, forces, energy and power of all energies and balances written by the user."""
 
     def __init__(self, mechanism: Mechanism, kinematics: Kinematics) -> None:
         self.mechanism, self.kinematics = mechanism, kinematics
@@ -39,7 +40,7 @@ class WrittenMotion:
     def M(self) -> Matrix:  # noqa: N802  (notation)
         M, _ = self._balances
         for terms in self._terms.values():
-            M = M + mirrored(self._N.T @ (terms.inertia @ self._N))
+            M = M + symmetric_from_upper(self._N.T @ (terms.inertia @ self._N))
         return M
 
     @cached_property
@@ -111,7 +112,7 @@ class WrittenMotion:
 
     @cached_property
     def power_of_balances(self) -> Expr:
-        """u · f + ½ u · M' u: what changes ½ u · M u beside loads and constraints."""
+        """u · f + ½ u · M' u: the rate of ½ u · M u apart from loads and constraints."""
         M, f = self._balances
         u = self.kinematics.u
         rate = self.kinematics.rate(M) @ list(u)
@@ -145,7 +146,7 @@ def _symmetric(M: Matrix, mechanism: Mechanism) -> Matrix:
             f"{u[i]}_dot in that of {u[j]}. Write each balance for the speed on which its forces do work, or write equations that are no "
             "balances as first-order equations of variables (m.variable, m.equation)"
         )
-    return mirrored(M)
+    return symmetric_from_upper(M)
 
 
 def _different(M: Matrix, pairs: list[tuple[int, int]], mechanism: Mechanism) -> tuple[int, int] | None:
@@ -160,6 +161,11 @@ def _different(M: Matrix, pairs: list[tuple[int, int]], mechanism: Mechanism) ->
             continue
         size = max(map(abs, found))
         return next(
-            ((i, j) for i, j in pairs if abs(found[i * M.rows + j] - found[j * M.rows + i]) > SYMMETRIC * size), None
+            (
+                (i, j)
+                for i, j in pairs
+                if abs(found[i * M.rows + j] - found[j * M.rows + i]) > SYMMETRY_TOLERANCE * size
+            ),
+            None,
         )
     return pairs[0]

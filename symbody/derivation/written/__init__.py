@@ -1,4 +1,4 @@
-"""Equations that come from elsewhere: written by hand, from a Lagrangian, from SymPy's methods.
+"""Equations from other sources: written by hand, from a Lagrangian, from SymPy's methods.
 
 Expressions in, `Equations` out.
 """

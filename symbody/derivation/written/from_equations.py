@@ -1,4 +1,4 @@
-"""`from_equations`: differential equations that were written down, x' = f(t, x, r, p), as a model of their own.
+"""`from_equations`: differential equations x' = f(t, x, r, p) written by the user, as a model.
 
     x, y, mu = symbols("x y mu")
     van_der_pol = from_equations({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1.5})

@@ -1,4 +1,4 @@
-"""`from_lagrangian`: a Lagrangian and generalised forces that were written down.
+"""`from_lagrangian`: a Lagrangian and generalised forces written by the user.
 
 x, a = symbols("x a", "coordinate")
 M, m, l, g = symbols("M m l g")
@@ -66,7 +66,7 @@ def from_lagrangian(
     names = [WrittenDown(where, {}, ()).name(q) for q in given]
     refuse_repeated(where, names)
     written = WrittenDown(where, dict.fromkeys(names, "coordinate"), inputs)
-    conditions = constraints if isinstance(constraints, Mapping) else _numbered(constraints)
+    conditions = constraints if isinstance(constraints, Mapping) else _numbered_constraints(constraints)
     L, R = written.take({"the Lagrangian": lagrangian, "the dissipation": dissipation})
     pushes = written.take({f"force on {written.name(q)!r}": e for q, e in (forces or {}).items()})
     held = written.take({f"constraint {n!r}": e for n, e in conditions.items()})
@@ -84,7 +84,7 @@ def from_lagrangian(
     return derive(m, "lagrange")
 
 
-def _numbered(constraints: Iterable[Any]) -> dict[str, Any]:
+def _numbered_constraints(constraints: Iterable[Any]) -> dict[str, Any]:
     return {f"constraint {k}": e for k, e in enumerate(constraints, start=1)}
 
 

@@ -1,4 +1,4 @@
-"""Equations of motion that somebody has in SymPy: `KanesMethod`, `LagrangesMethod` and `System` as `Equations`.
+"""Equations of motion from SymPy: `KanesMethod`, `LagrangesMethod` and `System` as `Equations`.
 
     KanesMethod       Fr + Fr* = 0 for all speeds, also dependent ones: with v, ω of its bodies in the inertial frame,
                       M = Σ m vuᵀ vu + ωuᵀ I ωu,   f = Σ vuᵀ (F - m v') + ωuᵀ (T - (I ω)')   at u' = 0
@@ -34,7 +34,7 @@ from ...errors import ModelError, shown
 from ..entry.derive import derive
 from ..equations.equations import Equations
 from ..equations.random_states import numbers, random_state
-from ..rank.small_matrices import reduced
+from ..rank.small_matrices import gauss_jordan
 from .from_lagrangian import from_lagrangian
 
 Given = Mapping[Any, Any] | Iterable[Symbol] | None
@@ -67,7 +67,7 @@ def _from_lagrange(method: Any, symbols: Given) -> Equations:
 
     return from_lagrangian(
         taken(L), names, forces={n: taken(Q) for n, Q in zip(names, forces.values(), strict=True) if Q != 0},
-        constraints={**_numbered("holonomic", map(taken, holonomic)), **_numbered("nonholonomic", map(taken, others))}, name="LagrangesMethod",
+        constraints={**_by_number("holonomic", map(taken, holonomic)), **_by_number("nonholonomic", map(taken, others))}, name="LagrangesMethod",
     )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _velocity(at: Any, N: Any) -> Any:
     return at.vel(N) if isinstance(at, Point) else at.ang_vel_in(N)
 
 
-def _numbered(what: str, things: Iterable[Any]) -> dict[str, Any]:
+def _by_number(what: str, things: Iterable[Any]) -> dict[str, Any]:
     return {f"{what} {k}": e for k, e in enumerate(things, start=1)}
 
 
@@ -91,7 +91,7 @@ def _numbered(what: str, things: Iterable[Any]) -> dict[str, Any]:
 
 
 class _KanesParts(NamedTuple):
-    """What a KanesMethod was made of; SymPy has no public names for it."""
+    """The parts of a KanesMethod, for which SymPy has no public names."""
 
     frame: Any
     auxiliary: list[Any]
@@ -168,7 +168,7 @@ class _Kane:
         n = len(self.u)
         for j in range(n):
             m.balance(all_u[j], sum_of_products(M.row(j)[:n], [x.dot for x in all_u[:n]]) - f[j])
-        for name, e in _numbered("configuration", map(self.frames.scalar, self.parts.configuration)).items():
+        for name, e in _by_number("configuration", map(self.frames.scalar, self.parts.configuration)).items():
             m.constrain(name, e)
         for name, e in self._velocity_constraints().items():
             m.constrain_speed(name, e)
@@ -178,12 +178,14 @@ class _Kane:
     def _declare(self) -> None:
         """Parameters and inputs that the equations contain."""
         self._speeds = [*self.model.symbols_of_kind("speed"), *self.aux_symbols]
-        used = {symbol(s.stem, s.kind) for s in free_symbols(*self._converted()) if s.kind in ("parameter", "input")}
+        used = {
+            symbol(s.stem, s.kind) for s in free_symbols(*self._graph_expressions()) if s.kind in ("parameter", "input")
+        }
         for s in sorted(used, key=lambda s: (s.kind, s.name)):
             if s.name not in {_name(x) for x in self.unknown}:
                 self.model.declare(s.name, s.kind)
 
-    def _converted(self) -> list[Expr]:
+    def _graph_expressions(self) -> list[Expr]:
         M, f = self.inertia_and_forces
         constraints = [*map(self.frames.scalar, self.parts.configuration), *self._speed_rows()]
         return [*M.entries, *f.entries, *self.rates.values(), *constraints]
@@ -193,20 +195,20 @@ class _Kane:
         return substitute_all([self.frames.scalar(e) for e in self.parts.velocity], still)
 
     def _velocity_constraints(self) -> dict[str, Expr]:
-        """Those that are no rates of configuration constraints, which have their own."""
+        """The velocity constraints that are not rates of configuration constraints."""
         rows = self._speed_rows()
         if not self.parts.configuration or not rows:
-            return _numbered("velocity", rows)
+            return _by_number("velocity", rows)
         eq = derive(self.model, "kane", check=False)
         state = random_state(eq, 1)
         J = jacobian(rows, eq.u)
         held, more = numbers([eq.Jc, J], state)
         kept: list[int] = []
-        rank = len(reduced(held, len(eq.u)).columns)
+        rank = len(gauss_jordan(held, len(eq.u)).columns)
         for k, row in enumerate(more):
-            if len(reduced([*held, row], len(eq.u)).columns) > rank:
+            if len(gauss_jordan([*held, row], len(eq.u)).columns) > rank:
                 held, rank, kept = [*held, row], rank + 1, [*kept, k]
-        return _numbered("velocity", [rows[k] for k in kept])
+        return _by_number("velocity", [rows[k] for k in kept])
 
     # ------------------------------------------------------------------------------------------------ Fr + Fr*
 

@@ -1,5 +1,5 @@
-"""Expressions that a user wrote down outside of a model, in symbols of the kinds that they have in the model which is
-made of them.
+"""Expressions that a user wrote outside of a model, converted to the symbol kinds of the model that is made from
+them.
 
 Names decide: those of states are coordinates or variables, `t` is time, inputs are named or of kind "input", all others
 are parameters.
@@ -19,7 +19,7 @@ from ...errors import ModelError, SymbodyError, listed, shown, unknown
 
 
 class WrittenDown:
-    """Symbols of what was written down, by the call that takes it.
+    """Symbols of expressions written by the user, with the name of the call that takes them.
 
     states   their kinds by name: "coordinate" or "variable"
     """

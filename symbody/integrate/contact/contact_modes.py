@@ -17,7 +17,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.equations import Equations
-from ...derivation.forms.constrained import constrained, constrained_speeds, force_of_row, loaded
+from ...derivation.forms.constrained import constrained_speeds, force_of_row, with_constraints, with_load
 from ...errors import SimulationError, unknown
 from .friction_problem import SLIPS, STICKS
 from .frictions import Friction
@@ -124,7 +124,7 @@ class ModeTable(CacheOwner):
         shared = {force_of_row(row): e for row, e in forces.items()}
         for f in self.frictions:
             if _kind(mode, f) in (SLIPS, HELD):
-                made = loaded(made, f"{f.name} friction", self._pushed(f, mode.states[f.name], shared))
+                made = with_load(made, f"{f.name} friction", self._pushed(f, mode.states[f.name], shared))
         outputs = {s.name: ZERO for n, s in self.forces.items() if n not in mode.closed}
         outputs |= {s.name: e for s, e in shared.items() if e is not s}
         for f in self.frictions:
@@ -142,11 +142,11 @@ class ModeTable(CacheOwner):
         G = jacobian(speeds, base.u)
         spanning = spanning_rows(base, G, len(closed)) if len(names) > 1 and base.border is None else None
         if spanning is None:
-            made = constrained_speeds(constrained(base, closed), held)
+            made = constrained_speeds(with_constraints(base, closed), held)
             return made, {name: force_of_row(name) for name in names}
         gaps = {resultant(names[i]): closed[names[i]] for i in spanning.gaps}
         rest = {resultant(names[i]): held[names[i]] for i in spanning.sticking}
-        made = constrained_speeds(constrained(base, gaps), rest)
+        made = constrained_speeds(with_constraints(base, gaps), rest)
         shared = shared_forces(G, spanning, [force_of_row(name) for name in (*gaps, *rest)])
         return made, dict(zip(names, shared, strict=True))
 

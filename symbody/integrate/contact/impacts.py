@@ -28,7 +28,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
 from ...derivation.equations.equations import Equations
-from ...derivation.forms.constrained import constrained
+from ...derivation.forms.constrained import with_constraints
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
@@ -206,7 +206,7 @@ def impact_map(eq: Equations, *contacts: Contact, restitution: Mapping[str, Expr
 
     restitution   by name, where it is not that of the contact
     """
-    closed = constrained(eq, {c.name: c.gap for c in contacts})
+    closed = with_constraints(eq, {c.name: c.gap for c in contacts})
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     at = len(eq.phi.entries)
     jumps = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...derivation.equations.equations import Equations
-from ...derivation.rank.row_space import RANK, sizes_of_rows
+from ...derivation.rank.row_space import RANK_TOLERANCE, sizes_of_rows
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
 from ..start.constraint_rows import Rows, rows_of
@@ -31,7 +31,7 @@ class Metric:
         rows = np.linalg.solve(self._L, Jc.T).T
         self._sizes = sizes_of_rows(rows)
         U, s, V = np.linalg.svd(rows / self._sizes[:, None], full_matrices=False)
-        rank = int(np.sum(s > RANK * s[0])) if len(s) else 0
+        rank = int(np.sum(s > RANK_TOLERANCE * s[0])) if len(s) else 0
         self._U, self._s, self._V = U[:, :rank], s[:rank], V[:rank]
 
     def ways(self, G: Array) -> Array:
@@ -100,7 +100,7 @@ class ConstraintImpulses:
             phi, slopes = self._rows.position(*self._arguments(t, state, p, r))
             if not np.max(np.abs(phi), initial=0.0) > 1e-13 * (1 + np.max(np.abs(state[:n_q]), initial=0.0)):
                 break
-            state[:n_q] -= np.linalg.lstsq(slopes, phi, rcond=RANK)[0]
+            state[:n_q] -= np.linalg.lstsq(slopes, phi, rcond=RANK_TOLERANCE)[0]
         else:
             return None
         if not np.all(np.isfinite(state)):

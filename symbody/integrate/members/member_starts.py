@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
-from ...derivation.rank.row_space import FADED, RANK
+from ...derivation.rank.row_space import FADED_ROW, RANK_TOLERANCE
 from ...emit.run.callable import Array
 from ..events.events import watch_of
 from ..forms.borders import DOUBTFUL
@@ -97,12 +97,12 @@ def _own(eq: Equations, start: Any, where: str) -> dict[str, float]:
 def _is_regular(J: Array, asked: Flags) -> Flags:
     """Whether rows are independent beyond doubt, each in units of its size."""
     sizes = np.linalg.norm(J, axis=2)
-    out = asked & np.all(sizes > FADED * np.max(sizes, axis=1, initial=0.0)[:, None], axis=1)
+    out = asked & np.all(sizes > FADED_ROW * np.max(sizes, axis=1, initial=0.0)[:, None], axis=1)
     if J.shape[1] > J.shape[2]:
         return np.zeros_like(out)
     if out.any():
         s = np.linalg.svd(J[out] / sizes[out][:, :, None], compute_uv=False)
-        out[out] = s[:, -1] > max(DOUBTFUL, RANK) * s[:, 0]
+        out[out] = s[:, -1] > max(DOUBTFUL, RANK_TOLERANCE) * s[:, 0]
     return out
 
 

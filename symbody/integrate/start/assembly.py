@@ -22,7 +22,7 @@ from ...algebra.nonlinear.trust_region import SingularValues
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.named_rows import NamedRow
-from ...derivation.rank.row_space import RANK, sizes_of_rows
+from ...derivation.rank.row_space import RANK_TOLERANCE, sizes_of_rows
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, SymbodyError, advised, in_number, listed
 from ..inputs.inputs import with_inputs
@@ -304,7 +304,7 @@ def _why_open(task: _AssemblyTask, search: Search, best: Found) -> SymbodyError:
     near = _closed_without(task, search, best, held) if held else None
     if near is None:
         return open_joints(where, best.left, task.rows.positions)
-    free = len(near) - SingularValues.of(search.rows(near)[1]).rank(RANK)
+    free = len(near) - SingularValues.of(search.rows(near)[1]).rank(RANK_TOLERANCE)
     there = {q.name: x for q, x in zip(task.equations.q, near, strict=True) if q.name in held}
     return too_much_given(where, held, free, there, best.left, task.rows.positions)
 
@@ -340,7 +340,7 @@ def _speeds(task: _AssemblyTask, q: Array) -> Array:
     k = len(task.rows.speeds)
     there, _, closes = _least(A[:k], b[:k], u, np.arange(len(u)), task.weight("u"))
     if held and closes:
-        free = len(u) - SingularValues.of(A[:k]).rank(RANK)
+        free = len(u) - SingularValues.of(A[:k]).rank(RANK_TOLERANCE)
         at = dict(zip((s.name for s in task.equations.u), there, strict=True))
         raise too_much_given(where, held, free, {n: at[n] for n in held if n in at}, left, rows, True)
     raise AssemblyError(contradiction(where, left, rows, True))
@@ -359,7 +359,7 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
     for _ in range(2):  # the second time takes away rounding of the first
         off = (A @ u + b) / sizes
         if len(off) and len(free):
-            u[free] -= scale * np.linalg.lstsq(A[:, free] * scale / sizes[:, None], off, rcond=RANK)[0]
+            u[free] -= scale * np.linalg.lstsq(A[:, free] * scale / sizes[:, None], off, rcond=RANK_TOLERANCE)[0]
     left = A @ u + b
     return u, left, bool(np.max(np.abs(left / sizes), initial=0.0) <= 1e-10 * terms)
 

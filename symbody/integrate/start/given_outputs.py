@@ -15,7 +15,7 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import NamedRow, output_rows
 from ...derivation.equations.variables import name_of
-from ...derivation.forms.constrained import constrained, constrained_speeds
+from ...derivation.forms.constrained import constrained_speeds, with_constraints
 from ...errors import AssemblyError, in_number, shown
 from ..inputs.meanings import meant
 from .state import State
@@ -96,7 +96,7 @@ def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equati
             on_speeds[name] = e - target
         else:
             others.append(NamedRow(f"output {name}", "output", e - target))
-    return constrained(wide, on_coordinates), constrained_speeds(wide, on_speeds), tuple(others)
+    return with_constraints(wide, on_coordinates), constrained_speeds(wide, on_speeds), tuple(others)
 
 
 def _is_linear(e: Expr, unknowns: tuple[Symbol, ...]) -> bool:

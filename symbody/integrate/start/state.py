@@ -14,7 +14,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name
-from ...derivation.equations.undetermined import mapped, undetermined
+from ...derivation.equations.undetermined import map_entries, undetermined_value
 from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
 from ...emit.run.callable import Array
@@ -169,11 +169,11 @@ class State(Portable):
                 f"state of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got {shown(what)}"
             )
         (found,) = eq.cached("meaning of", asked, lambda: meant(eq, (asked,), f"state of {eq.name!r}", AssemblyError))
-        values, nothing = dict(zip(self._table.symbols, self.values.values(), strict=True)), undetermined(eq)
+        values, nothing = dict(zip(self._table.symbols, self.values.values(), strict=True)), undetermined_value(eq)
         if isinstance(found, Expr):
             return np.nan if found is nothing else float(evaluate(found, values))
-        numbers = evaluate(mapped(found, lambda e: ZERO if e is nothing else e), values)
-        is_known = evaluate(mapped(found, lambda e: ZERO if e is nothing else ONE))
+        numbers = evaluate(map_entries(found, lambda e: ZERO if e is nothing else e), values)
+        is_known = evaluate(map_entries(found, lambda e: ZERO if e is nothing else ONE))
         return np.where(is_known, np.array(numbers, dtype=np.float64), np.nan)
 
     @cached_property
