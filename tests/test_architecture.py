@@ -91,10 +91,10 @@ NUMERICS = {  # files before `emit` that compute with arrays, and why
     "symbody/algebra/nonlinear/zeros.py": "searches that go through all of these",
     "symbody/algebra/nonlinear/continuation.py": "curves of its zeros",
     "symbody/algebra/calculus/jets.py": "coefficients of truncated series, in arrays",
-    "symbody/derivation/rank/closing.py": "asks it for configurations that keep the constraints",
+    "symbody/derivation/rank/loop_closure.py": "asks it for configurations that keep the constraints",
     "symbody/derivation/rank/row_space.py": "ranks, by singular values",
     "symbody/derivation/rank/regular_configuration.py": "ranks at these",
-    "symbody/derivation/equations/undetermined.py": "null vectors at these",
+    "symbody/derivation/equations/undetermined_forces.py": "null vectors at these",
     "symbody/derivation/entry/redundancy_advice.py": "tries what it advises on these ranks",
     "symbody/derivation/equations/random_states.py": "draws states around these",
 }

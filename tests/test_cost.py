@@ -14,7 +14,7 @@ import symbody as sb
 from bench import derive, operations, puma560
 from symbody.bodies.mechanism.mechanism import Mechanism
 from symbody.derivation.kinematics.kinematics import Kinematics
-from symbody.derivation.programs.articulated import articulated_accelerations
+from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.shortest_forms import shortest_forces
 from symbody.derivation.routes.recursive import recursive
 

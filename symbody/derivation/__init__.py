@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from .programs.dynamics_derivatives import ForwardDerivatives, forward_derivatives, inverse_derivatives
     from .programs.first_order import FirstOrder, first_order
-    from .programs.inverse import InverseDynamics, inverse_dynamics, joint_forces
+    from .programs.inverse_dynamics import InverseDynamics, inverse_dynamics, joint_forces
     from .questions.audit import Audit, audit
     from .questions.certify import Certificate, certify
     from .questions.reactions import Reaction, reaction, reactions

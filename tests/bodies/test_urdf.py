@@ -17,7 +17,7 @@ import pytest
 import symbody as sb
 from symbody.algebra.graph.graph import PI
 from symbody.derivation.kinematics.kinematics import Kinematics
-from symbody.derivation.programs.articulated import articulated_accelerations
+from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.shortest_forms import shortest_equations, shortest_forces
 from symbody.derivation.questions.reactions import reaction
 from symbody.derivation.routes.recursive import generalized_forces

@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive
 from symbody.derivation.forms.minimal import minimal
-from symbody.derivation.programs.inverse import inverse_dynamics, joint_forces
+from symbody.derivation.programs.inverse_dynamics import inverse_dynamics, joint_forces
 
 from .mechanisms import ALL, BODY, double_pendulum, four_bar, turntable
 from .states import close, moving_state, numbers

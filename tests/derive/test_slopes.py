@@ -10,7 +10,7 @@ import symbody as sb
 from symbody import DerivationError, Model, ModelError, derive, forward_derivatives, inverse_derivatives
 from symbody.algebra.graph.walk import evaluation_order, scalars
 from symbody.derivation.forms.minimal import minimal
-from symbody.derivation.programs.inverse import joint_forces
+from symbody.derivation.programs.inverse_dynamics import joint_forces
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar
 from .states import close, moving_state, numbers

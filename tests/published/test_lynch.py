@@ -10,7 +10,7 @@ import pytest
 import symbody as sb
 from examples import satellite, stanford_arm, triple_pendulum
 from symbody.derivation.equations import energies
-from symbody.derivation.programs.inverse import inverse_dynamics
+from symbody.derivation.programs.inverse_dynamics import inverse_dynamics
 
 from .lynch_appendix_b import PRINTED
 from .numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory

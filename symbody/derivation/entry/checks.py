@@ -24,8 +24,8 @@ from ...errors import DerivationError, EvaluationError, ModelError, listed, unde
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
 from ..equations.energies import power_and_loss
 from ..equations.equations import Equations
-from ..rank.closing import Values
 from ..rank.configuration import Configuration, configuration, random_values
+from ..rank.loop_closure import Values
 from ..rank.row_space import DependentRow, is_definite, null_space, products
 from ..rank.small_matrices import Rows, dependent_rows, size
 from .redundancy_advice import advice

@@ -17,18 +17,18 @@ from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
 from ...errors import DerivationError, ModelError, listed, shown, unknown
 from ..equations.equations import Equations
-from ..equations.undetermined import null_vectors
+from ..equations.undetermined_forces import null_vectors
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places, without_unknown_positions
+from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions
 from ..rank.saddle_point import Elimination
 from ..routes.gibbs_appell import gibbs_appell
 from ..routes.kane import kane
 from ..routes.lagrange import lagrange
 from ..routes.newton_euler import newton_euler
 from ..routes.recursive import recursive
-from ..routes.written_motion import WrittenMotion
+from ..routes.user_inertia import WrittenMotion
 from .checks import check as refuse_faults
-from .small import linearized_in_small
+from .small_variables import linearized_in_small
 
 Route = Callable[[Mechanism, Kinematics], tuple[Matrix, Matrix]]
 ROUTES: Final[dict[str, Route]] = {

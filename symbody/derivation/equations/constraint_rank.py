@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from ..rank.closing import Values
 from ..rank.configuration import configuration
+from ..rank.loop_closure import Values
 from ..rank.regular_configuration import regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
 

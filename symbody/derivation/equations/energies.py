@@ -25,7 +25,7 @@ from ..kinematics.affine_fields import inner, moment_about_origin
 from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, power_of_prescribed_deformation, to_parent
-from ..routes.written_motion import BALANCES, WrittenMotion
+from ..routes.user_inertia import BALANCES, WrittenMotion
 from .equations import Equations, of_equations
 
 # ---------------------------------------------------------------------------------------------------------- energies

@@ -29,7 +29,7 @@ from ...bodies.mechanism.mechanism import Constraint, Mechanism
 from ...bodies.model.model import Model
 from ...errors import DerivationError, ModelError, SymbodyError, listed, shown
 from ...summary import Summarized, Summary
-from ..kinematics.unknown_places import without_unknown_positions
+from ..kinematics.unknown_positions import without_unknown_positions
 from ..rank.saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
 from .constraint_rank import ConstraintRank, constraint_rank
 from .equations_summary import drawn_equations, equations_summary
@@ -37,7 +37,7 @@ from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
 from .variable_table import variable_table
-from .undetermined import Share, determined_parts, is_determined, refuse_unknown_share, shared_multipliers
+from .undetermined_forces import Share, determined_parts, is_determined, refuse_unknown_share, shared_multipliers
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")

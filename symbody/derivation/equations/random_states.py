@@ -14,7 +14,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...errors import DerivationError, EvaluationError
-from ..rank.closing import Values, closed_loops
+from ..rank.loop_closure import Values, closed_loops
 from ..rank.regular_configuration import regular
 from ..rank.row_space import RowSpace, typical_sizes
 from ..rank.small_matrices import Rows, least_norm, size

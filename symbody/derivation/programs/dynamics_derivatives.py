@@ -23,7 +23,7 @@ from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations, of_equations
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places
+from ..kinematics.unknown_positions import has_unknown_places
 from ..rank.saddle_point import SaddlePoint
 from ..routes.recursive import operations_from, staged_forces
 

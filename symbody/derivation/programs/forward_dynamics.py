@@ -12,8 +12,8 @@ from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...errors import DerivationError
 from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places
-from .articulated import articulated_accelerations
+from ..kinematics.unknown_positions import has_unknown_places
+from .articulated_bodies import articulated_accelerations
 from .shortest_forms import shortest_equations
 
 

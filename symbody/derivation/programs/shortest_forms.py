@@ -6,7 +6,7 @@ I or by second moments P = ½ tr(I) 1 - I,
     moment_x = ... + I_xx α_x + (I_zz - I_yy) ω_y ω_z   or   ... + P_yy A_zy - P_zz A_yz,
 
 motions by angular accelerations or by columns of A (`frame_motions.py`), forces at u' = 0 by bodies or by composites
-(`composite_bodies.py`), lumps with different regroupings (`regrouping.py`).
+(`composite_bodies.py`), lumps with different regroupings (`parameter_regrouping.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..kinematics.frame_motions import (
 )
 from ..kinematics.inertial_parameters import Lump, second_moments
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from ..kinematics.regrouping import SOME_PARTS, MovedPart, Regroup, lumps, masses_to_keep
+from ..kinematics.parameter_regrouping import SOME_PARTS, MovedPart, Regroup, lumps, masses_to_keep
 from ..routes.recursive import (
     Subspace,
     carried_to_ground,
@@ -43,7 +43,7 @@ from ..routes.recursive import (
     power_on,
     subspaces_of,
 )
-from ..routes.written_motion import WrittenMotion
+from ..routes.user_inertia import WrittenMotion
 
 MAX_SPEEDS: Final = 40  # largest number of speeds for which several forms are compared
 MAX_TRIALS: Final = 150  # largest product of choices and frames for which the choices are tried one by one

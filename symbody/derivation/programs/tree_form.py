@@ -20,7 +20,7 @@ from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations
 from ..kinematics.composite_bodies import Composite
 from ..kinematics.kinematics import Kinematics, forces_on_rates, wrenches
-from ..kinematics.regrouping import lumps
+from ..kinematics.parameter_regrouping import lumps
 from ..routes.recursive import carried_to_ground, subspaces_of
 
 

@@ -28,9 +28,9 @@ from ..equations.additional_rates import is_explicit, variable_rates
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import condition, numbers, random_state
 from ..kinematics.kinematics import Kinematics
-from ..rank.closing import Values
+from ..rank.loop_closure import Values
 from ..rank.small_matrices import Rows, least_norm, tangent_basis
-from .balance import power_balance, powers_of_reactions, rows_of_actions
+from .power_balance import power_balance, powers_of_reactions, rows_of_actions
 
 TOLERANCE: Final = 1e-9  # largest relative error of a check that passes
 COMPLEX_STEP: Final = 1e-30  # imaginary step of complex-step differentiation

@@ -34,7 +34,7 @@ from ...errors import DerivationError, ModelError, in_number, listed, shown, unk
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity, refuse_written_motion
 from ..equations.equations import Equations, of_equations
-from ..equations.undetermined import Share
+from ..equations.undetermined_forces import Share
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, to_parent
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from ...algebra.nonlinear.nonlinear import SolverOutcome
-from .closing import Values, closed_loops
+from .loop_closure import Values, closed_loops
 from .regular_configuration import loop_by_loop
 from .small_matrices import size
 

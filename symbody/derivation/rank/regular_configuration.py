@@ -21,7 +21,7 @@ import numpy as np
 
 from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.nonlinear.trust_region import Array
-from .closing import Values, closed_loops, slopes_of_positions
+from .loop_closure import Values, closed_loops, slopes_of_positions
 from .row_space import RowSpace, numbers_at, pivot_columns, typical_sizes
 
 if TYPE_CHECKING:

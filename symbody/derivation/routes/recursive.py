@@ -30,8 +30,8 @@ from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
-from ..kinematics.regrouping import Regroup, lumps
-from .written_motion import WrittenMotion
+from ..kinematics.parameter_regrouping import Regroup, lumps
+from .user_inertia import WrittenMotion
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:

@@ -16,7 +16,7 @@ from ...algebra.graph.graph import Symbol
 from ...errors import ModelError, shown
 from ..entry.derive import derive
 from ..equations.equations import Equations
-from .written_down import WrittenDown, refuse_repeated, state_and_order
+from .user_expressions import WrittenDown, refuse_repeated, state_and_order
 
 KINDS = {1: "variable", 2: "coordinate"}
 

@@ -19,7 +19,7 @@ from ...bodies.model.model import Model
 from ...errors import unknown
 from ..entry.derive import derive
 from ..equations.equations import Equations
-from .written_down import WrittenDown, refuse_repeated
+from .user_expressions import WrittenDown, refuse_repeated
 
 
 def from_lagrangian(

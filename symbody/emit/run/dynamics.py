@@ -26,7 +26,7 @@ from ...derivation.programs.dynamics_derivatives import (
     symbols_to_vary,
 )
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
-from ...derivation.programs.inverse import shortest_inverse_dynamics
+from ...derivation.programs.inverse_dynamics import shortest_inverse_dynamics
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ..programs.fitting_program import REGISTERS, fitting_program

@@ -15,7 +15,7 @@ import numpy as np
 from ...algebra.graph.graph import Expr, Symbol, as_expr
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
-from ...derivation.equations.undetermined import LEAST_NORM
+from ...derivation.equations.undetermined_forces import LEAST_NORM
 from ...emit.run.callable import Array
 from ...errors import listed
 from ..events.event_handlers import EventResult, Instant, Transition

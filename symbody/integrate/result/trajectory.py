@@ -16,7 +16,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.energies import energy, kinetic_energy, load_powers, potential_energy
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.undetermined import Share
+from ...derivation.equations.undetermined_forces import Share
 from ...derivation.questions.reactions import reaction
 from ...emit.run.callable import Array
 from ...errors import SimulationError, SymbodyError, in_number, listed, shown

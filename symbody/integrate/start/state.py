@@ -14,7 +14,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name
-from ...derivation.equations.undetermined import map_entries, undetermined_value
+from ...derivation.equations.undetermined_forces import map_entries, undetermined_value
 from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
 from ...emit.run.callable import Array

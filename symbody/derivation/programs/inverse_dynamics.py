@@ -18,7 +18,7 @@ from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
 from ..kinematics.kinematics import Kinematics
-from ..kinematics.unknown_places import has_unknown_places, without_unknown_positions
+from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions
 from ..rank.small_matrices import Rows, gauss_jordan, size
 from ..routes.recursive import generalized_forces
 from .shortest_forms import shortest_forces

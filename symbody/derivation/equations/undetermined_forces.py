@@ -28,7 +28,7 @@ from ...algebra.graph.linear import factorize
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...errors import DerivationError, EvaluationError, shown, unknown
-from ..rank.closing import Values
+from ..rank.loop_closure import Values
 from ..rank.regular_configuration import regular
 from .constraint_rank import constraint_rank, rank_at
 

@@ -27,7 +27,7 @@ from ...errors import DerivationError, in_number
 from ..kinematics.frame_motions import Acceleration
 from ..kinematics.inertial_parameters import Lump, turned_tensor
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, gradient_of, wrenches
-from ..kinematics.regrouping import Regroup, lumps
+from ..kinematics.parameter_regrouping import Regroup, lumps
 from ..routes.recursive import Subspace, power_on, subspaces_of, to_parent, wrench_about_origin
 
 
