@@ -14,7 +14,7 @@ from typing import Any, Final
 from .. import integrate, stability
 from ..algebra.graph.graph import Expr, Symbol
 from ..algebra.nonlinear.continuation import CurveEnd
-from ..bodies.mechanism.existence import refused, requirements
+from ..bodies.mechanism.existence import first_refusal, requirements
 from ..bodies.mechanism.mechanism import Mechanism
 from ..bodies.model.model import Model
 from ..derivation.entry.derive import derive
@@ -130,7 +130,7 @@ class Study:
         m = self.mechanism
         numbers = {s: self.values.get(s.name, m.values.get(s)) for s in m.p}
         known = {s: float(x) for s, x in numbers.items() if x is not None}
-        if wrong := refused(requirements(m.bodies), known):
+        if wrong := first_refusal(requirements(m.bodies), known):
             raise ModelError(f"{self.source.name!r}: {wrong}")
         return audit(m)
 

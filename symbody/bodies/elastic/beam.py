@@ -26,7 +26,7 @@ from .line_waves import waves
 
 ENDS: Final = ("clamped", "pinned", "free")
 FAMILIES: Final = ("polynomials", "sines")
-HELD: Final = {"clamped": 2, "pinned": 1, "free": 0}  # conditions on a deflection at an end
+CONDITIONS_AT_END: Final = {"clamped": 2, "pinned": 1, "free": 0}  # number of conditions on a deflection at an end
 SUFFIX: Final = {"y": "y", "z": "z", "x": "x", "twist": "t", "turn y": "a", "turn z": "b"}
 
 
@@ -46,14 +46,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Supports:
-    """How the frame is fixed to the beam: conditions at both ends."""
+    """The supports of a beam: conditions on its deflection relative to the frame, at both ends."""
 
     left: str
     right: str
 
     @property
     def origin(self) -> int | None:
-        """The end whose place along the axis is that of the frame; None: the mean."""
+        """The end whose position along the axis is that of the frame; None: the mean."""
         return 0 if self.left != "free" else 1 if self.right != "free" else None
 
     @property
@@ -80,7 +80,7 @@ def supports(where: str, ends: Any) -> Supports:
 
 def polynomial_shapes(kind: str, count: int, ends: Supports, shears: bool) -> Sequence[LineFunction]:
     """Orthogonal polynomials that keep the conditions at the ends, without rigid motions."""
-    left, right = HELD[ends.left], HELD[ends.right]
+    left, right = CONDITIONS_AT_END[ends.left], CONDITIONS_AT_END[ends.right]
     if kind in ("x", "twist"):
         left, right = ends.held
         return orthogonal(count, left, right, skip=0 if left or right else 1)
@@ -106,7 +106,7 @@ def element_shapes(kind: str, n: int, ends: Supports, shears: bool) -> list[tupl
             nodes = without_mean(linear(n)[1:], [one(n)])
         return [(f, False) for f in nodes]
     deflections, slopes = hermite(n)
-    left, right = HELD[ends.left], HELD[ends.right]
+    left, right = CONDITIONS_AT_END[ends.left], CONDITIONS_AT_END[ends.right]
     short = 2 - left - right
     if shears:  # slopes are free where sections are clamped
         short = 0 if 2 in (left, right) else short
@@ -189,7 +189,7 @@ def _on_piece(terms: Mapping[int, Expr], length: Expr, piece: int, n: int) -> di
 
 @dataclass(frozen=True)
 class Stiffness:
-    """K of a beam, kind by kind of coordinates."""
+    """The stiffness matrix K of a beam, by kind of coordinates."""
 
     where: str
     fields: BeamFields

@@ -1,15 +1,15 @@
 """Fields of a beam along x: how its points move with its elastic coordinates, to second order.
 
-A point of a section is s = s⁰(x) + y sʸ(x) + z sᶻ(x). With deflections v, w, stretch u and twist θ, and a, b the turns
-of a section about z and -y (a = v', b = w' without shear), sections stay plane:
+A point of a section is s = s⁰(x) + y sʸ(x) + z sᶻ(x). With deflections v, w, stretch u and twist θ, and a, b the
+rotations of a section about z and -y (a = v', b = w' without shear), sections stay plane:
 
     s⁰ = (x + u - ½ ∫ v'² + w'², v, w)
     sʸ = (-a - b θ, 1 - ½ (a² + θ²), θ)
     sᶻ = (-b + a θ, -θ - a b, 1 - ½ (b² + θ²))
 
 which is R_z(a) R_y(-b) R_x(θ) to second order, and an axis that is stretched by u alone. Second-order terms are
-expanded in Legendre's polynomials on each piece, or in sines and cosines: of their moments few are not zero. With order 3,
-s⁰ has also -⅛ ∫ (v'² + w'²)², evenly along each piece (`beam_strain.py`).
+expanded in Legendre polynomials on each piece, or in sines and cosines, so that few of their moments are nonzero. With
+order 3, s⁰ has also -⅛ ∫ (v'² + w'²)², uniformly along each piece (`beam_strain.py`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from ..mass.moments import Moments
 from .line_functions import Component, LineFunction
 
 AXIS, Y, Z = 0, 1, 2  # parts of a section: its centre, and what goes with y and z
-COMPONENT = {"x": 0, "y": 1, "z": 2}
+AXIS_INDEX = {"x": 0, "y": 1, "z": 2}  # component of a displacement by the name of its axis
 
 
 @dataclass(frozen=True)
 class BeamMode:
-    """One elastic coordinate: what it moves, its shape over X = x / L, and the length that goes with it.
+    """One elastic coordinate: the displacement that it describes, its shape over X = x / L, and its unit of length.
 
-    moves   "y", "z" deflections, "x" stretch, "twist", or "turn y", "turn z": of sections that shear, in the plane of
-            these deflections
+    moves   "y", "z" deflections, "x" stretch, "twist", or "turn y", "turn z": rotations of sections with shear, in the
+            plane of these deflections
     """
 
     moves: str
@@ -81,11 +81,11 @@ class Distribution:
 class BeamFields:
     """The fields of a beam of length L.
 
-    origin       of the axis: the end (0, 1) that stays on it, or None where its mean does
-    has_sections whether sections have inertia, so that their turns count
+    origin       the end (0, 1) of the axis that stays at the origin, or None for its mean
+    has_sections whether sections have rotational inertia
     stiffening   whether second-order terms are kept
-    order        3: sections turn with the tangent, and bending strain is of third order (`beam_strain.py`)
-    shortening   how many shapes foreshortening has between the ends, beside a straight line; None: all that it has
+    order        3: sections rotate with the tangent, and bending strain is of third order (`beam_strain.py`)
+    shortening   number of shapes of the foreshortening between the ends in addition to a straight line; None: all
     """
 
     length: Expr
@@ -118,7 +118,7 @@ class BeamFields:
         if mode.moves in ("turn y", "turn z"):
             part = Y if mode.moves == "turn y" else Z
             return {(part, 0): (-s, f)}
-        out: Field = {(AXIS, COMPONENT[mode.moves]): (s, f)}
+        out: Field = {(AXIS, AXIS_INDEX[mode.moves]): (s, f)}
         if mode.moves != "x" and self.has_sections and not self.shears:
             out[Y if mode.moves == "y" else Z, 0] = (-s / self.length, f.slope)
         return out
@@ -151,7 +151,7 @@ class BeamFields:
             products[AXIS, 0] = [(ONE, ONE, self.modes[0].shape.position), *stretch, *products[AXIS, 0]]
         for (part, component), terms in products.items():
             size = self.length if part == AXIS else ONE
-            for weight, key in expanded(terms):
+            for weight, key in orthogonal_expansion(terms):
                 yield weight, {(part, component): (size, self.modes[0].shape.component(key))}
 
     def _products(self) -> dict[Part, list[tuple[Expr, Expr, LineFunction]]]:
@@ -160,7 +160,7 @@ class BeamFields:
         def add(part: Part, factor: Fraction, first: str, second: str, along_axis: bool = False) -> None:
             for a, b, f in pairs(self.angles(first), self.angles(second), first == second):
                 made = f.scaled(factor)
-                out.setdefault(part, []).append((a, b, self._shortened(made) if along_axis else made))
+                out.setdefault(part, []).append((a, b, self._foreshortening(made) if along_axis else made))
 
         half, whole = Fraction(-1, 2), Fraction(1)
         for kind in ("y", "z"):
@@ -177,14 +177,14 @@ class BeamFields:
             add((Z, 2), half, "twist", "twist")
         return out
 
-    def _shortened(self, rate: LineFunction) -> LineFunction:
+    def _foreshortening(self, rate: LineFunction) -> LineFunction:
         whole = rate.primitive(self.origin)
         return whole if self.shortening is None else whole.with_shapes_between(self.shortening)
 
     def squared_turns(self) -> Iterator[tuple[Expr, Component]]:
         """v'² + w'² in orthogonal functions: their weights, quadratic in the coordinates."""
         terms = [(a, b, f) for kind in "yz" for a, b, f in pairs(self.angles(kind), self.angles(kind), same=True)]
-        return expanded(terms)
+        return orthogonal_expansion(terms)
 
     def _fourth_order(self) -> Iterator[tuple[Expr, Expr, LineFunction]]:
         """-⅛ (v'² + w'²)², its mean over each piece: Σ c² times the mean of the square of each function."""
@@ -244,8 +244,8 @@ def pairs(
                     yield x, y, both if not same or i == j else both.scaled(Fraction(2))
 
 
-def expanded(terms: Sequence[tuple[Expr, Expr, LineFunction]]) -> Iterator[tuple[Expr, Component]]:
-    """Σ a b f in orthogonal functions: their weights, and their names."""
+def orthogonal_expansion(terms: Sequence[tuple[Expr, Expr, LineFunction]]) -> Iterator[tuple[Expr, Component]]:
+    """Σ a b f in orthogonal functions: their weights and names."""
     gathered: dict[Component, list[tuple[Expr, Expr, Fraction | Expr]]] = {}
     for a, b, f in terms:
         for key, c in f.components():
@@ -281,8 +281,8 @@ class BeamShapes:
     def displaced(self, place: tuple[Expr, Expr, Expr]) -> Matrix:
         out = [place[0], ZERO, ZERO]
         for m in self.fields.modes:
-            if m.moves in COMPONENT:
-                i = COMPONENT[m.moves]
+            if m.moves in AXIS_INDEX:
+                i = AXIS_INDEX[m.moves]
                 out[i] = out[i] + (m.q * m.scale) * self._value(m.shape, place[0])
         if self.fields.stiffening:
             for (part, i), terms in self.fields._products().items():

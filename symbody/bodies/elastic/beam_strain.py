@@ -1,13 +1,13 @@
 """Bending strain of a beam to third order.
 
-A beam places the points of its axis at r = (x + u + ∫ √(1 - v'² - w'²) - 1, v, w), which can be any curve; the root is
-taken to fourth order, with the mean of that term over the beam, so that its ends are where they have to be. Where u' is
-as small as v'², |r'| is 1 + u', the tangent r' / |r'| is (1 - ½ (v'² + w'²), v' - u' v', w' - u' w') to third order, and its
-rate along the beam is the curvature
+The points of a beam's axis are at r = (x + u + ∫ √(1 - v'² - w'²) - 1, v, w), which can be any curve; the root is
+expanded to fourth order, with the mean of that term over the beam, so that the positions of the ends are exact. If u'
+is as small as v'², |r'| is 1 + u', the tangent r' / |r'| is (1 - ½ (v'² + w'²), v' - u' v', w' - u' w') to third order,
+and its rate along the beam is the curvature
 
     κ² = (v'' - (u' v')')² + (w'' - (u' w')')² + (v' v'' + w' w'')²
 
-of which linear strains have v''² + w''². The energy that they leave out, to fourth order,
+of which linear strains contain v''² + w''². The energy that they neglect, to fourth order,
 
     ∫ EI [½ (v' v'' + w' w'')² - v'' (u' v')' - w'' (u' w')'] dx
 
@@ -26,7 +26,7 @@ from .beam_fields import BeamFields, Distribution
 
 
 def refuse_order(where: str, order: Any, fields: BeamFields, section: Section, elements: Any) -> None:
-    """Third order is for beams that bend as Kirchhoff's do, the same in both planes, with smooth stretch."""
+    """Refuse third order except for Kirchhoff beams with equal bending stiffness in both planes and smooth stretch."""
     if not isinstance(order, int) or order not in (2, 3):
         raise ModelError(
             f"{where}: order= is 2 (strains are linear) or 3 (bending strain to third order); got {shown(order)}"

@@ -1,4 +1,4 @@
-"""`Model.elastic`: bodies that deform by modes of one's own, given as shape functions or as tables of moments."""
+"""`Model.elastic`: elastic bodies by user-defined modes, given as shape functions or as tables of moments."""
 
 from __future__ import annotations
 
@@ -138,13 +138,13 @@ def field_shapes(
         given = given_modes(f"{where}, turns=", turns)
         if len(given) != len(q):
             raise ModelError(f"{where}: turns= needs the angles of {len(q)} modes, got {len(given)}")
-        angles = _weighted(q, given)
+        angles = _weighted_sum(q, given)
     elif rest_is_own:
-        angles = _weighted(q, [slopes(material, s) for s in fields.fields[1 : len(q) + 1]])
+        angles = _weighted_sum(q, [slopes(material, s) for s in fields.fields[1 : len(q) + 1]])
     return FieldShapes(material, fields.weights, fields.fields, angles, name)
 
 
-def _weighted(q: Sequence[Symbol], vectors: Sequence[Matrix]) -> Matrix:
+def _weighted_sum(q: Sequence[Symbol], vectors: Sequence[Matrix]) -> Matrix:
     total = zeros(3)
     for x, v in zip(q, vectors, strict=True):
         total = total + x * v

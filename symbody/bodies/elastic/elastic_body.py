@@ -1,5 +1,4 @@
-"""Bodies that deform: a frame that moves with the whole, coordinates of the deformation, and where each point of the
-body is."""
+"""Elastic bodies: a floating frame, elastic coordinates, and the position of each point of the body."""
 
 from __future__ import annotations
 
@@ -200,7 +199,7 @@ def deforms(part: Any) -> bool:
 
 
 def turned_frame(on: Frame, offset: Matrix, angles: Place, name: str) -> Frame:
-    """A frame moved by an offset, and turned about z, y, x by angles, those that are not zero."""
+    """A frame with an offset, rotated about z, y, x by those of the angles that are not zero."""
     turns = tuple(Turn(axis, a) for axis, a in zip((2, 1, 0), angles, strict=True) if a is not ZERO)
     return Frame(on, Rotation(turns), offset, name)
 
@@ -238,8 +237,8 @@ def internal_loads(name: str, q: Sequence[Symbol], K: Matrix, D: Matrix, more: E
 
 @dataclass(frozen=True)
 class FieldShapes:
-    """Shapes as expressions in material coordinates: Σ h_k s_k, and angles about x, y, z (or none, where they are not
-    known)."""
+    """Shapes as expressions in material coordinates: Σ h_k s_k, and angles about x, y, z (or none, where they are
+    unknown)."""
 
     material: tuple[Symbol, ...]
     weights: tuple[Expr, ...]

@@ -1,4 +1,4 @@
-"""What no set of modes can be: dependent on each other, or containing a motion of the whole as a rigid body."""
+"""Checks of a set of modes: they must be linearly independent and contain no rigid-body motion."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..mass.moments import Moments, trace
 from .elastic_body import modal_mass
 from .internal_damping import Rows, symmetric_eigenvalues
 
-IMPOSSIBLE = 1e-6  # more than rounding of moments that are given
-SMALL = 1e-10  # eigenvalue that counts as zero, of matrices with ones on the diagonal
+MAX_NEGATIVE = 1e-6  # largest negative eigenvalue that the rounding of given moments can explain
+ZERO_EIGENVALUE = 1e-10  # eigenvalue of a matrix with unit diagonal below which it counts as zero
 
 
 def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -> None:
@@ -34,21 +34,21 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         if mass[k][k] <= 0:
             raise ModelError(f"{where}: the mode of {x} moves no mass: ∫ s · s dm = {mass[k][k]:z.3g}")
     d = [mass[k][k] ** 0.5 for k in range(len(q))]
-    least, mixture = symmetric_eigenvalues(_scaled(mass, d))
-    if least < SMALL:
+    least, mixture = symmetric_eigenvalues(_scaled_matrix(mass, d))
+    if least < ZERO_EIGENVALUE:
         raise ModelError(
             f"{where}: its modes are not independent: {_sum(q, mixture, d)} is nowhere (least eigenvalue "
             f"{least:z.2g}); leave one out"
         )
     left = [[mass[i][j] - _projection(coupling, rigid, i, j) for j in range(len(q))] for i in range(len(q))]
-    least, mixture = symmetric_eigenvalues(_scaled(left, d))
-    if least < -IMPOSSIBLE:
+    least, mixture = symmetric_eigenvalues(_scaled_matrix(left, d))
+    if least < -MAX_NEGATIVE:
         raise ModelError(
             f"{where}: its moments belong to no body: moving by {_sum(q, mixture, d)} while the frame gives way would have a negative kinetic energy ({least:z.2g} of that of the modes "
             "alone). Mass, first moments (Ct), moments with the place at rest (Cr) and modal masses (Me) must be integrals over one mass; were they "
             "lumped in different ways, or are units or frames mixed?"
         )
-    if least < SMALL:
+    if least < ZERO_EIGENVALUE:
         raise ModelError(
             f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:z.2g}), so "
             "that its frame is not fixed to it. Take modes that vanish with their slope at a point (tangent), at two points (chord), or whose "
@@ -56,7 +56,7 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         )
     if any(any(row) for row in stiff):
         s = [max(abs(stiff[k][k]), 1e-300) ** 0.5 for k in range(len(q))]
-        least, mixture = symmetric_eigenvalues(_scaled(stiff, s))
+        least, mixture = symmetric_eigenvalues(_scaled_matrix(stiff, s))
         if least < -1e-9:
             raise ModelError(
                 f"{where}: its stiffness is negative for {_sum(q, mixture, s)} (eigenvalue {least:z.3g} of a "
@@ -90,7 +90,7 @@ def rigid_inertia(moments: Moments) -> Matrix:
 
 
 def _projection(C: Rows, R: Rows, i: int, j: int) -> float:
-    """c_i · R⁺ c_j, R reduced to what is not zero by Gram and Schmidt's process on its columns."""
+    """c_i · R⁺ c_j, with R reduced to its nonzero part by the Gram-Schmidt process on its columns."""
     total, basis = 0.0, _factors(R)
     for b in basis:
         total += sum(x * y for x, y in zip(b, C[i], strict=True)) * sum(x * y for x, y in zip(b, C[j], strict=True))
@@ -112,12 +112,12 @@ def _factors(R: Rows) -> Rows:
     return out
 
 
-def _scaled(A: Rows, d: Sequence[float]) -> Rows:
+def _scaled_matrix(A: Rows, d: Sequence[float]) -> Rows:
     return [[A[i][j] / (d[i] * d[j]) for j in range(len(d))] for i in range(len(d))]
 
 
 def _sum(q: Sequence[Symbol], mixture: Sequence[float], d: Sequence[float]) -> str:
-    """The combination of modes that belongs to an eigenvector, its largest part one."""
+    """The combination of modes of an eigenvector, its largest coefficient scaled to one."""
     parts = [x / y for x, y in zip(mixture, d, strict=True)]
     size = max(parts, key=abs)
     return listed(f"{p / size:z.3g} {x.name}" for p, x in zip(parts, q, strict=True) if abs(p / size) > 1e-6)

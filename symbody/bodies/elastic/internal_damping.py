@@ -67,7 +67,7 @@ def _blocks(M: Matrix, K: Matrix) -> list[list[int]]:
 
 
 def _numbers(where: str, M: Matrix, K: Matrix, at: Sequence[int]) -> tuple[Rows, Rows]:
-    """M and K of a block as numbers, in units of its own; refused where these depend on the values of symbols."""
+    """M and K of a block as numbers, in units of the block; refused if they depend on the values of symbols."""
     entries = [A[i, j] for A in (M, K) for i in at for j in at]
     symbols, found = free_symbols(*entries), []
     for seed in range(3 if symbols else 1):

@@ -1,4 +1,4 @@
-"""What beams ask of functions along a line, X from 0 to 1: polynomials on pieces (`line_polynomials.py`), or sines
+"""The interface of functions along a beam, X from 0 to 1: piecewise polynomials (`line_polynomials.py`) or sines
 (`line_waves.py`)."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Component = Any  # names one of the orthogonal functions in which a function is 
 
 
 class LineFunction(ABC):
-    """A function of X with exact products, slopes and integrals; two of them that meet are of one kind."""
+    """A function of X with exact products, derivatives and integrals; operands of a product are of the same kind."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class LineFunction(ABC):
 
     @abstractmethod
     def components(self) -> Iterator[tuple[Component, Fraction | Expr]]:
-        """Coefficients of the expansion in orthogonal functions, those that are not zero."""
+        """Nonzero coefficients of the expansion in orthogonal functions."""
 
     @abstractmethod
     def component(self, key: Component) -> LineFunction:

@@ -1,6 +1,6 @@
 """Exact polynomials on the pieces of a line: shape functions of beams, with rational coefficients.
 
-The line is cut into equal pieces; on each of them a function is a polynomial in ξ from 0 to 1, given by its
+The line is divided into equal pieces; on each of them a function is a polynomial in ξ from 0 to 1, given by its
 coefficients, lowest first.
 """
 
@@ -20,7 +20,7 @@ Polynomial = tuple[Fraction, ...]
 NOUGHT: Polynomial = ()
 
 
-def trimmed(p: Sequence[Fraction]) -> Polynomial:
+def trimmed_polynomial(p: Sequence[Fraction]) -> Polynomial:
     n = len(p)
     while n and p[n - 1] == 0:
         n -= 1
@@ -35,23 +35,25 @@ def times(p: Polynomial, q: Polynomial) -> Polynomial:
         if a:
             for j, b in enumerate(q):
                 out[i + j] += a * b
-    return trimmed(out)
+    return trimmed_polynomial(out)
 
 
 def plus(p: Polynomial, q: Polynomial, factor: Fraction = Fraction(1)) -> Polynomial:
     """p + factor q."""
     n = max(len(p), len(q))
     pad = (Fraction(0),)
-    return trimmed([a + factor * b for a, b in zip(p + pad * (n - len(p)), q + pad * (n - len(q)), strict=True)])
+    return trimmed_polynomial(
+        [a + factor * b for a, b in zip(p + pad * (n - len(p)), q + pad * (n - len(q)), strict=True)]
+    )
 
 
 def slope(p: Polynomial) -> Polynomial:
-    return trimmed([k * c for k, c in enumerate(p)][1:])
+    return trimmed_polynomial([k * c for k, c in enumerate(p)][1:])
 
 
 def primitive(p: Polynomial) -> Polynomial:
     """∫ from 0 to ξ."""
-    return trimmed([Fraction(0), *(c / (k + 1) for k, c in enumerate(p))])
+    return trimmed_polynomial([Fraction(0), *(c / (k + 1) for k, c in enumerate(p))])
 
 
 def value(p: Polynomial, xi: Fraction) -> Fraction:
@@ -74,7 +76,7 @@ def in_legendre(p: Polynomial) -> list[Fraction]:
 @lru_cache(maxsize=64)
 def legendre(m: int) -> Polynomial:
     """P_m(2 ξ - 1): orthogonal on 0 to 1, ∫ P_m² = 1 / (2 m + 1)."""
-    return trimmed([Fraction((-1) ** (m + k) * comb(m, k) * comb(m + k, k)) for k in range(m + 1)])
+    return trimmed_polynomial([Fraction((-1) ** (m + k) * comb(m, k) * comb(m + k, k)) for k in range(m + 1)])
 
 
 # ------------------------------------------------------------------------------------------------ functions on the line
@@ -228,7 +230,7 @@ def _normal(p: Polynomial, right: int) -> Polynomial:
         for c in rest:
             total += c
             sums.append(total)
-        rest = trimmed(sums[:-1])
+        rest = trimmed_polynomial(sums[:-1])
     end = value(rest, Fraction(1))
     return tuple(c * 4**right / end for c in p)
 

@@ -1,10 +1,10 @@
-"""Exact sines and cosines on a line: shape functions of beams with pinned ends, for which they are the vibrations.
+"""Exact sines and cosines on a line: shape functions of beams with pinned ends, whose vibration modes they are.
 
     f(X) = Σ c X^p cos mπX + d X^p sin mπX,     X from 0 to 1
 
-Sums of such terms stay what they are under products, slopes and integrals, and their coefficients stay polynomials in π
-and 1 / π with rational coefficients: nothing is rounded. Cosines are orthogonal on the line, so that v'² of n sines has 2 n
-terms of which each coordinate meets few.
+Such sums are closed under products, derivatives and integrals, and their coefficients stay polynomials in π and 1 / π
+with rational coefficients: nothing is rounded. Cosines are orthogonal on the line, so that v'² of n sines has 2 n
+terms, of which each coordinate enters few.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Wave = tuple[int, int, bool]  # X^p times the cosine of mπX, or its sine
 Number = dict[int, Fraction]  # by powers of π
 
 
-def written(number: Mapping[int, Fraction]) -> Expr:
+def pi_polynomial(number: Mapping[int, Fraction]) -> Expr:
     return sum((as_expr(c) * PI**r for r, c in sorted(number.items()) if c), ZERO)
 
 
@@ -122,14 +122,14 @@ class Waves(LineFunction):
         total = ZERO
         for (p, m, is_sine), number in self._by_wave.items():
             angle = m * X * PI
-            total = total + written(number) * X**p * (sin(angle) if is_sine else cos(angle))
+            total = total + pi_polynomial(number) * X**p * (sin(angle) if is_sine else cos(angle))
         return total
 
     def product_integral(self, other: Waves) -> Expr:
-        return written((self * other)._mean)
+        return pi_polynomial((self * other)._mean)
 
     def piece_integral(self, other: Waves, piece: int, k: int) -> Expr:
-        return written((self * other * Waves.power(k))._mean)
+        return pi_polynomial((self * other * Waves.power(k))._mean)
 
     @cached_property
     def _by_wave(self) -> dict[Wave, Number]:
@@ -140,7 +140,7 @@ class Waves(LineFunction):
 
     def components(self) -> Iterator[tuple[Component, Expr]]:
         for wave, number in self._by_wave.items():
-            yield wave, written(number)
+            yield wave, pi_polynomial(number)
 
     def component(self, key: Component) -> Waves:
         return Waves({(key, 0): Fraction(1)})
@@ -150,7 +150,7 @@ class Waves(LineFunction):
 
 
 class _WaveSum:
-    """Terms as they come: sines of nothing vanish, cos(-a) = cos a, sin(-a) = -sin a."""
+    """A sum in the making: sines of zero vanish, cos(-a) = cos a, sin(-a) = -sin a."""
 
     def __init__(self) -> None:
         self.terms: dict[tuple[Wave, int], Fraction] = {}

@@ -1,8 +1,8 @@
-"""Mean axes (Tisserand): modes without momentum and moment of momentum, by a rigid motion taken out of each.
+"""Mean axes (Tisserand frame): modes without linear and angular momentum, by subtracting a rigid motion from each.
 
     s_k' = s_k - t_k - r_k × s_0,    R (t_k, r_k) = ∫ (s_k, s_0 × s_k) dm
 
-R being the inertia of the body at rest, [m 1, -c̃; c̃, J]. Then ∫ s_k' dm = 0 and ∫ s_0 × s_k' dm = 0.
+with R the inertia of the undeformed body, [m 1, -c̃; c̃, J]. Then ∫ s_k' dm = 0 and ∫ s_0 × s_k' dm = 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modes of a mechanism beside those that one of its elastic bodies has by itself, held in its frame."""
+"""Modes of a mechanism compared with the modes of one of its elastic bodies alone, held in its frame."""
 
 from __future__ import annotations
 

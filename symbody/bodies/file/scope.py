@@ -28,7 +28,7 @@ from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..mass.mass import Shape
-from ..mechanism.declarations import MOST_ORDER, multiplier_of
+from ..mechanism.declarations import MAX_ORDER, multiplier_of
 from ..mechanism.mechanism import Body
 from ..model.model import Model
 from .expression_text import UNITS
@@ -195,7 +195,7 @@ class Scope:
         found: Any = declared.get(stem)
         if found is None and name.startswith(MULTIPLIER):
             return self._multiplier(name)
-        if not 0 < order <= MOST_ORDER or found is None or found.kind in ("parameter", "time"):
+        if not 0 < order <= MAX_ORDER or found is None or found.kind in ("parameter", "time"):
             return None
         for _ in range(order):
             found = found.dot
@@ -238,8 +238,8 @@ class Scope:
         """`there is no name 'legnth'; did you mean 'length'?`"""
         known = [*self.known_symbols(), *self.parts, *self.model.bodies, *RESERVED]
         stem, order = stem_and_order(name)
-        if order > MOST_ORDER:
-            return f"{name}: at most {MOST_ORDER} time derivatives are taken"
+        if order > MAX_ORDER:
+            return f"{name}: at most {MAX_ORDER} time derivatives are taken"
         if (owner := self._owner(name)) is not None and not owner.is_made:
             return (
                 f"there is no {what} {name!r} yet: the {owner.what} {owner.name!r} declares it; what depends on "

@@ -122,7 +122,7 @@ class Dyad(Tensor):
         pairs = (unit(key[0], a, in_latex) + between + unit(key[1], b, in_latex) for a in AXES for b in AXES)
         return pairs if in_latex else (f"({p})" for p in pairs)
 
-    def _named(self, key: Any) -> str:
+    def _frame_names(self, key: Any) -> str:
         f, g = key
         return f.name if f is g else f"{f.name} {g.name}"
 

@@ -1,7 +1,7 @@
-"""The tree of frames: which frame stands where in which other, and how it turns.
+"""The tree of frames: the pose of each frame in its parent, and rotations between frames.
 
-Frames hang on frames in a tree whose root is the ground. A frame keeps its place in its parent; rotations and angular
-velocities between any two frames follow from the ways to their common ancestor.
+Frames form a tree whose root is the ground. A frame holds its pose in its parent; rotations and angular velocities
+between any two frames follow from the paths to their common ancestor.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Immutable(Portable):
 
 
 class FrameInTree(Immutable):
-    """A frame F by its place in its parent P: rotation R_PF, and the offset of its origin, in components of P.
+    """A frame F by its pose in its parent P: rotation R_PF, and the offset of its origin, in components of P.
 
-    velocity   of the origin, in components of F, of a frame of which only the motion is known (`Model.moving_frame`);
-               symbols that nothing defines then stand for its place
+    velocity   of the origin, in components of F, for a frame with prescribed motion but unknown position
+               (`Model.moving_frame`); its position then consists of undefined symbols
     """
 
     parent: Self | None
@@ -266,7 +266,7 @@ class FrameInTree(Immutable):
 
 
 def a_frame(thing: Any) -> Frame:
-    """Refuse what is no frame."""
+    """Refuse anything that is not a frame."""
     if not isinstance(thing, FrameInTree):
         inside = "; its frame is its attribute .frame" if isinstance(getattr(thing, "frame", None), FrameInTree) else ""
         raise ModelError(f"expected a frame, got {shown(thing)}{inside}")

@@ -1,4 +1,4 @@
-"""Frames: how they are made of each other, and the vectors, dyads and points that are written in them."""
+"""Frames: their constructors, and the vectors, dyads and points written in them."""
 
 from __future__ import annotations
 

@@ -38,13 +38,13 @@ class Turn:
 
     def __call__(self, v: Matrix) -> Matrix:
         """Components before the turn, of a vector given after it."""
-        return self._turned(v, sin(self.angle))
+        return self._rotated(v, sin(self.angle))
 
     def inwards(self, v: Matrix) -> Matrix:
         """Components after the turn, of a vector given before it: with the sine and cosine of the same angle."""
-        return self._turned(v, -sin(self.angle))
+        return self._rotated(v, -sin(self.angle))
 
-    def _turned(self, v: Matrix, s: Expr) -> Matrix:
+    def _rotated(self, v: Matrix, s: Expr) -> Matrix:
         k, c = self.axis, cos(self.angle)
         i, j = (k + 1) % 3, (k + 2) % 3
         out = list(v.entries)

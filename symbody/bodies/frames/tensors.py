@@ -104,7 +104,7 @@ class Tensor(Immutable):
     # ------------------------------------------------------------------------------------------------ to the eye
 
     def _units(self, key: Any, in_latex: bool) -> Iterable[str]:
-        """The unit vectors or dyads that the components of a term belong to."""
+        """The unit vectors or dyads of the components of a term."""
         raise NotImplementedError
 
     def _combination(self, in_latex: bool, lines: int | None) -> str:
@@ -122,9 +122,9 @@ class Tensor(Immutable):
         return self._combination(False, MAX_LINES)
 
     def __repr__(self) -> str:
-        return " + ".join(f"{self._named(f)}.{outline(c)}" for f, c in self.terms.items()) or f"{self.kind}(0)"
+        return " + ".join(f"{self._frame_names(f)}.{outline(c)}" for f, c in self.terms.items()) or f"{self.kind}(0)"
 
-    def _named(self, key: Any) -> str:
+    def _frame_names(self, key: Any) -> str:
         """The frames of a term."""
         raise NotImplementedError
 

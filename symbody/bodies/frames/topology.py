@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 Rows = tuple[tuple[int, ...], ...]
 GROUND: Final = "ground"
-FLOATING: Final = 0.2  # on the diagonal, of a body that is free to move
-WEIGHTS: Final = {"prismatic": 1.1, "spherical": 3.0}  # by kind of joint; revolute and all others 1
+FLOATING_WEIGHT: Final = 0.2  # diagonal entry of a body that is free to move
+JOINT_WEIGHTS: Final = {"prismatic": 1.1, "spherical": 3.0}  # entries by kind of joint; revolute and all others have 1
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,6 @@ def _way_to(name: str, carried_by: Mapping[str, str | None]) -> set[str]:
 
 def _distance(n: str, m: str, kinds: Mapping[frozenset[str], str], floating: set[str]) -> float:
     if n == m:
-        return FLOATING if n in floating else 0.0
+        return FLOATING_WEIGHT if n in floating else 0.0
     kind = kinds.get(frozenset((n, m)))
-    return 0.0 if kind is None else WEIGHTS.get(kind, 1.0)
+    return 0.0 if kind is None else JOINT_WEIGHTS.get(kind, 1.0)

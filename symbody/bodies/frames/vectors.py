@@ -230,7 +230,7 @@ class Vector(Tensor):
     def _units(self, key: Any, in_latex: bool) -> Iterable[str]:
         return (unit(key, axis, in_latex) for axis in AXES)
 
-    def _named(self, key: Any) -> str:
+    def _frame_names(self, key: Any) -> str:
         return str(key.name)
 
 
@@ -270,7 +270,7 @@ def axial(dyad: Dyad) -> Vector:
 
 
 def a_vector(operation: str, thing: Any) -> Vector:
-    """Refuse what is no vector."""
+    """Refuse anything that is not a vector."""
     if not isinstance(thing, Vector):
         raise ModelError(f"{operation}: expected a vector such as frame.vector(x, y, z), got {shown(thing)}")
     return thing

@@ -10,7 +10,8 @@ from ...errors import ModelError, listed, shown, unknown
 from ..mechanism.declarations import as_expression
 from .joint_options import JointLoads
 
-_ENTRIES: Final = {"friction": (2,), "limits": (3, 4)}  # numbers that make up one value of an option
+# permitted numbers of entries in one value of an option
+_NUMBERS_OF_OPTION: Final = {"friction": (2,), "limits": (3, 4)}
 _MEANING: Final = {
     "friction": "(force, speed at which it is developed)",
     "limits": "(low, high, stiffness) or (low, high, stiffness, damping)",
@@ -30,7 +31,7 @@ def loads_of_each(
 
 
 def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> list[Any]:
-    """One value of an option for each coordinate; None where there is none."""
+    """One value of an option for each coordinate; None where none is given."""
     if isinstance(value, Mapping):
         values = _by_coordinate(where, value, q)
     elif _is_one_value(option, value):
@@ -43,13 +44,13 @@ def _of_each(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: 
         raise ModelError(f"{where}: {count}, got {shown(value)}")
     else:
         values = list(value)
-    if option not in _ENTRIES:
+    if option not in _NUMBERS_OF_OPTION:
         return [None if v is None else as_expression(v, where) for v in values]
     return [None if v is None else _entries(where, option, v) for v in values]
 
 
 def _entries(where: str, option: str, value: Any) -> tuple[Any, ...]:
-    if not isinstance(value, (tuple, list)) or len(value) not in _ENTRIES[option]:
+    if not isinstance(value, (tuple, list)) or len(value) not in _NUMBERS_OF_OPTION[option]:
         raise ModelError(f"{where} needs {_MEANING[option]}, got {shown(value)}")
     return tuple(as_expression(x, where) for x in value)
 
@@ -57,7 +58,7 @@ def _entries(where: str, option: str, value: Any) -> tuple[Any, ...]:
 def _is_one_value(option: str, value: Any) -> bool:
     if not isinstance(value, (tuple, list)):
         return True
-    return option in _ENTRIES and not all(x is None or isinstance(x, (tuple, list)) for x in value)
+    return option in _NUMBERS_OF_OPTION and not all(x is None or isinstance(x, (tuple, list)) for x in value)
 
 
 def _by_coordinate(where: str, value: Mapping[Any, Any], q: Sequence[Symbol]) -> list[Any]:
@@ -71,7 +72,7 @@ def _by_coordinate(where: str, value: Mapping[Any, Any], q: Sequence[Symbol]) ->
 
 def _refuse_mixed(where: str, option: str, value: Any, q: Sequence[Symbol], lengths: Sequence[bool]) -> None:
     """One number cannot be newtons per metre and newton metres per radian."""
-    if len(set(lengths)) < 2 or (option not in _ENTRIES and as_expression(value, where) is ZERO):
+    if len(set(lengths)) < 2 or (option not in _NUMBERS_OF_OPTION and as_expression(value, where) is ZERO):
         return
     along = [s.name for s, is_length in zip(q, lengths, strict=True) if is_length]
     about = [s.name for s, is_length in zip(q, lengths, strict=True) if not is_length]

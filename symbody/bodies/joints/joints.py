@@ -1,8 +1,8 @@
 """Joints: the motion that each allows, and the constraints by which each closes a loop.
 
 In a tree a joint is a chain of frames from `outer` (fixed to the parent) to `inner` (fixed to the child), moved by
-coordinates. Where both sides are placed already, the same joint is a set of the three basic constraints of Tuomela and
-others (table 1), each with the force or torque that goes with its multiplier:
+coordinates. If both sides have a pose already, the joint closes a loop by the three basic constraints of Tuomela and
+others (table 1), each with the force or torque of its multiplier:
 
     coincidence                  d · (p_B - p_A) = 0   for three directions d of the outer frame
     nonsymmetric orthogonality   a · (p_B - p_A) = 0   a fixed in A
@@ -26,7 +26,7 @@ from ..mechanism.mechanism import Action
 
 @dataclass(frozen=True)
 class JointGeometry:
-    """Directions of a joint, and the pitch of a screw; see `Model.joint`."""
+    """Pose of a joint on its parent (`at`) and on its child (`on`); see `Model.joint`."""
 
     axis: Any = None  # that of the kind
     axes: Any = ("x", "y")
@@ -68,7 +68,7 @@ def _turn(outer: Frame, q: Any, axis: Any, name: str) -> Frame:
     return Frame(outer, about(axis, q, f"joint {name}"), name=name)
 
 
-def _fixed(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
+def _fixed_frame(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     return outer
 
 
@@ -112,7 +112,7 @@ def _free(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
 
 def sequence_axes(name: str) -> str:
     """Axes of a rotation sequence by letters or name."""
-    sequence(name, (0, 0, 0))  # refuses what is none
+    sequence(name, (0, 0, 0))  # refuses anything else
     return {"euler": "zxz", "cardan": "xyz", "tait-bryan": "zyx", "yaw-pitch-roll": "zyx"}.get(
         name.lower(), name.lower()
     )
@@ -138,7 +138,7 @@ def _triad(axis: Any) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def across(axis: Any) -> tuple[list[float], list[float]] | None:
-    """Two directions across an axis, as numbers; None where it is none."""
+    """Two directions across an axis, as numbers; None for a zero axis."""
     i, j, _ = _triad(axis)
     numbers = [float(e.value) for e in (*i.entries, *j.entries) if e.value is not None]
     return (numbers[:3], numbers[3:]) if len(numbers) == 6 else None
@@ -228,7 +228,7 @@ def _close_nothing(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]
 
 
 KINDS: Final[dict[str, JointKind]] = {
-    "fixed": JointKind((), _fixed, _close_fixed),
+    "fixed": JointKind((), _fixed_frame, _close_fixed),
     "revolute": JointKind(("",), _revolute, _close_revolute),
     "prismatic": JointKind(("",), _prismatic, _close_prismatic, axis="x"),
     "screw": JointKind(

@@ -1,16 +1,16 @@
-"""Two ellipsoids near each other: the direction in which they are farthest apart.
+"""The gap between two ellipsoids, and the direction in which it is measured.
 
-With S = Σ a_i² e_i e_iᵀ of half axes a_i along e_i, an ellipsoid reaches h(n) = √(nᵀ S n) from its centre. Two of them,
-their centres d apart, are
+With S = Σ a_i² e_i e_iᵀ of half axes a_i along e_i, an ellipsoid has the support function h(n) = √(nᵀ S n). The
+separation of two of them, their centres d apart, is
 
     g(n) = n·d - h_a(n) - h_b(n),    d - ∇h_a - ∇h_b = g n  where it is largest
 
-apart along a unit vector n; g is concave, and its largest value over n is the gap (negative where they are a little
-inside each other). Newton's method on the sphere, from n ~ (S_a + S_b)⁻¹ d,
+along a unit vector n; g is concave, and its largest value over n is the gap (negative for a slight penetration).
+Newton's method on the sphere, from n ~ (S_a + S_b)⁻¹ d,
 
     (∇²h_a + ∇²h_b + max(g, 0) 1) δ = d - ∇h_a - ∇h_b - g n,     n ← (n + δ) / |n + δ|
 
-doubles its digits from the beginning where half axes are in ratios up to five.
+converges quadratically from the first step for ratios of half axes up to five.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
 
-TURNS: Final = 6  # of Newton's method: to rounding for half axes in ratios up to five
+ITERATIONS: Final = 6  # number of Newton iterations, enough to reach rounding for ratios of half axes up to five
 Columns = tuple[Matrix, Matrix, Matrix]  # of a symmetric matrix
 
 
@@ -41,15 +41,16 @@ def ellipsoids_near(a: PlacedEllipsoid, b: PlacedEllipsoid, frame: Frame) -> tup
     S = (_squares(a, frame), _squares(b, frame))
     d = (a.centre - b.centre).components(frame)
     n = _unit(_adjugate_times(_sum(*S), d))
-    for _ in range(TURNS):
-        n = _turned(S, d, n)
+    for _ in range(ITERATIONS):
+        n = _newton_step(S, d, n)
     first, second = (_reach(s, n) for s in S)
     place = (b.centre - frame.origin).components(frame) + second[1]
     return n, place, dot(n, d) - first[0] - second[0]
 
 
-def _turned(S: tuple[Columns, Columns], d: Matrix, n: Matrix) -> Matrix:
-    """One step of Newton's method. Curvatures are zero along n: what is added there changes no δ across it."""
+def _newton_step(S: tuple[Columns, Columns], d: Matrix, n: Matrix) -> Matrix:
+    """One step of Newton's method. Curvatures are zero along n: a multiple of n added there does not change δ across
+    it."""
     (ha, pa), (hb, pb) = (_reach(s, n) for s in S)
     apart = d - pa - pb
     gap = dot(n, apart)

@@ -251,11 +251,11 @@ def drag(name: str, point: Point, on: Frame, linear: Any, quadratic: Any, relati
     v = point.velocity(relative_to)
     factor = as_expr(linear)
     if as_expr(quadratic).value != 0:
-        factor = factor + as_expr(quadratic) * _speed(v)
+        factor = factor + as_expr(quadratic) * _regular_speed(v)
     return Load(name, "drag", (Action(on, force=-factor * v, at=point),))
 
 
-def _speed(v: Vector) -> Expr:
+def _regular_speed(v: Vector) -> Expr:
     """|v|, in a form whose derivatives at rest are zero instead of 0/0, so that equations can be linearised there."""
     square = v.dot(v)
     moves = square > 0
@@ -268,7 +268,7 @@ def on_coordinate(name: str, kind: str, q: Symbol, value: Expr, potential: Expr 
 
 
 def loads_on_coordinate(name: str, q: Symbol, loads: JointLoads) -> list[Load]:
-    """Spring, damper, actuator, friction and stops on one coordinate of a joint, those that are given."""
+    """The given ones of spring, damper, actuator, friction and stops on one coordinate of a joint."""
     forces = _coordinate_forces(q, loads)
     return [on_coordinate(f"{name}.{kind}", kind, q, force, potential) for kind, force, potential in forces]
 

@@ -1,9 +1,9 @@
-"""Surfaces that touch: the gap between two of them, and how fast they slip where they are nearest.
+"""Contact surfaces: the gap between two of them, and their slip velocity at the closest points.
 
-A surface touches a plane where it is lowest, by its support function: with n the normal and c its centre, the gap is
-n·(c - p) - h(n) and the point is c - ∂h/∂n. Two curved surfaces are at known distances where one is a ball (or a point)
-and the other is everything near a point, a line or a circle, or an ellipsoid; where both are crossed lines; and where
-both are ellipsoids (`ellipsoids.py`).
+The point of a surface closest to a plane follows from its support function h: with n the normal and c its centre, the
+gap is n·(c - p) - h(n) and the point is c - ∂h/∂n. The distance of two curved surfaces is known if one is a ball (or a
+point) and the other an offset of a point, a line or a circle, or an ellipsoid; if both are crossed lines; and if both
+are ellipsoids (`ellipsoids.py`).
 
     HalfSpace   below a plane through a point of a frame, across one of its axes
     Ball        of a radius around a point of a body; 0: the point itself
@@ -29,7 +29,8 @@ from ..frames.rotations import unit_vector
 from ..frames.vectors import Vector
 from .ellipsoids import PlacedEllipsoid, ellipsoids_near
 
-FOOT: Final = 9  # iterations for the foot of a perpendicular, to rounding for half axes in ratios up to ten
+# number of iterations for the foot of a perpendicular, enough to reach rounding for ratios of half axes up to ten
+FOOT_ITERATIONS: Final = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +203,7 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
     normal, point = Vector({frame: n}), Point(frame, p)
     tangents = _tangents(b, frame, n, across)
     one, other = _frame(a.on), frame
-    v = _carried(one, point) - _carried(other, point)
+    v = _velocity_of_point(one, point) - _velocity_of_point(other, point)
     turning = one.angular_velocity() - other.angular_velocity()
     slip = tuple(v.dot(t) for t in tangents)
     return Touch(gap, slip, normal, point, tangents, tuple(turning.dot(t) for t in (normal, *tangents)))
@@ -251,8 +252,8 @@ def _centre(s: Any) -> Point:
     return Point(_frame(s.on), three(s.at, f"{type(s).__name__}: at"))
 
 
-def _carried(frame: Frame, point: Point) -> Vector:
-    """The velocity of that point of a frame which is momentarily at a place."""
+def _velocity_of_point(frame: Frame, point: Point) -> Vector:
+    """The velocity of the point of a frame that momentarily coincides with a given point."""
     if frame.is_ground:
         return Vector({})
     return frame.origin.velocity() + frame.angular_velocity().cross(point - frame.origin)
@@ -313,8 +314,8 @@ def _support(a: Any, n: Matrix) -> tuple[Expr, Matrix]:
 
 
 def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
-    """b is what is near a point, a line or a circle, its core: the distance to that less both radii; inside, what is
-    left to the bore."""
+    """A ball near b, an offset surface of a point, a line or a circle: the distance to that core less both radii;
+    inside a bore, the remaining distance to it."""
     if a.inside:
         raise ModelError("touch: a hollow Ball comes second, touched from within by a Ball or a point")
     centre = (_centre(a) - frame.origin).components(frame)
@@ -343,7 +344,7 @@ def _ball_on_ellipsoid(r: Expr, b: Ellipsoid, centre: Matrix) -> tuple[Matrix, M
     t: Expr = maximum(0, sqrt(terms[0] + terms[1] + terms[2]) - maximum(squares[0], maximum(squares[1], squares[2])))
     for a, x in zip(three(b.half_axes, "Ellipsoid: half_axes").entries, p, strict=True):
         t = maximum(t, a * abs(x) - a**2)
-    for _ in range(FOOT):
+    for _ in range(FOOT_ITERATIONS):
         F: Expr = as_expr(-1)
         slope: Expr = as_expr(0)
         for s, e in zip(squares, terms, strict=True):
@@ -404,7 +405,7 @@ def _tangents(b: Any, frame: Frame, n: Matrix, across: Any) -> tuple[Vector, ...
 
 
 def _across(n: Matrix) -> Matrix:
-    """A unit vector across a constant normal: along an axis of the frame where it can be."""
+    """A unit vector across a constant normal, along an axis of the frame where possible."""
     axes = [vector(*(int(i == k) for i in range(3))) for k in range(3)]
     for e in axes:
         if dot(e, n).value == 0:

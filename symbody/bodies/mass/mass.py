@@ -136,7 +136,7 @@ def _symmetric(name: str, I: Matrix) -> Matrix:
 
 
 def _sample(I: Matrix) -> list[list[float]] | None:
-    """Numbers of a tensor at random values of its symbols; None where it has none at any of them."""
+    """Numbers of a tensor at random values of its symbols; None where it has no value at any of them."""
     rng, symbols = Random(0), free_symbols(I)
     for _ in range(20):
         try:
@@ -159,11 +159,11 @@ def wrong_mass(m: Number) -> str:
 
 
 def wrong_inertia(I: list[list[float]], terms: float = 0.0) -> str:
-    """Principal values of a body's inertia are not negative, and no one is larger than the sum of the others; what is
-    wrong, or nothing.
+    """Why principal moments of inertia are impossible: a negative one, or one larger than the sum of the others;
+    empty if they are possible.
 
-    A principal value that is zero was left out, because the body does not turn about that axis: then there is no sum to
-    compare with.
+    A principal moment that is zero was omitted because the body does not rotate about that axis: then there is no sum
+    to compare with.
 
     terms   the largest number in the sums that the entries come from, where these are larger than the entries
     """

@@ -1,8 +1,8 @@
-"""Integrals over lines, planes and solids of expressions in material coordinates: exact for polynomials, by quadrature
-else.
+"""Integrals over lines, planes and solids of expressions in material coordinates: exact for polynomials, else by
+quadrature.
 
-A material coordinate (`material("x")`) says which point of a body is meant. It stands in shape functions and densities,
-and is gone once they are integrated.
+A material coordinate (`material("x")`) labels the points of a body. It occurs in shape functions and densities, and
+disappears by integration.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def _sum(terms: Sequence[Expr]) -> Expr:
 
 
 def polynomials(things: Sequence[Expr], s: Symbol) -> list[Terms] | None:
-    """Expressions as polynomials in a symbol, with expressions as coefficients; None where one of them is none."""
+    """Expressions as polynomials in a symbol, with expressions as coefficients; None if one of them is not a
+    polynomial."""
     known: dict[Node, Terms] = {}
     for n in evaluation_order(things):
         made = _terms(n, s, known)
@@ -108,29 +109,29 @@ def _terms(n: Node, s: Symbol, known: Mapping[Node, Terms]) -> Terms | None:
     if all(set(p) <= {0} for p in parts):  # nothing of the symbol in it
         return {} if n is ZERO else {0: n}  # type: ignore[dict-item]
     if n.op in ("add", "sub"):
-        return _added(parts[0], parts[1], n.op == "sub")
+        return _sum_of_terms(parts[0], parts[1], n.op == "sub")
     if n.op == "neg":
         return {k: -c for k, c in parts[0].items()}
     if n.op == "mul":
-        return _multiplied(parts[0], parts[1])
+        return _product_of_terms(parts[0], parts[1])
     if n.op == "div" and set(parts[1]) <= {0}:
         return {k: c / n.args[1] for k, c in parts[0].items()}
     if n.op == "pow" and isinstance(power := n.args[1].value, int) and power >= 0:
         out: Terms = {0: ONE}
         for _ in range(power):
-            out = _multiplied(out, parts[0])
+            out = _product_of_terms(out, parts[0])
         return out
     return None
 
 
-def _added(a: Terms, b: Terms, subtract: bool) -> Terms:
+def _sum_of_terms(a: Terms, b: Terms, subtract: bool) -> Terms:
     out = dict(a)
     for k, c in b.items():
         out[k] = out.get(k, ZERO) - c if subtract else out.get(k, ZERO) + c
     return {k: c for k, c in out.items() if c is not ZERO}
 
 
-def _multiplied(a: Terms, b: Terms) -> Terms:
+def _product_of_terms(a: Terms, b: Terms) -> Terms:
     out: Terms = {}
     for i, x in a.items():
         for j, y in b.items():

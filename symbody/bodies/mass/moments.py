@@ -1,8 +1,8 @@
-"""Moments of the fields of a deforming body: all that its inertia needs.
+"""Moments of the displacement fields of a deforming body, which determine its inertia.
 
 A point of the body, in components of its frame, is a sum of fields of space times functions of the coordinates,
 
-    s(x, q) = Σ h_k(q) s_k(x),     h_0 = 1, s_0: the place at rest,     h_k = q_k, s_k: mode k,     h_k = q_i q_j:
+    s(x, q) = Σ h_k(q) s_k(x),     h_0 = 1, s_0: the undeformed position,     h_k = q_k, s_k: mode k,     h_k = q_i q_j:
                                    second order
 
 so that mass, first and second moments of the fields give every inertia term:
@@ -21,7 +21,7 @@ from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.matrix import Matrix, identity, zeros
 from .mass import MassProperties, shift
 
-NOTHING = zeros(3, 3)
+NO_MOMENT = zeros(3, 3)  # the moments of a pair of fields that is not tabulated
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Moments:
 
     def G(self, k: int, l: int) -> Matrix:  # noqa: N802  (notation)
         """∫ s_k s_lᵀ dm."""
-        return self.second.get((k, l), NOTHING) if k <= l else self.second.get((l, k), NOTHING).T
+        return self.second.get((k, l), NO_MOMENT) if k <= l else self.second.get((l, k), NO_MOMENT).T
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int, Matrix], ...]:
@@ -83,7 +83,7 @@ class Moments:
     @cached_property
     def second_moment(self) -> Matrix:
         """∫ s sᵀ dm = Σ h_k h_l G_kl, symmetric."""
-        total = NOTHING
+        total = NO_MOMENT
         for (k, l), G in self.second.items():
             term = (self.weights[k] * self.weights[l]) * (G if k == l else G + G.T)
             total = total + term

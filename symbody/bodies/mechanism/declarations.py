@@ -17,7 +17,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...errors import ModelError, finite_number, in_number, listed, shown, undeclared_symbol, with_article
 from ...escaping import checked_name, identifier
 
-MOST_ORDER: Final = 4  # time derivatives of one symbol that have names
+MAX_ORDER: Final = 4  # highest time derivative of a symbol that has a name
 
 
 class SymbolTuple:
@@ -36,7 +36,7 @@ class SymbolTuple:
 
 class KinematicTables(NamedTuple):
     """Rates given one by one, kinematic equations, coordinates of norm one, small coordinates, motions of frames
-    without a place."""
+    without a known position."""
 
     rates: Mapping[Symbol, Expr]
     equations: tuple[Expr, ...]
@@ -55,7 +55,7 @@ def names_of(names: Any, what: str) -> list[str]:
 
 
 class Declarations(Portable):
-    """The symbols of a model and how coordinates change with speeds."""
+    """The symbols of a model, and the rates of its coordinates in terms of speeds."""
 
     def __init__(self, name: str) -> None:
         self.name = checked_name(name, "model")
@@ -116,9 +116,9 @@ class Declarations(Portable):
         return s
 
     def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
-        """q_dot is the time derivative of q wherever it is written: beside q no other symbol can have that name."""
+        """Refuse a symbol with the name of another symbol's time derivative: q_dot always denotes the rate of q."""
         known = ChainMap({name: symbol(name, kind)}, self._symbols)
-        for taken in (name, *(rate_name(name, order) for order in range(1, MOST_ORDER + 1))):
+        for taken in (name, *(rate_name(name, order) for order in range(1, MAX_ORDER + 1))):
             stem, order = stem_and_order(taken)
             if order and taken in known and stem in known and known[stem].kind not in ("parameter", "time"):
                 raise ModelError(

@@ -1,5 +1,5 @@
-"""Conditions on parameters under which the bodies of a mechanism can exist: the checks of literals in `mass.py`, for
-values that come later."""
+"""Conditions on parameters under which the bodies of a mechanism can exist: the checks of `mass.py`, for values that
+are given later."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .mechanism import Body
 
 @dataclass(frozen=True)
 class Requirement:
-    """A condition on parameters: `wrong` says of the numbers of some expressions what no body has, or nothing."""
+    """A condition on parameters: `wrong` returns why a body with these numbers is impossible, or an empty text."""
 
     part: str
     expressions: tuple[Expr, ...]
@@ -25,7 +25,8 @@ class Requirement:
     wrong: Callable[[Sequence[float]], str]
 
     def refusal(self, values: Mapping[Symbol, float]) -> str:
-        """Violated conditions in words, for values of parameters; none where one of the parameters has none."""
+        """The violated condition as a sentence, for values of parameters; empty where it holds or a value is
+        missing."""
         if any(s not in values for s in self.symbols):
             return ""
         if not (found := self.wrong(_numbers(self.expressions, values))):
@@ -39,8 +40,8 @@ def requirements(bodies: Iterable[Body]) -> tuple[Requirement, ...]:
     return tuple(r for b in bodies for r in _of_body(b) if r.symbols)
 
 
-def refused(conditions: Iterable[Requirement], values: Mapping[Symbol, float]) -> str:
-    """The first thing that is wrong with values of parameters, or nothing."""
+def first_refusal(conditions: Iterable[Requirement], values: Mapping[Symbol, float]) -> str:
+    """The first violated condition, as a sentence; empty if there is none."""
     return next((found for r in conditions if (found := r.refusal(values))), "")
 
 

@@ -24,7 +24,7 @@ from ..mass.moments import Moments
 from .deforming_mesh import DeformingMesh
 from .summaries import rows_of_parts, rows_of_symbols, rows_of_written
 
-INTERNAL: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
+INTERNAL_LOADS: Final = ("elastic", "elastic damping")  # kinds of loads that deform a body
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +220,7 @@ class Load:
     @property
     def is_internal(self) -> bool:
         """Whether it deforms a body without acting on it as a whole."""
-        return self.kind in INTERNAL
+        return self.kind in INTERNAL_LOADS
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
@@ -371,7 +371,7 @@ class Mechanism(Summarized, Portable):
             for name in names:
                 checked_name(name, what)
         for name in ("rates", "equations", "outputs", "labels", "values", "units", "kinetic", "balances"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
         for f in _every_frame(self):
             f.freeze()
 
@@ -400,15 +400,15 @@ class Mechanism(Summarized, Portable):
 
         See also: `Model.joints`, `Model.bodies`, `Model.loads`.
         """
-        return _named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
+        return _part_named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
 
     def body(self, name: str) -> Body:
         """A body by its name."""
-        return _named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
+        return _part_named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
 
     def load(self, name: str) -> Load:
         """A load by its name, gravity among them."""
-        return _named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
+        return _part_named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
 
     @property
     def rigid_bodies(self) -> tuple[Body, ...]:
@@ -486,11 +486,11 @@ class Mechanism(Summarized, Portable):
         return topology(self)
 
 
-def _frozen(value: Any) -> Any:
-    """Mappings that cannot be written, tuples instead of lists."""
+def _read_only(value: Any) -> Any:
+    """The same value with read-only mappings, and tuples in place of lists."""
     if isinstance(value, Mapping):
-        return MappingProxyType({k: _frozen(v) for k, v in value.items()})
-    return tuple(_frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
+        return MappingProxyType({k: _read_only(v) for k, v in value.items()})
+    return tuple(_read_only(v) for v in value) if isinstance(value, (list, tuple)) else value
 
 
 def _every_frame(m: Mechanism) -> set[Frame]:
@@ -507,7 +507,7 @@ def _every_frame(m: Mechanism) -> set[Frame]:
     return {f for end in ends for f in end.path}
 
 
-def _named(what: str, name: str, known: Mapping[str, object], where: str) -> object:
+def _part_named(what: str, name: str, known: Mapping[str, object], where: str) -> object:
     if name not in known:
         raise unknown(f"mechanism {where!r}", what, name, known, ModelError)
     return known[name]

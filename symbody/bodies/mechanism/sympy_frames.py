@@ -1,11 +1,12 @@
 """Frames, points, vectors, dyads and bodies of SymPy's mechanics as those of a model.
 
-SymPy's frames have orientations only and its points positions only: what they stand for here begins with what is named,
+SymPy's frames have orientations only and its points positions only; the frames and points named in the call anchor
+them:
 
     from_sympy(v, {N: m.ground})                       a vector, a dyad, a frame
     from_sympy(P, {N: m.ground, O: m.ground.origin})   a point, a body
 
-Other frames hang on the one that is named, by their direction cosines and their angular velocity in it.
+Other frames are children of the named one, by their direction cosines and their angular velocity in it.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ class SympyFrames:
     def frame(self, f: Any) -> Frame:
         """The frame itself where it is named, else one on that with which SymPy relates it."""
         if f not in self._frames:
-            self._frames[f] = self._hung(f)
+            self._frames[f] = self._child_of_named(f)
         return self._frames[f]
 
-    def _hung(self, f: Any) -> Frame:
+    def _child_of_named(self, f: Any) -> Frame:
         for root in self._roots:
             try:
                 cosines = root.dcm(f)
@@ -107,13 +108,13 @@ class SympyFrames:
     def body(self, b: Any) -> Body:
         """A body with a frame of its own, at the mass centre: `m.add_body(from_sympy(b, ...))`."""
         if isinstance(b, Particle):
-            frame = Frame(*self._placed(b.point, None), name=b.name)
+            frame = Frame(*self._pose_of_body(b.point, None), name=b.name)
             return Body(b.name, frame, MassProperties(self.scalar(b.mass), zeros(3), zeros(3, 3)))
-        frame = Frame(*self._placed(b.masscenter, b.frame), name=b.name)
+        frame = Frame(*self._pose_of_body(b.masscenter, b.frame), name=b.name)
         I = self.dyad(b.central_inertia).components(self.frame(b.frame))
         return Body(b.name, frame, MassProperties(self.scalar(b.mass), zeros(3), I))
 
-    def _placed(self, centre: Any, turned: Any) -> tuple[Frame, Rotation, Matrix]:
+    def _pose_of_body(self, centre: Any, turned: Any) -> tuple[Frame, Rotation, Matrix]:
         at = self.point(centre)
         if turned is None:
             return at.frame, Rotation(()), at.coordinates

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import ModelError, listed, shown
 from ..frames.frames import Frame
-from ..frames.topology import FLOATING
+from ..frames.topology import FLOATING_WEIGHT
 from ..mechanism.mechanism import Body, Joint
 from .model import Model
 
@@ -78,7 +78,7 @@ class _MatrixReader:
             )
 
     def built(self) -> Model:
-        floating = self.given.distance[0][0] == FLOATING
+        floating = self.given.distance[0][0] == FLOATING_WEIGHT
         if self.given.gravity is not None:
             axis, factor = self.given.gravity
             g = self._parameter("g", 9.81)

@@ -22,7 +22,7 @@ from ...escaping import checked_name
 from ...summary import Summarized, Summary
 from ..loads import loads as make
 from ..mechanism.declarations import as_expression
-from ..mechanism.existence import refused, requirements
+from ..mechanism.existence import first_refusal, requirements
 from ..mechanism.mechanism import Constraint, Mechanism
 from ..mechanism.summaries import rows_of_parts, rows_of_symbols, rows_of_written
 from .constraint_methods import ConstraintMethods
@@ -154,7 +154,7 @@ class Model(Summarized, ConstraintMethods):
                 f"model {self.name!r}: each additional variable needs one additional equation; variables: "
                 f"{listed(z)}; equations: {listed(self._equations)}"
             )
-        if wrong := refused(requirements(bodies), self._values):
+        if wrong := first_refusal(requirements(bodies), self._values):
             raise ModelError(f"model {self.name!r}: {wrong}")
         u, rates = self._speeds_and_rates()
         if strange := [s.name for s in self._balances if s not in u]:

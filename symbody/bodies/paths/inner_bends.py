@@ -1,12 +1,12 @@
-"""Where a line between two points outside a circle bends over the circle from within: at its point c with the least
+"""The point c of a circle over which a line between two points outside bends from within: the one with the least
 |a - c| + |b - c|, so that both straight parts make the same angle ψ with the radius there.
 
 By the law of sines in the triangles that the centre, c and each end make, with G the angle between the ends:
 
     φ₁ = ψ - asin(A sin ψ),   φ₂ = ψ - asin(B sin ψ),   A = R/d₁,   B = R/d₂,   φ₁ + φ₂ = G
 
-of which the left sides grow with ψ ever faster, so that Newton's method comes down to the root from where the line that
-touches them at ψ = 0 reaches G. MuJoCo solves the same equation for sin ψ (documentation of `mju_wrap`).
+whose left sides are convex in ψ, so that Newton's method descends to the root from the point where their tangent at
+ψ = 0 reaches G. MuJoCo solves the same equation for sin ψ (documentation of `mju_wrap`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Final
 from ...algebra.graph.functions import atan2, cos, minimum, sin, sqrt, where
 from ...algebra.graph.graph import PI, ZERO, Expr
 
-TURNS: Final = 11  # to rounding where ends are a thousandth of the radius from the circle
+# number of Newton iterations, enough to reach rounding for ends a thousandth of the radius from the circle
+ITERATIONS: Final = 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class InnerBend:
         """ψ."""
         A, B = self.radius / self.d1, self.radius / self.d2
         psi = minimum(self.between / _positive(2 - A - B), PI / 2)
-        for _ in range(TURNS):
+        for _ in range(ITERATIONS):
             s, c = sin(psi), cos(psi)
             gap, slope = -self.between, ZERO
             for ratio in (A, B):
@@ -69,5 +70,5 @@ class InnerBend:
 
 
 def _positive(x: Expr) -> Expr:
-    """One where it is not, which nothing is then made of."""
+    """The value where it is positive, else one, which is not used then."""
     return where(x > 0, x, 1)

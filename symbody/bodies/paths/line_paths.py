@@ -4,8 +4,9 @@ every point of it.
     l = Σ l_k / n_k,     on a station of the path acts   T / n_k (unit vector to the station before + to the station
                          after)
 
-where n_k, the divisor of a pulley, shares the tension of what follows among as many branches. Surfaces are without
-friction, so the tension is the same on both sides of each, and the line on them is a geodesic (`path_surfaces.py`).
+where n_k, the divisor of a pulley, divides the tension of the following pieces among as many branches. Surfaces are
+without friction, so the tension is the same on both sides of each, and the line on them is a geodesic
+(`path_surfaces.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from ..mechanism.mechanism import Action, Load
 
 
 class PathPiece(Protocol):
-    """A part of a path between two points: its length, and the unit pulls of a tension of one on what it runs over."""
+    """A part of a path between two points: its length, and the unit forces of a unit tension on the bodies it
+    touches."""
 
     @property
     def length(self) -> Expr: ...

@@ -29,9 +29,9 @@ from ..frames.points import Point
 from ..frames.vectors import Vector
 from .inner_bends import InnerBend
 
-TURNS: Final = 9  # of Newton's method for the point of a ring, to rounding
-LEAST_CURVATURE: Final = Fraction(3, 1000)  # of a bound of it
-LONGEST: Final = Fraction(1, 2)  # radians
+ITERATIONS: Final = 9  # number of Newton iterations for the point of a ring, enough to reach rounding
+MIN_CURVATURE: Final = Fraction(3, 1000)  # smallest second derivative of the length relative to a bound of it
+MAX_STEP: Final = Fraction(1, 2)  # largest Newton step in radians
 
 
 @checked_flags_of_class(ModelError)
@@ -175,7 +175,7 @@ class ViaPoint:
 
 @dataclass(frozen=True, eq=False)
 class OverSurface:
-    """What both have in common: points in the frame of the surface, and forces on three bodies."""
+    """The common part of both: points in the frame of the surface, and forces on three bodies."""
 
     a: Point
     b: Point
@@ -268,11 +268,11 @@ class OverSurface:
         return vector(0, 0, 0) if apart is ZERO else (self.q - self.p) / apart
 
     def _rate_of_the_ends(self) -> Expr:
-        """l', by the velocities of both ends along the path, which needs no derivative of an iteration: where a length is
-        least, it has no slope by what was sought."""
+        """l', by the velocities of both ends along the path, which needs no derivative of the iteration: a minimal
+        length is stationary with respect to the unknowns."""
         total: Expr = ZERO
         for way, line, place in zip(self._ways(), (self._straight, -self._straight), (self.p, self.q), strict=True):
-            total = total - dot(chosen(self.touches, way, line), time_derivative(place))
+            total = total - dot(vector_where(self.touches, way, line), time_derivative(place))
         return total
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
@@ -282,18 +282,18 @@ class OverSurface:
         for way, line, frame, at in zip(
             self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
         ):
-            pull = chosen(self.touches, way, line)
-            back = chosen(self.touches, -way, vector(0, 0, 0))
+            pull = vector_where(self.touches, way, line)
+            back = vector_where(self.touches, -way, vector(0, 0, 0))
             made += [(frame, at, Vector({self.surface: pull})), (self.surface, at, Vector({self.surface: back}))]
         return made
 
 
-def chosen(when: Condition, a: Matrix, b: Matrix) -> Matrix:
+def vector_where(when: Condition, a: Matrix, b: Matrix) -> Matrix:
     return vector(*(where(when, x, y) for x, y in zip(a.entries, b.entries, strict=True)))
 
 
 class OverSphere(OverSurface):
-    """Along a great circle."""
+    """A path along a great circle."""
 
     @cached_property
     def _normal(self) -> Expr:
@@ -322,7 +322,7 @@ class OverSphere(OverSurface):
 
 @dataclass(frozen=True, eq=False)
 class OverCylinder(OverSurface):
-    """Along a helix."""
+    """A path along a helix."""
 
     side: int | None = None
 
@@ -330,7 +330,7 @@ class OverCylinder(OverSurface):
         return vector(v[0], v[1], 0)
 
     @cached_property
-    def _turned(self) -> Expr:
+    def _cross_along_axis(self) -> Expr:
         """(p × q) along the axis."""
         return self.p[0] * self.q[1] - self.p[1] * self.q[0]
 
@@ -338,7 +338,7 @@ class OverCylinder(OverSurface):
     def _sense(self) -> Expr:
         if self.side is not None:
             return as_expr(self.side)
-        shorter = sign(self._turned)
+        shorter = sign(self._cross_along_axis)
         return shorter if self._is_far is None else where(self._is_far, -shorter, shorter)
 
     @cached_property
@@ -346,8 +346,8 @@ class OverCylinder(OverSurface):
         """Between 0 and π; with a side, between -π/2 and 3π/2 in its sense."""
         c = self.p[0] * self.q[0] + self.p[1] * self.q[1]
         if self.side is None:
-            return atan2(abs(self._turned), c)
-        return PI / 2 + atan2(-c, self._sense * self._turned)
+            return atan2(abs(self._cross_along_axis), c)
+        return PI / 2 + atan2(-c, self._sense * self._cross_along_axis)
 
     @cached_property
     def _rise(self) -> Expr:
@@ -370,7 +370,7 @@ class OverCylinder(OverSurface):
 
 
 class ThroughSurface(OverSurface):
-    """By a point of a circle, seen along its axis."""
+    """A path through a point of a circle, seen along its axis."""
 
     @cached_property
     def bend(self) -> InnerBend:
@@ -384,7 +384,7 @@ class ThroughSurface(OverSurface):
 
 
 class ThroughSphere(ThroughSurface, OverSphere):
-    """By a point of a great circle."""
+    """A path through a point of a great circle."""
 
     @property
     def _over(self) -> Expr:
@@ -401,7 +401,7 @@ class ThroughSphere(ThroughSurface, OverSphere):
 
 
 class ThroughCylinder(ThroughSurface, OverCylinder):
-    """By a point of it; seen along the axis as for a sphere."""
+    """A path through a point of the cylinder; seen along the axis as for a sphere."""
 
     @cached_property
     def round(self) -> Expr:
@@ -409,7 +409,7 @@ class ThroughCylinder(ThroughSurface, OverCylinder):
 
     def _ways(self) -> tuple[Matrix, Matrix]:
         d1, d2, _ = self._distances
-        sense = sign(self._turned)
+        sense = sign(self._cross_along_axis)
         return self._to_bend(0, self.p, d1, sense, self._rise), self._to_bend(1, self.q, d2, -sense, -self._rise)
 
     def _to_bend(self, end: int, p: Matrix, d: Expr, sense: Expr, rise: Expr) -> Matrix:
@@ -442,7 +442,7 @@ class OverRing(OverSurface):
         x, y, _ = self._crossing
         size = sqrt(x * x + y * y)
         cosine, sine = x / size, y / size
-        for _ in range(TURNS):
+        for _ in range(ITERATIONS):
             turn = self._turn(cosine, sine)
             cosine, sine = cosine - turn * sine, sine + turn * cosine
             size = sqrt(cosine * cosine + sine * sine)
@@ -450,7 +450,7 @@ class OverRing(OverSurface):
         return vector(self.radius * cosine, self.radius * sine, 0)
 
     def _turn(self, cosine: Expr, sine: Expr) -> Expr:
-        """-l' / l'' by the angle of c; where l is not convex, downhill, and by LONGEST at most."""
+        """-l' / l'' by the angle of c; where l is not convex, downhill, and by MAX_STEP at most."""
         R, slope, curvature, bound = self.radius, ZERO, ZERO, ZERO
         for x in (self.p, self.q):
             along, outward = R * (sine * x[0] - cosine * x[1]), R * (cosine * x[0] + sine * x[1])
@@ -458,8 +458,8 @@ class OverRing(OverSurface):
             slope = slope + along / distance
             curvature = curvature + (outward - (along / distance) ** 2) / distance
             bound = bound + R * sqrt(x[0] ** 2 + x[1] ** 2) / distance
-        turn = -slope / maximum(curvature, LEAST_CURVATURE * where(bound > 0, bound, 1))  # both may be on the axis
-        return minimum(maximum(turn, -LONGEST), LONGEST)
+        turn = -slope / maximum(curvature, MIN_CURVATURE * where(bound > 0, bound, 1))  # both may be on the axis
+        return minimum(maximum(turn, -MAX_STEP), MAX_STEP)
 
     @property
     def _over(self) -> Expr:

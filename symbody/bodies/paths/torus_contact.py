@@ -1,5 +1,6 @@
-"""Where a path through the hole of a torus touches it: equations for the azimuths of the ends of geodesics, by Newton's
-method in as many iterations as it takes from where the straight line is farthest within the tube (`torus_paths.py`)."""
+"""Contact points of a path through the hole of a torus: equations for the azimuths of the ends of geodesics, solved
+by a fixed number of Newton iterations from the point where the straight line is deepest within the tube
+(`torus_paths.py`)."""
 
 from __future__ import annotations
 
@@ -14,21 +15,25 @@ from ...algebra.graph.graph import ONE, PI, ZERO, Expr
 from ...algebra.graph.matrix import Matrix
 from ..mass.material_integrals import gauss_points
 
-SEARCH: Final = 6  # iterations for the point of the tube nearest to the straight line, to rounding
-ROUGH: Final = (8, 8)  # iterations for the azimuths, and points of Gauss in each
-FINE: Final = (2, 28)  # iterations that follow, with integrals next to rounding
-ROUGH_TWICE: Final = (8, 6)  # the same on both sides of a chord
-FINE_TWICE: Final = (2, 16)
-LONGEST: Final = Fraction(1, 2)  # radians of an iteration
-LEAST_SLOPE: Final = Fraction(1, 20)  # of a determinant of the equations, over the radius
-LEAST_VOLUME: Final = Fraction(1, 1000)  # the same with a chord, over its square
-FLATTEST: Final = Fraction(7, 5)  # radians, of a chord to begin with
-STEEPEST: Final = Fraction(8, 5)  # beyond π/2, where both places of a chord are one
-NEXT_TO_NOTHING: Final = 1e-12
+# number of iterations for the point of the tube nearest to the straight line, enough to reach rounding
+SEARCH_ITERATIONS: Final = 6
+COARSE_STAGE: Final = (8, 8)  # numbers of iterations for the azimuths, and of Gauss points in each
+FINE_STAGE: Final = (2, 28)  # numbers of the iterations that follow, with integrals accurate nearly to rounding
+COARSE_STAGE_OF_CHORD: Final = (8, 6)  # the same numbers for geodesics on both sides of a chord
+FINE_STAGE_OF_CHORD: Final = (2, 16)  # numbers of the iterations that follow, on both sides of a chord
+MAX_STEP: Final = Fraction(1, 2)  # largest change of the azimuths in one iteration, in radians
+MIN_DETERMINANT: Final = Fraction(1, 20)  # smallest determinant of the equations over the radius
+# smallest determinant of the equations with a chord over the square of the radius
+MIN_DETERMINANT_OF_CHORD: Final = Fraction(1, 1000)
+MAX_FIRST_ANGLE: Final = Fraction(7, 5)  # largest initial angle of a chord in radians
+# largest angle of a chord in radians, beyond π/2 where both contact points of a chord coincide
+MAX_ANGLE: Final = Fraction(8, 5)
+NEGLIGIBLE: Final = 1e-12  # offset that replaces a vanishing distance
 
 
 class TubeTangent(NamedTuple):
-    """From an end to the tube in the half-plane of an azimuth, and how that changes with the azimuth."""
+    """The tangent from an end to the tube in the half-plane of an azimuth, and its derivative with respect to the
+    azimuth."""
 
     place: Expr  # ψ
     place_slope: Expr
@@ -40,7 +45,7 @@ class TubeTangent(NamedTuple):
 
 @dataclass(frozen=True)
 class Torus:
-    """Its two radii, and what follows from them."""
+    """The two radii of a torus, and quantities derived from them."""
 
     a: Expr
     r: Expr
@@ -99,7 +104,7 @@ class Torus:
 
 
 class TorusContact(NamedTuple):
-    """Where a path comes on to a torus and where it leaves it."""
+    """The points at which a path meets and leaves a torus."""
 
     first: TubeTangent
     last: TubeTangent
@@ -112,11 +117,11 @@ def contact(torus: Torus, p: Matrix, q: Matrix, azimuth: Expr) -> TorusContact:
     """The equations of the geodesic by Newton's method, from p above to q below."""
     f1 = f2 = azimuth
     step = ZERO
-    for iterations, points in (ROUGH, FINE):
+    for iterations, points in (COARSE_STAGE, FINE_STAGE):
         for _ in range(iterations):
             by1, by2 = _iteration(torus, torus.tangent(p, f1, 1), torus.tangent(q, f2, -1), f2 - f1, points)
             step = maximum(abs(by1), abs(by2))
-            less = minimum(1, LONGEST / maximum(step, LONGEST / 2))
+            less = minimum(1, MAX_STEP / maximum(step, MAX_STEP / 2))
             f1, f2 = f1 + less * by1, f2 + less * by2
     first, last = torus.tangent(p, f1, 1), torus.tangent(q, f2, -1)
     return TorusContact(first, last, (f1, f2), (first.moment + last.moment) / 2, step)
@@ -131,7 +136,7 @@ def _iteration(torus: Torus, first: TubeTangent, last: TubeTangent, turned: Expr
     j11, j12 = first.moment_slope, -last.moment_slope
     j21 = torus.turn_rate(first.from_axis, c) * first.place_slope - slope * first.moment_slope / 2 - 1
     j22 = 1 - torus.turn_rate(last.from_axis, c) * last.place_slope - slope * last.moment_slope / 2
-    determinant = maximum(j11 * j22 - j12 * j21, LEAST_SLOPE * torus.a)
+    determinant = maximum(j11 * j22 - j12 * j21, MIN_DETERMINANT * torus.a)
     return (j12 * e2 - j22 * e1) / determinant, (j21 * e1 - j11 * e2) / determinant
 
 
@@ -141,24 +146,22 @@ def farthest(crossing: Sequence[Expr], slope: Sequence[Expr], r: Expr, scale: Ex
     crossing, slope   x and y of the line at z = 0, and by z
 
     With M = r² (1 + d dᵀ) of the ellipse about x₀, it is μ (μ - M)⁻¹ x₀ where vᵀ M v = 1, v = (μ - M)⁻¹ x₀, beyond
-    the eigenvalues of M: a root of what grows with μ nearly in proportion, 1/√(vᵀ M v) (Hebden 1973).
+    the eigenvalues of M: a root of 1/√(vᵀ M v) - 1, which is nearly linear in μ (Hebden 1973).
     """
     x, y = crossing
     dx, dy = slope
-    least = (
-        NEXT_TO_NOTHING * NEXT_TO_NOTHING
-    )  # which way is farthest is not known along the axis, and through the centre
-    dx = where(dx * dx + dy * dy > least, dx, NEXT_TO_NOTHING)
+    least = NEGLIGIBLE * NEGLIGIBLE  # which way is farthest is not known along the axis, and through the centre
+    dx = where(dx * dx + dy * dy > least, dx, NEGLIGIBLE)
     steep, square = dx * dx + dy * dy, r * r
     ux, uy = dx / sqrt(steep), dy / sqrt(steep)
     along = x * ux + y * uy
-    aside = where(along * along > least * scale * scale, 0, where(along < 0, -1, 1) * (NEXT_TO_NOTHING * scale))
+    aside = where(along * along > least * scale * scale, 0, where(along < 0, -1, 1) * (NEGLIGIBLE * scale))
     x, y, p = x + aside * ux, y + aside * uy, abs(along + aside)
     along = x * dx + y * dy
     b = r * sqrt(1 + steep)
     mu = maximum(b * b + b * p, square + r * sqrt(maximum(x * x + y * y - p * p, least * scale * scale)))
     vx, vy, size = ZERO, ZERO, ONE
-    for _ in range(SEARCH):
+    for _ in range(SEARCH_ITERATIONS):
         least, less = mu - square, mu - b * b
         k = square / less
         vx, vy, dv = (x + k * along * dx) / least, (y + k * along * dy) / least, along / less
@@ -171,7 +174,8 @@ def farthest(crossing: Sequence[Expr], slope: Sequence[Expr], r: Expr, scale: Ex
 
 
 class TorusChord(NamedTuple):
-    """A line through the hole that touches the tube on both sides, at -ψ and ψ, and how it changes with its parameter."""
+    """A line through the hole that touches the tube on both sides, at -ψ and ψ, and its derivative with respect to
+    its parameter."""
 
     place: Expr  # ψ
     place_slope: Expr
@@ -183,7 +187,7 @@ class TorusChord(NamedTuple):
 
 
 class DoubleTorusContact(NamedTuple):
-    """Where a path comes on to a torus, where it leaves it, and its chord across the hole between."""
+    """The points at which a path meets and leaves a torus, and its chord across the hole in between."""
 
     first: TubeTangent
     last: TubeTangent
@@ -222,16 +226,16 @@ def double_contact(torus: Torus, p: Matrix, q: Matrix) -> DoubleTorusContact:
     aside = atan2(p[1] * q[0] - p[0] * q[1], -(p[0] * q[0] + p[1] * q[1]))  # of the azimuths, from half a turn
     f1 = atan2(p[1], p[0])
     f2 = f1 + PI + aside
-    w = minimum(maximum(-aside / 2, -FLATTEST), FLATTEST)
+    w = minimum(maximum(-aside / 2, -MAX_FIRST_ANGLE), MAX_FIRST_ANGLE)
     step = ZERO
-    for iterations, points in (ROUGH_TWICE, FINE_TWICE):
+    for iterations, points in (COARSE_STAGE_OF_CHORD, FINE_STAGE_OF_CHORD):
         for _ in range(iterations):
             by = _double_iteration(
                 torus, torus.tangent(p, f1, 1), torus.tangent(q, f2, -1), chord(torus, w), f2 - f1, points
             )
             step = maximum(maximum(abs(by[0]), abs(by[1])), abs(by[2]))
-            less = minimum(1, LONGEST / maximum(step, LONGEST / 2))
-            f1, f2, w = f1 + less * by[0], f2 + less * by[1], minimum(maximum(w + less * by[2], -STEEPEST), STEEPEST)
+            less = minimum(1, MAX_STEP / maximum(step, MAX_STEP / 2))
+            f1, f2, w = f1 + less * by[0], f2 + less * by[1], minimum(maximum(w + less * by[2], -MAX_ANGLE), MAX_ANGLE)
     return DoubleTorusContact(torus.tangent(p, f1, 1), torus.tangent(q, f2, -1), (f1, f2), chord(torus, w), w, step)
 
 
@@ -249,7 +253,7 @@ def _double_iteration(
     j2 = 1 - torus.turn_rate(last.from_axis, c) * last.place_slope
     j3 = 2 * (rate * between.place_slope + between.short_slope) - (slope + steeper) * by_c
     one, two = m2 * j3 + by_c * j2, m1 * j3 + by_c * j1
-    determinant = minimum(m1 * one + by_c * m2 * j1, -LEAST_VOLUME * torus.a * torus.a)
+    determinant = minimum(m1 * one + by_c * m2 * j1, -MIN_DETERMINANT_OF_CHORD * torus.a * torus.a)
     return (
         (by_c * (e2 * j2 - m2 * e3) - e1 * one) / determinant,
         (by_c * (e1 * j1 - m1 * e3) - e2 * two) / determinant,

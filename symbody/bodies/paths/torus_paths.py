@@ -15,8 +15,8 @@ are two equations for the azimuths of both ends of the geodesic. With
 
     l = l₁ + ∫ (r/ρ) √(ρ² - c²) dψ + c (φ₂ - φ₁) + l₂
 
-all derivatives by φ₁, φ₂ and c are zero where they hold: what is left of them changes the length in second order, and its
-slope by the place of an end is the unit vector along the path there.
+all derivatives by φ₁, φ₂ and c are zero where they hold: residuals change the length in second order, and its gradient
+with respect to the position of an end is the unit vector along the path there.
 
 A line that touches the tube from within the hole touches it a second time, on the other side, where T = 1/cos² of its
 angle with the axis is more than a/r and
@@ -40,10 +40,10 @@ from ...algebra.graph.matrix import Matrix, vector
 from ...errors import ModelError, shown
 from ..frames.frames import Frame
 from ..frames.points import Point
-from .path_surfaces import OverSurface, chosen
+from .path_surfaces import OverSurface, vector_where
 from .torus_contact import (
-    FINE,
-    FINE_TWICE,
+    FINE_STAGE,
+    FINE_STAGE_OF_CHORD,
     DoubleTorusContact,
     Torus,
     TorusContact,
@@ -53,8 +53,9 @@ from .torus_contact import (
     farthest,
 )
 
-CLOSED: Final = 1e-6  # radians: the last iteration has found the zero, to the square of this
-THICKEST: Final = 2  # radii of the tube in that of the ring, at least
+# size of the last Newton step in radians of a converged iteration, whose error is the square of it
+CONVERGED_STEP: Final = 1e-6
+MIN_RADIUS_RATIO: Final = 2  # smallest ratio of the radius of the ring to that of the tube
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ class WrapTorus:
             raise ModelError(
                 f"WrapTorus: its tube has a radius of more than zero, got {shown(self.tube)}; WrapRing is thin"
             )
-        if a is not None and r is not None and a < THICKEST * r:
+        if a is not None and r is not None and a < MIN_RADIUS_RATIO * r:
             raise ModelError(
                 f"WrapTorus: the radius of its tube is at most half of that of the ring, got tube {shown(self.tube)} "
                 f"and radius {shown(self.radius)}"
@@ -172,7 +173,7 @@ class OverTorus(OverSurface):
 
     @cached_property
     def _may_be_found(self) -> Condition:
-        return self._goes_through & (THICKEST * self.tube <= self.radius)
+        return self._goes_through & (MIN_RADIUS_RATIO * self.tube <= self.radius)
 
     @cached_property
     def touches_once(self) -> Condition:
@@ -186,7 +187,7 @@ class OverTorus(OverSurface):
         again = ((found.first.place > 0) & self._touches_again(found.first, self.p)) | (
             (found.last.place < 0) & self._touches_again(found.last, self.q)
         )
-        return self._may_be_found & (found.step < CLOSED) & presses & ~again
+        return self._may_be_found & (found.step < CONVERGED_STEP) & presses & ~again
 
     def _touches_again(self, tangent: TubeTangent, end: Matrix) -> Condition:
         """Whether the straight part would meet the other side of the hole: T > a/r, c² > (a² - r² T) (1 - 1/T)²."""
@@ -202,10 +203,10 @@ class OverTorus(OverSurface):
         found = self._double_contact
         place = found.chord.place
         sides = (found.first.place <= -place) & (found.last.place >= place) & (place >= 0)
-        return self._may_be_found & ~self.touches_once & (found.step < CLOSED) & sides
+        return self._may_be_found & ~self.touches_once & (found.step < CONVERGED_STEP) & sides
 
     @cached_property
-    def _checked(self) -> Expr:
+    def _one_if_found(self) -> Expr:
         """1, or no value; an error where that is known before any motion."""
         is_known = self.touches_once | self.touches_twice
         known = where(is_known | ~self.touches, 1, 0)
@@ -222,13 +223,13 @@ class OverTorus(OverSurface):
         most = torus.largest_moment
         c = minimum(maximum(once.moment, -most), most)
         single = once.first.length + once.last.length + c * (once.azimuths[1] - once.azimuths[0])
-        single = single + torus.action(once.first.place, once.last.place, c, FINE[1])
+        single = single + torus.action(once.first.place, once.last.place, c, FINE_STAGE[1])
         chord = twice.chord
         c, turned = chord.moment, twice.azimuths[1] - twice.azimuths[0] - PI + 2 * chord.short
         double = twice.first.length + twice.last.length + chord.length + c * turned
-        double = double + torus.action(twice.first.place, -chord.place, c, FINE_TWICE[1])
-        double = double + torus.action(chord.place, twice.last.place, c, FINE_TWICE[1])
-        return where(self.touches_once, single, double) * self._checked
+        double = double + torus.action(twice.first.place, -chord.place, c, FINE_STAGE_OF_CHORD[1])
+        double = double + torus.action(chord.place, twice.last.place, c, FINE_STAGE_OF_CHORD[1])
+        return where(self.touches_once, single, double) * self._one_if_found
 
     @cached_property
     def rate(self) -> Expr:
@@ -247,5 +248,5 @@ class OverTorus(OverSurface):
         for tangent, azimuth in zip(tangents, azimuths, strict=True):
             rho, height = tangent.from_axis, -self._up * self.tube * sin(tangent.place)
             on = vector(rho * cos(azimuth), rho * sin(azimuth), height)
-            ways.append((on - end) * (self._checked / tangent.length))
-        return chosen(self.touches_once, *ways)
+            ways.append((on - end) * (self._one_if_found / tangent.length))
+        return vector_where(self.touches_once, *ways)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
-from ...bodies.mechanism.existence import Requirement, refused
+from ...bodies.mechanism.existence import Requirement, first_refusal
 from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
 
 KINDS: Final = {
@@ -270,7 +270,7 @@ class Variables:
     ) -> None:
         """Refuse parameter values with which a body cannot exist, as far as they depend on the given ones."""
         new = set(given)
-        if wrong := refused((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
+        if wrong := first_refusal((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
             raise error(f"{where}: {wrong}")
 
     def require(self, values: Mapping[Symbol, Any], where: str, error: type[SymbodyError], advice: str) -> None:

@@ -16,13 +16,13 @@ from typing import Final
 
 from ..robot.xml_tree import XmlElement, finite_number, parsed_xml
 from .surface_triangles import (
-    SAME,
+    IDENTITY,
     Affine,
     Corner,
     SurfacePart,
     TriangleLimit,
     add_fan,
-    composed,
+    composed_maps,
     mapped_corners,
     scaling,
     shifting,
@@ -42,7 +42,7 @@ _UNREAD: Final = ("lookat", "skew")
 _TURNS: Final[dict[str, Affine]] = {  # that let z point up
     "X_UP": (0.0, -1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0),
     "Y_UP": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0),
-    "Z_UP": SAME,
+    "Z_UP": IDENTITY,
 }
 Y_UP: Final = _TURNS["Y_UP"]
 
@@ -61,7 +61,7 @@ class _ColladaDocument:
         self._surfaces: dict[XmlElement, array[float]] = {}
 
     def parts(self, turned: bool) -> list[SurfacePart]:
-        start = composed(self._up if turned else SAME, self._unit)
+        start = composed_maps(self._up if turned else IDENTITY, self._unit)
         made = []
         for name, place, geometry in self._shown(start):
             if (corners := self._surface(geometry)) and len(corners):
@@ -123,7 +123,7 @@ class _ColladaDocument:
             visited += 1
             if visited > MOST_NODES:
                 raise ValueError(f"its scene has more than {MOST_NODES} nodes")
-            place = composed(place, self._own_place(node))
+            place = composed_maps(place, self._own_place(node))
             for e in node.all("instance_geometry"):
                 yield _named(node), place, self._meant(e, "url", "geometry")
             for e in node.all("instance_controller"):
@@ -152,13 +152,13 @@ class _ColladaDocument:
         return [e for found in self.root.all(library) for e in found.all(tag)]
 
     def _own_place(self, node: XmlElement) -> Affine:
-        place = SAME
+        place = IDENTITY
         for e in node.children:
             if e.tag in _UNREAD:
                 raise ValueError(f"line {e.line}: <{e.tag}> in the node {_named(node)!r} is not read")
             if e.tag in _TRANSFORMS:
                 count, affine = _TRANSFORMS[e.tag]
-                place = composed(place, affine(_numbers(e, count)))
+                place = composed_maps(place, affine(_numbers(e, count)))
         return place
 
     def _skin(self, instance: XmlElement, place: Affine) -> tuple[Affine, XmlElement]:
@@ -168,8 +168,8 @@ class _ColladaDocument:
         if skin is None:
             raise ValueError(f"line {controller.line}: <controller> has no <skin>")
         bound = next(skin.all("bind_shape_matrix"), None)
-        inner = SAME if bound is None else tuple(_numbers(bound, 16)[:12])
-        return composed(place, inner), self._meant(skin, "source", "geometry")
+        inner = IDENTITY if bound is None else tuple(_numbers(bound, 16)[:12])
+        return composed_maps(place, inner), self._meant(skin, "source", "geometry")
 
     # ------------------------------------------------------------------------------------------------ surfaces
 

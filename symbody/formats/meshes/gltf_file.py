@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from .collada import MOST_NODES, Y_UP
 from .surface_triangles import (
-    SAME,
+    IDENTITY,
     Affine,
     SurfacePart,
     TriangleLimit,
-    composed,
+    composed_maps,
     mapped_corners,
     scaling,
     shifting,
@@ -44,7 +44,7 @@ def gltf_parts(file: Path, data: bytes, limit: TriangleLimit, turned: bool) -> l
     if not isinstance(tree, dict) or not str(_of(tree, "asset", dict).get("version", "")).startswith("2."):
         raise ValueError("it is not glTF 2")
     try:
-        return _GltfScene(tree, file.parent, binary, limit).parts(Y_UP if turned else SAME)
+        return _GltfScene(tree, file.parent, binary, limit).parts(Y_UP if turned else IDENTITY)
     except (KeyError, TypeError, AttributeError, RecursionError) as reason:
         raise ValueError(f"an entry is missing or of another kind: {reason}") from None
 
@@ -100,7 +100,7 @@ class _GltfScene:
             if visited > min(MOST_NODES, len(self._nodes)):
                 raise ValueError("a node is part of several others, or of itself")
             node = self._nodes[k]
-            place = composed(place, _own_place(node))
+            place = composed_maps(place, _own_place(node))
             if "mesh" in node:
                 yield str(node.get("name") or self._mesh(node["mesh"]).get("name") or ""), place, node["mesh"]
             stack += [(c, place) for c in reversed(node.get("children", ()))]
@@ -190,13 +190,13 @@ def _own_place(node: Mapping[str, Any]) -> Affine:
         if len(m) != 16:
             raise ValueError("a matrix has not sixteen numbers")
         return tuple(m[4 * j + i] for i in range(3) for j in range(4))
-    place = SAME
+    place = IDENTITY
     if "translation" in node:
-        place = composed(place, shifting(*map(float, node["translation"])))
+        place = composed_maps(place, shifting(*map(float, node["translation"])))
     if "rotation" in node:
-        place = composed(place, turning_by(*map(float, node["rotation"])))
+        place = composed_maps(place, turning_by(*map(float, node["rotation"])))
     if "scale" in node:
-        place = composed(place, scaling(*map(float, node["scale"])))
+        place = composed_maps(place, scaling(*map(float, node["scale"])))
     return place
 
 

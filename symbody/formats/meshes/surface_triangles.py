@@ -10,12 +10,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 Corner: TypeAlias = tuple[float, float, float]
 Affine: TypeAlias = tuple[float, ...]  # rows of [A b]: twelve numbers; x -> A x + b
-SAME: Final[Affine] = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+# the affine map that changes nothing
+IDENTITY: Final[Affine] = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 class SurfacePart(NamedTuple):
-    """A part of a file under its own name. `corners` holds x, y, z of the three corners of each triangle in turn,
-    which are in positive order seen from outside."""
+    """A named part of a surface file. `corners` holds x, y, z of the three corners of each triangle in turn, in
+    positive order seen from outside."""
 
     name: str
     corners: array[float]
@@ -26,7 +27,7 @@ class SurfacePart(NamedTuple):
 
 
 class TriangleLimit:
-    """Counts triangles on the way: a list of too many would take more memory than the file."""
+    """Counts triangles while a file is read: a list of too many would take more memory than the file."""
 
     def __init__(self, most: int) -> None:
         self.most, self.left = most, float(most)
@@ -48,7 +49,7 @@ def add_fan(out: array[float], corners: Sequence[Corner]) -> None:
 # ---------------------------------------------------------------------------------------------------- affine maps
 
 
-def composed(f: Affine, g: Affine) -> Affine:
+def composed_maps(f: Affine, g: Affine) -> Affine:
     """x -> f(g(x))"""
     return tuple(
         f[4 * i] * g[j] + f[4 * i + 1] * g[4 + j] + f[4 * i + 2] * g[8 + j] + (f[4 * i + 3] if j == 3 else 0.0)
@@ -57,7 +58,7 @@ def composed(f: Affine, g: Affine) -> Affine:
     )
 
 
-def mapped(f: Affine, point: Sequence[float]) -> Corner:
+def mapped_point(f: Affine, point: Sequence[float]) -> Corner:
     x, y, z = point
     return (
         f[0] * x + f[1] * y + f[2] * z + f[3],
@@ -68,13 +69,13 @@ def mapped(f: Affine, point: Sequence[float]) -> Corner:
 
 def mapped_corners(f: Affine, corners: array[float]) -> array[float]:
     """Triangles under a map; a reflection would turn them inside out, so their order is reversed with it."""
-    if f == SAME:
+    if f == IDENTITY:
         return corners
     out = array("d")
     order = (0, 1, 2) if _determinant(f) >= 0 else (0, 2, 1)
     for k in range(0, len(corners), 9):
         for j in order:
-            out.extend(mapped(f, corners[k + 3 * j : k + 3 * j + 3]))
+            out.extend(mapped_point(f, corners[k + 3 * j : k + 3 * j + 3]))
     return out
 
 
@@ -98,7 +99,7 @@ def turning(axis: Sequence[float], degrees: float) -> Affine:
     """Rodrigues' formula; a zero axis turns nothing."""
     n = math.hypot(*axis)
     if n == 0:
-        return SAME
+        return IDENTITY
     x, y, z = (a / n for a in axis)
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     d = 1 - c

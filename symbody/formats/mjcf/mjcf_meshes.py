@@ -77,8 +77,8 @@ class MjcfMeshes:
         n = math.hypot(w, x, y, z)
         if not n:
             raise mesh.wrong("its refquat is zero")
-        back = composed(turning_by(-x / n, -y / n, -z / n, w / n), shifting(-rx, -ry, -rz))
-        moved = mapped_corners(composed(scaling(*scale), back), single)
+        back = composed_maps(turning_by(-x / n, -y / n, -z / n, w / n), shifting(-rx, -ry, -rz))
+        moved = mapped_corners(composed_maps(scaling(*scale), back), single)
         return shell(moved) if kind == "shell" else enclosed_solid(moved, signed=kind == "exact")
 
     def _parts(self, mesh: Attributes, file: str) -> list[array[float]]:
