@@ -1,4 +1,5 @@
-"""Steady motions, linearisation, spectra, responses, sensitivities: what happens near a motion. No joints, no plots."""
+"""Steady motions, linearisation, spectra, responses, sensitivities: the neighbourhood of a motion. No joints, no
+plots."""
 
 from __future__ import annotations
 

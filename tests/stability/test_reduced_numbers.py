@@ -74,7 +74,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[sb.LinearSystem, sb.LinearSyst
     found = []
     with pytest.MonkeyPatch.context() as patch:
         for many in (10**9, 1):
-            patch.setattr(import_module("symbody.stability.linear.linearize"), "MANY", many)
+            patch.setattr(import_module("symbody.stability.linear.linearize"), "MANY_CONSTRAINTS", many)
             found.append(sb.linearize(eq, motion))
     assert found[0]._late is None
     assert found[1]._late is not None

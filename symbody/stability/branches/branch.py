@@ -19,14 +19,14 @@ from ...errors import StabilityError, finite_interval, listed, shown
 from ...later import later
 from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex
-from .branch_points import SpecialPoint, between, crossings
+from .branch_points import SpecialPoint, crossings, special_points_between
 from .branch_problem import BranchProblem
-from .gathered import gathered
+from .gathered import collected_points
 from .motion_family import MotionFamily
 from .special_curve import SpecialCurve, special_curve
 from .special_rows import special_rows
 
-MOST_POINTS = 2000
+MAX_POINTS = 2000  # largest number of points in each direction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class Branch(MotionFamily):
         ]
         return "\n    ".join(lines)
 
-    def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MOST_POINTS) -> Branch:
+    def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MAX_POINTS) -> Branch:
         """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at
         one of `b.special`.
 
@@ -115,9 +115,9 @@ class Branch(MotionFamily):
         x = at.x[problem.moving]
         assert at.range is not None
         start = CurvePoint(x, problem.rows_of_moving(x)[1], at.directions[0], at.range)
-        return followed(problem, curve, self.varied, start, max_points, at)
+        return branch_through(problem, curve, self.varied, start, max_points, at)
 
-    def connected(self, *, max_points: int = MOST_POINTS) -> tuple[Branch, ...]:
+    def connected(self, *, max_points: int = MAX_POINTS) -> tuple[Branch, ...]:
         """This branch and all that are reached from it through branch points, each once."""
         found = [self]
         for b in found:  # which grows
@@ -135,7 +135,7 @@ class Branch(MotionFamily):
 
     @values_by_name(StabilityError)
     def curve_of(
-        self, point: SpecialPoint, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None,
+        self, point: SpecialPoint, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> SpecialCurve:  # fmt: skip
         """A fold or a Hopf point of this branch as a second value is varied too: `b.curve_of(b.special[0], k=(0, 2))`.
@@ -155,7 +155,7 @@ class Branch(MotionFamily):
 
         See also: `stability.SpecialCurve`.
         """
-        name, low, high, rest = _varied(self.equations, values or {})
+        name, low, high, rest = _varied_interval(self.equations, values or {})
         if rest:
             raise StabilityError(
                 f"curve over two values of {self.equations.name!r}: got numbers of {listed(rest)}; a branch has its own"
@@ -165,7 +165,7 @@ class Branch(MotionFamily):
 
     @values_by_name(StabilityError)
     def extended(
-        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any
+        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> Branch:  # fmt: skip
         """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points,
         or after an interruption.
@@ -185,7 +185,9 @@ class Branch(MotionFamily):
 
         See also: `branch`, `load_branch`.
         """
-        name, low, high, rest = _varied(self.equations, values or {self.varied: (self.problem.low, self.problem.high)})
+        name, low, high, rest = _varied_interval(
+            self.equations, values or {self.varied: (self.problem.low, self.problem.high)}
+        )
         if name != self.varied or rest:
             raise StabilityError(
                 f"branch of {self.equations.name!r}: it is extended over {self.varied}; got {listed((name, *rest))}"
@@ -233,7 +235,7 @@ class Branch(MotionFamily):
 @of_equations
 def branch(
     equations: Equations, motion: SteadyMotion, values: Mapping[Any, Any] | None = None, *, step: float = 0.01, max_step: float = 0.04,
-    max_points: int = MOST_POINTS, options: Mapping[str, Any] | None = None, **named: Any,
+    max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Branch:  # fmt: skip
     """Steady motions over one value: `branch(eq, motion, V=(0, 10))`, by pseudo-arclength, through folds, in both
     directions from a motion.
@@ -255,7 +257,7 @@ def branch(
 
     See also: `Branch`, `steady`, `orbit`, `plot`.
     """
-    name, low, high, rest = _varied(equations, values or {})
+    name, low, high, rest = _varied_interval(equations, values or {})
     if not isinstance(motion, SteadyMotion) or not motion.is_steady:
         said = motion.outcome if isinstance(motion, SteadyMotion) else shown(motion)
         raise StabilityError(
@@ -268,10 +270,10 @@ def branch(
         raise StabilityError(f"branch of {equations.name!r}: the rows have no finite value at the start")
     if start.tangent[-1] < 0:
         start = reversed_point(start)
-    return followed(problem, curve, name, start, max_points)
+    return branch_through(problem, curve, name, start, max_points)
 
 
-def followed(
+def branch_through(
     problem: BranchProblem,
     curve: SolutionCurve,
     name: str,
@@ -279,7 +281,7 @@ def followed(
     most: int,
     crossing: SpecialPoint | None = None,
 ) -> Branch:
-    """The branch through a point, both ways; the point may be one in which it crosses another branch."""
+    """The branch through a point, in both directions; the point may be one in which it crosses another branch."""
     ahead, end = _way(curve, problem, start, most)
     if end in (CurveEnd.CLOSED, CurveEnd.INTERRUPTED):
         points, outcome, place = [start, *ahead], (end.value, end.value), 0
@@ -296,7 +298,7 @@ def _way(
 ) -> tuple[list[CurvePoint], CurveEnd]:
     """Points in one direction."""
     varied = problem.freed.varied.name
-    return gathered(
+    return collected_points(
         curve.followed(start, [problem.bound], most),
         CurveEnd.INTERRUPTED,
         f"branch of {problem.equations.name!r}",
@@ -313,7 +315,7 @@ def _branch(
     spectra = problem.spectra(family, X).with_zeros(curve.are_level(tangents, -1))
     beside = () if known is None else (known.place - 1, known.place)
     pairs = [k for k in range(len(points) - 1) if k not in beside]
-    special = [s for k in pairs for s in between(problem, curve, k, points[k], points[k + 1])]
+    special = [s for k in pairs for s in special_points_between(problem, curve, k, points[k], points[k + 1])]
     special = [
         p.with_criticality(
             spectra.unstable[p.place], spectra.unstable[p.place + 1], X[p.place + 1, -1] > X[p.place, -1]
@@ -329,8 +331,8 @@ def _branch(
     )  # fmt: skip
 
 
-def _varied(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, float, float, dict[str, float]]:
-    """The name and interval of what is varied, and the numbers of the rest."""
+def _varied_interval(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, float, float, dict[str, float]]:
+    """The name and interval of the varied value, and the numbers of the others."""
     ranges = {k: v for k, v in values.items() if np.ndim(v)}
     if len(ranges) != 1:
         raise StabilityError(

@@ -1,9 +1,9 @@
 """Special points of a branch: folds, branch points and Hopf points, located, named and described.
 
-At a fold the tangent has no part along the freed value; where it has none all along, as in equations that are linear in
-the state, motions of all sizes belong to one value, and nothing turns. At a branch point J has a second null direction;
-with its null vectors φ₁, φ₂ and the left one ψ the directions of the branches that meet there are the zeros of the
-quadratic form
+At a fold the tangent has no component along the freed value; if it has none along the whole branch, as in equations
+that are linear in the state, motions of all amplitudes belong to one value, and there is no fold. At a branch point J
+has a second null vector; with its null vectors φ₁, φ₂ and the left one ψ the directions of the branches that meet there
+are the zeros of the quadratic form
 
     Σ cᵢⱼ αᵢ αⱼ = 0,   cᵢⱼ = ψᵀ ∂²R[φᵢ, φⱼ]                                        (Keller 1977)
 
@@ -28,10 +28,11 @@ from ..spectra.pencil import Complex
 from .branch_problem import BranchProblem
 from .hopf_form import HopfForm, hopf_form
 
-UPRIGHT: Final = (
+# component of a branch's direction along the freed value, in units of its size, below which it is vertical
+VERTICAL_DIRECTION: Final = (
     1e-5  # a branch leaves at a right angle to the freed value where its direction has less of it than this
 )
-POLISHED: Final = 12  # steps of Newton's method
+MAX_ITERATIONS: Final = 12  # largest number of Newton iterations for a branch point
 WORDS: Final = {
     "fold": "the motion turns back: a limit of what can be held",
     "pitchfork": "symmetry breaks: two mirrored motions begin or end",
@@ -113,7 +114,7 @@ class SpecialPoint:
 # ---------------------------------------------------------------------------------------------- folds and branch points
 
 
-def between(
+def special_points_between(
     problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint
 ) -> list[SpecialPoint]:
     """Folds and branch points between two points of a branch."""
@@ -121,7 +122,7 @@ def between(
     if curve.orientation(here, here.range) * curve.orientation(there, here.range) < 0:
         out += _branch_point(problem, curve, place, here, there)
     elif here.tangent[-1] * there.tangent[-1] < 0 and not _stays(curve, here, there):
-        found = located(curve, here, there, lambda point: float(point.tangent[-1]))
+        found = sign_change(curve, here, there, lambda point: float(point.tangent[-1]))
         out += [] if found is None else [_fold(problem, curve, place, found)]
     return out
 
@@ -146,7 +147,7 @@ def _left_null(curve: SolutionCurve, J: Array, basis: Array) -> Array:
 def _branch_point(
     problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint
 ) -> list[SpecialPoint]:
-    found = _polished(problem, curve, here, there)
+    found = _branch_point_and_vector(problem, curve, here, there)
     if found is None:
         return []
     x, psi = found
@@ -158,21 +159,21 @@ def _branch_point(
     C = np.array([[first, mixed], [mixed, last]])
     roots = [phi @ a for a in _null_directions(C)]
     roots = [r / curve.length(r) for r in roots]
-    own, others = _sorted(curve, there.x - here.x, roots)
-    kind, bend = _named(problem, curve, x, J, psi, here.range, [*own, *others])
+    own, others = _own_and_other_directions(curve, there.x - here.x, roots)
+    kind, bend = _kind_and_coefficient(problem, curve, x, J, psi, here.range, [*own, *others])
     return [SpecialPoint(kind, float(x[-1]), problem.whole(x), place, 0j, "", bend, tuple(others), here.range)]
 
 
-def _polished(
+def _branch_point_and_vector(
     problem: BranchProblem, curve: SolutionCurve, here: CurvePoint, there: CurvePoint
 ) -> tuple[Array, Array] | None:
-    """The branch point between two points, and ψ: Newton's method for Moore's system, from where the determinant would
-    vanish on a straight line."""
+    """The branch point between two points, and ψ: Newton's method for Moore's system, started where linear
+    interpolation of the determinant vanishes."""
     n, D, basis = len(here.x) - 1, curve.columns, here.range
     sizes = [abs(curve.smallest(point, basis)) for point in (here, there)]
     x = here.x + sizes[0] / sum(sizes) * (there.x - here.x)
     c, beta = np.linalg.svd(basis.T @ (curve.rows[:, None] * problem.rows_of_moving(x)[1] * D))[0][:, -1], 0.0
-    for _ in range(POLISHED):
+    for _ in range(MAX_ITERATIONS):
         F, J = problem.rows_of_moving(x)
         F, J = basis.T @ (curve.rows * F), basis.T @ (curve.rows[:, None] * J * D)
         H = D[:, None] * problem.curvature(x, curve.rows * (basis @ c)) * D
@@ -198,23 +199,25 @@ def _null_directions(C: Array) -> list[Array]:
     return [vectors @ np.array([b, sign * a]) for sign in (1.0, -1.0)]
 
 
-def _sorted(curve: SolutionCurve, chord: Array, roots: list[Array]) -> tuple[list[Array], list[Array]]:
-    """The direction of the branch itself, nearest to a chord across the point, and the others."""
+def _own_and_other_directions(
+    curve: SolutionCurve, chord: Array, roots: list[Array]
+) -> tuple[list[Array], list[Array]]:
+    """The direction of the branch itself, nearest to the chord across the point, and the others."""
     along = [abs(r @ (curve.weights * chord)) for r in roots]
     own = int(np.argmax(along)) if roots else 0
     return roots[own : own + 1], [r for k, r in enumerate(roots) if k != own]
 
 
-def _named(
+def _kind_and_coefficient(
     problem: BranchProblem, curve: SolutionCurve, x: Array, J: Array, psi: Array, basis: Array, directions: list[Array]
 ) -> tuple[str, float]:
-    """Pitchfork where one branch stands upright on the freed value, with its side and cubic coefficient; else
+    """Pitchfork if one branch is vertical in the freed value, with its side and cubic coefficient; else
     transcritical."""
     if len(directions) < 2:
         return "branch point", np.nan
     parts = [abs(d[-1]) / curve.sizes[-1] for d in directions]
     upright = int(np.argmin(parts))
-    if parts[upright] > UPRIGHT:
+    if parts[upright] > VERTICAL_DIRECTION:
         return "transcritical", np.nan
     v, along = directions[upright], directions[1 - upright]
     second, third = problem.form(x, v, v), problem.form(x, v, v, v)
@@ -232,11 +235,11 @@ def _named(
 # ----------------------------------------------------------------------------------------------- zeros along the branch
 
 
-def located(
+def sign_change(
     curve: SolutionCurve, here: CurvePoint, there: CurvePoint, test: Callable[[CurvePoint], float]
 ) -> CurvePoint | None:
-    """The point between two others at which a function changes its sign; None where it does not, or cannot be come near
-    to."""
+    """The point between two others at which a function changes its sign; None where it does not, or cannot be
+    approached."""
     far = float((there.x - here.x) @ (curve.weights * here.tangent))
     known: dict[float, CurvePoint | None] = {0.0: here, far: there}
 
@@ -262,7 +265,7 @@ def crossings(
     out = []
     for k in range(len(points) - 1):
         ends = points[k], points[k + 1]
-        for a, b in crossed(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
+        for a, b in crossing_eigenvalues(*(s[s.imag > 0] for s in (spectra[k], spectra[k + 1]))):
             out += _hopf(problem, curve, k, *ends, _Followed(problem, curve, family, *ends, a, b))
         if k not in known and not _stays(curve, *ends) and _slowest(spectra[k]) * _slowest(spectra[k + 1]) < 0:
             out += _divergence(problem, curve, family, k, *ends)
@@ -270,15 +273,15 @@ def crossings(
 
 
 def _slowest(s: Complex) -> float:
-    """The size of the slowest eigenvalue, with the sign of the product of all: it goes through zero where a real one
-    does."""
+    """The modulus of the slowest eigenvalue, with the sign of the product of all: it passes through zero with a real
+    eigenvalue."""
     if not s.size:
         return 1.0
     return float(np.prod(np.sign(s.real[s.imag == 0])) * np.abs(s).min())
 
 
-def crossed(a: Complex, b: Complex) -> Iterator[tuple[complex, complex]]:
-    """Eigenvalues of two neighbours that belong together and lie on different sides."""
+def crossing_eigenvalues(a: Complex, b: Complex) -> Iterator[tuple[complex, complex]]:
+    """Corresponding eigenvalues of two neighbours that lie on different sides of the imaginary axis."""
     if len(a) and len(b):
         for i, j in zip(*linear_sum_assignment(np.abs(a[:, None] - b[None, :])), strict=True):
             if a[i].real * b[j].real < 0 or (a[i].real == 0) != (b[j].real == 0):
@@ -287,7 +290,7 @@ def crossed(a: Complex, b: Complex) -> Iterator[tuple[complex, complex]]:
 
 @dataclass(frozen=True)
 class _Followed:
-    """An eigenvalue that goes from a to b between two points."""
+    """The eigenvalue that moves from a to b between two points."""
 
     problem: BranchProblem
     curve: SolutionCurve
@@ -315,14 +318,14 @@ def _divergence(
     def slowest(point: CurvePoint) -> float:
         return _slowest(problem.spectra(family, problem.whole(point.x)[None]).s[0])
 
-    found = located(curve, here, there, slowest)
+    found = sign_change(curve, here, there, slowest)
     return [] if found is None else [SpecialPoint("divergence", float(found.x[-1]), problem.whole(found.x), place)]
 
 
 def _hopf(
     problem: BranchProblem, curve: SolutionCurve, place: int, here: CurvePoint, there: CurvePoint, followed: _Followed
 ) -> list[SpecialPoint]:
-    found = located(curve, here, there, followed.real)
+    found = sign_change(curve, here, there, followed.real)
     if found is None:
         return []
     s, x = 1j * followed.at(found).imag, problem.whole(found.x)

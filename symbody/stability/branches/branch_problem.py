@@ -1,7 +1,7 @@
 """`BranchProblem`: the rows of a steady motion with one value freed, whose solutions are a curve.
 
-A branch is the set of steady motions with everything given but one thing: a parameter, an input, or a value that was
-asked for. That thing becomes an unknown; the rows stay as they are.
+A branch is the set of steady motions with one of the given values freed: a parameter, an input, or a prescribed value.
+It becomes an unknown; the rows are unchanged.
 """
 
 from __future__ import annotations
@@ -26,31 +26,32 @@ from ...errors import StabilityError, listed
 from ..equilibria.steady_motion import SteadyMotion
 from ..equilibria.steady_problem import steady_problem
 from .hopf_form import FullRows
-from .motion_family import FreedProblem, freed
+from .motion_family import FreedProblem, freed_conditions
 
 Places = NDArray[np.intp]
-DIFFERENCE: Final = 1e-5  # of unknowns or their sizes, for differences
-NUDGE: Final = 1e-3  # of the sizes of unknowns: beside a start, to see which ranks are those of the rows themselves
+DIFFERENCE_STEP: Final = 1e-5  # step of finite differences relative to the unknowns or their sizes
+# perturbation of a start relative to the unknowns' sizes, which separates structural from accidental rank
+PERTURBATION: Final = 1e-3
 
 
 class BranchProblem(FreedProblem):
     """A steady motion with one value freed, in numbers.
 
-    motion     where it starts; its other parameters are held
-    rows       `problem`: rows and slopes in all unknowns, the freed one last
-    moving     numbers of the unknowns that the rows determine up to the one freedom; others (`held`) stay as they are:
-               cyclic coordinates, multipliers that redundant constraints leave open
+    motion     the start; its other parameters are held
+    rows       `problem`: rows and their Jacobian in all unknowns, the freed one last
+    moving     indices of the unknowns that the rows determine up to one degree of freedom; the others (`held`) are
+               constant: cyclic coordinates, multipliers that redundant constraints leave undetermined
     """
 
     def __init__(self, motion: SteadyMotion, name: str, low: float, high: float, values: Mapping[str, float]) -> None:
         self.equations, self.low, self.high = motion.equations, low, high
         self.begun, self.given_values = motion, dict(values)
         self._made_from = motion, name, low, high, self.given_values
-        self.freed = freed(motion, name)
+        self.freed = freed_conditions(motion, name)
         self.problem, given = steady_problem(
             motion.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
         )
-        self.start, self.parameters = self._started(motion, values, given)
+        self.start, self.parameters = self._start_and_parameters(motion, values, given)
         self.p = self.problem.numbers({**self.parameters, **given})
         self.moving = self._moving()
 
@@ -58,7 +59,7 @@ class BranchProblem(FreedProblem):
         """Compiled functions stay behind; the same question makes them again."""
         return BranchProblem, self._made_from
 
-    def _started(
+    def _start_and_parameters(
         self, motion: SteadyMotion, values: Mapping[str, float], given: Mapping[Symbol, float]
     ) -> tuple[Array, dict[Symbol, float]]:
         """All unknowns at the start, and the numbers of the parameters."""
@@ -81,13 +82,13 @@ class BranchProblem(FreedProblem):
         return np.array([known[s] for s in self.problem.unknowns]), parameters
 
     def _moving(self) -> Places:
-        """Unknowns that are not held: as many are held as the rows leave open beside the curve itself, beside the start
-        too."""
+        """Unknowns that are not held: as many are held as the rows leave undetermined in addition to the curve
+        itself, also next to the start."""
         unknowns, cyclic = self.problem.unknowns, set(self.freed.conditions.cyclic)
         open_ones = [j for j, s in enumerate(unknowns) if s in cyclic or s.kind in ("multiplier", "acceleration")]
         moving = without_dependent(self._slopes(self.start), open_ones, np.arange(len(unknowns)))
         draw = np.random.default_rng(7).uniform(-1, 1, len(unknowns))
-        beside = self._slopes(self.start + NUDGE * draw * np.maximum(np.abs(self.start), 1.0))
+        beside = self._slopes(self.start + PERTURBATION * draw * np.maximum(np.abs(self.start), 1.0))
         for _ in range(len(unknowns)):
             null = min(
                 (Rank.of(J[:, moving]).null_space for J in (self._slopes(self.start), beside)), key=lambda N: N.shape[1]
@@ -136,10 +137,10 @@ class BranchProblem(FreedProblem):
 
     @cached_property
     def _typical_slopes(self) -> Array:
-        """At the start and beside it: a row that is zero at the start is not so elsewhere."""
+        """Derivatives at the start and next to it: a row that is zero at the start is not so elsewhere."""
         draw = np.random.default_rng(11).uniform(-1, 1, len(self.moving))
         x = self.start[self.moving]
-        beside = x + np.where(np.isfinite(self.sizes), NUDGE * self.sizes, 0.0) * draw
+        beside = x + np.where(np.isfinite(self.sizes), PERTURBATION * self.sizes, 0.0) * draw
         here, there = (np.abs(self.rows_of_moving(at)[1]) for at in (x, beside))
         return np.where(np.isfinite(there), np.maximum(here, there), here)
 
@@ -148,7 +149,7 @@ class BranchProblem(FreedProblem):
         return Bound(len(self.moving) - 1, self.low, self.high)
 
     def solved_at(self, value: float, near: Array) -> Array | None:
-        """All unknowns where the freed one has a value, next to some numbers."""
+        """All unknowns at a value of the freed one, starting from some numbers."""
         moving = near[self.moving].copy()
         moving[-1] = value
         normal = np.zeros(len(moving))
@@ -171,7 +172,7 @@ class BranchProblem(FreedProblem):
         """Σ psiᵢ ∂²Rᵢ/∂x∂x by differences of exact slopes: for the matrix of Newton's method, whose solution it does
         not change."""
         columns = self.curve().columns
-        steps = DIFFERENCE * np.maximum(np.abs(x), columns)
+        steps = DIFFERENCE_STEP * np.maximum(np.abs(x), columns)
         ends = ((self.rows_of_moving(x + h)[1] - self.rows_of_moving(x - h)[1]).T @ psi for h in np.diag(steps))
         return np.array(list(ends)).T / (2 * steps)
 

@@ -1,4 +1,4 @@
-"""Points of a curve as they are found: with a line that says how far it is, and kept where Ctrl-C ends it."""
+"""Collection of the points of a curve while it is computed: with a progress line, and kept when Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ P = TypeVar("P")
 E = TypeVar("E", bound=Enum)
 
 
-def gathered(items: Iterable[P | E], interrupted: E, name: str, said: Callable[[int, P], str]) -> tuple[list[P], E]:
-    """The points up to the end, which is the last of the items; Ctrl-C is an end as well, from which one can go on.
+def collected_points(
+    items: Iterable[P | E], interrupted: E, name: str, said: Callable[[int, P], str]
+) -> tuple[list[P], E]:
+    """The points up to the end, which is the last of the items; Ctrl-C is an end as well, from which a run can be
+    continued.
 
-    said    the number of points and the last of them, in words
+    said    progress text from the number of points and the last of them
     """
     found: list[P] = []
     progress = Progress(None, 0.0, name)

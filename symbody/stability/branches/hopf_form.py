@@ -1,21 +1,20 @@
-"""The normal form of a Hopf point: how the oscillation that begins there grows.
+"""The normal form of a Hopf point: growth of the oscillation that begins there.
 
-The equations are taken as they are, G(Y', Y) = 0 in all variables Y = (q, u, z, lam), with constraints and their rates
-as rows; nothing is eliminated. With the eigenvector v, (iω P + Q) v = 0 for P = ∂G/∂Y' and Q = ∂G/∂Y, motions on the
-centre manifold are
+The equations are used in implicit form, G(Y', Y) = 0 in all variables Y = (q, u, z, lam), with constraints and their
+rates as rows; nothing is eliminated. With the eigenvector v, (iω P + Q) v = 0 for P = ∂G/∂Y' and Q = ∂G/∂Y, motions on
+the centre manifold are
 
     Y = Y₀ + ζ v + ζ̄ v̄ + ½ ζ² h₂₀ + ζ ζ̄ h₁₁ + ½ ζ̄² h̄₂₀ + ...,    ζ' = (iω + λ' Δ) ζ + c₁ ζ² ζ̄
 
-and order by order (Kuznetsov, *Elements of Applied Bifurcation Theory*, 5.4, there for x' = f(x)), W being (Y', Y) of
+and order by order (Kuznetsov, *Elements of Applied Bifurcation Theory*, 5.4, there for x' = f(x)), with W = (Y', Y) of
 each term,
 
     (2iω P + Q) h₂₀ = -∂²G[W₁, W₁]
-    P d + Q h₁₁     = -∂²G[W₁, W̄₁]           d: coordinates on which nothing depends may drift
+    P d + Q h₁₁     = -∂²G[W₁, W̄₁]           d: drift of cyclic coordinates
     (iω P + Q) h₂₁ + 2 c₁ P v = -∂³G[W₁, W₁, W̄₁] - 2 ∂²G[W₁, W₁₁] - ∂²G[W̄₁, W₂₀]
 
-λ' = dλ/dΔ along the branch follows from (iω P + Q) w + λ' P v = -∂²G[W₁, W_Δ]. Rows that follow from others agree with
-them, so that least squares solve each line. Where motions come in families (energy is kept), h₁₁ is the one of the same
-energy.
+λ' = dλ/dΔ along the branch follows from (iω P + Q) w + λ' P v = -∂²G[W₁, W_Δ]. Redundant rows are consistent, so that
+least squares solve each line. If motions form families (energy is conserved), h₁₁ is the one of the same energy.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
 from ..variation.condition_rows import acceleration_rows, position_rows, speed_rows
-from ..variation.parameter_samples import folded, vanishing
+from ..variation.parameter_samples import substituted_and_folded, vanishing
 
-OPEN: Final = 1e-9  # singular values below this part of the largest leave something open
-STILL: Final = 1e-9
-LEFT: Final = 1e-6  # of the terms of a line: it has no solution
+RANK_TOLERANCE: Final = 1e-9  # singular value, relative to the largest, below which an unknown is undetermined
+MAX_ACCELERATION: Final = 1e-9  # largest acceleration of a motion that counts as steady
+MAX_RESIDUAL: Final = 1e-6  # largest residual of a line, relative to its terms, that counts as solved
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ class HopfForm:
 
 
 class FullRows:
-    """G(Y', Y) of some equations at fixed values, with ∂²G and ∂³G in any directions; variables are (Y', Y, what is
-    varied)."""
+    """G(Y', Y) of some equations at fixed values, with ∂²G and ∂³G in any directions; variables are (Y', Y, varied
+    value)."""
 
     def __init__(self, eq: Equations, fixed: Mapping[Symbol, Expr], varied: Symbol) -> None:
         self.eq, self.varied = eq, varied
@@ -89,8 +88,8 @@ class FullRows:
         kinematics = [r - e for r, e in zip(rates, eq.rates.entries, strict=True)]
         rows = [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq)]
         exprs = [*kinematics, *(r.expression for r in rows), *eq.residual().entries, *eq.h.entries]
-        self.rows = folded(exprs, held)
-        self.energy = folded([energy(eq)], held)[0]
+        self.rows = substituted_and_folded(exprs, held)
+        self.energy = substituted_and_folded([energy(eq)], held)[0]
         self.power = external_power(eq)
 
     @property
@@ -122,12 +121,12 @@ def hopf_form(
     full: FullRows, at: Mapping[Symbol, float], direction: Mapping[Symbol, float], eigenvalue: complex
 ) -> HopfForm | None:
     """The normal form where a pair of eigenvalues is imaginary; None where a line has no solution, or where the motion
-    accelerates along axes of the ground: then rows with constant coefficients are those of other speeds (m.speed).
+    accelerates along axes of the ground: then other speeds (m.speed) would give rows with constant coefficients.
 
     at          numbers of all variables and parameters
     direction   of the branch: dY/dΔ
     """
-    if any(abs(at.get(s, 0.0)) > STILL for s in full.rates[len(full.eq.q) :]):
+    if any(abs(at.get(s, 0.0)) > MAX_ACCELERATION for s in full.rates[len(full.eq.q) :]):
         return None
     at = {**dict.fromkeys(full.rates, 0.0), **at}  # rates of what drifts do not count: only their own rows have them
     n, m = len(full.rates), len(full.levels)
@@ -167,7 +166,7 @@ class _HomologicalEquations:
     energy: Array
 
     def term(self, rate: Complex, level: Complex) -> Complex:
-        """W of a term: its rates, its levels, nothing of what is varied."""
+        """W of a term: its rates and its values, without the varied value."""
         place = {s: k for k, s in enumerate(self.full.levels)}
         own = rate[[place[s] for s in self.full.states]]
         return np.concatenate([own, level, [0.0]]).astype(complex)
@@ -175,8 +174,8 @@ class _HomologicalEquations:
     def eigenvector(self, omega: float) -> Complex:
         """v with (iω P + Q) v = 0, its largest coordinate one. Redundant constraints leave multipliers open: of all
         null vectors the one in which states take the largest part."""
-        _, s, V = np.linalg.svd(self._scaled(1j * omega * self.P + self.Q))
-        count = max(1, len(V) - int(np.sum(s > OPEN * s[0])))
+        _, s, V = np.linalg.svd(self._scaled_matrix(1j * omega * self.P + self.Q))
+        count = max(1, len(V) - int(np.sum(s > RANK_TOLERANCE * s[0])))
         null = V[-count:].conj().T
         part = np.linalg.svd(null[: len(self.full.states)])[2][0].conj()
         v = self._columns * (null @ part)
@@ -194,27 +193,27 @@ class _HomologicalEquations:
         sizes = (np.abs(self.P) + np.abs(self.Q)) @ self._columns
         return 1 / np.where(sizes > 0, sizes, 1.0)
 
-    def _scaled(self, A: Any) -> Any:
+    def _scaled_matrix(self, A: Any) -> Any:
         return self._rows[:, None] * A * self._columns
 
     def solved(self, A: Any, right: Any) -> Complex | None:
-        """A h = right by least squares; None where that is no solution."""
-        scaled, b = self._scaled(A), self._rows * right
-        h = np.linalg.lstsq(scaled, b, rcond=OPEN)[0]
+        """A h = right by least squares; None where it has no solution."""
+        scaled, b = self._scaled_matrix(A), self._rows * right
+        h = np.linalg.lstsq(scaled, b, rcond=RANK_TOLERANCE)[0]
         return self._columns * h if _vanishes(scaled @ h - b, b) else None
 
     def mean(self, second: Complex, keeps_energy: bool) -> tuple[Complex, Complex] | None:
         """d and h₁₁; where the rows leave a family open, that of the same energy."""
-        _, s, V = np.linalg.svd(self._scaled(self.Q))
-        rank = int(np.sum(s > OPEN * s[0]))
+        _, s, V = np.linalg.svd(self._scaled_matrix(self.Q))
+        rank = int(np.sum(s > RANK_TOLERANCE * s[0]))
         idle = self._columns[:, None] * V[rank:].T
-        A = np.hstack([self._scaled(self.Q), self._rows[:, None] * (self.P @ idle)])
+        A = np.hstack([self._scaled_matrix(self.Q), self._rows[:, None] * (self.P @ idle)])
         b = -self._rows * second[:-1].real
         if keeps_energy:
             row = np.concatenate([self.energy * self._columns, np.zeros(idle.shape[1])])
             size = np.abs(row).max(initial=0.0) or 1.0
             A, b = np.vstack([A, row / size]), np.append(b, -second[-1].real / size)
-        x = np.linalg.lstsq(A, b, rcond=OPEN)[0]
+        x = np.linalg.lstsq(A, b, rcond=RANK_TOLERANCE)[0]
         if not _vanishes(A @ x - b, b):
             return None
         m = len(self._columns)
@@ -222,11 +221,11 @@ class _HomologicalEquations:
 
     def resonant(self, omega: float, v: Complex, right: Complex) -> complex | None:
         """c with (iω P + Q) h + c P v = right."""
-        A = np.column_stack([self._scaled(1j * omega * self.P + self.Q), self._rows * (self.P @ v)])
+        A = np.column_stack([self._scaled_matrix(1j * omega * self.P + self.Q), self._rows * (self.P @ v)])
         b = self._rows * right
-        x = np.linalg.lstsq(A, b, rcond=OPEN)[0]
+        x = np.linalg.lstsq(A, b, rcond=RANK_TOLERANCE)[0]
         return complex(x[-1]) if _vanishes(A @ x - b, b) else None
 
 
 def _vanishes(left: Any, terms: Any) -> bool:
-    return bool(np.abs(left).max(initial=0.0) <= LEFT * max(np.abs(terms).max(initial=0.0), 1e-300))
+    return bool(np.abs(left).max(initial=0.0) <= MAX_RESIDUAL * max(np.abs(terms).max(initial=0.0), 1e-300))

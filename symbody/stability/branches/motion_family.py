@@ -1,4 +1,5 @@
-"""`FreedProblem` and `MotionFamily`: steady motions with values freed, and many of them in a row, asked by name."""
+"""`FreedProblem` and `MotionFamily`: steady motions with some values freed, and sequences of them with access by
+name."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ from ..equilibria.steady_problem import SteadyProblem
 from ..linear.linear_system import LinearSystem
 from ..linear.linearize import linearize
 from ..spectra.clean_spectra import CleanSpectra, PencilFamily
-from ..variation.parameter_samples import folded
+from ..variation.parameter_samples import substituted_and_folded
 
 
 @dataclass(frozen=True)
 class FreedConditions:
-    """Conditions of a steady motion less some: the symbols that were freed are the last of the unknowns."""
+    """Conditions of a steady motion without some of them: the symbols that were freed are the last of the unknowns."""
 
     conditions: Conditions
     fixed: Mapping[Symbol, Expr]
@@ -43,9 +44,9 @@ class FreedConditions:
         return self.unknowns[-1]
 
 
-def freed(motion: SteadyMotion, *names: str) -> FreedConditions:
-    """Free parameters, inputs, coordinates or speeds that have a value, or outputs and expressions that were asked
-    for."""
+def freed_conditions(motion: SteadyMotion, *names: str) -> FreedConditions:
+    """Free parameters, inputs, coordinates or speeds that have a value, or outputs and expressions with a prescribed
+    value."""
     asked, unknowns = motion.conditions, motion.conditions.all_unknowns
     for name in names:
         asked, value = _one_freed(motion, asked, unknowns, name)
@@ -76,10 +77,10 @@ def _one_freed(
 
 
 class FreedProblem:
-    """The rows of a steady motion with values freed, in numbers, and what is linear about any of its solutions.
+    """The rows of a steady motion with values freed, in numbers, and the linear system about any of its solutions.
 
-    problem      rows and slopes in all unknowns, the freed ones last
-    parameters   numbers of those that are held; `p` with those that stand for given numbers
+    problem      rows and their Jacobian in all unknowns, the freed ones last
+    parameters   numbers of the held parameters; `p` includes those that stand for given numbers
     """
 
     equations: Equations
@@ -127,7 +128,7 @@ class FreedProblem:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MotionFamily(Tabular, Portable):
-    """Steady motions in a row; what they are asked for by name, or by an expression, is an array."""
+    """A sequence of steady motions; a name or an expression gives an array."""
 
     problem: FreedProblem
     points: Array
@@ -155,7 +156,7 @@ class MotionFamily(Tabular, Portable):
         key = name if not isinstance(name, Expr) or str(name) not in place else str(name)
         if isinstance(key, str) and key in place:
             return self.points[:, place[key]]
-        return self._evaluated(self._expression(key))
+        return self._values_of(self._expression(key))
 
     def _expression(self, name: Any) -> Expr:
         if isinstance(name, Expr):
@@ -170,9 +171,9 @@ class MotionFamily(Tabular, Portable):
         """Names that are no unknowns: fixed values, outputs."""
         return self.motion(0).rows_of_names
 
-    def _evaluated(self, e: Expr) -> Array:
+    def _values_of(self, e: Expr) -> Array:
         problem = self.problem.problem
-        (made,) = folded([e], self.problem.freed.fixed)
+        (made,) = substituted_and_folded([e], self.problem.freed.fixed)
         missing = [s.name for s in free_symbols(made) if s not in problem.unknowns and s not in problem.parameters]
         if missing:
             raise StabilityError(f"{self.said}: {in_number(missing, '{} has', '{} have')} no value along a branch")

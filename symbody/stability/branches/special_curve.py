@@ -14,13 +14,14 @@ from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurv
 from ...emit.run.callable import Array
 from ..spectra.clean_spectra import PencilFamily
 from ..spectra.pencil import Complex
-from .branch_points import crossed, located
+from .branch_points import crossing_eigenvalues, sign_change
 from .hopf_form import hopf_form
 from .motion_family import MotionFamily
 from .special_rows import HopfRows, SpecialRows
 
-ROUNDING: Final = 1e-11  # a sign change from less to less is none
-REAL: Final = 1e-6  # an imaginary part below this part of its eigenvalue is that of a double real one
+ZERO_TEST: Final = 1e-11  # value of a test function below which a sign change is rounding noise
+# imaginary part, relative to the eigenvalue, below which a pair counts as a double real eigenvalue
+REAL_PAIR: Final = 1e-6
 WORDS: Final = {
     "cusp": "two folds meet and vanish",
     "Bogdanov-Takens": "folds and Hopf points meet: two eigenvalues are zero",
@@ -37,7 +38,7 @@ class DegeneratePoint:
     kind     cusp, Bogdanov-Takens, zero-Hopf, double Hopf, or generalised Hopf
     values   of the two values that are varied
     x        all unknowns there
-    place    behind so many points of the curve
+    place    number of points of the curve before it
 
     >>> x, mu, a = sb.symbols("x mu a")
     >>> eq = sb.from_equations({x: mu + a * x - x**3}, {mu: -1.0, a: 1.0})
@@ -159,14 +160,14 @@ class _Degeneracies:
             for kind, made in tests.items():
                 test = made(here)
                 ends = test(here), test(there)
-                is_crossed = ends[0] * ends[1] < 0 and min(map(abs, ends)) > ROUNDING
-                found = located(self.curve, here, there, test) if is_crossed else None
+                is_crossed = ends[0] * ends[1] < 0 and min(map(abs, ends)) > ZERO_TEST
+                found = sign_change(self.curve, here, there, test) if is_crossed else None
                 out += [] if found is None else [self._point(kind, found.x, k)]
             out += self._crossings(k, here, there, spectra[k], spectra[k + 1])
         return out + self._ends()
 
     def _tests(self) -> dict[str, Callable[[CurvePoint], Callable[[CurvePoint], float]]]:
-        """Functions of points beside a point."""
+        """Test functions of points next to a point."""
         if isinstance(self.rows, HopfRows):
             return {"generalised Hopf": lambda _: self._lyapunov}
         return {"cusp": self._bend, "Bogdanov-Takens": lambda _: self._slow_sum}
@@ -210,7 +211,7 @@ class _Degeneracies:
         X = self.rows.whole(point.x)[None, : self.rows.count]
         s = np.linalg.eigvals(self.family.core(*self.rows.pencils(X)).S[0])
         slow = s[np.argsort(np.abs(s))[:2]]
-        if len(slow) < 2 or abs(slow.sum().imag) > REAL * abs(slow[1]):  # the second is one of a pair
+        if len(slow) < 2 or abs(slow.sum().imag) > REAL_PAIR * abs(slow[1]):  # the second is one of a pair
             return 1.0
         return float(slow.sum().real / np.abs(s).max())
 
@@ -229,7 +230,7 @@ class _Degeneracies:
         return self.rows.spectra(self.family, self.rows.whole(point.x)[None, : self.rows.count]).s[0]
 
     def _others(self, point: CurvePoint) -> Complex:
-        """Eigenvalues but for those that make the point special, of each pair the upper one."""
+        """The other eigenvalues, without those that make the point special; of each pair the upper one."""
         s = self._spectrum(point)
         critical = 1j * np.sqrt(point.x[-1]) if self.rows.is_complex else 0.0
         rest = np.delete(s, np.argmin(np.abs(s - critical)))
@@ -240,16 +241,18 @@ class _Degeneracies:
     ) -> list[DegeneratePoint]:
         """Other eigenvalues that cross the imaginary axis."""
         out = []
-        for before, after in crossed(a, b):
-            if min(abs(before.real), abs(after.real)) > ROUNDING:
-                found = located(self.curve, here, there, self._followed(here, there, before, after))
+        for before, after in crossing_eigenvalues(a, b):
+            if min(abs(before.real), abs(after.real)) > ZERO_TEST:
+                found = sign_change(self.curve, here, there, self._real_part_of(here, there, before, after))
                 is_real = before.imag == 0 or after.imag == 0
                 kind = "double Hopf" if self.rows.is_complex and not is_real else "zero-Hopf"
                 out += [] if found is None else [self._point(kind, found.x, place)]
         return out
 
-    def _followed(self, here: CurvePoint, there: CurvePoint, a: complex, b: complex) -> Callable[[CurvePoint], float]:
-        """The real part of the eigenvalue that goes from a to b."""
+    def _real_part_of(
+        self, here: CurvePoint, there: CurvePoint, a: complex, b: complex
+    ) -> Callable[[CurvePoint], float]:
+        """The real part of the eigenvalue that moves from a to b."""
         way = self.curve.weights * here.tangent
         far = float((there.x - here.x) @ way)
 

@@ -7,9 +7,9 @@ Y) = 0 as they are, P = ∂G/∂Y', Q = ∂G/∂Y:
     R = 0,   ∂R/∂x φ = 0,                       cᵀφ = 1
     R = 0,   Q a - κ P b = 0,  Q b + P a = 0,   cᵀa = 1,  cᵀb = 0
 
-Null vectors are unknowns like others, so that all slopes are derivatives of expressions. The rows are regular where ω
-vanishes: a and b are then the eigenvector and the next one of a double zero. c follows the null vector from point to
-point: of unit product with the last one, and at a right angle to its b.
+Null vectors are unknowns like others, so that all derivatives are derivatives of expressions. The rows stay regular
+where ω vanishes: a and b are then the eigenvector and the generalised one of a double zero. c follows the null vector
+from point to point: its product with the last one is one, and it is orthogonal to its b.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from ...emit.run.callable import Array, compile_program
 from ...errors import StabilityError
 from ..equilibria.steady_problem import steady_problem
 from ..spectra.pencil import Complex
-from ..variation.parameter_samples import folded
+from ..variation.parameter_samples import substituted_and_folded
 from .branch_points import SpecialPoint
 from .branch_problem import BranchProblem, without_dependent
 from .hopf_form import FullRows
-from .motion_family import FreedProblem, freed
+from .motion_family import FreedProblem, freed_conditions
 
 Places = NDArray[np.intp]
 
@@ -46,8 +46,8 @@ class SpecialRows(FreedProblem):
     """F(X) = 0 for the kind of a special point of a branch, with a second value freed; X = (all unknowns, null vector,
     κ).
 
-    along     the branch that the point lies on
-    free      numbers of the entries of X that move, of which those of the null vector and κ are the last
+    along     the branch on which the point lies
+    free      indices of the entries of X that move; those of the null vector and κ are the last
     normal    c
     """
 
@@ -57,7 +57,7 @@ class SpecialRows(FreedProblem):
     def __init__(self, along: BranchProblem, point: SpecialPoint, name: str, low: float, high: float) -> None:
         self.equations, self._made_from = along.equations, (along, point, name, low, high)
         self.along, self.low, self.high = along, low, high
-        self.freed = freed(along.begun, along.freed.varied.name, name)
+        self.freed = freed_conditions(along.begun, along.freed.varied.name, name)
         self.problem, given = steady_problem(
             self.equations, self.freed.conditions, self.freed.fixed, self.freed.unknowns
         )
@@ -84,7 +84,7 @@ class SpecialRows(FreedProblem):
         return float(evaluate(row.expression, {**known, varied: 0.0}))
 
     def _begin(self, point: SpecialPoint) -> tuple[tuple[Symbol, ...], Array]:
-        """Symbols beside the unknowns, and X at the point."""
+        """The additional symbols, and X at the point."""
         raise NotImplementedError
 
     def _null_rows(self) -> list[Expr]:
@@ -146,11 +146,11 @@ class SpecialRows(FreedProblem):
         self.normal = _normal(self.whole(x)[self.count :], self.is_complex)
 
     def _compiled_at(self, X: Array) -> tuple[Array, Array]:
-        F, J = self._compiled(X, self.p, self.normal)
+        F, J = self._compiled_rows(X, self.p, self.normal)
         return F, J.reshape(len(F), len(X))
 
     @cached_property
-    def _compiled(self) -> Any:
+    def _compiled_rows(self) -> Any:
         c = [symbol(f"normal_{k}", "variable") for k in range(len(self.normal))]
         unknowns = [*self.problem.unknowns, *self.vector]
         rows = [*self.problem.expressions, *self._null_rows(), *self._length_rows(c)]
@@ -165,7 +165,7 @@ class SpecialRows(FreedProblem):
 
 
 class FoldRows(SpecialRows):
-    """Folds."""
+    """The rows of folds."""
 
     kind = "fold"
 
@@ -182,7 +182,7 @@ class FoldRows(SpecialRows):
 
 
 class HopfRows(SpecialRows):
-    """Hopf points; κ = ω² is the last entry of X."""
+    """The rows of Hopf points; κ = ω² is the last entry of X."""
 
     kind = "Hopf"
     is_complex = True
@@ -212,7 +212,7 @@ class HopfRows(SpecialRows):
         real = {**dict(zip(full.levels, a, strict=True)), **{r: -kappa * b[k] for r, k in rates}}
         imag = {**dict(zip(full.levels, b, strict=True)), **{r: a[k] for r, k in rates}}
         rows = [directional_derivative(e, d) for d in (real, imag) for e in full.rows]
-        return folded(rows, {**self.problem.fixed, **dict.fromkeys(full.rates, ZERO)})
+        return substituted_and_folded(rows, {**self.problem.fixed, **dict.fromkeys(full.rates, ZERO)})
 
     @property
     def open_entries(self) -> list[int]:

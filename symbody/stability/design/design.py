@@ -1,5 +1,5 @@
-"""Parameters for wanted eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch 6.3, tables 6.1 and
-6.2)."""
+"""Design of parameters for prescribed eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch
+6.3, tables 6.1 and 6.2)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def design(
 
 
 def _nearer(here: DesignStep, change: Array, at: Callable[[Array], DesignStep], wanted: Complex) -> DesignStep | None:
-    """The step, or a part of it where the whole leads away from the targets; None where no part leads nearer."""
+    """The step, or a fraction of it if the full step increases the distance to the targets; None where no fraction
+    decreases it."""
     miss = np.linalg.norm(here.quantities - wanted)
     for part in 0.5 ** np.arange(8):
         try:

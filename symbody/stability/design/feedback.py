@@ -22,7 +22,7 @@ from ..spectra.pencil import Complex, is_regular, neat, sorted_order
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
 
-STABLE = 1e-9  # real parts above minus this part of the largest eigenvalue do not decay by themselves
+STABILITY_MARGIN = 1e-9  # real part, relative to the largest eigenvalue, above which a mode counts as not decaying
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -87,7 +87,7 @@ def lqr(
         raise StabilityError(f"lqr of {lin.name!r}: R must be positive definite, got {shown(R)}")
     if np.linalg.eigvalsh(weights).min(initial=0.0) < -1e-12 * np.abs(weights).max(initial=0.0):
         raise StabilityError(f"lqr of {lin.name!r}: Q must not be negative, got {shown(Q)}")
-    plant.refuse_unreachable(lambda s, scale: s.real > -STABLE * scale)
+    plant.refuse_unreachable(lambda s, scale: s.real > -STABILITY_MARGIN * scale)
 
     def gains() -> Array:
         S = solve_continuous_are(plant.A, plant.B, weights, costs)
@@ -197,7 +197,7 @@ def _weights(lin: LinearSystem, what: str, given: Any, names: Sequence[str]) -> 
 
 
 def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
-    """The laws in the symbols of the equations; None where the states are not among these."""
+    """The laws in the symbols of the equations; None where the states are not symbols of the equations."""
     lin, about = plant.lin, plant.lin.about
     if about is None:
         return None

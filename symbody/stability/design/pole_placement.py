@@ -1,5 +1,5 @@
-"""Gains by pole placement, apart from the rest: scipy.signal takes longer to load than most linear systems take to be
-analysed."""
+"""Gains by pole placement, in a module of its own because scipy.signal takes longer to load than most linear systems
+take to be analysed."""
 
 from __future__ import annotations
 

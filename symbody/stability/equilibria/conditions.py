@@ -1,7 +1,7 @@
 """Conditions of a steady motion: fixed symbols, unknowns, and the rows that must vanish.
 
 q'i = 0                      of coordinates that do not drift
-f + Jcᵀ lam - M u' = 0       with u' = 0, but for speeds that turn with a drifting coordinate
+f + Jcᵀ lam - M u' = 0       with u' = 0, except for speeds that rotate with a drifting coordinate
 phi = 0,  Jc u + b = 0,  Jc u' + c = 0,  h = 0 with z' = 0
 """
 
@@ -24,11 +24,11 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import output_rows
 from ...errors import StabilityError, listed
 from ..variation.condition_rows import ConditionRow, acceleration_rows, position_rows, speed_rows
-from ..variation.parameter_samples import array, folded, samples, vanishing
+from ..variation.parameter_samples import array, samples, substituted_and_folded, vanishing
 from .symmetries import Symmetry
 from .symmetry_group import Asked, SymmetryGroup, active_symmetries
 
-SURELY: Final = 1e3  # a number is none that rounding made beyond so many times its bound
+CLEARLY_NONZERO: Final = 1e3  # a value this many times its rounding bound is not rounding noise
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Conditions:
 
     cyclic     coordinates on which nothing depends
     drifting   coordinates that grow: cyclic ones, and those that symmetries move
-    turning    coordinates and speeds whose rates change as the motion goes along its symmetries
-    along      the symmetries that it goes along, each with its rate
-    notes      what a reader of the result should know about them
-    is_rest    no rate or speed is asked for: what may drift is rather at rest
+    turning    coordinates and speeds whose rates change as the motion proceeds along its symmetries
+    along      the symmetries of the motion, each with its rate
+    notes      remarks for the reader of the result
+    is_rest    no rate or speed is prescribed: coordinates that may drift are preferably at rest
     """
 
     fixed: Mapping[Symbol, Expr]
@@ -79,7 +79,7 @@ def conditions(
     asked = Asked(wanted, loose, cyclic)
     group = active_symmetries(eq, asked, turning, near)
     drifting = tuple(q for q in eq.q if asked.drifts(q) or group.moves(q))
-    fixed = _fixed(eq, wanted, loose, drifting, group.turned_speeds, time)
+    fixed = _fixed_values(eq, wanted, loose, drifting, group.turned_speeds, time)
     of_equations = eq.cached("steady rows", (), lambda: _equation_rows(eq))
     rows = [
         *_rate_rows(eq, fixed, drifting), *group.rate_rows(), *_wanted_rows(eq, wanted, fixed), *group.turn_rows(), *of_equations
@@ -126,7 +126,7 @@ def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Sym
     loads, rest = ([*dict.fromkeys(scalars(*m))] for m in ((eq.f, eq.phi, eq.h), (eq.M, eq.Jc, eq.b, eq.c, eq.rates)))
     doubtful = list(eq.q)
     for entries in (loads, rest):
-        noticed = _noticed(entries, doubtful, near) if doubtful else set()
+        noticed = _influential_coordinates(entries, doubtful, near) if doubtful else set()
         doubtful = [q for q in doubtful if q not in noticed]
     if not doubtful:
         return ()
@@ -137,17 +137,20 @@ def cyclic_coordinates(eq: Equations, near: Mapping[Symbol, float]) -> tuple[Sym
     return tuple(q for q, column in zip(doubtful, seen, strict=True) if all(vanishes[e] for e in column))
 
 
-def _noticed(entries: Sequence[Expr], coordinates: Sequence[Symbol], near: Mapping[Symbol, float]) -> set[Symbol]:
-    """Coordinates that some entry surely depends on: a sum of all entries with random weights has a slope that is no
-    rounding. One gradient for all of them; the slopes of a hundred links' mass matrix are a million."""
+def _influential_coordinates(
+    entries: Sequence[Expr], coordinates: Sequence[Symbol], near: Mapping[Symbol, float]
+) -> set[Symbol]:
+    """Coordinates on which some entry clearly depends: a sum of all entries with random weights has a derivative
+    above its rounding bound. One gradient suffices; the Jacobian of a hundred links' mass matrix has a million
+    entries."""
     draw = Random(7)
     slopes = list(gradient(sum((draw.uniform(0.5, 1) * e for e in entries), start=ZERO), coordinates).entries)
     at = samples([slopes], near, 1)[0]
     values, errors = evaluate(slopes, at), rounding(slopes, at)
-    return {q for q, v, e in zip(coordinates, values, errors, strict=True) if abs(v) > SURELY * e}
+    return {q for q, v, e in zip(coordinates, values, errors, strict=True) if abs(v) > CLEARLY_NONZERO * e}
 
 
-def _fixed(
+def _fixed_values(
     eq: Equations, wanted: Mapping[Expr, Expr], loose: list[Symbol], drifting: tuple[Symbol, ...], turned: tuple[Symbol, ...], time: float
 ) -> dict[Symbol, Expr]:  # fmt: skip
     own = set(eq.variables.of("q u z r p lam").symbols)
@@ -192,7 +195,7 @@ def _unknowns(
 
 
 def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symbol, ...]) -> list[ConditionRow]:
-    pairs = zip(eq.q, eq.rates.entries, folded(list(eq.rates.entries), fixed), strict=True)
+    pairs = zip(eq.q, eq.rates.entries, substituted_and_folded(list(eq.rates.entries), fixed), strict=True)
     still = [(q, r) for q, r, left in pairs if q not in drifting and left is not ZERO]
     return [ConditionRow(f"rate of {q.name}", rate, "speeds") for q, rate in still]
 

@@ -1,4 +1,4 @@
-"""Bounds of rounding errors of rows and slopes: node by node at first, compiled where they are asked for often."""
+"""Rounding bounds of rows and their derivatives: evaluated node by node at first, compiled after many evaluations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ...algebra.graph.walk import evaluation_order
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 
-OFTEN: Final = 20  # a compiled function costs about as much as so many evaluations node by node
+COMPILED_FROM: Final = 20  # number of evaluations node by node that cost about as much as compiling
 
 
 class RoundingBounds:
-    """(w, sizes, p) -> for each expression, a bound of the error of its value, w being rounded beside sizes."""
+    """(w, sizes, p) -> rounding bound of each expression, with w rounded relative to sizes."""
 
     def __init__(self, expressions: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
         self.expressions, self.unknowns, self.parameters = list(expressions), list(unknowns), list(parameters)
@@ -26,8 +26,8 @@ class RoundingBounds:
 
     def __call__(self, w: Array, sizes: Array, p: Array) -> Array:
         self.asked += 1
-        if self.asked > OFTEN and self._compiled is not None:
-            found = np.atleast_1d(self._compiled(w, sizes, p))
+        if self.asked > COMPILED_FROM and self._compiled_bounds is not None:
+            found = np.atleast_1d(self._compiled_bounds(w, sizes, p))
             if np.isfinite(found).all():
                 return np.asarray(found)
         values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
@@ -39,7 +39,7 @@ class RoundingBounds:
         return evaluation_order(self.expressions)
 
     @cached_property
-    def _compiled(self) -> Any:
+    def _compiled_bounds(self) -> Any:
         sizes = [symbol(f"steady_size_{k}") for k in range(len(self.unknowns))]
         bounds = rounding_expressions(self.expressions, dict(zip(self.unknowns, sizes, strict=True)))
         if bounds is None or not bounds:

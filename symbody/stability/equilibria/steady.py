@@ -24,14 +24,23 @@ from ...errors import StabilityError, advised, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
 from ..variation.condition_rows import ConditionRow
-from ..variation.parameter_samples import Sample, array, arrays, cleaned, folded, sample_at, samples, vanishing
-from ..variation.pivoting import solved
+from ..variation.parameter_samples import (
+    Sample,
+    array,
+    arrays,
+    sample_at,
+    samples,
+    substituted_and_folded,
+    vanishing,
+    with_exact_entries,
+)
+from ..variation.pivoting import pivoted_solution
 from .conditions import Conditions, conditions
 from .steady_motion import SteadyMotion
-from .steady_problem import SINGULAR, SteadyProblem, least_part, parameters_of, steady_problem
+from .steady_problem import SINGULAR_MASS, SteadyProblem, least_part, parameters_of, steady_problem
 
-FAR: Final = 1e-6  # a row that is more than this part of what its slopes make of the unknowns does not vanish
-LOOSE: Final = 1e-6  # unknowns that lie farther in the null space than this are not determined
+MAX_RESIDUAL: Final = 1e-6  # residual of a row, relative to |J| times the unknowns, above which it does not vanish
+UNDETERMINED: Final = 1e-6  # component of an unknown in the null space above which it is undetermined
 
 
 @values_by_name(StabilityError)
@@ -104,7 +113,7 @@ def steady_motions(
 
 @dataclass(frozen=True)
 class SteadyQuestion:
-    """A request for steady motions of some equations: conditions, where to begin, numbers of parameters."""
+    """A request for steady motions of some equations: conditions, start, values of parameters."""
 
     equations: Equations
     conditions: Conditions
@@ -124,7 +133,7 @@ class SteadyQuestion:
 
     @property
     def numbers(self) -> dict[Symbol, float]:
-        """Of the problem's parameters, as far as they are known."""
+        """Values of the problem's parameters, as far as they are known."""
         return {**self.defaults, **self._problem[1]}
 
     @property
@@ -142,11 +151,11 @@ def question(
 ) -> SteadyQuestion:  # fmt: skip
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
     near = _start_numbers(start, f"steady motion of {equations.name!r}")
-    given, numbers, time = _sorted(eq, {**constants, **(values or {})})
+    given, numbers, time = _conditions_and_numbers(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
     known = _numbers_of_start(eq, near, {getattr(k, "name", k) for k in given}, defaults)
-    begin, notes = _started(eq, asked, known, is_whole_state(start))
+    begin, notes = _start_of_unknowns(eq, asked, known, is_whole_state(start))
     return SteadyQuestion(eq, asked, begin, defaults, (*asked.notes, *notes))
 
 
@@ -159,7 +168,7 @@ def _start_numbers(start: Start | None, where: str) -> dict[str, Any]:
 def _numbers_of_start(
     eq: Equations, near: Mapping[str, Any], given: Collection[str], numbers: Mapping[Any, float]
 ) -> dict[str, float]:
-    """Numbers of a start that may have expressions; those of what is given are no unknowns: any number will do."""
+    """Numbers of a start that may contain expressions; fixed symbols are not unknowns and get any number."""
     out: dict[str, float] = {}
     for name, value in near.items():
         missing = [s for s in free_symbols(value) if s not in numbers] if isinstance(value, Expr) else []
@@ -172,8 +181,8 @@ def _numbers_of_start(
     return out
 
 
-def _sorted(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:
-    """Values that are conditions; numbers of parameters, by name; the time."""
+def _conditions_and_numbers(eq: Equations, values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str, Any], float]:
+    """Values that are conditions; values of parameters, by name; the time."""
     new = {s.name for x in values.values() if isinstance(x, Expr) for s in free_symbols(x) if s.kind == "parameter"}
     parameters = {s.name for s in eq.p} | (new - eq.kinds.keys())
     given: dict[Any, Any] = {}
@@ -199,7 +208,7 @@ def _refused_in_time(motion: SteadyMotion) -> SteadyMotion:
     rows = _containing(eq, motion.conditions.rows, tuple(moving))
     if not rows or not motion.is_steady:
         return motion
-    slopes = folded([directional_derivative(r.expression, moving) for r in rows], motion.expressions)
+    slopes = substituted_and_folded([directional_derivative(r.expression, moving) for r in rows], motion.expressions)
     at = sample_at(slopes, {**motion.defaults, **motion.found})
     for row, slope in zip(rows, slopes, strict=True):
         if abs(evaluate(slope, at)) > 1e-9:
@@ -234,11 +243,11 @@ def _defaults(eq: Equations, asked: Conditions, values: Mapping[str, float]) -> 
     return {**known.defaults, **fixed, **known.numbers(values, f"steady motion of {eq.name!r}", StabilityError)}
 
 
-def _started(
+def _start_of_unknowns(
     eq: Equations, asked: Conditions, start: Mapping[Any, float], is_whole: bool
 ) -> tuple[dict[Symbol, float], tuple[str, ...]]:
-    """Where unknowns begin; and a note about values that were given for what is no unknown. Of a whole state what is
-    unknown is taken."""
+    """The start of the unknowns, and a note about values given for symbols that are not unknowns. Of a whole state,
+    the unknowns are used."""
     table = eq.variables.having((s for s in asked.all_unknowns if s not in eq.variables), "p")
     unknowns, where = table.only(asked.all_unknowns), f"steady(start=...) of {eq.name!r}"
     is_whole = is_whole or all(s.name in start for s in eq.variables.of("q u").symbols)
@@ -282,21 +291,23 @@ def _may_be_closed(asked: SteadyQuestion) -> bool:
         if rows and columns:
             w[columns] -= np.linalg.lstsq(J[np.ix_(rows, columns)], F[rows], rcond=1e-12)[0]
     F, J = problem.rows_and_slopes(w, p)
-    return not bool((np.abs(F) > FAR * (1 + np.abs(J) @ np.maximum(np.abs(w), 1.0))).any())
+    return not bool((np.abs(F) > MAX_RESIDUAL * (1 + np.abs(J) @ np.maximum(np.abs(w), 1.0))).any())
 
 
 def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
-    """Coordinates where the search would begin, all else from linear equations; None where that does not hold for all
-    parameters."""
+    """Coordinates at the start of the search, everything else from linear equations; None where that does not hold
+    for all parameters."""
     conditions, begin, defaults = asked.conditions, asked.begin, asked.defaults
     table: dict[Symbol, Expr] = dict(conditions.fixed)
     table |= {s: as_expr(begin[s]) for s in conditions.unknowns["coordinates"]}
-    rows = dict(zip(conditions.rows, folded([r.expression for r in conditions.rows], table), strict=True))
+    rows = dict(
+        zip(conditions.rows, substituted_and_folded([r.expression for r in conditions.rows], table), strict=True)
+    )
     if not _all_vanish([e for r, e in rows.items() if r.stage == "coordinates"], defaults):
         return None
     undetermined: list[Symbol] = []
     for stage in ("speeds", "accelerations", "loads"):
-        here = folded([e for r, e in rows.items() if r.stage == stage], table)
+        here = substituted_and_folded([e for r, e in rows.items() if r.stage == stage], table)
         found = _linear_solution(here, conditions.unknowns[stage], defaults, begin)
         if found is None:
             return None
@@ -306,8 +317,8 @@ def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
         undetermined = _left_open(conditions, table, defaults)
     if not _is_true(asked, table):
         return None
-    loose = _untouched(conditions)
-    (tidy,) = cleaned([Matrix(len(table), 1, tuple(table.values()))], defaults)
+    loose = _coordinates_at_start(conditions)
+    (tidy,) = with_exact_entries([Matrix(len(table), 1, tuple(table.values()))], defaults)
     table = dict(zip(table, tidy.entries, strict=True))
     return SteadyMotion(
         asked.equations, conditions, table, defaults, "holds for all parameters; every row vanishes identically", True, 0.0,
@@ -318,10 +329,10 @@ def _closed_form(asked: SteadyQuestion) -> SteadyMotion | None:
 def _is_true(asked: SteadyQuestion, table: Mapping[Symbol, Expr]) -> bool:
     """Whether the coordinates see all forces; asked in numbers, where the mass matrix looks singular at the point."""
     eq, known = asked.equations, asked.defaults
-    M, Jc = folded([eq.M, eq.Jc], table)
+    M, Jc = substituted_and_folded([eq.M, eq.Jc], table)
     if any(s not in known for s in free_symbols(M, Jc)) or asked.missing:
         return True
-    if least_part(*arrays([M, Jc], known)) > SINGULAR:
+    if least_part(*arrays([M, Jc], known)) > SINGULAR_MASS:
         return True
     problem = asked.problem
     return problem.is_true(problem.system(asked.numbers), problem.numbers(asked.numbers), problem.point(asked.begin))
@@ -342,13 +353,15 @@ def _linear_solution(
     if not unknowns:
         return ({}, []) if _all_vanish(right, defaults) else None
     sample: Sample = samples([slopes, *right], defaults, 1)[0]
-    solution = solved(slopes, Matrix(len(right), 1, tuple(right)), sample)
+    solution = pivoted_solution(slopes, Matrix(len(right), 1, tuple(right)), sample)
     if not _all_vanish(list(solution.left.entries), defaults):
         return None
     free = [unknowns[j] for j in solution.free]
     if held := {s: as_expr(begin[s]) for s in free if begin[s] != 0}:
         rest = tuple(s for s in unknowns if s not in held)
-        again = _linear_solution(folded(rows, held), rest, defaults, {**begin, **dict.fromkeys(free, 0.0)})
+        again = _linear_solution(
+            substituted_and_folded(rows, held), rest, defaults, {**begin, **dict.fromkeys(free, 0.0)}
+        )
         return None if again is None else (held | again[0], free)
     return dict(zip(unknowns, solution.x.entries, strict=True)), free
 
@@ -356,13 +369,13 @@ def _linear_solution(
 def _left_open(asked: Conditions, table: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float]) -> list[Symbol]:
     """Unknowns that all rows together leave open: those of a later stage may determine what its own does not."""
     unknowns = [s for s in asked.all_unknowns if s not in asked.unknowns["coordinates"]]
-    slopes = folded([jacobian([r.expression for r in asked.rows], unknowns)], table)[0]
+    slopes = substituted_and_folded([jacobian([r.expression for r in asked.rows], unknowns)], table)[0]
     J = array(slopes, samples([slopes], defaults, 1)[0])
-    return [s for s, x in zip(unknowns, Rank.of(J).loose, strict=True) if x > LOOSE]
+    return [s for s, x in zip(unknowns, Rank.of(J).loose, strict=True) if x > UNDETERMINED]
 
 
-def _untouched(asked: Conditions) -> list[Symbol]:
-    """Cyclic coordinates, which stay at the initial guess."""
+def _coordinates_at_start(asked: Conditions) -> list[Symbol]:
+    """Cyclic coordinates, which stay at the start."""
     seen = set(free_symbols(*(r.expression for r in asked.rows)))
     return [q for q in asked.unknowns["coordinates"] if q in asked.drifting or q not in seen]
 
@@ -390,7 +403,7 @@ def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[Fou
 def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, search: ZeroSearch) -> SteadyMotion:
     best, unknowns = found.solution, problem.unknowns
     name, size = problem.worst(best) if len(best.F) else ("", 0.0)
-    loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > LOOSE]
+    loose = [s.name for s, x in zip(unknowns, best.loose, strict=True) if x > UNDETERMINED]
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
     far = f"{found.distance:z.4g} from the start" if found.distance else "at the start"
     said = (

@@ -18,11 +18,11 @@ from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, in_number, listed, unknown
 from ...integrate.start.state import State
 from ...summary import SearchOutcome, Tabular
-from ..variation.parameter_samples import folded
+from ..variation.parameter_samples import substituted_and_folded
 from .conditions import Conditions
 from .steady_problem import SteadyProblem, parameters_of, steady_problem
 
-LONG: Final = 60  # expressions with more parts are not printed
+MAX_PRINTED: Final = 60  # largest tree size of an expression that is printed
 Number = float | Expr
 
 
@@ -149,7 +149,9 @@ class SteadyMotion(Tabular, Portable):
         """Entries of the outputs in terms of parameters and of the unknowns that were found as numbers."""
         eq = self.equations
         rows = {n: scalars(e) for n, e in eq.outputs.items()}
-        seen = iter(folded(eq.in_own_terms([e for row in rows.values() for e in row]), self.expressions))
+        seen = iter(
+            substituted_and_folded(eq.in_own_terms([e for row in rows.values() for e in row]), self.expressions)
+        )
         return {name: tuple(next(seen) for _ in row) for name, row in rows.items()}
 
     @cached_property
@@ -227,8 +229,8 @@ class SteadyMotion(Tabular, Portable):
     def at(
         self, parameters: Mapping[Symbol, float], w: Sequence[float], outcome: str = "found from another"
     ) -> SteadyMotion:
-        """The motion of the same problem at other parameters, where its unknowns are w; that its rows vanish there is
-        for the caller to see to."""
+        """The motion of the same problem at other parameters with unknowns w; the caller must ensure that its rows
+        vanish there."""
         found = dict(zip(self.unknowns, map(float, w), strict=True))
         return replace(self, defaults={**self.defaults, **parameters}, found=found, outcome=outcome)
 
@@ -262,5 +264,9 @@ def _number_of(e: Expr, numbers: Mapping[Symbol, float]) -> Number:
 
 def _text(value: Number) -> str:
     if isinstance(value, Expr):
-        return str(value) if tree_size_up_to(LONG, [value]) < LONG else f"<{len(evaluation_order([value]))} operations>"
+        return (
+            str(value)
+            if tree_size_up_to(MAX_PRINTED, [value]) < MAX_PRINTED
+            else f"<{len(evaluation_order([value]))} operations>"
+        )
     return "0" if abs(value) < 1e-13 else f"{value:z.10g}"

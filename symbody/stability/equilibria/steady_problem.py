@@ -2,17 +2,17 @@
 
     F(w, p) = 0,   F of m rows, w of n unknowns
 
-This is what methods that follow solutions stand on. All slopes are exact, derived on the graph; an evaluation costs
-some ten microseconds:
+Continuation methods build on it. All derivatives are exact, taken on the graph; an evaluation costs some ten
+microseconds:
 
-    problem = motion.problem                                   shared by all motions that are asked for the same things,
-                                                               whatever the numbers
+    problem = motion.problem                                   shared by all motions with the same conditions, whatever
+                                                               the numbers
     w, p = problem.point(motion.found), problem.numbers(motion.numbers())
     F, J = problem.rows_and_slopes(w, p)                       (m,), (m, n)
     J_p = problem.slopes_by((V,))(w, p)                        (m, 1): a column for each parameter
     k = problem.parameters.index(V)                            p[k] is the value of V
-    problem.metric(system, w).sizes                            of the unknowns, infinite for those that count in no
-                                                               distance
+    problem.metric(system, w).sizes                            of the unknowns, infinite for those that do not count in
+                                                               distances
     motion.at({V: p[k]}, w)                                    the SteadyMotion there
 
 `branch_problem.py` frees one value on top of it: the rows then have a curve of solutions.
@@ -46,20 +46,20 @@ from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import EvaluationError
 from ...integrate.forms.effort import Effort
 from ..variation.condition_rows import ConditionRow
-from ..variation.parameter_samples import arrays, folded
+from ..variation.parameter_samples import arrays, substituted_and_folded
 from .conditions import Conditions
-from .rounding_bounds import OFTEN, RoundingBounds
+from .rounding_bounds import COMPILED_FROM, RoundingBounds
 from .stiff_springs import StiffSprings
 
-AT_REST: Final = 1e-9  # a speed of an equilibrium is less
-TURN: Final = 1.0  # the largest change of an angle in a step
-FOLLOWING: Final = 100.0  # speeds count by so much less than coordinates
-SINGULAR: Final = 1e-9
+MAX_REST_SPEED: Final = 1e-9  # largest speed of an equilibrium
+MAX_ROTATION: Final = 1.0  # largest change of an angle in one step, in radians
+SPEED_WEIGHT: Final = 100.0  # size of speeds relative to coordinates in distances
+SINGULAR_MASS: Final = 1e-9  # smallest part of the mass matrix below which it counts as singular
 SHAKEN: Final = ("coordinate", "speed", "parameter")
 
 
 def parameters_of(eq: Equations, asked: Conditions) -> list[Symbol]:
-    """Parameters of the model, then those that only the conditions have."""
+    """Parameters of the model, then those that occur only in the conditions."""
     more = free_symbols(*asked.fixed.values(), *(r.expression for r in asked.rows if r.wanted is not None))
     return list(dict.fromkeys([*eq.p, *(s for s in more if s.kind == "parameter")]))
 
@@ -92,7 +92,7 @@ def steady_problem(
 
 
 class SteadyProblem:
-    """Rows of a steady motion and their slopes, as functions of unknowns and parameters.
+    """Rows of a steady motion and their Jacobian, as functions of unknowns and parameters.
 
     rows         what must vanish, by name; `expressions` with fixed values put in
     unknowns     what is to be found: coordinates, speeds, accelerations, variables and multipliers that are not fixed,
@@ -108,7 +108,7 @@ class SteadyProblem:
         self.is_rest, self._asked_for_masses = is_rest, 0
         self.eq, self.fixed, self.unknowns, self.parameters, self.cyclic = eq, fixed, unknowns, parameters, cyclic
         self.rows: list[ConditionRow] = list(rows)
-        self.expressions = folded(list(expressions), fixed)
+        self.expressions = substituted_and_folded(list(expressions), fixed)
 
     # ------------------------------------------------------------------------------------------------ in numbers
 
@@ -122,7 +122,7 @@ class SteadyProblem:
 
     def rows_and_slopes(self, w: Array, p: Array) -> tuple[Array, Array]:
         """F and ∂F/∂w."""
-        rows = self._compiled
+        rows = self._compiled_rows
         began = perf_counter()
         r, J = rows(w, p)
         self.effort.spend(perf_counter() - began)
@@ -132,7 +132,7 @@ class SteadyProblem:
         """(w, p) -> ∂F/∂(some parameters), with a column for each; compiled once."""
         if parameters not in self._compiled_by:
             outputs = {"r_p": [*jacobian(self.expressions, parameters).entries]}
-            self._compiled_by[parameters] = self._made("steady_slopes", outputs)
+            self._compiled_by[parameters] = self._compiled_program("steady_slopes", outputs)
         function, shape = self._compiled_by[parameters], (len(self.rows), len(parameters))
         return lambda w, p: np.reshape(function(w, p), shape)
 
@@ -153,15 +153,15 @@ class SteadyProblem:
         return Matrix(slopes.rows, slopes.cols, tuple(entries))
 
     @cached_property
-    def _compiled(self) -> Any:
-        return self._made("steady_rows", {"r": self.expressions, "J": [*self._slopes.entries]})
+    def _compiled_rows(self) -> Any:
+        return self._compiled_program("steady_rows", {"r": self.expressions, "J": [*self._slopes.entries]})
 
     @cached_property
     def effort(self) -> Effort:
-        """How much work goes into its machine code: a steady motion takes a dozen evaluations, a branch thousands."""
+        """Optimisation effort of its machine code: a steady motion takes a dozen evaluations, a branch thousands."""
         return Effort()
 
-    def _made(self, name: str, outputs: Mapping[str, Sequence[Expr]]) -> Compiled:
+    def _compiled_program(self, name: str, outputs: Mapping[str, Sequence[Expr]]) -> Compiled:
         made = compile_program(program(name, self._groups, outputs, as_written=True), is_quick=not self.effort.is_full)
         self.effort.code.add(made)
         return made
@@ -172,7 +172,7 @@ class SteadyProblem:
 
     @property
     def is_compiled(self) -> bool:
-        return "_compiled" in self.__dict__
+        return "_compiled_rows" in self.__dict__
 
     @cached_property
     def _linear(self) -> NDArray[np.bool_]:
@@ -200,7 +200,7 @@ class SteadyProblem:
         """The rows at numbers for the parameters."""
         p = self.numbers(parameters)
         return System(
-            lambda w: self.rows_and_slopes(w, p), linear=self._linear, reach=np.where(self._angles, TURN, np.inf),
+            lambda w: self.rows_and_slopes(w, p), linear=self._linear, reach=np.where(self._angles, MAX_ROTATION, np.inf),
             typical=np.where(self._angles, 1.0, 0.0), rounding=_once(lambda w: self._row_rounding(w, np.abs(w), p)),
             slope_rounding=_once(lambda w, sizes: self._slope_rounding(w, sizes, p).reshape(self.shape)),
         )  # fmt: skip
@@ -216,10 +216,10 @@ class SteadyProblem:
             system, metric, begin, inertia=partial(self.inertia, self.numbers(parameters)),
             instability=partial(self.instability, self.numbers(parameters)), shaken=np.where(moved, metric.sizes, 0.0), home=self._home, ties=np.array([row.kind == "position" for row in self.rows], dtype=bool),
             is_true=partial(self.is_true, system, self.numbers(parameters)),
-            lifted=partial(self._lifted, system, parameters, begin, metric),
+            lifted=partial(self._lifted_system, system, parameters, begin, metric),
         )  # fmt: skip
 
-    def _lifted(
+    def _lifted_system(
         self, system: System, parameters: Mapping[Symbol, float], begin: Array, metric: UnknownsMetric
     ) -> System | None:
         """The rows with forces of stiff springs as unknowns, where there are any."""
@@ -234,7 +234,7 @@ class SteadyProblem:
 
     @cached_property
     def _home(self) -> Array:
-        """Where unknowns are if nothing is said about them."""
+        """Default values of the unknowns."""
         rows = {v.symbol: v.neutral for v in self.eq.variables}
         return np.array([rows.get(s, 0.0) for s in self.unknowns])
 
@@ -269,7 +269,7 @@ class SteadyProblem:
         sizes = np.exp(np.array([mean[k] for k in kinds]) - unit) if len(kinds) else np.ones(0)
         sizes = np.where(self._linear, np.inf, sizes)
         if not self.is_rest and any(s.kind == "coordinate" and s not in self.cyclic for s in self.unknowns):
-            sizes = np.where([s.kind == "speed" for s in self.unknowns], FOLLOWING * sizes, sizes)
+            sizes = np.where([s.kind == "speed" for s in self.unknowns], SPEED_WEIGHT * sizes, sizes)
         return UnknownsMetric(sizes, self._periodic(system, start))
 
     def _periodic(self, system: System, start: Array) -> NDArray[np.bool_]:
@@ -290,18 +290,18 @@ class SteadyProblem:
 
     @cached_property
     def _mass_matrices(self) -> list[Matrix]:
-        found: list[Matrix] = folded([self.eq.M, self.eq.N, self.eq.Jc], self.fixed)
+        found: list[Matrix] = substituted_and_folded([self.eq.M, self.eq.N, self.eq.Jc], self.fixed)
         return found
 
     @cached_property
     def _compiled_masses(self) -> Any:
         outputs = {name: [*m.entries] for name, m in zip("MNJ", self._mass_matrices, strict=True) if m.entries}
-        return self._made("steady_masses", outputs)
+        return self._compiled_program("steady_masses", outputs)
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
         """M, N and Jc; compiled where they are asked for often."""
         self._asked_for_masses += 1
-        if self._asked_for_masses > OFTEN:
+        if self._asked_for_masses > COMPILED_FROM:
             found = iter(np.atleast_1d(x) for x in self._compiled_masses(w, p))
             return [np.reshape(next(found), m.shape) if m.entries else np.zeros(m.shape) for m in self._mass_matrices]
         values = dict(zip((*self.unknowns, *self.parameters), map(float, (*w, *p)), strict=True))
@@ -312,12 +312,15 @@ class SteadyProblem:
 
     def is_true(self, system: System, p: Array, w: Array) -> bool:
         """Whether forces that vanish in the coordinates vanish in the mechanism. In singular coordinates (gimbal lock)
-        a torque that none of them can see passes for balanced; next to that place, accelerations are then as large as
-        anywhere:
+        a torque without generalised force appears balanced; next to that configuration accelerations are then as large
+        as anywhere:
 
             u'ᵀ M u'  with  M u' = f + Jcᵀ lam,  Jc u' = 0
         """
-        if any(s.kind == "acceleration" for s in self.unknowns) or least_part(*self._masses_at(p, w)[::2]) > SINGULAR:
+        if (
+            any(s.kind == "acceleration" for s in self.unknowns)
+            or least_part(*self._masses_at(p, w)[::2]) > SINGULAR_MASS
+        ):
             return True
         draw = np.random.default_rng(5).uniform(-1, 1, (3, len(w)))
         near, far = (max(self._vigour(system, p, w + d * step) for step in draw) for d in (1e-4, 0.3))
@@ -351,9 +354,9 @@ class SteadyProblem:
         return out
 
     def instability(self, p: Array, found: Solution) -> float:
-        """In how many directions an equilibrium is unstable, without damping: eigenvalues of the stiffness on the
-        constraints. Speeds along symmetries may be among the unknowns, as long as they are zero."""
-        if any(s.kind == "speed" and abs(x) > AT_REST for s, x in zip(self.unknowns, found.x, strict=True)):
+        """Number of unstable directions of an equilibrium, without damping: negative eigenvalues of the stiffness on
+        the constraints. Speeds along symmetries may be among the unknowns, as long as they are zero."""
+        if any(s.kind == "speed" and abs(x) > MAX_REST_SPEED for s, x in zip(self.unknowns, found.x, strict=True)):
             return 0.0
         P, J = self.inertia(p, found.x), found.J
         places = [j for j, s in enumerate(self.unknowns) if s.kind == "coordinate"]

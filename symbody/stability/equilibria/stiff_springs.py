@@ -1,8 +1,8 @@
 """Forces of stiff springs as unknowns: k e(x) becomes s, with the row s / k = e(x).
 
-A spring of 1e9 N/m makes a valley that is a nanometre wide, along which Newton's method has to creep where the spring
-turns with a soft coordinate. With its force as an unknown, in which the rows are linear, it is a constraint that gives
-way a little.
+A spring of 1e9 N/m makes a valley that is a nanometre wide, in which Newton's method takes tiny steps if the spring
+rotates with a soft coordinate. With its force as an unknown, in which the rows are linear, it is a slightly compliant
+constraint.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import EvaluationError
 
-STIFF: Final = 30.0  # a unit of the unknowns changes a stiff spring's force by so many times all other loads
-MOST: Final = 200  # products that are looked at
+# force of a spring under a unit displacement, relative to all other loads, above which it is stiff
+STIFFNESS_RATIO: Final = 30.0
+MAX_PRODUCTS: Final = 200  # largest number of products that are examined for springs
 
 
 @dataclass(frozen=True)
 class LiftedRows:
-    """Rows with the forces of some springs as further unknowns, compiled."""
+    """Rows with the forces of some springs as additional unknowns, compiled."""
 
     function: Any
     shape: tuple[int, int]
@@ -70,7 +71,7 @@ def spring_products(rows: Sequence[Expr], moving: Sequence[Symbol]) -> list[tupl
 
 
 class StiffSprings:
-    """Springs among some rows, and the rows with the forces of those that are stiff as unknowns; compiled once for each
+    """Springs in some rows, and the rows with the forces of the stiff ones as unknowns; compiled once for each
     choice of them."""
 
     def __init__(self, rows: Sequence[Expr], unknowns: Sequence[Symbol], parameters: Sequence[Symbol]) -> None:
@@ -81,7 +82,7 @@ class StiffSprings:
     @cached_property
     def products(self) -> list[tuple[Expr, Expr, Expr]]:
         found = spring_products(self.rows, self.moving)
-        return found if len(found) <= MOST else []
+        return found if len(found) <= MAX_PRODUCTS else []
 
     @cached_property
     def _looked_at(self) -> tuple[list[Expr], Matrix, list[Expr]]:
@@ -90,13 +91,13 @@ class StiffSprings:
         return [k for _, k, _ in self.products], jacobian([e for _, _, e in self.products], self.moving), others
 
     def lifted(self, sizes: Array, at: Mapping[Symbol, float]) -> LiftedRows | None:
-        """None where no spring is stiff beside the other loads at some numbers.
+        """The lifted rows; None where no spring is stiff relative to the other loads at some numbers.
 
         sizes   of the unknowns
         """
         chosen = self._stiff(sizes, at) if self.products else ()
         if chosen and chosen not in self.made:
-            self.made[chosen] = self._lifted([self.products[k] for k in chosen])
+            self.made[chosen] = self._lifted_rows([self.products[k] for k in chosen])
         return self.made[chosen] if chosen else None
 
     def _stiff(self, sizes: Array, at: Mapping[Symbol, float]) -> tuple[int, ...]:
@@ -109,9 +110,9 @@ class StiffSprings:
         moved = sizes[[s.kind == "coordinate" for s in self.unknowns]]
         steep = np.linalg.norm(np.reshape(np.array(g, dtype=float), slopes.shape) * moved, axis=1)
         force = np.abs(np.array(k, dtype=float)) * steep * steep
-        return tuple(int(i) for i in np.flatnonzero(force > STIFF * np.abs(loads).max(initial=1e-300)))
+        return tuple(int(i) for i in np.flatnonzero(force > STIFFNESS_RATIO * np.abs(loads).max(initial=1e-300)))
 
-    def _lifted(self, chosen: Sequence[tuple[Expr, Expr, Expr]]) -> LiftedRows:
+    def _lifted_rows(self, chosen: Sequence[tuple[Expr, Expr, Expr]]) -> LiftedRows:
         forces = [symbol(f"lifted_{i}", "multiplier") for i in range(len(chosen))]
         table = {n: s for (n, _, _), s in zip(chosen, forces, strict=True)}
         stretches = substitute_all([e for _, _, e in chosen], table)

@@ -1,11 +1,11 @@
-"""Symmetries of equations: changes of the state that the motion does not notice, along which a steady motion may go.
+"""Symmetries of equations: changes of the state that commute with the flow, along which a steady motion may drift.
 
 A symmetry is a vector field Y on the states that commutes with the motion X = (q', u'):
 
     DX Y - DY X = 0,   Dphi Y = 0,   D(Jc u + b) Y = 0,   Dh Y = 0
 
-Looked for are motions of the whole mechanism as one rigid body, and spins of bodies in Euler parameters about axes of
-their own; which of their combinations are symmetries is a null space at random states on the constraints.
+Candidates are motions of the whole mechanism as one rigid body, and spins of bodies in Euler parameters about
+body-fixed axes; those of their combinations that are symmetries span a null space at random states on the constraints.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ from ...derivation.questions.rigid_motions import rigid_motions
 from ...derivation.rank.configuration import random_values
 from ...emit.run.callable import Array
 from ...errors import EvaluationError
-from ..variation.pivoting import solved
+from ..variation.pivoting import pivoted_solution
 
-STATES: Final = 3
-VANISHES: Final = 1e-8  # of its own terms
-SHIFTED: Final = 40  # with more coordinates, single ones are not looked at
+SAMPLES: Final = 3  # number of random states at which candidates are tested
+ZERO_TOLERANCE: Final = 1e-8  # singular value, relative to its terms, below which it is zero
+MAX_COORDINATES: Final = 40  # largest number of coordinates for which shifts of single ones are candidates
 AXES: Final = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """A family of changes of the state: rates of coordinates and speeds for a rate of one; zeros are left out.
+    """A one-parameter family of changes of the state: rates of coordinates and speeds for a unit rate; zeros are
+    left out.
 
-    axis     of a motion as one rigid body: its angular velocity; zero of translations, and of spins of single bodies
-    speeds   of the motion along the family
+    axis     angular velocity of a rigid-body motion; zero for translations and for spins of single bodies
+    speeds   speeds of the motion along the family
     """
 
     name: str
@@ -78,11 +79,11 @@ def _weighed_sum(parts: Sequence[tuple[float, Mapping[Symbol, Expr]]]) -> dict[S
 
 
 def symmetries(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]) -> tuple[Symmetry, ...]:
-    """Those of some equations; without those that move cyclic coordinates only.
+    """The symmetries of some equations, without those that move cyclic coordinates only.
 
     near   numbers of parameters, and coordinates near which the constraints can hold
     """
-    states = [random_state(eq, k, {s: v for s, v in near.items() if v is not None}) for k in range(STATES)]
+    states = [random_state(eq, k, {s: v for s, v in near.items() if v is not None}) for k in range(SAMPLES)]
     candidates = _independent(
         [*_rigid(eq, states), *_spins(eq, states[0]), *_shifts(eq, cyclic, states[0])], eq, states
     )
@@ -109,10 +110,10 @@ def _rigid(eq: Equations, states: Sequence[Mapping[Symbol, float]]) -> list[Symm
     out = []
     for c in _simple(null):
         right = [sum_of_products(motions.T.row(i), [as_expr(x) for x in c]) for i in range(motions.T.rows)]
-        speeds = solved(motions.V, Matrix(len(right), 1, tuple(right)), states[0]).x.entries
+        speeds = pivoted_solution(motions.V, Matrix(len(right), 1, tuple(right)), states[0]).x.entries
         rates = [sum_of_products(eq.N.row(i), speeds) for i in range(len(eq.q))]
         axis = (float(c[0]), float(c[1]), float(c[2]))
-        out.append(_completed(eq, _rigid_name(c), axis, rates, speeds[:n], states[0]))
+        out.append(_symmetry_of(eq, _rigid_name(c), axis, rates, speeds[:n], states[0]))
     return out
 
 
@@ -137,27 +138,27 @@ def _spins(eq: Equations, state: Mapping[Symbol, float]) -> list[Symmetry]:
         for axis, changes in turned.items():
             rates = dict(zip((e0, e1, e2, e3), (c / 2 for c in changes), strict=True))
             right = [rates.get(q, ZERO) for q in eq.q]
-            speeds = solved(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
+            speeds = pivoted_solution(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
             out.append(
-                _completed(eq, f"spin about {axis} of {_owner(parameters)}", (0.0, 0.0, 0.0), right, speeds, state)
+                _symmetry_of(eq, f"spin about {axis} of {_owner(parameters)}", (0.0, 0.0, 0.0), right, speeds, state)
             )
     return out
 
 
 def _shifts(eq: Equations, cyclic: Sequence[Symbol], state: Mapping[Symbol, float]) -> list[Symmetry]:
-    """Single coordinates that grow, such as the angles of geared shafts: symmetries together, where constraints tie
-    them."""
+    """Shifts of single coordinates, such as the angles of geared shafts, which constraints may combine to a
+    symmetry."""
     plain = [q for q in eq.q if q not in cyclic and not any(q is v.symbol for e in eq.variables.quaternions for v in e)]
     out = []
-    for moved in plain if len(plain) <= SHIFTED else []:
+    for moved in plain if len(plain) <= MAX_COORDINATES else []:
         right = [ONE if q is moved else ZERO for q in eq.q]
-        speeds = solved(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
-        out.append(_completed(eq, f"shift of {moved.name}", (0.0, 0.0, 0.0), right, speeds, state))
+        speeds = pivoted_solution(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
+        out.append(_symmetry_of(eq, f"shift of {moved.name}", (0.0, 0.0, 0.0), right, speeds, state))
     return out
 
 
 def _independent(candidates: list[Symmetry], eq: Equations, states: Sequence[Mapping[Symbol, float]]) -> list[Symmetry]:
-    """Those that are no combination of the ones before."""
+    """The symmetries that are not combinations of the previous ones."""
     out: list[Symmetry] = []
     fields = np.zeros((0, len(states) * (len(eq.q) + len(eq.u))))
     for y in candidates:
@@ -175,24 +176,24 @@ def _owner(parameters: Sequence[Variable]) -> str:
     return parameters[0].description or parameters[0].name
 
 
-def _completed(
+def _symmetry_of(
     eq: Equations, name: str, axis: tuple[float, float, float], rates: Sequence[Expr], speeds: Sequence[Expr], state: Mapping[Symbol, float]
 ) -> Symmetry:  # fmt: skip
-    """With the change of speeds that belongs to that of coordinates: N Yu = DYq q' - Dq' Yq."""
-    rates = _tidied(eq, list(rates), state)
+    """The symmetry with the change of speeds that follows from that of coordinates: N Yu = DYq q' - Dq' Yq."""
+    rates = _with_round_coefficients(eq, list(rates), state)
     along = {q: r for q, r in zip(eq.q, eq.rates.entries, strict=True) if r is not ZERO}
     across = {q: r for q, r in zip(eq.q, rates, strict=True) if r is not ZERO}
     right = [a - b for a, b in zip(_slopes(list(rates), along), _slopes(list(eq.rates.entries), across), strict=True)]
-    turned = solved(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
-    tidy = iter([*rates, *_tidied(eq, [*turned, *speeds], state)])
+    turned = pivoted_solution(eq.N, Matrix(len(right), 1, tuple(right)), state).x.entries
+    tidy = iter([*rates, *_with_round_coefficients(eq, [*turned, *speeds], state)])
     groups = (eq.variables.of(name).symbols for name in ("q", "u", "u"))
     parts = [{s: e for s, e in zip(group, tidy) if e is not ZERO} for group in groups]  # noqa: B905
     return Symmetry(name, axis, *parts)
 
 
-def _tidied(eq: Equations, things: list[Expr], state: Mapping[Symbol, float]) -> list[Expr]:
-    """Expressions that are linear in coordinates and speeds with round coefficients, written so: x' = -y, e0' =
-    -e1/2."""
+def _with_round_coefficients(eq: Equations, things: list[Expr], state: Mapping[Symbol, float]) -> list[Expr]:
+    """Expressions that are linear in coordinates and speeds with round coefficients, written in that form: x' = -y,
+    e0' = -e1/2."""
     if not any(e.args for e in things):
         return things
     symbols = eq.variables.of("q u").symbols
@@ -239,7 +240,7 @@ def _commuting(eq: Equations, candidates: list[Symmetry], states: Sequence[Mappi
 
 
 class _Commutators:
-    """DX Y - DY X and slopes of constraints along Y, with the size of their terms."""
+    """DX Y - DY X and derivatives of constraints along Y, with the size of their terms."""
 
     def __init__(self, eq: Equations) -> None:
         self.eq = eq
@@ -253,8 +254,8 @@ class _Commutators:
         return [*(row.expression for row in (*eq.position_rows, *eq.speed_rows)), *eq.h.entries]
 
     def at(self, states: Sequence[Mapping[Symbol, float]], candidates: Sequence[Symmetry]) -> list[Array]:
-        """Of each candidate, at all states one behind the other; at a state all are evaluated at once, since they share
-        most of what they are made of."""
+        """Values for each candidate, at all states in sequence; at a state all are evaluated at once, since they
+        share most subexpressions."""
         groups = [self._groups(y) for y in candidates]
         every = [e for of_one in groups for group in of_one for e in group]
         columns: list[list[Array]] = [[] for _ in candidates]
@@ -293,12 +294,12 @@ def _range(A: Array) -> Array:
 
 
 def _null_space(A: Array, scale: float) -> Array:
-    """A basis of what A makes next to nothing of, in columns."""
+    """A basis of the numerical null space of A, in columns."""
     n = A.shape[1]
     if not A.size:
         return np.eye(n)
     _, s, V = np.linalg.svd(A, full_matrices=True)
-    rank = int(np.sum(s > VANISHES * scale * max(A.shape)))
+    rank = int(np.sum(s > ZERO_TOLERANCE * scale * max(A.shape)))
     return V[rank:].T
 
 

@@ -1,9 +1,9 @@
-"""Symmetries that a steady motion goes along, chosen by what is asked for; and the rows that follow from them.
+"""The symmetries along which a steady motion drifts, chosen by the conditions, and the rows that follow from them.
 
     q' = Σ ωk Yk(q),   u' = Σ ωk Yk(q, u)
 
-The rate ωk is the rate of a coordinate where Yk moves it by one and nothing else does (the heading of a vehicle), else
-an unknown.
+The rate ωk is the rate of a coordinate if Yk moves it by one and nothing else does (the heading of a vehicle), else an
+unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .symmetries import AXES, Symmetry, symmetries
 
 @dataclass(frozen=True)
 class Asked:
-    """Conditions on a steady motion: values, what is free, and which coordinates may drift by themselves."""
+    """Conditions on a steady motion: values, free symbols, and the coordinates that may drift independently."""
 
     wanted: Mapping[Expr, Expr]
     loose: Sequence[Symbol]
@@ -57,7 +57,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class SymmetryGroup:
-    """The symmetries that a motion goes along, with their rates, and those rates that are unknowns of their own."""
+    """The symmetries along which a motion drifts, with their rates, and those rates that are additional unknowns."""
 
     eq: Equations
     cyclic: Sequence[Symbol]
@@ -83,7 +83,7 @@ class SymmetryGroup:
         return (*(q for q in changing if q not in self.cyclic), *self.turned_speeds)
 
     def rate_rows(self) -> list[ConditionRow]:
-        """Coordinates move along the symmetries; those that may drift by themselves as they like."""
+        """Rows by which coordinates move along the symmetries, except for those that may drift independently."""
         pairs = [(q, r) for q, r in zip(self.eq.q, self.eq.rates.entries, strict=True) if q not in self.cyclic]
         rows = [(q, r - self._change("q", q)) for q, r in pairs if self.moves(q)]
         return [ConditionRow(f"rate of {q.name}", e, "speeds") for q, e in rows if e is not ZERO]
@@ -97,12 +97,12 @@ class SymmetryGroup:
 
 
 def active_symmetries(eq: Equations, asked: Asked, turning: Any, near: Mapping[Symbol, float]) -> SymmetryGroup:
-    """Those that move the rates and speeds asked for, and rotations about the axes asked for."""
+    """The symmetries that move the prescribed rates and speeds, and rotations about the prescribed axes."""
     needing, axes = asked.needing(eq), _axes(eq, turning)
     if not needing and not axes:
         return SymmetryGroup(eq, asked.cyclic)
     points = {**eq.variables.of("q p").defaults, **near}
-    known = _known(eq, asked.cyclic, points)
+    known = _all_symmetries(eq, asked.cyclic, points)
     chosen: dict[Symmetry, Expr | None] = {}
     for thing in needing:
         found = [s for s in known if s.moves(thing)]
@@ -114,13 +114,15 @@ def active_symmetries(eq: Equations, asked: Asked, turning: Any, near: Mapping[S
     return _with_rates(eq, chosen, asked.cyclic)
 
 
-def _known(eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]) -> tuple[Symmetry, ...]:
-    """All of them. They hold everywhere, but are written with pivots that are good about some numbers: neighbours share
-    them."""
+def _all_symmetries(
+    eq: Equations, cyclic: Sequence[Symbol], near: Mapping[Symbol, float | None]
+) -> tuple[Symmetry, ...]:
+    """All symmetries. They hold everywhere, but are written with pivots chosen near some numbers: neighbouring
+    numbers share them."""
     about = tuple((s, None if v is None else _roughly(v)) for s, v in near.items())
     try:
         return eq.cached("symmetries", about, lambda: symmetries(eq, cyclic, near))
-    except DerivationError:  # no states near these numbers: nothing is known then
+    except DerivationError:  # no states near these numbers: no symmetries are found
         return ()
 
 
@@ -164,7 +166,7 @@ def _rate_name(s: Symmetry, taken: set[str]) -> str:
 
 
 def _axes(eq: Equations, turning: Any) -> list[tuple[tuple[float, ...], Expr | None]]:
-    """Axes of the ground with their rates: "z", (0, 0, 1), {"z": 2.0}; None where the rate is to be found."""
+    """Axes of the ground with their rates: "z", (0, 0, 1), {"z": 2.0}; None for an unknown rate."""
     if turning is None:
         return []
     pairs = turning.items() if isinstance(turning, Mapping) else [(turning, None)]

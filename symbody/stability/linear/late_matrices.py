@@ -1,4 +1,4 @@
-"""Matrices of a linear system that are known by their numbers at once, and as expressions when somebody looks at them."""
+"""Matrices of a linear system whose numbers are available at once, and whose expressions are derived lazily."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
-from .reduced_numbers import TINY_STEP, EliminatedVariables, reduced_arrays
+from .reduced_numbers import COMPLEX_STEP, EliminatedVariables, reduced_arrays
 
 Parts = Mapping[str, Any]  # arrays by the names of the matrices
-TURN = "turn"  # of axes that go along with the motion
+ROTATION = "turn"  # key of the rotation of axes that move with the motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class LateParts:
     """The matrices of a linear system as a function of parameters and operating point: by `numbers`, from those of the
     first variation; as expressions by `made`.
 
-    variation   matrices by name, of the first variation and the outputs' slopes
-    inputs      how many there are: their rates and second rates follow them
-    nominal     parameters and operating point at which the variation's numbers `known` are there already
+    variation   matrices by name, of the first variation and the outputs' derivatives
+    inputs      number of inputs; their rates and second rates follow them
+    nominal     parameters and operating point at which the variation's numbers `known` have been evaluated
     make        expressions of the matrices, by name
     """
 
@@ -46,39 +46,39 @@ class LateParts:
 
     @cached_property
     def at_nominal(self) -> Parts:
-        return self._reduced(self.known)
+        return self._reduced_parts(self.known)
 
     def numbers(self, p: Array, w: Array) -> Parts:
         """At parameters and an operating point, or at rows of both."""
         here = (*self.parameters, *self.unknowns)
         if p.ndim == 1 and all(self.nominal.get(s) == x for s, x in zip(here, (*p, *w), strict=True)):
             return self.at_nominal
-        return self._reduced(self._called(self._variation, p, w))
+        return self._reduced_parts(self._arrays_of(self._variation, p, w))
 
     def derivatives(self, by: Symbol) -> Callable[[Array, Array, Array], Parts]:
         """(rows of p, of w, of the rates of w with a parameter) -> how the matrices change with it."""
         rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
         slopes = [directional_derivative(m, {by: 1, **rates}) for m in self.variation.values()]
-        changes = self._compiled("variation_derivatives", slopes, list(rates.values()))
+        changes = self._compiled_matrices("variation_derivatives", slopes, list(rates.values()))
 
         def changed(p: Array, w: Array, moved: Array) -> Parts:
-            v, d = self._called(self._variation, p, w), self._called(changes, p, w, moved)
-            found = self._reduced({k: v[k] + 1j * TINY_STEP * d[k] for k in v})
-            return {k: np.imag(m) / TINY_STEP for k, m in found.items()}
+            v, d = self._arrays_of(self._variation, p, w), self._arrays_of(changes, p, w, moved)
+            found = self._reduced_parts({k: v[k] + 1j * COMPLEX_STEP * d[k] for k in v})
+            return {k: np.imag(m) / COMPLEX_STEP for k, m in found.items()}
 
         return changed
 
     @cached_property
     def _variation(self) -> Any:
-        return self._compiled("variation", list(self.variation.values()), ())
+        return self._compiled_matrices("variation", list(self.variation.values()), ())
 
-    def _compiled(self, name: str, matrices: Sequence[Matrix], more: Sequence[Symbol]) -> Any:
+    def _compiled_matrices(self, name: str, matrices: Sequence[Matrix], more: Sequence[Symbol]) -> Any:
         groups = {"p": list(self.parameters), "w": list(self.unknowns), "v": list(more)}
         entries = [e for m in matrices for e in m.entries]
         return compile_program(program(name, groups, {"entries": entries}, as_written=True), is_quick=True)
 
-    def _called(self, function: Any, *groups: Array) -> dict[str, Array]:
-        """Arrays by name; of many rows one after the other, since compiling for many at once takes longer."""
+    def _arrays_of(self, function: Any, *groups: Array) -> dict[str, Array]:
+        """Arrays by name; many rows are evaluated one after the other, since compiling for batches takes longer."""
         rows = [np.atleast_2d(g) for g in groups]
         none = np.zeros((len(rows[0]), 0))
         flat = np.array([function(*row) for row in zip(*rows, *([none] if len(rows) < 3 else []), strict=True)])
@@ -89,20 +89,20 @@ class LateParts:
             at += m.rows * m.cols
         return out
 
-    def _reduced(self, v: Mapping[str, Array]) -> Parts:
+    def _reduced_parts(self, v: Mapping[str, Array]) -> Parts:
         found, e, k = reduced_arrays(v, self.elimination), self.elimination, self.inputs
-        if TURN in v:  # variations seen from axes that go along with the motion: E ξ' = (A - E DY) ξ
-            rows, n = [*e.q, *(v["rates_q"].shape[-2] + j for j in e.u)], v[TURN].shape[-1]
+        if ROTATION in v:  # variations in axes that move with the motion: E ξ' = (A - E DY) ξ
+            rows, n = [*e.q, *(v["rates_q"].shape[-2] + j for j in e.u)], v[ROTATION].shape[-1]
             turn = np.zeros_like(found["T"][..., : found["E"].shape[-1], :]), np.zeros_like(found["B"])
-            turn[0][..., : len(rows), :] = v[TURN][..., rows, :] @ found["T"][..., :n, :]
-            turn[1][..., : len(rows), :] = v[TURN][..., rows, :] @ found["Tr"][..., :n, :]
+            turn[0][..., : len(rows), :] = v[ROTATION][..., rows, :] @ found["T"][..., :n, :]
+            turn[1][..., : len(rows), :] = v[ROTATION][..., rows, :] @ found["Tr"][..., :n, :]
             found["A"], found["B"] = found["A"] - found["E"] @ turn[0], found["B"] - found["E"] @ turn[1]
         split = {f"{m}{i or ''}": found[m][..., k * i : k * i + k] for m in ("B", "D", "Tr") for i in range(3)}
         return {**found, **split}
 
 
 class LateMatrix(Matrix):
-    """A matrix of `LateParts`: its numbers are a function of theirs, its entries are made when they are asked for."""
+    """A matrix of `LateParts`: its numbers are computed from theirs, its entries are derived when first requested."""
 
     __slots__ = ("_entries", "_made", "numbers", "source")
 

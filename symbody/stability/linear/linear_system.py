@@ -25,7 +25,7 @@ from ..spectra.chart import StabilityChart, stability_chart
 from ..spectra.locus import RootLocus, root_locus
 from ..spectra.pencil import Complex
 from ..spectra.spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
-from ..variation.parameter_samples import cleaned
+from ..variation.parameter_samples import with_exact_entries
 from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem
 from . import state_choice as states
 from .matrix_numbers import MatrixNumbers
@@ -135,7 +135,7 @@ class LinearSystem(MatrixNumbers):
         """The same with entries that are 0, 1 or -1 for all parameters written so."""
         if self.unknowns:
             return self
-        return self._with(cleaned(self._all(), self.nominal))
+        return self._with(with_exact_entries(self._all(), self.nominal))
 
     def map(self, change: Any) -> LinearSystem:
         """The same with every matrix changed by a function of matrices, which keeps their shapes."""

@@ -27,18 +27,18 @@ from ..equilibria.steady_motion import SteadyMotion
 from ..equilibria.symmetries import Symmetry
 from ..variation.condition_rows import ConditionRow, position_rows, speed_rows
 from ..variation.first_variation import Variation, input_columns, slopes_of, variation
-from ..variation.parameter_samples import arrays, cleaned, folded, sample_at, samples
-from ..variation.pivoting import solved
+from ..variation.parameter_samples import arrays, sample_at, samples, substituted_and_folded, with_exact_entries
+from ..variation.pivoting import pivoted_solution
 from ..variation.system_matrices import PARTS, RECOVERY, FullSystem
-from .late_matrices import TURN, LateMatrix, LateParts
+from .late_matrices import ROTATION, LateMatrix, LateParts
 from .linear_system import LinearSystem
 from .reduced_numbers import EliminatedVariables, reduced_arrays
-from .reduction import Partition, ReducedMatrices, chosen_partition, reduced
+from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_matrices
 
-MANY = 8  # constraints, from which on a system about a motion in numbers is reduced in numbers
-SINGULAR = 1e-12
-STILL = 1e-13  # a rate is zero below this
-ON_CONSTRAINTS = 1e-7  # a point is on the constraints when they miss by less than this part of their terms
+MANY_CONSTRAINTS = 8  # number of constraints from which a system about a numerical motion is reduced numerically
+SINGULAR_E = 1e-12  # reciprocal condition number of E below which it counts as singular
+ZERO_RATE = 1e-13  # rate below which it counts as zero
+CONSTRAINT_TOLERANCE = 1e-7  # violation relative to their terms below which the constraints count as satisfied
 
 
 @values_by_name(StabilityError)
@@ -95,7 +95,7 @@ def linearize(
         about, numbers = _from_state(eq, about, numbers)
     with gc_paused():
         if isinstance(about, SteadyMotion):
-            motion: SteadyMotion | None = _checked(eq, about)
+            motion: SteadyMotion | None = _checked_motion(eq, about)
             point, defaults = dict(about.expressions), _parameters(eq, about, numbers)
             turning: Iterable[Symbol] = about.conditions.turning
         elif moving:
@@ -103,19 +103,19 @@ def linearize(
             defaults = _parameters(eq, None, numbers)
             point = _point_of_motion(eq, about, defaults)
         else:
-            motion = _claimed(eq, about, numbers)
+            motion = _motion_at_point(eq, about, numbers)
             point, defaults, turning = dict(motion.expressions), dict(motion.defaults), motion.conditions.turning
-        system = _linearized(eq, point, defaults, motion, independent, turning, outputs)
+        system = _linear_system(eq, point, defaults, motion, independent, turning, outputs)
     names = system.cyclic if drop == "cyclic" else [drop] if isinstance(drop, str) else list(drop)
     return system.without(*names) if names else system
 
 
-def _linearized(
+def _linear_system(
     eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion | None,
     independent: Iterable[Symbol | str], turning: Iterable[Symbol], outputs: Mapping[str, Any] | None,
 ) -> LinearSystem:  # fmt: skip
     rows = output_rows(eq.outputs if outputs is None else outputs)
-    if motion is not None and motion.unknowns and len(eq.lam) >= MANY:
+    if motion is not None and motion.unknowns and len(eq.lam) >= MANY_CONSTRAINTS:
         return _known_by_numbers(eq, point, defaults, motion, independent, turning, rows)
     seen = _in_the_state(eq, rows)
     unknowns = motion.unknowns if motion is not None else ()
@@ -123,15 +123,15 @@ def _linearized(
     near = {**defaults, **(motion.found if motion is not None else {})}
     in_closed_form = motion is not None and motion.is_symbolic
     if in_closed_form:
-        v = v.mapped(lambda matrices: cleaned(matrices, near))
+        v = v.mapped(lambda matrices: with_exact_entries(matrices, near))
     sample = sample_at(_everything(v), near)
     cyclic = () if motion is None else motion.conditions.cyclic
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
-    small = _seen_along(eq, reduced(v, kept, sample), kept, motion)
+    small = _seen_along(eq, reduced_matrices(v, kept, sample), kept, motion)
     k = len(eq.inputs)
     parts = _by_name(small, k)
     if in_closed_form:
-        parts = dict(zip(parts, cleaned(list(parts.values()), near), strict=True))
+        parts = dict(zip(parts, with_exact_entries(list(parts.values()), near), strict=True))
     return _system(eq, parts, tuple(seen), v, kept, defaults, motion)
 
 
@@ -162,18 +162,18 @@ def _known_by_numbers(
     eq: Equations, point: Mapping[Symbol, Expr], defaults: Mapping[Symbol, float], motion: SteadyMotion,
     independent: Iterable[Symbol | str], turning: Iterable[Symbol], rows: Mapping[str, Expr],
 ) -> LinearSystem:  # fmt: skip
-    """About a motion in numbers, with many constraints: the first variation is evaluated and reduced in arrays; entries
-    are expressions for those who look at them."""
+    """For a numerical motion with many constraints: the first variation is evaluated and reduced in arrays; entries
+    become expressions only when requested."""
     known, near = {s: e for s, e in point.items() if s not in motion.unknowns}, {**defaults, **motion.found}
     v = variation(eq, {}, known)
     sample = sample_at(_everything(v), near)
     numbers = dict(zip((f.name for f in fields(v)), arrays(_everything(v), sample), strict=True))
     kept = chosen_partition(eq, v, sample, independent, turning, motion.conditions.cyclic, numbers)
     elimination = EliminatedVariables.of(numbers, kept.q, kept.u)
-    has_rates = np.linalg.cond(reduced_arrays(numbers, elimination)["E"]) < 1 / SINGULAR
+    has_rates = np.linalg.cond(reduced_arrays(numbers, elimination)["E"]) < 1 / SINGULAR_E
     more = _output_slopes(eq, rows, known, has_rates)
     if (turn := _turning(eq, motion)) is not None:
-        more[TURN] = turn
+        more[ROTATION] = turn
     at = arrays(list(more.values()), sample_at(list(more.values()), near))
     numbers |= dict(zip(more, at, strict=True))
     matrices = {**{f.name: getattr(v, f.name) for f in fields(v)}, **more}
@@ -181,7 +181,7 @@ def _known_by_numbers(
 
     def expressions() -> dict[str, Matrix]:
         whole = variation(eq, _in_the_state(eq, rows), known)
-        return _by_name(_seen_along(eq, reduced(whole, kept, sample), kept, motion), len(eq.inputs))
+        return _by_name(_seen_along(eq, reduced_matrices(whole, kept, sample), kept, motion), len(eq.inputs))
 
     source = LateParts(matrices, elimination, len(eq.inputs), parameters, motion.unknowns, near, numbers, expressions)
     parts = {name: LateMatrix.part(source, name) for name in (*PARTS, *RECOVERY)}
@@ -200,7 +200,7 @@ def _output_slopes(
     groups: dict[str, Any] = {"q": eq.q, "u": eq.u, "z": eq.z, "r": input_columns(eq)}
     if has_rates:
         groups["du"] = tuple(s.dot for s in eq.u)
-    made = folded([slopes_of([seen[n] for n in rows], wrt) for wrt in groups.values()], dict(known))
+    made = substituted_and_folded([slopes_of([seen[n] for n in rows], wrt) for wrt in groups.values()], dict(known))
     return {f"out_{name}": m for name, m in zip(groups, made, strict=True)}
 
 
@@ -224,7 +224,7 @@ def _seen_along(eq: Equations, small: ReducedMatrices, kept: Partition, motion: 
 
 
 def _turning(eq: Equations, motion: SteadyMotion) -> Matrix | None:
-    """DY of the coordinates and speeds, where the motion goes along symmetries that bend."""
+    """DY of the coordinates and speeds, where the motion drifts along nonlinear symmetries."""
     along = [(s, rate) for s, rate in motion.conditions.along if _bends(s)]
     if not along:
         return None
@@ -236,8 +236,8 @@ def _turning(eq: Equations, motion: SteadyMotion) -> Matrix | None:
 
 
 def _bends(s: Symmetry) -> bool:
-    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates changes
-    none."""
+    """Whether states change at rates that depend on the state, as in a rotation; a shift of coordinates has constant
+    rates."""
     return any(e.op != "const" for e in (*s.q.values(), *s.u.values()))
 
 
@@ -263,7 +263,7 @@ def _everything(v: Variation) -> list[Matrix]:
 
 
 def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str, float]) -> dict[Symbol, float]:
-    """Values of the model, or of a steady motion, and on top of them those that are given."""
+    """Values of the model or of a steady motion, overridden by those that are given."""
     table, where = eq.variables.of("p"), f"linearisation of {eq.name!r}"
     if motion is not None:
         table = table.having(motion.parameters, "p").only(motion.parameters)
@@ -279,7 +279,7 @@ def _parameters(eq: Equations, motion: SteadyMotion | None, values: Mapping[str,
 # ---------------------------------------------------------------------------------------------------- operating points
 
 
-def _checked(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
+def _checked_motion(eq: Equations, motion: SteadyMotion) -> SteadyMotion:
     if motion.equations is not eq:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the steady motion is that of other equations ({motion.equations.name!r})"
@@ -325,8 +325,8 @@ def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
     return eq.variables.of("q u z r t").resolved(said, f"linearisation of {eq.name!r}", StabilityError)
 
 
-def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
-    """The point as a steady motion, with multipliers and variables found for it; refused where it is none."""
+def _motion_at_point(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float]) -> SteadyMotion:
+    """The point as a steady motion, with multipliers and variables found for it; refused where it is not steady."""
     state = _state(eq, about)
     time = {"t": state.pop(eq.t)} if eq.t in state else {}
     held = {**dict.fromkeys(eq.variables.of("q u").symbols, 0), **state}
@@ -367,8 +367,10 @@ def _claimed(eq: Equations, about: Mapping[Any, Any], values: Mapping[str, float
 def _drifting(eq: Equations, held: Mapping[Symbol, Any]) -> dict[Symbol, Any]:
     """Coordinates that change at a point, as those of a vehicle on its way do: the motion may be steady all the same,
     along a symmetry."""
-    rates = folded(list(eq.rates.entries), held)
-    return {q: held[q] for q, rate in zip(eq.q, rates, strict=True) if rate.value is None or abs(rate.value) > STILL}
+    rates = substituted_and_folded(list(eq.rates.entries), held)
+    return {
+        q: held[q] for q, rate in zip(eq.q, rates, strict=True) if rate.value is None or abs(rate.value) > ZERO_RATE
+    }
 
 
 def _refuse_off(
@@ -378,12 +380,12 @@ def _refuse_off(
     if not rows:
         return
     slopes = jacobian([r.expression for r in rows], eq.q)
-    *misses, slopes = folded([*(r.expression for r in rows), slopes], point)
+    *misses, slopes = substituted_and_folded([*(r.expression for r in rows), slopes], point)
     for k, (row, miss) in enumerate(zip(rows, misses, strict=True)):
         if any(s not in numbers for s in free_symbols(miss, *slopes.row(k))):
             continue
         off, *terms = evaluate([miss, *slopes.row(k)], numbers)
-        if abs(off) > ON_CONSTRAINTS * max(1.0, *map(abs, terms)):
+        if abs(off) > CONSTRAINT_TOLERANCE * max(1.0, *map(abs, terms)):
             raise StabilityError(
                 f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:z.4g}; "
                 "steady(eq, start=...) finds one that is"
@@ -391,7 +393,7 @@ def _refuse_off(
 
 
 def _point_of_motion(eq: Equations, about: Mapping[Any, Any], numbers: Mapping[Symbol, float]) -> dict[Symbol, Expr]:
-    """The state, and the accelerations, rates and multipliers that belong to it."""
+    """The state with its accelerations, rates and multipliers."""
     state: dict[Any, Expr] = {s: as_expr(v) for s, v in _state(eq, about).items()}
     state = {**dict.fromkeys(eq.variables.of("q u z r r' r'' t").symbols, ZERO), **state}
     _refuse_off(eq, [*position_rows(eq), *speed_rows(eq)], state, numbers)
@@ -414,7 +416,7 @@ def _rates_of_variables(
             "steady motion"
         )
     right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
-    solution = solved(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
+    solution = pivoted_solution(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
     names = [row.name for row in eq.additional_rows]
     _refuse_off(
         eq, [ConditionRow(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers

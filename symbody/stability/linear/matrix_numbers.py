@@ -21,7 +21,7 @@ from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, listed
 from ..variation.first_variation import Variation
 from ..variation.parameter_samples import array, arrays
-from ..variation.system_matrices import PARTS, SystemMatrices, cut
+from ..variation.system_matrices import PARTS, SystemMatrices, matrices_from_entries
 from .named_matrices import NamedMatrices
 
 Function = Callable[..., Array]
@@ -29,7 +29,7 @@ Function = Callable[..., Array]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatrixNumbers(NamedMatrices):
-    """A linear system whose matrices can be had as arrays."""
+    """A linear system with access to its matrices as arrays."""
 
     def program(self, name: str = "linear_system") -> Program:
         """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
@@ -79,7 +79,7 @@ class MatrixNumbers(NamedMatrices):
         p = self.values(values or {})
         w = self.operating_point(p)
         row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
-        return self._cut(self._finite(self._entries(row, points, np.zeros(0)), row))
+        return self._matrices_of(self._finite(self._entries(row, points, np.zeros(0)), row))
 
     @values_by_name(StabilityError)
     def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
@@ -108,7 +108,7 @@ class MatrixNumbers(NamedMatrices):
 
     @cached_property
     def _motion(self) -> tuple[list[str], Function]:
-        """Names and entries of the operating point; without those that need a parameter which has no value."""
+        """Names and entries of the operating point, without those that need a parameter without value."""
         assert self.about is not None
         known = {*self.parameters, *self.unknowns}
         others = {s: x for s, x in self.defaults.items() if s not in known}
@@ -128,7 +128,7 @@ class MatrixNumbers(NamedMatrices):
                 f"matrices_at of {self.name!r}: takes rows of {len(self.parameters)} parameters ({listed(self.parameters)}) and as many operating points, "
                 f"got arrays of shapes {rows.shape} and {points.shape}; matrices(...) takes parameters by name"
             )
-        return self._cut(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
+        return self._matrices_of(self._finite(self._entries(rows, points, np.zeros((len(rows), 0))), rows))
 
     def _finite(self, flat: Array, rows: Array) -> Array:
         """The entries, refused where one of them is no number: a speed of zero in a denominator."""
@@ -146,8 +146,8 @@ class MatrixNumbers(NamedMatrices):
         raise StabilityError(f"linear system {self.name!r}: the entry {part}[{a}, {b}] is {value} at {listed(at)}")
 
     def sets(self, values: Mapping[str, Any], near: Array | None = None) -> tuple[Array, Array]:
-        """Parameter sets as rows, and the operating points that belong to them, each found from the one before, or from
-        its row of `near`."""
+        """Parameter sets as rows, with their operating points, each found from the previous one or from its row of
+        `near`."""
         many = {k: np.asarray(v, dtype=float) for k, v in values.items() if np.ndim(v)}
         lengths = {len(v) for v in many.values()}
         if len(lengths) != 1:
@@ -177,7 +177,7 @@ class MatrixNumbers(NamedMatrices):
             at = dict(zip(self.parameters, map(float, rows[k]), strict=True))
             found = self.about.slopes(at, dict(zip(self.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
             moved[k] = [found[s] for s in self.unknowns]
-        return self._cut(function(rows, points, moved))
+        return self._matrices_of(function(rows, points, moved))
 
     def _derivatives_by(self, by: Symbol) -> Function:
         known: dict[Symbol, Function] = self._derivative_functions
@@ -194,8 +194,8 @@ class MatrixNumbers(NamedMatrices):
     def _derivative_functions(self) -> dict[Symbol, Function]:
         return {}
 
-    def _cut(self, flat: Array) -> SystemMatrices:
-        return SystemMatrices(*cut(flat, [getattr(self, p).shape for p in PARTS]))
+    def _matrices_of(self, flat: Array) -> SystemMatrices:
+        return SystemMatrices(*matrices_from_entries(flat, [getattr(self, p).shape for p in PARTS]))
 
     def recovered(self, values: Mapping[str, float]) -> Array:
         """T as an array.

@@ -22,7 +22,7 @@ from .late_matrices import LateMatrix, LateParts, late_source
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedMatrices(Summarized, Portable):
-    """What a linear system is made of; `LinearSystem` says what each field is."""
+    """The fields of a linear system; `LinearSystem` documents them."""
 
     name: str
     x: tuple[str, ...]
@@ -133,7 +133,7 @@ class NamedMatrices(Summarized, Portable):
         return {**self.defaults, **(self.about.found if self.about is not None else {})}
 
     def parameter(self, name: str | Symbol) -> Symbol:
-        """The symbol of a parameter, by its name or itself; what is none is refused with what is."""
+        """The parameter symbol for a name or symbol; an unknown one raises an error that lists the parameters."""
         known = Variables(self.name, ("p",), ()).having(self.parameters, "p")
         return known.symbol(name, f"linear system {self.name!r}", StabilityError)
 

@@ -1,10 +1,10 @@
 """The elimination of `reduction.py` in numbers: arrays of the first variation, reduced to those of the linear system.
 
-Where constraints make many variables depend on others, products of whole matrices would be long expressions: a car on
-four suspensions has 31 speeds, its first variation 35 thousand operations, the entries of its linear system ten times as
-many. Numbers are all that is asked for where the operating point is one in numbers: then the first variation is
-evaluated, and the rest are products of arrays. All is analytic in the entries, so that derivatives are taken along the
-imaginary axis: f(v + i h v') = f(v) + i h f' v', exactly for a small h.
+With many dependent variables, products of whole matrices would be long expressions: a car on four suspensions has 31
+speeds, its first variation 35 thousand operations, the entries of its linear system ten times as many. For a numerical
+operating point numbers suffice: the first variation is evaluated, and the rest are products of arrays. All operations
+are analytic in the entries, so that derivatives are taken by the complex step: f(v + i h v') = f(v) + i h f' v', to
+rounding for a small h.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ...emit.run.callable import Array
 from ..variation.pivoting import independent_block
 
 Arrays = Mapping[str, Any]  # by the names of the first variation
-TINY_STEP: Final = 1e-100  # h
+COMPLEX_STEP: Final = 1e-100  # imaginary step h of complex-step differentiation
 
 
 @dataclass(frozen=True)
 class EliminatedVariables:
-    """Which variables are kept, and which rows give the others: of positions, of speeds, and of the multipliers'
-    directions."""
+    """The variables that are kept, and the rows that give the others: of positions, of speeds, and of the
+    multipliers' directions."""
 
     q: tuple[int, ...]
     u: tuple[int, ...]
@@ -57,23 +57,23 @@ def reduced_arrays(v: Arrays, e: EliminatedVariables) -> dict[str, Array]:
     q, u, n, nz = list(e.q), list(e.u), v["M"].shape[-1], v["more_z"].shape[-1]
     nq, nu, nr = len(q), len(u), v["force_r"].shape[-1]
     x = _dependent(v["phi_q"], e.rest_q, e.position_rows, _beside(v["phi_q"][..., q], v["phi_r"]))
-    Tq, Qr = _spread(v["phi_q"].shape[-1], e.q, e.rest_q, x, nq)
+    Tq, Qr = _all_variables(v["phi_q"].shape[-1], e.q, e.rest_q, x, nq)
     x = _dependent(
         v["Jc"],
         e.rest_u,
         e.speed_rows,
         _beside(v["Jc"][..., u], v["speed_q"] @ Tq, v["speed_q"] @ Qr + v["speed_r"]),
     )
-    Tu, more = _spread(n, e.u, e.rest_u, x, nu)
+    Tu, more = _all_variables(n, e.u, e.rest_u, x, nu)
     Uq, Ur = more[..., :nq], more[..., nq:]
     turned = _beside(
         v["turn_q"] @ Tq + v["turn_u"] @ Uq, v["turn_u"] @ Tu, v["turn_q"] @ Qr + v["turn_u"] @ Ur + v["turn_r"]
     )
-    W = _spread(n, (), e.rest_u, _dependent(v["Jc"], e.rest_u, e.speed_rows, turned), 0)[1]
+    W = _all_variables(n, (), e.rest_u, _dependent(v["Jc"], e.rest_u, e.speed_rows, turned), 0)[1]
     Wq, Wu, Wr = W[..., :nq], W[..., nq : nq + nu], W[..., nq + nu :]
     push = Tu
     if not e.is_symmetric:
-        push = _spread(n, e.u, e.rest_u, _dependent(v["H"], e.rest_u, e.push_rows, v["H"][..., u]), nu)[0]
+        push = _all_variables(n, e.u, e.rest_u, _dependent(v["H"], e.rest_u, e.push_rows, v["H"][..., u]), nu)[0]
     back = np.swapaxes(push, -1, -2)
     E, A, B = (_zeros(v, nq + nu + nz, k) for k in (nq + nu + nz, nq + nu + nz, nr))
     i, j, k = slice(0, nq), slice(nq, nq + nu), slice(nq + nu, None)
@@ -114,8 +114,8 @@ def _dependent(J: Any, rest: Sequence[int], rows: Sequence[int], right: Any) -> 
         return np.full(b.shape, np.nan)
 
 
-def _spread(n: int, kept: Sequence[int], rest: Sequence[int], x: Any, count: int) -> tuple[Any, Any]:
-    """All variables from the kept ones, which stay as they are, and from what stands in the other columns."""
+def _all_variables(n: int, kept: Sequence[int], rest: Sequence[int], x: Any, count: int) -> tuple[Any, Any]:
+    """All variables from the kept ones, whose rows are those of the identity, and from the other columns."""
     first, others = (np.zeros((*x.shape[:-2], n, k), dtype=x.dtype) for k in (count, x.shape[-1] - count))
     first[..., list(kept), list(range(len(kept)))] = 1.0
     first[..., list(rest), :], others[..., list(rest), :] = x[..., :count], x[..., count:]

@@ -1,7 +1,7 @@
 """From all variables to an independent set: the dependent part is eliminated at the operating point.
 
 phi_q δq + phi_r δr = 0       δq  = Tq δqi + Qr δr
-Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (H Tp = 0: multipliers do not come into Tpᵀ times the
+Jc δu + speed δ(q, r) = 0     δu  = Tu δui + Uq δqi + Ur δr     (H Tp = 0: multipliers drop out of Tpᵀ times the
                               balances; Tp = Tu where H = Jc)
 Jc δu' + turn δ(q, u, r) = 0  δu' = Tu δui' + Wq δqi + Wu δui + Wr δr
 
@@ -23,13 +23,13 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, listed
 from ..variation.first_variation import Variation
 from ..variation.parameter_samples import Sample, arrays
-from ..variation.pivoting import solved
+from ..variation.pivoting import pivoted_solution
 from .reduced_numbers import EliminatedVariables, reduced_arrays
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Numbers of the independent coordinates and speeds."""
+    """Indices of the independent coordinates and speeds."""
 
     q: tuple[int, ...]
     u: tuple[int, ...]
@@ -64,13 +64,13 @@ class DependentRates:
     Wr: Matrix
 
 
-def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
+def reduced_matrices(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
     nz, nr = v.more_z.cols, v.force_r.cols
     Tq, Qr = _positions(v, kept.q, sample)
     s = _speeds(v, Tq, Qr, kept, sample)
     Tu, Uq, Ur, Wq, Wu, Wr = s.Tu, s.Uq, s.Ur, s.Wq, s.Wu, s.Wr
     E_i = [len(kept.q), len(kept.u), nz]
-    back = Tu.T if v.H == v.Jc else _unpushed(v, kept, sample).T
+    back = Tu.T if v.H == v.Jc else _multiplier_free_balances(v, kept, sample).T
     rates = [
         _rows(m, kept.q)
         for m in (
@@ -104,11 +104,11 @@ def reduced(v: Variation, kept: Partition, sample: Sample) -> ReducedMatrices:
 
 
 def _positions(v: Variation, kept: Sequence[int], sample: Sample) -> tuple[Matrix, Matrix]:
-    """Tq and Qr: coordinates from the kept ones, which stay as they are, and from the inputs."""
+    """Tq and Qr: coordinates from the kept ones, which are unchanged, and from the inputs."""
     J, k = v.phi_q, len(kept)
     rest = [j for j in range(J.cols) if j not in kept]
     x = _dependent(J, rest, _blocks([[_columns(J, kept), v.phi_r]]), sample)
-    return _spread(J.cols, kept, rest, x[:, :k]), _placed(J.cols, rest, x[:, k:])
+    return _with_kept_rows(J.cols, kept, rest, x[:, :k]), _in_rows(J.cols, rest, x[:, k:])
 
 
 def _speeds(v: Variation, Tq: Matrix, Qr: Matrix, kept: Partition, sample: Sample) -> DependentRates:
@@ -120,23 +120,23 @@ def _speeds(v: Variation, Tq: Matrix, Qr: Matrix, kept: Partition, sample: Sampl
     rest = [j for j in range(n) if j not in kept.u]
     right = _blocks([[_columns(v.Jc, kept.u), v.speed_q @ Tq, v.speed_q @ Qr + v.speed_r]])
     first = _dependent(v.Jc, rest, right, sample)
-    Tu = _spread(n, kept.u, rest, first[:, :nu])
-    Uq, Ur = _placed(n, rest, first[:, nu : nu + nq]), _placed(n, rest, first[:, nu + nq :])
+    Tu = _with_kept_rows(n, kept.u, rest, first[:, :nu])
+    Uq, Ur = _in_rows(n, rest, first[:, nu : nu + nq]), _in_rows(n, rest, first[:, nu + nq :])
     turned = [v.turn_q @ Tq + v.turn_u @ Uq, v.turn_u @ Tu, v.turn_q @ Qr + v.turn_u @ Ur + v.turn_r]
     second = _dependent(v.Jc, rest, _blocks([turned]), sample)
-    Wq, Wu, Wr = (_placed(n, rest, x) for x in (second[:, :nq], second[:, nq : nq + nu], second[:, nq + nu :]))
+    Wq, Wu, Wr = (_in_rows(n, rest, x) for x in (second[:, :nq], second[:, nq : nq + nu], second[:, nq + nu :]))
     return DependentRates(Tu, Uq, Ur, Wq, Wu, Wr)
 
 
-def _unpushed(v: Variation, kept: Partition, sample: Sample) -> Matrix:
-    """Tp with H Tp = 0: combinations of the balances that no multiplier enters, one for each independent speed."""
+def _multiplier_free_balances(v: Variation, kept: Partition, sample: Sample) -> Matrix:
+    """Tp with H Tp = 0: combinations of the balances without multipliers, one for each independent speed."""
     rest = [j for j in range(v.H.cols) if j not in kept.u]
-    return _spread(v.H.cols, kept.u, rest, _dependent(v.H, rest, _columns(v.H, kept.u), sample))
+    return _with_kept_rows(v.H.cols, kept.u, rest, _dependent(v.H, rest, _columns(v.H, kept.u), sample))
 
 
 def _dependent(J: Matrix, rest: Sequence[int], right: Matrix, sample: Sample) -> Matrix:
-    """The dependent part x of J_rest x + right = 0. Rows that depend on others are not looked at."""
-    return solved(_columns(J, rest), -right, sample).x
+    """The dependent part x of J_rest x + right = 0. Redundant rows are ignored."""
+    return pivoted_solution(_columns(J, rest), -right, sample).x
 
 
 def _columns(J: Matrix, chosen: Iterable[int]) -> Matrix:
@@ -148,13 +148,13 @@ def _rows(m: Matrix, chosen: Sequence[int]) -> Matrix:
     return Matrix(len(chosen), m.cols, tuple(e for i in chosen for e in m.row(i)))
 
 
-def _spread(n: int, kept: Sequence[int], rest: Sequence[int], x: Matrix) -> Matrix:
+def _with_kept_rows(n: int, kept: Sequence[int], rest: Sequence[int], x: Matrix) -> Matrix:
     rows = {j: tuple(ONE if k == j else ZERO for k in kept) for j in kept}
     rows |= {j: x.row(k) for k, j in enumerate(rest)}
     return Matrix(n, len(kept), tuple(e for j in range(n) for e in rows[j]))
 
 
-def _placed(n: int, rest: Sequence[int], x: Matrix) -> Matrix:
+def _in_rows(n: int, rest: Sequence[int], x: Matrix) -> Matrix:
     rows = {j: x.row(k) for k, j in enumerate(rest)}
     return Matrix(n, x.cols, tuple(e for j in range(n) for e in rows.get(j, (ZERO,) * x.cols)))
 
@@ -184,29 +184,29 @@ def chosen_partition(
     """Independent coordinates and speeds: those wanted; otherwise coordinates that matter, in the user's order, before
     those that do not.
 
-    turning   speeds that are not constant in the motion: dependent wherever they can be, so that the result does not
+    turning   speeds that are not constant in the motion: dependent wherever possible, so that the result does not
               change with time
-    cyclic    coordinates that are known to matter nowhere; others are seen in the numbers
-    known     numbers of the variation there, where somebody has them
+    cyclic    coordinates known to have no influence; others are found in the numbers
+    known     numbers of the variation there, if they have been evaluated
     """
-    names = _wanted(eq, wanted)
+    names = _wanted_symbols(eq, wanted)
     parts = {f.name: getattr(v, f.name) for f in fields(v)}
     numbers = known or dict(zip(parts, arrays(list(parts.values()), sample), strict=True))
     phi, J = numbers["phi_q"], numbers["Jc"]
     turned = [j for j, u in enumerate(eq.u) if u in set(turning)]
-    first = _split(eq, phi, J, names, turned, cyclic=())
+    first = _partition(eq, phi, J, names, turned, cyclic=())
     idle = _idle(numbers, first, [j for j, q in enumerate(eq.q) if q in set(cyclic)])
-    return _split(eq, phi, J, names, turned, idle)
+    return _partition(eq, phi, J, names, turned, idle)
 
 
-def _wanted(eq: Equations, wanted: Iterable[Symbol | str]) -> set[Symbol]:
+def _wanted_symbols(eq: Equations, wanted: Iterable[Symbol | str]) -> set[Symbol]:
     given = [wanted] if isinstance(wanted, (str, Symbol)) else wanted
     known, where = eq.variables.of("q u"), f"linearize(independent=...) of {eq.name!r}"
     found = {known.symbol(s, where, StabilityError) for s in given}
     return found | {u for u in eq.u if known[u].rate_of in found}
 
 
-def _split(
+def _partition(
     eq: Equations, phi: Array, J: Array, wanted: set[Symbol], turned: Sequence[int], cyclic: Sequence[int]
 ) -> Partition:
     q_order = _order(len(eq.q), [[j for j, q in enumerate(eq.q) if q not in wanted], range(len(eq.q))])

@@ -1,4 +1,4 @@
-"""Second-order form of a linear system, with symmetric and skew parts apart."""
+"""Second-order form of a linear system, with symmetric and skew parts separated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed
 from ...summary import Summarized, Summary, filled, listing
 from ..variation.parameter_samples import array, arrays, sample_at, vanishing
-from .state_choice import picked
+from .state_choice import submatrix
 
 if TYPE_CHECKING:
     from .linear_system import LinearSystem
@@ -112,10 +112,10 @@ def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> Seco
     if others := [n for n in lin.x if n not in wanted]:
         lin = lin.without(*others)
     q, u = [lin.state(n) for n in names], [lin.state(pairs[n]) for n in names]
-    C, S = -picked(lin.A, u, u), -picked(lin.A, u, q)
+    C, S = -submatrix(lin.A, u, u), -submatrix(lin.A, u, q)
     (D, G), (K, N) = _parts(lin, C), _parts(lin, S)
-    B, B1, B2 = (picked(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
-    return SecondOrder(tuple(names), lin.r, picked(lin.E, u, u), D, G, K, N, B, B1, B2, lin)
+    B, B1, B2 = (submatrix(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
+    return SecondOrder(tuple(names), lin.r, submatrix(lin.E, u, u), D, G, K, N, B, B1, B2, lin)
 
 
 def _pairs(lin: LinearSystem) -> Mapping[str, str]:
@@ -134,7 +134,7 @@ def _is_driven(lin: LinearSystem, i: int) -> bool:
 
 
 def _parts(lin: LinearSystem, m: Matrix) -> tuple[Matrix, Matrix]:
-    """Symmetric and skew part. Entries that are mirrored for all parameters are taken as they are."""
+    """Symmetric and skew part. Entries that are mirrored for all parameters are used directly."""
     n = m.rows
     places = [(i, j) for i in range(n) for j in range(i + 1, n)]
     same = _zero(lin, m, [m[i, j] - m[j, i] for i, j in places])

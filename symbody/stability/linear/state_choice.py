@@ -1,4 +1,4 @@
-"""Other states and outputs for the same linear system: fewer, exchanged, seen differently."""
+"""Changes of states and outputs of a linear system: selection, exchange, transformation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .linear_system import LinearSystem
 
 
-def picked(m: Matrix, rows: Iterable[int], cols: Iterable[int]) -> Matrix:
+def submatrix(m: Matrix, rows: Iterable[int], cols: Iterable[int]) -> Matrix:
     i, j = list(rows), list(cols)
     if isinstance(m, LateMatrix):
         return m.picked(i, j)
@@ -37,8 +37,8 @@ def _label(name: str | Symbol) -> str:
 
 
 def cyclic_states(lin: LinearSystem) -> tuple[str, ...]:
-    """Coordinates that no other rate depends on; of a system from matrices, which does not say what is a coordinate,
-    states that no rate depends on."""
+    """Coordinates on which no other rate depends; for a system given by matrices, whose coordinates are unknown,
+    states on which no rate depends."""
     E, A = _numbers(lin, [lin.E, lin.A])
     coordinates = [n in lin.full.q for n in lin.x] if lin.full is not None else ~A.any(axis=0)
     found = idle_states(E, A, np.flatnonzero(coordinates).tolist(), _known_cyclic(lin))
@@ -77,10 +77,10 @@ def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
                 f"no other state depends on are {listed(lin.cyclic)}"
             )
     seen, shown = (_rows_without(lin, m, drop) for m in (lin.C, lin.T))
-    return _picked(lin, keep, keep, seen, shown)
+    return _subsystem(lin, keep, keep, seen, shown)
 
 
-def _picked(
+def _subsystem(
     lin: LinearSystem, rows: Sequence[int], states: Sequence[int], seen: Sequence[int], shown: Sequence[int]
 ) -> LinearSystem:
     """Some equations, states, outputs and variables, in this order."""
@@ -89,7 +89,7 @@ def _picked(
     places |= {
         p: ({"B": rows, "D": seen, "T": shown}[p[0]], every) for p in ("B", "B1", "B2", "D", "D1", "D2", "Tr", "Tr1")
     }
-    matrices: dict[str, Any] = {p: picked(getattr(lin, p), *at) for p, at in places.items()}
+    matrices: dict[str, Any] = {p: submatrix(getattr(lin, p), *at) for p, at in places.items()}
     return replace(
         lin, x=tuple(lin.x[j] for j in states), y=tuple(lin.y[i] for i in seen), variables=tuple(lin.variables[i] for i in shown),
         **matrices,
@@ -97,7 +97,7 @@ def _picked(
 
 
 def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int]:
-    """Rows that do not need the dropped states: what does is no function of those that are left."""
+    """Rows that do not need the dropped states; the others are no functions of the remaining states."""
     places = [(m, i, j) for i in range(m.rows) for j in drop if _may_be_there(m, i, j)]
     needing = {i for (_, i, _), vanishes in zip(places, _vanish(lin, places), strict=True) if not vanishes}
     return [i for i in range(m.rows) if i not in needing]
@@ -166,7 +166,7 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
         raise StabilityError(
             f"linear system {lin.name!r}: every state must stand in the order once; {in_number(missing, '{} does', '{} do')} not"
         )
-    return _picked(lin, order, order, range(len(lin.y)), range(lin.T.rows))
+    return _subsystem(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 
 
 def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:

@@ -1,1 +1,1 @@
-"""Long-time behaviour: Poincaré sections, Lyapunov exponents, where motions end up over a parameter and over starts."""
+"""Long-time behaviour: Poincaré sections, Lyapunov exponents, attractors over a parameter, basins of attraction."""

@@ -1,5 +1,5 @@
-"""`attractors`: where motions end up, over a parameter: a bifurcation diagram by simulation, beside those that are
-continued."""
+"""`attractors`: settled motions over a parameter: a bifurcation diagram by simulation, as a complement to
+continuation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..periodic.courses import HybridSystem
 from .long_motion import LongMotion
 from .poincare import PoincareSection, poincare
 
-VALUES: Final = 200
+POINTS: Final = 200  # default number of values of the parameter
 WAYS: Final = ("up", "down", "none")
 
 
@@ -93,7 +93,7 @@ class Attractors(Tabular, Portable):
 @of_equations_or(Modes, Contacts)
 def attractors(
     equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
-    settle: float, keep: float, points: int = VALUES, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
+    settle: float, keep: float, points: int = POINTS, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Attractors:  # fmt: skip
     """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300,
     keep=200)`.
@@ -128,7 +128,7 @@ def attractors(
         for value in map(float, grid):
             progress.say(partial("{} values, {} = {:z.6g}".format, len(found), name, value))
             begin = (first if way == "none" else here).with_value(name, value)
-            motion = _settled(begin, settle, keep)
+            motion = _settled_motion(begin, settle, keep)
             if motion is None:
                 outcome = f"the motion ended at {name} = {value:z.6g}"
                 if way == "none":
@@ -142,8 +142,8 @@ def attractors(
     return Attractors(equations, name, np.array([v for v, _ in found]), tuple(s for _, s in found), outcome)
 
 
-def _settled(begin: LongMotion, settle: float, keep: float) -> Trajectory | None:
-    """The motion after it has settled, from the time of the first start on; None where it does not get there."""
+def _settled_motion(begin: LongMotion, settle: float, keep: float) -> Trajectory | None:
+    """The motion after it has settled, with time counted from the first start; None where it does not get there."""
     before = begin.over(settle, {}) if settle > 0 else None
     if before is not None and not before.outcome:
         return None

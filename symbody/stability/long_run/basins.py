@@ -1,4 +1,4 @@
-"""`basins`: which starts lead to which motions, by many simulations at once."""
+"""`basins`: basins of attraction by many simulations at once."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from ...integrate.run.simulate import simulate
 from ...integrate.start.state import State, start_values
 from ...summary import Tabular
 
-CLOUD: Final = 3000  # points of an attractor
-NEAR: Final = 0.02  # of the sizes of states at starts and ends: as near as an end is to a point of its attractor
-LOST: Final = -1
+ATTRACTOR_POINTS: Final = 3000  # number of points of an attractor
+# largest distance of an end from a point of its attractor, relative to the sizes of states at starts and ends
+ATTRACTOR_DISTANCE: Final = 0.02
+NO_ATTRACTOR: Final = -1  # label of a motion that did not reach its end
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +84,7 @@ class Basins(Tabular, Portable):
         for k, (state, share) in enumerate(zip(self.attractors, self.shares, strict=True)):
             at = listed(f"{s.name} = {state[s.name]:z.4g}" for s in self.equations.state)
             lines.append(f"{k}: {100 * share:z.1f} % of the starts; {at}")
-        if lost := float(np.mean(self.which == LOST)):
+        if lost := float(np.mean(self.which == NO_ATTRACTOR)):
             lines.append(f"{100 * lost:z.1f} % do not reach the end")
         return "\n    ".join(lines)
 
@@ -92,7 +93,7 @@ class Basins(Tabular, Portable):
 @of_equations
 def basins(
     equations: Equations, start: Any = None, values: Mapping[Any, Any] | None = None, *, t: float, points: tuple[int, int] | int = 60, period: Any = None,
-    near: float = NEAR, threads: int | None = None, options: Mapping[str, Any] | None = None, **named: Any,
+    near: float = ATTRACTOR_DISTANCE, threads: int | None = None, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Basins:  # fmt: skip
     """Which starts lead where: `basins(eq, x=(-2, 2), v=(-2, 2), t=100)`.
 
@@ -144,9 +145,9 @@ def basins(
 def _told_apart(
     eq: Equations, ends: Array, state_of: Callable[[int], State], t: float, near: Array, period: float | None
 ) -> tuple[NDArray[np.intp], list[State]]:
-    """The number of the attractor of each end: ends near the further way of the first one that has none are on its
-    attractor. Ends without numbers have none."""
-    labels = np.full(len(ends), LOST, dtype=np.intp)
+    """The index of the attractor of each end: unlabelled ends near the continued motion of the first unlabelled one
+    are on its attractor. Ends without numbers have none."""
+    labels = np.full(len(ends), NO_ATTRACTOR, dtype=np.intp)
     found: list[State] = []
     left: NDArray[np.bool_] = np.asarray(np.isfinite(ends).all(axis=1))
     while left.any():
@@ -164,7 +165,7 @@ def _told_apart(
 
 def _further(eq: Equations, state: State, t: float, period: float | None) -> Array:
     """States of the motion from a settled one on."""
-    times = np.linspace(0, t, CLOUD) if period is None else period * np.arange(max(round(t / period), 1) + 1)
+    times = np.linspace(0, t, ATTRACTOR_POINTS) if period is None else period * np.arange(max(round(t / period), 1) + 1)
     motion = simulate(eq, state.t + times, state, options={"progress": False})
     return np.vstack([motion.y, [[state[s.name] for s in eq.state]]])
 

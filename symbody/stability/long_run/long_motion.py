@@ -1,4 +1,4 @@
-"""Motions that go on stretch by stretch: of equations with events, or from mode to mode."""
+"""Motions that are continued interval by interval: of equations with events, or of hybrid systems."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ...integrate.modes.switching import simulate_modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.simulate import simulate
 from ...integrate.start.state import State, start_values
-from ..periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
+from ..periodic.courses import EventItinerary, HybridSystem, Itinerary, ModeItinerary
 from ..periodic.orbit import flow_of
 from ..periodic.orbit_flow import OrbitFlow
 
 
 @dataclass(frozen=True)
 class LongMotion:
-    """Where a motion has come to.
+    """The current end of a motion.
 
-    system   equations, or modes with those of each
-    mode     that it is in, of modes
+    system   equations, or a hybrid system with the equations of each mode
+    mode     the current mode of a hybrid system
     start    the state there; values, where it has not begun
-    numbers  of parameters by name, also of those that this mode does not have
+    numbers  values of parameters by name, also of those that this mode does not have
     """
 
     system: Equations | HybridSystem
@@ -63,10 +63,10 @@ class LongMotion:
         return self.system if isinstance(self.system, Equations) else self.system.equations(self.mode)
 
     @property
-    def course(self) -> Course:
+    def course(self) -> Itinerary:
         if isinstance(self.system, Equations):
-            return EventCourse(self.events)
-        return ModeCourse(self.system, self.mode, self.events)
+            return EventItinerary(self.events)
+        return ModeItinerary(self.system, self.mode, self.events)
 
     @property
     def flow(self) -> OrbitFlow:

@@ -1,4 +1,4 @@
-"""`lyapunov`: how fast neighbouring motions part, in all directions, by the variational equations."""
+"""`lyapunov`: rates of divergence of neighbouring motions in all directions, by the variational equations."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from ..periodic.orbit_flow import OrbitFlow
 from .long_motion import LongMotion
 from .variational_march import VariationalMarch
 
-RTOL: Final = 1e-9
-STEPS: Final = 4  # between two orthogonalisations
-ROUNDS: Final = 500  # in one call of machine code, after which Ctrl-C is heard
-PIECES: Final = 400
-BLOCKS: Final = 20  # parts of the time whose scatter is the error
-RANK: Final = 1e-9
-FORGOTTEN: Final = 1e-3  # times RANK: factors over a piece that are rounding
+RTOL: Final = 1e-9  # relative tolerance of the simulations
+STEPS_PER_ROUND: Final = 4  # number of steps between two orthogonalisations
+MAX_ROUNDS: Final = 500  # largest number of rounds in one call of machine code, after which Ctrl-C is noticed
+PIECES: Final = 400  # default number of simulations between orthogonalisations
+BLOCKS: Final = 20  # number of parts of the time whose scatter gives the standard error
+RANK_TOLERANCE: Final = 1e-9  # singular value, relative to the largest, below which a direction is not counted
+# growth factor relative to the largest, in units of RANK_TOLERANCE, below which it is rounding noise
+LOST_DIRECTION: Final = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,8 +92,8 @@ class LyapunovExponents(Tabular, Portable):
 
 @dataclass(frozen=True)
 class Parted:
-    """What directions grew by over a stretch of time: a row of factors for each piece, when each ended, and the
-    integrals of the divergence; the state at the end, and how many directions were lost on the way."""
+    """Growth factors of directions over a time interval: a row for each piece, the end time of each, and the
+    integrals of the divergence; the state at the end, and the number of directions lost on the way."""
 
     ends: Array
     growth: Array
@@ -139,18 +140,18 @@ def lyapunov(
         raise StabilityError(f"{where}: the motion does not reach the end of its transient: {settled.outcome}")
     here, whole = begin.behind(settled), first / 2 + span
     if events or here.mode or here.flow.constraints:
-        parted = _simulated(here, whole, number, pieces, where)
+        parted = _growth_by_simulations(here, whole, number, pieces, where)
     else:
         h = step or float(np.quantile(np.diff(np.unique(settled.t)), 0.1))
-        parted = _marched(here.flow, settled.state, whole, h, number)
-    return _averaged(parted, here.t, here.t + first / 2)
+        parted = _growth_by_march(here.flow, settled.state, whole, h, number)
+    return _mean_exponents(parted, here.t, here.t + first / 2)
 
 
 def _directions(flow: OrbitFlow, state: State, x: Array, p: Array, number: int | None) -> Array:
     """Orthonormal directions that the constraints allow, as many as are asked for."""
     G = flow.rows_at(state.t, x, p)[1] if flow.rows else np.zeros((0, flow.n))
     _, sv, V = np.linalg.svd(G)
-    rank = int((sv > RANK * sv.max(initial=0.0)).sum())
+    rank = int((sv > RANK_TOLERANCE * sv.max(initial=0.0)).sum())
     free = V[rank:].T
     count = free.shape[1] if number is None else min(number, free.shape[1])
     turned = np.linalg.qr(np.random.default_rng(1).normal(size=(free.shape[1], count)))[0]
@@ -161,16 +162,16 @@ def _numbers(flow: OrbitFlow, state: State) -> tuple[Array, Array]:
     return np.array([state[s.name] for s in flow.x]), np.array([state[s.name] for s in flow.equations.constants])
 
 
-def _marched(flow: OrbitFlow, state: State, span: float, h: float, number: int | None) -> Parted:
-    """By the loop in machine code."""
+def _growth_by_march(flow: OrbitFlow, state: State, span: float, h: float, number: int | None) -> Parted:
+    """The growth factors by the loop in machine code."""
     x, p = _numbers(flow, state)
     V, t = _directions(flow, state, x, p, number), state.t
-    rounds = max(int(np.ceil(span / (h * STEPS))), 1)
-    chunks = -(-rounds // ROUNDS)
+    rounds = max(int(np.ceil(span / (h * STEPS_PER_ROUND))), 1)
+    chunks = -(-rounds // MAX_ROUNDS)
     chunk = -(-rounds // chunks)
     rounds = chunk * chunks
-    h = span / (rounds * STEPS)
-    loop = VariationalMarch(flow, p, V.shape[1], chunk, STEPS)
+    h = span / (rounds * STEPS_PER_ROUND)
+    loop = VariationalMarch(flow, p, V.shape[1], chunk, STEPS_PER_ROUND)
     growth, divergence = np.zeros((0, V.shape[1])), np.zeros(0)
     while len(growth) < rounds:
         x, V = loop.run(t, h, x, V)
@@ -179,17 +180,18 @@ def _marched(flow: OrbitFlow, state: State, span: float, h: float, number: int |
                 f"lyapunov exponents of {flow.equations.name!r}: the motion has no number after t = {t:z.6g}; "
                 f"give a smaller step= than {h:z.2g}"
             )
-        t += chunk * STEPS * h
+        t += chunk * STEPS_PER_ROUND * h
         growth, divergence = np.concatenate([growth, loop.growth]), np.concatenate([divergence, loop.divergence])
-    ends = state.t + STEPS * h * np.arange(1.0, len(growth) + 1)
+    ends = state.t + STEPS_PER_ROUND * h * np.arange(1.0, len(growth) + 1)
     moved = {s.name: float(v) for s, v in zip(flow.x, x, strict=True)}
     end = State.of(flow.equations, {**state.values, **moved, flow.equations.t.name: float(ends[-1])})
     return Parted(ends, growth, divergence, end)
 
 
-def _simulated(begin: LongMotion, span: float, number: int | None, pieces: int, where: str) -> Parted:
-    """By simulations with sensitivities from piece to piece, which know events, modes and constraints."""
-    V = _allowed(begin, number)
+def _growth_by_simulations(begin: LongMotion, span: float, number: int | None, pieces: int, where: str) -> Parted:
+    """The growth factors by simulations with sensitivities from piece to piece, which handle events, modes and
+    constraints."""
+    V = _admissible_directions(begin, number)
     growth, ends, most = [], [], V.shape[1]
     for now, motion in _pieces(begin, span, pieces, where):
         variations = motion.segments[-1].variations
@@ -198,21 +200,23 @@ def _simulated(begin: LongMotion, span: float, number: int | None, pieces: int, 
         V, R = np.linalg.qr(variations[-1][rows] @ V)
         growth.append(np.abs(np.diag(R)))
         ends.append(now.t)
-        most = max(most, _allowed(now, number).shape[1]) if now.mode else most
+        most = max(most, _admissible_directions(now, number).shape[1]) if now.mode else most
         end = motion.state
     lost = most - V.shape[1]
-    return Parted(np.array(ends), _forgotten(np.array(growth)), np.full(len(ends), np.nan), end, lost)
+    return Parted(np.array(ends), _without_lost_directions(np.array(growth)), np.full(len(ends), np.nan), end, lost)
 
 
-def _allowed(here: LongMotion, number: int | None) -> Array:
-    """Directions in the mode that a motion is in."""
+def _admissible_directions(here: LongMotion, number: int | None) -> Array:
+    """The directions of the current mode."""
     assert isinstance(here.start, State)
     return _directions(here.flow, here.start, *_numbers(here.flow, here.start), number)
 
 
-def _forgotten(growth: Array) -> Array:
-    """Factors that are zero but for rounding are zero: of directions that a constraint took away."""
-    return np.where(growth > RANK * growth.max(axis=1, keepdims=True, initial=0.0) * FORGOTTEN, growth, 0.0)
+def _without_lost_directions(growth: Array) -> Array:
+    """The factors with zeros for directions that a constraint has removed, whose factors are rounding noise."""
+    return np.where(
+        growth > RANK_TOLERANCE * growth.max(axis=1, keepdims=True, initial=0.0) * LOST_DIRECTION, growth, 0.0
+    )
 
 
 def _pieces(begin: LongMotion, span: float, pieces: int, where: str) -> Iterator[tuple[LongMotion, Trajectory]]:
@@ -226,9 +230,8 @@ def _pieces(begin: LongMotion, span: float, pieces: int, where: str) -> Iterator
         yield here, motion
 
 
-def _averaged(found: Parted, begin: float, first: float) -> LyapunovExponents:
-    """Means from a time on, when directions have turned to where they grow most, and up to parts of it; the scatter of
-    parts."""
+def _mean_exponents(found: Parted, begin: float, first: float) -> LyapunovExponents:
+    """Means after the transient, and up to several times in between; standard errors from the scatter of parts."""
     counted = found.ends > first + 1e-9 * (found.ends[-1] - first)
     zero = float(found.ends[~counted][-1]) if (~counted).any() else begin
     with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""`poincare`: where a motion pierces a section, or where it is once in each period of what drives it."""
+"""`poincare`: points of a motion on a section, or once in each period of the excitation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from ...integrate.result.trajectory import Trajectory
 from ...summary import Tabular
 from ..periodic.orbit import Orbit, quantity
 
-FINE: Final = 400  # points of an orbit, between which it crosses a section once
-INNER: Final = (1 / 3, 2 / 3, 1 - 1e-9)  # parts of a step at which a section is looked at too: the last before a jump
-HALVINGS: Final = 60
-PIERCED: Final = 1e-6  # of the values of a section along the motion: less is a crossing, more a jump over it
-EXTREMES: Final = {"max": "falling", "min": "rising"}  # of a quantity: how its rate passes zero
+ORBIT_POINTS: Final = 400  # number of points of an orbit, between which it crosses a section at most once
+# fractions of a step at which a section is evaluated in addition; the last is just before a jump
+INNER_POINTS: Final = (1 / 3, 2 / 3, 1 - 1e-9)
+MAX_HALVINGS: Final = 60  # largest number of bisections of a crossing
+# value at a crossing, relative to the values along the motion, above which it is a jump across the section
+MAX_JUMP: Final = 1e-6
+# direction in which the rate of a quantity passes zero at a maximum or minimum
+EXTREMUM_DIRECTION: Final = {"max": "falling", "min": "rising"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,11 +124,11 @@ def poincare(
     if (section is None) == (period is None):
         raise StabilityError("poincare: give a section (an expression, a name, 'max z') or period=, one of them")
     if period is not None:
-        return _strobed(motion, period, skip)
-    return _pierced(motion, section, direction, skip)
+        return _stroboscopic_section(motion, period, skip)
+    return _crossed_section(motion, section, direction, skip)
 
 
-def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
+def _stroboscopic_section(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
     eq = _first(motion)
     numbers = {s: float(motion.parameters[s.name]) for s in eq.constants if s.name in motion.parameters}
     T = float(evaluate(eq.in_own_terms([as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
@@ -138,15 +141,15 @@ def _strobed(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSect
     return PoincareSection(_at(motion, times), f"t = {begin:z.6g} + k {T:z.6g}")
 
 
-def _pierced(motion: Trajectory | Orbit, section: Any, direction: str, skip: int) -> PoincareSection:
+def _crossed_section(motion: Trajectory | Orbit, section: Any, direction: str, skip: int) -> PoincareSection:
     eq = _first(motion)
     _, way, said = _section(eq, section, direction)
-    fine = motion.trajectory(points=FINE).t if isinstance(motion, Orbit) else motion.t
+    fine = motion.trajectory(points=ORBIT_POINTS).t if isinstance(motion, Orbit) else motion.t
     if isinstance(motion, Trajectory) and not motion.is_dense:
         raise StabilityError(
             f"poincare of {eq.name!r}: the trajectory has states at given times only; simulate with t=(begin, end)"
         )
-    times = np.unique(np.concatenate([fine, *(fine[:-1] + part * np.diff(fine) for part in INNER)]))
+    times = np.unique(np.concatenate([fine, *(fine[:-1] + part * np.diff(fine) for part in INNER_POINTS)]))
 
     own = {eq: _section(eq, section, direction)[0] for eq in _all(motion)}
 
@@ -173,11 +176,11 @@ def _section(eq: Equations, section: Any, direction: str) -> tuple[Expr, str, st
     if direction not in DIRECTIONS:
         raise unknown(f"poincare of {eq.name!r}", "direction", direction, DIRECTIONS, StabilityError)
     word, _, name = section.partition(" ") if isinstance(section, str) else ("", "", "")
-    if word not in EXTREMES or not name:
+    if word not in EXTREMUM_DIRECTION or not name:
         return quantity(eq, section, f"poincare of {eq.name!r}"), direction, str(section)
     of = quantity(eq, name.strip(), f"poincare of {eq.name!r}, {word}")
     rates = dict(zip(eq.state, state_rates(eq).entries, strict=True))
-    return directional_derivative(of, {**rates, eq.t: ONE}), EXTREMES[word], f"{name} is {word}imal"
+    return directional_derivative(of, {**rates, eq.t: ONE}), EXTREMUM_DIRECTION[word], f"{name} is {word}imal"
 
 
 def _crossings(value: Callable[[Array], Array], times: Array, sense: int) -> Array:
@@ -187,7 +190,7 @@ def _crossings(value: Callable[[Array], Array], times: Array, sense: int) -> Arr
     k = np.flatnonzero(up if sense > 0 else down if sense < 0 else up | down)
     a, b, fa, fb = times[k], times[k + 1], y[k].copy(), y[k + 1].copy()
     last = np.full(len(k), np.nan)
-    for count in range(HALVINGS):
+    for count in range(MAX_HALVINGS):
         if not len(k) or np.abs(b - a).max() <= 4e-16 * max(np.abs(times).max(), 1e-300):
             break
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -204,7 +207,7 @@ def _crossings(value: Callable[[Array], Array], times: Array, sense: int) -> Arr
         a, b = np.where(done, middle, a), np.where(done, middle, b)
     at = np.where(np.abs(fa) < np.abs(fb), a, b)
     size = float(np.abs(y).max(initial=0.0))
-    return np.asarray(at[np.minimum(np.abs(fa), np.abs(fb)) <= PIERCED * size])
+    return np.asarray(at[np.minimum(np.abs(fa), np.abs(fb)) <= MAX_JUMP * size])
 
 
 def _at(motion: Trajectory | Orbit, times: Array) -> Trajectory:

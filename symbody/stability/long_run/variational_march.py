@@ -1,10 +1,9 @@
-"""A motion with its variational equations in steps of one length, and orthogonal directions kept apart, as a loop in
-machine code.
+"""A motion with its variational equations by a fixed step and repeated orthogonalisation, as a loop in machine code.
 
     x' = f(t, x),   V' = (∂f/∂x) V,   d' = tr ∂f/∂x
 
-After so many steps V = Q R; V goes on as Q, and the diagonal of R is noted (Benettin, Galgani, Giorgilli, Strelcyn
-1980).
+After a fixed number of steps V = Q R; V continues as Q, and the diagonal of R is recorded (Benettin, Galgani,
+Giorgilli, Strelcyn 1980).
 """
 
 from __future__ import annotations

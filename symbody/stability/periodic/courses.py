@@ -1,4 +1,4 @@
-"""Courses: how a motion goes around an orbit. Through events, as `simulate` does, or from mode to mode."""
+"""Itineraries: the sequence of events or modes along a periodic orbit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ...integrate.start.state import State
 HybridSystem = Modes | Contacts
 
 
-class Course(Protocol):
-    """How a motion goes on, with everything that is not in the equations of one mode.
+class Itinerary(Protocol):
+    """The itinerary of an orbit: everything that is not in the equations of a single mode.
 
-    system   the modes; None where there is one only
-    mode     in which an orbit begins and ends
+    system   the hybrid system; None for a single mode
+    mode     the mode in which an orbit begins and ends
     more     parameters that this mode does not have, by name
     names    of events and contacts
     """
@@ -53,7 +53,7 @@ class Course(Protocol):
     ) -> Trajectory:
         """The motion from a state over a time."""
 
-    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Itinerary:
         """The same, begun in another mode, with numbers of parameters that it may not have."""
 
     @property
@@ -61,7 +61,7 @@ class Course(Protocol):
         """Whether expressions say all that happens: no function of the user does."""
 
     def used(self, equations: Equations) -> tuple[Expr, ...]:
-        """Expressions that events depend on, in terms of the equations, as far as they are known."""
+        """Expressions on which events depend, in terms of the equations, as far as they are known."""
 
     def others(self, equations: Equations) -> tuple[tuple[Equations, tuple[Expr, ...]], ...]:
         """Equations of other modes, with what ends them."""
@@ -71,8 +71,8 @@ class Course(Protocol):
 
 
 @dataclass(frozen=True)
-class EventCourse:
-    """Equations with events and impacts."""
+class EventItinerary:
+    """The itinerary of equations with events and impacts."""
 
     events: tuple[Any, ...] = ()
     system: None = field(default=None, init=False)
@@ -92,7 +92,7 @@ class EventCourse:
     ) -> Trajectory:
         return simulate(equations, span, start, events=self.events, options=options)
 
-    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Itinerary:
         return self
 
     @property
@@ -109,12 +109,12 @@ class EventCourse:
         return _resets_of(equations, self.events)
 
 
-SMOOTH: Final[Course] = EventCourse()
+SMOOTH: Final[Itinerary] = EventItinerary()
 
 
 @dataclass(frozen=True)
-class ModeCourse:
-    """A hybrid system, on an orbit that begins and ends in one of its modes.
+class ModeItinerary:
+    """The itinerary of a hybrid system on an orbit that begins and ends in one of its modes.
 
     more   parameters that this mode does not have, by name
     """
@@ -139,7 +139,7 @@ class ModeCourse:
             self.system, span, start, values=dict(self.more), events=self.events, options={**options, "mode": self.mode}
         )
 
-    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Course:
+    def from_mode(self, mode: str, numbers: Mapping[str, float]) -> Itinerary:
         return replace(self, mode=mode, more=tuple(sorted({**dict(self.more), **numbers}.items())))
 
     @property
@@ -183,7 +183,7 @@ def _of_contact(part: Contact | Friction) -> list[Expr]:
 
 
 def _used_by(eq: Equations, events: Sequence[Any]) -> tuple[Expr, ...]:
-    """What events depend on, as far as expressions say it, beside new states."""
+    """Expressions on which events depend, as far as they are known, apart from new states."""
     out: list[Expr] = []
     for e in events:
         if isinstance(e, Contact):
@@ -213,7 +213,7 @@ def _in_terms(eq: Equations, expressions: Iterable[Expr]) -> tuple[Expr, ...]:
     return tuple(eq.in_own_terms(list(expressions), solved=True))
 
 
-def depends_on_time(eq: Equations, course: Course) -> bool:
+def depends_on_time(eq: Equations, course: Itinerary) -> bool:
     """Whether what happens on the way depends on time: a shaken table drives what bounces on it."""
     found = [*course.used(eq), *(e for reset in course.resets(eq) for e in reset.values())]
     for other, used in course.others(eq):

@@ -1,7 +1,7 @@
 """Special orbits of codimension two, on curves of folds, period doublings and Neimark-Sacker points over two values.
 
-One multiplier, or a pair, is where the kind of the curve wants it all along. With the others, μ, and t the sum of the
-pair of a Neimark-Sacker point, what changes its sign is
+Along the curve one multiplier, or a pair, has the critical value of its kind. With the others, μ, and t the sum of the
+pair of a Neimark-Sacker point, the functions that change sign are
 
     Π (1 - μᵢ)           fold-flip on period doublings, 1:1 resonance on folds
     Π (1 + μᵢ)           fold-flip on folds, 1:2 resonance on period doublings
@@ -38,9 +38,9 @@ WORDS: Final = {
     "generalised flip": "orbits of twice the period change from stable to unstable beginnings",
 }
 SUMS: Final = {"1:1 resonance": 2.0, "1:2 resonance": -2.0, "1:3 resonance": -1.0, "1:4 resonance": 0.0}
-NOISE: Final = 1e-7
-CLOSE: Final = 1e-10  # of a step of the curve
-AMPLITUDE: Final = 0.01  # of the orbit: of orbits of twice the period beside it
+ZERO_TEST: Final = 1e-7  # largest values of a test function whose sign change is rounding noise
+ROOT_TOLERANCE: Final = 1e-10  # tolerance of the zero of a test function relative to a step of the curve
+DOUBLED_AMPLITUDE: Final = 0.01  # amplitude of neighbouring orbits of twice the period, relative to the orbit
 
 Test = Callable[["TwoValues"], float]
 
@@ -88,8 +88,8 @@ def degenerate_orbits(curve: TwoFamilies, found: Sequence[TwoValues]) -> Iterato
             yield from _cusp(curve, passed.before, passed, place)
             continue
         for kind, test in tests.items():
-            if before[kind] * behind[kind] < 0 and max(abs(before[kind]), abs(behind[kind])) > NOISE:
-                at = _located(curve, here, there, test, (before[kind], behind[kind]))
+            if before[kind] * behind[kind] < 0 and max(abs(before[kind]), abs(behind[kind])) > ZERO_TEST:
+                at = _orbit_at_zero(curve, here, there, test, (before[kind], behind[kind]))
                 if at is not None:
                     yield DegenerateOrbit(kind, at.values, at.at.point.T * curve.halves, place, at)
 
@@ -142,10 +142,10 @@ def _without_pair(m: Complex) -> Complex:
     return np.delete(m, _places(m))
 
 
-def _located(
+def _orbit_at_zero(
     curve: TwoFamilies, here: TwoValues, there: TwoValues, test: Test, ends: tuple[float, float]
 ) -> TwoValues | None:
-    """The orbit of the curve between two others at which a function is zero; None where it cannot be come near to."""
+    """The orbit of the curve between two others at which a function is zero; None where it cannot be approached."""
     known: dict[float, TwoValues | None] = {0.0: here, 1.0: there}
     numbers = {0.0: ends[0], 1.0: ends[1]}
 
@@ -156,7 +156,7 @@ def _located(
             numbers[part] = np.nan if point is None else test(point)
         return numbers[part]
 
-    return known[zero_between(value, 1.0, CLOSE)]
+    return known[zero_between(value, 1.0, ROOT_TOLERANCE)]
 
 
 def _cusp(curve: TwoFamilies, here: TwoValues, there: TwoValues, place: int) -> Iterator[DegenerateOrbit]:
@@ -168,12 +168,12 @@ def _cusp(curve: TwoFamilies, here: TwoValues, there: TwoValues, place: int) -> 
             known[part] = found
         return curve.fold_bend(known[part]) if part in known else np.nan
 
-    at = known.get(zero_between(bend, 1.0, CLOSE))
+    at = known.get(zero_between(bend, 1.0, ROOT_TOLERANCE))
     if at is not None:
         yield DegenerateOrbit("cusp", at.values, at.at.point.T * curve.halves, place, at)
 
 
 def _bend(curve: TwoFamilies, found: TwoValues) -> float:
-    """c, by orbits of twice the period with two amplitudes: what is of the fourth order drops out."""
-    off = [curve.doubled_multiplier(found, part) for part in (AMPLITUDE, 2 * AMPLITUDE)]
-    return float((16 * (1 - off[0]) - (1 - off[1])) / (24 * AMPLITUDE**2))
+    """c, by orbits of twice the period with two amplitudes, which eliminates the term of fourth order."""
+    off = [curve.doubled_multiplier(found, part) for part in (DOUBLED_AMPLITUDE, 2 * DOUBLED_AMPLITUDE)]
+    return float((16 * (1 - off[0]) - (1 - off[1])) / (24 * DOUBLED_AMPLITUDE**2))

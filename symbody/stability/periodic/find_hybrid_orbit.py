@@ -1,5 +1,5 @@
-"""Where orbits of hybrid systems begin. The mode in which a motion goes on longest without an event is the home of its
-orbit: there the orbit begins and ends, and its states, constraints and multipliers are those of that mode."""
+"""Starts for orbits of hybrid systems. The home mode of an orbit is the mode with the longest interval without an
+event: there the orbit begins and ends, and its states, constraints and multipliers are those of that mode."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ...errors import StabilityError, listed, shown
 from ...integrate.modes.switching import simulate_modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State, start_values
-from .courses import HybridSystem, ModeCourse
+from .courses import HybridSystem, ModeItinerary
 from .hybrid_orbit import HybridOrbit
 from .orbit import flow_of
 from .orbit_flow import OrbitFlow
 from .orbit_start import settled_period
 
-IMAGE: Final = 1e-6  # of the states: by how much a step may miss the image of the one before
-ROUNDS: Final = 2  # simulated from values: the second is there for orbits that begin late in the first
+# difference between a step and the image of the previous one, relative to the states, below which they agree
+IMAGE_TOLERANCE: Final = 1e-6
+PERIODS: Final = 2  # number of periods simulated from values; the second covers orbits that begin late in the first
 
 
 def home_of(
@@ -30,14 +31,14 @@ def home_of(
     T: float | None,
     events: tuple[Any, ...],
     steps: int = 1,
-) -> tuple[ModeCourse, State, float]:
+) -> tuple[ModeItinerary, State, float]:
     """The course of the orbit near a motion, a state in its home, and about how long it lasts: a period, or one of the
     steps that make one."""
     if isinstance(start, Trajectory):
-        motion, T = _checked(system, start, values), T or _settled(system, start, events) / steps
+        motion, T = _checked_motion(system, start, values), T or _settled_period(system, start, events) / steps
         first = float(start.t[-1]) - T
     else:
-        motion, first, T = *_simulated(system, start, values, T, events), T or 0.0
+        motion, first, T = *_motion_from_values(system, start, values, T, events), T or 0.0
     times = {first, first + T, *(s.span[0] for s in motion.segments), *(e.t for e in motion.events)}
     inside = [t for t in sorted(times) if first <= t <= first + T]
     k = int(np.argmax(np.diff(inside)))
@@ -49,10 +50,10 @@ def home_of(
         for s, x in zip(part.equations.constants, np.concatenate([part.p, part.r]), strict=True)
     }
     more = tuple(sorted((n, x) for n, x in numbers.items() if n not in own and n in system.kinds))
-    return ModeCourse(system, home.mode, events, more), home.state(0), T
+    return ModeItinerary(system, home.mode, events, more), home.state(0), T
 
 
-def _checked(system: HybridSystem, motion: Trajectory, values: Mapping[Any, Any]) -> Trajectory:
+def _checked_motion(system: HybridSystem, motion: Trajectory, values: Mapping[Any, Any]) -> Trajectory:
     where = f"orbit of {system.name!r}"
     if values:
         raise StabilityError(
@@ -63,22 +64,22 @@ def _checked(system: HybridSystem, motion: Trajectory, values: Mapping[Any, Any]
     return motion
 
 
-def _settled(system: HybridSystem, motion: Trajectory, events: tuple[Any, ...]) -> float:
-    """The period of a motion that has settled."""
-    course = ModeCourse(system, motion.modes[-1], events)
+def _settled_period(system: HybridSystem, motion: Trajectory, events: tuple[Any, ...]) -> float:
+    """The period of a settled motion."""
+    course = ModeItinerary(system, motion.modes[-1], events)
     return settled_period(flow_of(system.equations(course.mode), {}, None, course), motion, None)
 
 
-def _simulated(
+def _motion_from_values(
     system: HybridSystem, start: Any, values: Mapping[Any, Any], T: float | None, events: tuple[Any, ...]
 ) -> tuple[Trajectory, float]:
-    """A motion from values over two periods, and when it begins."""
+    """A motion from values over two periods, and its initial time."""
     where = f"orbit of {system.name!r}"
     if T is None:
         raise StabilityError(f"{where}: from values the search needs period=, about that of the orbit")
     given = {**start_values(start, where), **{str(k): v for k, v in values.items()}}
     begin = float(given.pop("t", 0.0))
-    motion = simulate_modes(system, (begin, begin + ROUNDS * T), given, events=events, options={"progress": False})
+    motion = simulate_modes(system, (begin, begin + PERIODS * T), given, events=events, options={"progress": False})
     if not motion.outcome:
         raise StabilityError(f"{where}: the motion from these values does not last for two periods: {motion.outcome}")
     return motion, begin
@@ -131,7 +132,7 @@ def _is_turned_alike(orbit: HybridOrbit) -> bool:
     there = flow_of(end.equations, {}, None, orbit.course.from_mode(orbit.motion.modes[-1], {}))
     own, images = _rates(orbit.flow, begin), _rates(there, end)
     off = [abs(sign * images.get(other, np.inf) - own[s]) for s, other, sign in _images(orbit)]
-    return bool(max(off) <= IMAGE * max(map(abs, own.values())))
+    return bool(max(off) <= IMAGE_TOLERANCE * max(map(abs, own.values())))
 
 
 def _rates(flow: OrbitFlow, state: State) -> dict[str, float]:
@@ -145,7 +146,9 @@ def _comes_back(orbit: HybridOrbit) -> bool:
     if not second.outcome or second.segments[-1].equations is not orbit.equations:
         return False
     end = second.state
-    return bool(max(abs(end[s] - begin[s]) for s in orbit.names) <= IMAGE * max(abs(begin[s]) for s in orbit.names))
+    return bool(
+        max(abs(end[s] - begin[s]) for s in orbit.names) <= IMAGE_TOLERANCE * max(abs(begin[s]) for s in orbit.names)
+    )
 
 
 def _images(orbit: HybridOrbit) -> list[tuple[str, str, float]]:

@@ -1,4 +1,4 @@
-"""`orbit`: equations and a place to start -> `Orbit`."""
+"""`orbit`: from equations and a start to an `Orbit`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State, start_values
 from ..branches.branch import Branch
 from ..branches.branch_points import SpecialPoint
-from .courses import Course, EventCourse, HybridSystem
+from .courses import EventItinerary, HybridSystem, Itinerary
 from .find_hybrid_orbit import home_of, image_of, refuse_false_image, refuse_unsuited
 from .hybrid_orbit import HybridOrbit
-from .orbit import TRIVIAL, Orbit, flow_of
-from .orbit_collocation import INTERVALS, CollocationProblem
+from .orbit import TRIVIAL_TOLERANCE, Orbit, flow_of
+from .orbit_collocation import FIRST_INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
-from .orbit_mesh import interpolated, on_mesh
+from .orbit_mesh import on_mesh, values_and_slopes
 from .orbit_problem import NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting
 from .orbit_start import around_an_equilibrium, between_events, from_function, settled_period, shooting_guess, states_of
 from .shooting import ShootingProblem
@@ -38,11 +38,13 @@ NOT_ALONG: Final = (
     "the motion that was found is not one that could begin at any of its points, since the multiplier along it is far from 1: something in it depends on time, for which period= is to be "
     "given, or tolerance= is too large"
 )
-MIRRORED: Final = 1e-7  # of the rates: by how much they may miss their mirror image
-AMPLITUDE: Final = 0.03
-SAMPLES: Final = 64
-ALIKE: Final = 1e-5  # of the sizes of states: by how much halves of an orbit differ that are mirror images
-SEGMENTS: Final = 6
+# difference between rates and their mirror image, relative to the rates, below which they agree
+MIRROR_TOLERANCE: Final = 1e-7
+AMPLITUDE: Final = 0.03  # default amplitude of an orbit next to a Hopf point
+MIRROR_SAMPLES: Final = 64  # number of points at which the halves of an orbit are compared
+# difference between the halves of an orbit, relative to the sizes of states, below which they are mirror images
+SAME_HALVES: Final = 1e-5
+SEGMENTS: Final = 6  # default number of segments of multiple shooting
 FORMS_OF_ORBITS: Final = ("collocation", "shooting")
 
 
@@ -57,7 +59,7 @@ class OrbitOptions:
     tolerance: float
     amplitude: float
     form: str
-    course: Course
+    course: Itinerary
     segments: int
 
 
@@ -65,7 +67,7 @@ class OrbitOptions:
 @of_equations_or(Modes, Contacts)
 def orbit(
     equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, period: Any = None, mirror: Sequence[Any] | str = (),
-    conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), swap: Mapping[Any, Any] | None = None, form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = INTERVALS, tolerance: float = 1e-9,
+    conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), swap: Mapping[Any, Any] | None = None, form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = FIRST_INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
     """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at
@@ -117,7 +119,7 @@ def orbit(
         else tuple(str(getattr(s, "name", s)) for s in ([mirror] if isinstance(mirror, str) else mirror))
     )
     several = segments or (1 if events else SEGMENTS)
-    course = EventCourse(tuple(events))
+    course = EventItinerary(tuple(events))
     asked = OrbitOptions(period, names, rows, intervals, tolerance, amplitude, kind, course, several)
     if isinstance(start, Branch):
         made = _from_hopf(equations, start, at, given, asked)
@@ -125,7 +127,7 @@ def orbit(
         guess, setting = _guess(equations, start, given, asked)
         flow = flow_of(equations, rows, None, course)
         made = found_orbit(problem_of(flow, setting, asked.form, course), guess, asked.tolerance)
-    return _halved(made, asked) if is_sought and made.is_periodic else made
+    return _on_half_period(made, asked) if is_sought and made.is_periodic else made
 
 
 def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
@@ -179,7 +181,7 @@ def _numbers(system: HybridSystem, start: Any, values: Mapping[Any, Any]) -> dic
 
 
 def problem_of(
-    flow: OrbitFlow, setting: OrbitSetting, form: str, course: Course
+    flow: OrbitFlow, setting: OrbitSetting, form: str, course: Itinerary
 ) -> CollocationProblem | ShootingProblem:
     """Orbits of a flow by one of the forms."""
     return ShootingProblem(flow, setting, course) if form == "shooting" else CollocationProblem(flow, setting)
@@ -204,7 +206,7 @@ def found_orbit(
     errors = (problem.residual(corrected.point), error)
     made = orbit_of(problem, corrected.point, multipliers, errors, said, tuple(way))
     _refuse_false_mirror(problem, made)
-    if made.trivial_error > TRIVIAL:
+    if made.trivial_error > TRIVIAL_TOLERANCE:
         return replace(made, outcome=f"{NOT_ALONG} (it is off by {made.trivial_error:z.1e})", is_periodic=False)
     return made
 
@@ -228,8 +230,8 @@ def orbit_of(
     )  # fmt: skip
 
 
-def _halved(whole: Orbit, asked: OrbitOptions) -> Orbit:
-    """An orbit that is its own mirror image, on half of its period; another one as it is."""
+def _on_half_period(whole: Orbit, asked: OrbitOptions) -> Orbit:
+    """An orbit that is its own mirror image, on half of its period; any other orbit unchanged."""
     signs = own_mirror(whole)
     if signs is None or asked.form != "collocation":
         return whole
@@ -245,11 +247,11 @@ def _halved(whole: Orbit, asked: OrbitOptions) -> Orbit:
 
 
 def own_mirror(whole: Orbit) -> Array | None:
-    """Signs of the states by which the second half of an orbit is the mirror image of the first; None where it is not,
-    or repeats it."""
-    tau = (np.arange(SAMPLES) + 0.5) / (2 * SAMPLES)
-    first, second = (interpolated(whole.point, part + tau)[0] for part in (0.0, 0.5))
-    near = ALIKE * whole.point.sizes
+    """Signs of the states for which the second half of an orbit is the mirror image of the first; None where it is
+    not, or repeats it."""
+    tau = (np.arange(MIRROR_SAMPLES) + 0.5) / (2 * MIRROR_SAMPLES)
+    first, second = (values_and_slopes(whole.point, part + tau)[0] for part in (0.0, 0.5))
+    near = SAME_HALVES * whole.point.sizes
     repeats, turns = (np.abs(second - sign * first).max(axis=0) <= near for sign in (1, -1))
     return np.where(repeats, 1.0, -1.0) if (repeats | turns).all() and not repeats.all() else None
 
@@ -274,7 +276,7 @@ def _wrongly_mirrored(problem: OrbitProblem, point: OrbitPoint) -> list[str]:
     there, _ = flow.along(times + point.T, signs * x, problem.p)
     off = np.abs(there - signs * here).max(axis=0)
     size = np.maximum(np.abs(here).max(axis=0), 1e-6 * np.abs(here).max())
-    return [s.name for s, o, z in zip(flow.x, off, size, strict=True) if o > MIRRORED * z]
+    return [s.name for s, o, z in zip(flow.x, off, size, strict=True) if o > MIRROR_TOLERANCE * z]
 
 
 def made_names(flow: OrbitFlow, signs: Array) -> list[str]:
@@ -323,7 +325,7 @@ def _period(
 
 
 def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOptions) -> tuple[OrbitPoint, OrbitSetting]:
-    """A first orbit on an even mesh, and what is asked of it."""
+    """A first orbit on a uniform mesh, and its setting."""
     flow = flow_of(eq, asked.conserved, None, asked.course)
     levels = {k: values.pop(k) for k in list(values) if k in asked.conserved and k not in eq.variables}
     if isinstance(start, Orbit):
@@ -399,7 +401,7 @@ def _from_orbit(
     if asked.form == "shooting":
         tau = np.linspace(0.0, 1.0, asked.segments + 1)
         guess = start.nodes or OrbitPoint(
-            tau, interpolated(guess, tau)[0], np.zeros((asked.segments, 0, flow.n)), guess.T, 0.0
+            tau, values_and_slopes(guess, tau)[0], np.zeros((asked.segments, 0, flow.n)), guess.T, 0.0
         )
     return guess, with_levels(flow, setting, guess.x[0], given)
 
@@ -422,7 +424,7 @@ def with_levels(flow: OrbitFlow, setting: OrbitSetting, x: Array, given: Mapping
 
 
 def _from_hopf(eq: Equations, branch: Branch, at: int, values: dict[Any, Any], asked: OrbitOptions) -> Orbit:
-    """The orbit of a small amplitude beside a Hopf point, where the varied value is what it has to be."""
+    """The orbit of a small amplitude next to a Hopf point, at the value of the varied parameter that it requires."""
     if values:
         raise StabilityError(
             f"orbit of {eq.name!r}: a Hopf point has all its values; leave out {listed(map(str, values))}"

@@ -1,11 +1,11 @@
 """Floquet multipliers: eigenvalues of a product of maps around an orbit, by orthogonal iteration that never forms the
 product.
 
-With  B_j Q_{j-1} = Q_j R_j  around the orbit, the product is similar to  (Q_0ᵀ Q_N) R_N ... R_1.  After a few rounds
-      Q_0ᵀ Q_N is block diagonal wherever
-moduli are well apart; products of the diagonal blocks of the triangles, which are the diagonal blocks of their product,
-then give each group of multipliers to its own accuracy, though they may be as far apart as 1 and 1e-200 (Bojanczyk,
-Golub, Van Dooren 1992; Lust 2001). Within a block moduli are alike, and its product is harmless.
+With  B_j Q_{j-1} = Q_j R_j  around the orbit, the product is similar to  (Q_0ᵀ Q_N) R_N ... R_1.  After a few sweeps
+Q_0ᵀ Q_N is block diagonal wherever moduli are well separated; products of the diagonal blocks of the triangles, which
+are the diagonal blocks of their product, then give each group of multipliers to full relative accuracy, even if they
+are as different as 1 and 1e-200 (Bojanczyk, Golub, Van Dooren 1992; Lust 2001). Within a block moduli are similar, and
+its product is well conditioned.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ...emit.run.loop_callee import LoopCallee
 from ..spectra.pencil import Complex
 from .chain import Sweep, sweep
 
-SWEEPS: Final = 5
-APART: Final = 1e-13  # what is left between blocks of Q_0ᵀ Q_N
+SWEEPS: Final = 5  # number of sweeps of orthogonal iteration
+BLOCK_TOLERANCE: Final = 1e-13  # largest entry of Q_0ᵀ Q_N between decoupled blocks
 
 
 class ProductSolver:
-    """Memory for products of so many maps of n variables, and the loop ready to run."""
+    """Memory for products of a given number of maps of n variables, and the compiled loop."""
 
     def __init__(self, n: int, count: int) -> None:
         self.n, self._B, self._P, self._one = n, np.zeros((count, n, n)), np.zeros((n, n)), np.eye(n)
@@ -43,7 +43,7 @@ class ProductSolver:
         self._B[:], self._last[:] = B, self._one
         self._sweep.run()
         E, P = self._first.T @ self._last, self._P
-        edges = [0, *(i for i in range(1, n) if np.abs(E[i:, :i]).max() <= APART), n]
+        edges = [0, *(i for i in range(1, n) if np.abs(E[i:, :i]).max() <= BLOCK_TOLERANCE), n]
         found: list[complex] = []
         for a, b in pairwise(edges):
             found += _eigenvalues(E[a:b, a:b] @ P[a:b, a:b])

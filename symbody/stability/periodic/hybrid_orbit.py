@@ -1,4 +1,4 @@
-"""`HybridOrbit`: a periodic motion from mode to mode."""
+"""`HybridOrbit`: a periodic motion of a hybrid system."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class HybridOrbit(Orbit):
         begun = dict(zip(first.names, first.y[0].tolist(), strict=True))
         return {s.name: (grown[s.name] - begun[s.name]) / len(self.rounds) for s in self.flow.drifting}
 
-    def _moved(self, tau: Array) -> list[Segment]:
-        """Stretches of the motion at times in order, in parts of the period."""
+    def _segments_at(self, tau: Array) -> list[Segment]:
+        """Segments of the motion at increasing times, in fractions of the period."""
         out: list[Segment] = [] if len(tau) else list(self.motion.at(tau).segments)
         for k in np.unique(np.floor(tau)):
             known = int(k) % len(self.rounds)
@@ -82,7 +82,7 @@ class HybridOrbit(Orbit):
 
     def at_times(self, times: Array) -> Trajectory:
         t = np.asarray(times, dtype=np.float64)
-        found = self._moved((t - self.setting.t0) / self.period)
+        found = self._segments_at((t - self.setting.t0) / self.period)
         return Trajectory(tuple(found), Outcome(Ending.REACHED, float(t[-1]) if len(t) else 0.0, "along an orbit"))
 
     @property
@@ -92,14 +92,14 @@ class HybridOrbit(Orbit):
     def _expression(self, what: Any) -> Any:
         return what  # each mode has its own
 
-    def _evaluated(self, e: Expr, tau: Array) -> Array:
+    def _values_of(self, e: Expr, tau: Array) -> Array:
         order = np.argsort(tau, kind="stable")
         found = np.empty(len(tau))
-        found[order] = Trajectory(tuple(self._moved(tau[order])), self.motion.outcome)[e]
+        found[order] = Trajectory(tuple(self._segments_at(tau[order])), self.motion.outcome)[e]
         return found
 
     def _states(self, tau: Array) -> dict[Symbol, Array]:
-        return {s: self._evaluated(s, tau) for s in self.equations.state}
+        return {s: self._values_of(s, tau) for s in self.equations.state}
 
     def state_at(self, t: float) -> State:
         return self.at_times(np.array([float(t)])).segments[0].state(0, "on an orbit")

@@ -1,4 +1,4 @@
-"""`Orbit`: a periodic motion, with its multipliers and what is known of its error."""
+"""`Orbit`: a periodic motion, with its Floquet multipliers and error estimates."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from ...integrate.start.state import State
 from ...later import later
 from ...summary import SearchOutcome, Tabular
 from ..spectra.pencil import Complex
-from .courses import SMOOTH, Course, depends_on_time
+from .courses import SMOOTH, Itinerary, depends_on_time
 from .orbit_flow import OrbitFlow
 from .orbit_iterations import OrbitIteration
-from .orbit_mesh import interpolated
+from .orbit_mesh import values_and_slopes
 from .orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
 
-ON_CIRCLE: Final = 1e-6  # multipliers that are nearer to the unit circle are on it
-TURNED: Final = 1e-9  # turns that are smaller are none
-TRIVIAL: Final = 0.1  # a multiplier that is to be 1 is not farther from it than this
-SHOWN: Final = 8  # points of an interval in arrays
-SHOWN_TIMES: Final = 241  # of a period
+UNIT_CIRCLE_TOLERANCE: Final = 1e-6  # distance from the unit circle below which a multiplier lies on it
+ZERO_ROTATION: Final = 1e-9  # displacement along a symmetry, in radians, below which it is zero
+TRIVIAL_TOLERANCE: Final = 0.1  # largest distance from 1 of a trivial multiplier
+POINTS_PER_INTERVAL: Final = 8  # number of points of an interval in arrays
+POINTS_PER_PERIOD: Final = 241  # default number of points of a period in a trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +81,7 @@ class Orbit(Tabular, Portable):
     outcome: str
     is_periodic: bool = True
     conserved_rows: tuple[Expr, ...] = ()
-    course: Course = SMOOTH
+    course: Itinerary = SMOOTH
     nodes: OrbitPoint | None = None
     way: tuple[NewtonIterate, ...] = ()
 
@@ -111,15 +111,15 @@ class Orbit(Tabular, Portable):
         """Iterations of Newton's method on its way to this orbit, or astray where there is none, on one mesh after another."""
         return tuple(
             OrbitIteration(
-                dict(zip(self.names, i.point.x[0].tolist(), strict=True)), i.point.T * self.setting.halves, i.residual, i.change, partial(self._tried, i.point)
+                dict(zip(self.names, i.point.x[0].tolist(), strict=True)), i.point.T * self.setting.halves, i.residual, i.change, partial(self._motion_of_iterate, i.point)
             )
             for i in self.way
         )  # fmt: skip
 
-    def _tried(self, point: OrbitPoint) -> Trajectory:
-        """The motion of an iteration, closed or not."""
+    def _motion_of_iterate(self, point: OrbitPoint) -> Trajectory:
+        """The motion of an iterate, closed or not."""
         tau = np.append(
-            np.linspace(0.0, 1.0, SHOWN_TIMES)[:-1], np.nextafter(1.0, 0.0)
+            np.linspace(0.0, 1.0, POINTS_PER_PERIOD)[:-1], np.nextafter(1.0, 0.0)
         )  # behind it the next round begins
         shown, nodes = point, None
         if not point.K.shape[1]:
@@ -176,7 +176,7 @@ class Orbit(Tabular, Portable):
     @property
     def is_stable(self) -> bool:
         """Whether no multiplier lies outside the unit circle."""
-        return bool(self.is_periodic and (np.abs(self.multipliers) <= 1 + ON_CIRCLE).all())
+        return bool(self.is_periodic and (np.abs(self.multipliers) <= 1 + UNIT_CIRCLE_TOLERANCE).all())
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -191,7 +191,7 @@ class Orbit(Tabular, Portable):
     @cached_property
     def _tau(self) -> Array:
         times = self.whole.times
-        parts = np.arange(SHOWN) / SHOWN
+        parts = np.arange(POINTS_PER_INTERVAL) / POINTS_PER_INTERVAL
         return np.append((times[:-1, None] + np.diff(times)[:, None] * parts).reshape(-1), times[-1])
 
     @property
@@ -205,7 +205,9 @@ class Orbit(Tabular, Portable):
         kept: dict[int, OrbitPoint] = self.__dict__.setdefault("_drifts", {})
         period = period if np.any(self._turn) else 0
         if period not in kept:
-            kept[period] = self._drift_along(self._turned(self.whole.at_gauss_points.reshape(-1, self.flow.n), period))
+            kept[period] = self._drift_along(
+                self._moved_by_symmetry(self.whole.at_gauss_points.reshape(-1, self.flow.n), period)
+            )
         return kept[period]
 
     def _drift_along(self, x: Array) -> OrbitPoint:
@@ -223,8 +225,8 @@ class Orbit(Tabular, Portable):
             d = replace(d, x=np.concatenate([np.zeros((1, k)), ends]), K=K)
         return d
 
-    def _drifted(self, period: int) -> Array:
-        """Coordinates that drift at the beginning of a period."""
+    def _drift_after(self, period: int) -> Array:
+        """Drifting coordinates at the beginning of a period."""
         if not np.any(self._turn):
             return np.asarray(period * self._drift(0).x[-1])
         before = range(period) if period >= 0 else range(period, 0)
@@ -252,10 +254,10 @@ class Orbit(Tabular, Portable):
         if self.setting.mirror is not None or not self.flow.symmetries:
             return np.zeros(0)
         found = self.flow.action.nearest(x[-1], x[0], p, self.point.sizes)
-        return np.where(np.abs(found) > TURNED, -found, 0.0)
+        return np.where(np.abs(found) > ZERO_ROTATION, -found, 0.0)
 
-    def _turned(self, x: Array, periods: float) -> Array:
-        """States in rows, as they stand after so many periods."""
+    def _moved_by_symmetry(self, x: Array, periods: float) -> Array:
+        """States in rows, after a number of periods."""
         if not np.any(self._turn) or not periods or not len(x):
             return x
         return self.flow.action.all_moved(x, periods * self._turn, np.array(list(self.parameters.values())))
@@ -264,27 +266,27 @@ class Orbit(Tabular, Portable):
         if not self.is_periodic:
             raise StabilityError(f"orbit of {self.equations.name!r}: {self.outcome}")
         periods = np.floor(tau).astype(int)
-        x, _ = interpolated(self.whole, tau - periods)
+        x, _ = values_and_slopes(self.whole, tau - periods)
         d = np.zeros((len(tau), len(self.flow.drifting)))
         for k in np.unique(periods).tolist():
             here = periods == k
-            x[here] = self._turned(x[here], k)
+            x[here] = self._moved_by_symmetry(x[here], k)
             if self.flow.drifting:
-                d[here] = interpolated(self._drift(k), tau[here] - k)[0] + self._drifted(k)
+                d[here] = values_and_slopes(self._drift(k), tau[here] - k)[0] + self._drift_after(k)
         return dict(zip((*self.flow.x, *self.flow.drifting), np.hstack([x, d]).T, strict=True))
 
     def at(self, times: Any, what: str | Expr) -> Array:
         """A quantity at any times."""
         tau = (np.atleast_1d(np.asarray(times, dtype=np.float64)) - self.setting.t0) / self.period
-        return self._evaluated(self._expression(what), tau)
+        return self._values_of(self._expression(what), tau)
 
     def __getitem__(self, what: str | Expr) -> Array:
-        return self._evaluated(self._expression(what), self._tau)
+        return self._values_of(self._expression(what), self._tau)
 
     def _expression(self, what: Any) -> Expr:
         return quantity(self.equations, what, f"orbit of {self.equations.name!r}")
 
-    def _evaluated(self, e: Expr, tau: Array) -> Array:
+    def _values_of(self, e: Expr, tau: Array) -> Array:
         eq, states = self.equations, self._states(tau)
         table = np.column_stack([states[s] for s in eq.state])
         groups = {"t": eq.t, "x": list(eq.state), "p": list(eq.constants)}
@@ -295,19 +297,19 @@ class Orbit(Tabular, Portable):
     def extremes(self, what: str | Expr) -> tuple[float, float]:
         """The smallest and the largest value over the period."""
         e = self._expression(what)
-        values = self._evaluated(e, self._tau)
-        return tuple(self._polished(e, int(k)) for k in (values.argmin(), values.argmax()))  # type: ignore[return-value]
+        values = self._values_of(e, self._tau)
+        return tuple(self._refined_extremum(e, int(k)) for k in (values.argmin(), values.argmax()))  # type: ignore[return-value]
 
-    def _polished(self, e: Expr, k: int) -> float:
-        """An extreme value between neighbours of a point: parabolas through three points, closer and closer."""
+    def _refined_extremum(self, e: Expr, k: int) -> float:
+        """An extreme value between neighbours of a point, by repeated parabolic interpolation."""
         tau = self._tau
         middle, step = float(tau[k]), float(max(np.diff(tau)[max(k - 1, 0) : k + 1]))
         for _ in range(3):
-            y = self._evaluated(e, middle + step * np.array([-1.0, 0.0, 1.0]))
+            y = self._values_of(e, middle + step * np.array([-1.0, 0.0, 1.0]))
             bend = y[0] - 2 * y[1] + y[2]
             shift = 0.5 * (y[0] - y[2]) / bend if bend else 0.0
             middle, step = middle + step * float(np.clip(shift, -1, 1)), step / 20
-        return float(self._evaluated(e, np.array([middle]))[0])
+        return float(self._values_of(e, np.array([middle]))[0])
 
     @property
     def state(self) -> State:
@@ -321,7 +323,7 @@ class Orbit(Tabular, Portable):
         values = {s.name: float(x[0]) for s, x in states.items()} | self.parameters
         return State.of(self.equations, {**values, "t": begin}, "on an orbit")
 
-    def trajectory(self, periods: float = 1.0, points: int = SHOWN_TIMES) -> Trajectory:
+    def trajectory(self, periods: float = 1.0, points: int = POINTS_PER_PERIOD) -> Trajectory:
         """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to
         save as one."""
         tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
@@ -398,7 +400,7 @@ def without_trivial(found: Complex, is_driven: bool) -> tuple[Complex, float]:
     return np.concatenate([found[:k], found[k + 1 :]]), off[k]
 
 
-def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, course: Course = SMOOTH) -> OrbitFlow:
+def flow_of(eq: Equations, conserved: dict[str, Expr], varied: Symbol | None, course: Itinerary = SMOOTH) -> OrbitFlow:
     """The flow of some equations on a course, made once."""
 
     def made() -> OrbitFlow:

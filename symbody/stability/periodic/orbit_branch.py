@@ -1,4 +1,4 @@
-"""`orbits`: periodic motions followed over a parameter by pseudo-arclength, with their multipliers and special
+"""`orbits`: periodic motions over a parameter by pseudo-arclength continuation, with their multipliers and special
 points."""
 
 from __future__ import annotations
@@ -25,31 +25,33 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.tables import data_frame, data_set
 from ...later import later
 from ...summary import Tabular
-from ..branches.gathered import gathered
+from ..branches.gathered import collected_points
 from ..spectra.pencil import Complex
-from .courses import SMOOTH, Course, HybridSystem
+from .courses import SMOOTH, HybridSystem, Itinerary
 from .find_orbit import fixed_value, orbit_of, problem_of
-from .orbit import ON_CIRCLE, Orbit, flow_of, quantity
+from .orbit import UNIT_CIRCLE_TOLERANCE, Orbit, flow_of, quantity
 from .orbit_collocation import CollocationProblem
-from .orbit_curve import GOES_ON, LEAST, OrbitCurve, OrbitCurvePoint, OrbitEnd, ValueRange
+from .orbit_curve import CONTINUABLE, MIN_INTERVALS, OrbitCurve, OrbitCurvePoint, OrbitEnd, ValueRange
 from .orbit_points import SpecialOrbit, special_between
 from .orbit_problem import OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
 from .special_orbit_curve import SpecialOrbitCurve, special_orbit_curve
 
-ROUNDING: Final = 1e-12  # of an interval: a value that is smaller is told as zero
+ZERO_VALUE: Final = 1e-12  # value, relative to the interval, below which it is printed as zero
 
 PERIOD: Final = "period"
-MOST_ORBITS: Final = 500
-MEETS: Final = (
+MAX_ORBITS: Final = 500  # default largest number of orbits in each direction
+# distance from another family, relative to interval and period, below which the end of a family lies on it
+SAME_FAMILY_DISTANCE: Final = (
     0.02  # of interval and period: the end of a family that is as near to a special orbit of another begins there
 )
-SWITCHED: Final = (
+# first steps onto another branch, relative to the orbit's size, in the order in which they are tried
+SWITCHING_STEPS: Final = (
     0.03,
     0.01,
     0.1,
     0.003,
-)  # first steps onto another branch, in parts of the orbit's size, in the order in which they are tried
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +92,7 @@ class OrbitBranch(Tabular, Portable):
     range: ValueRange
     steps: tuple[float, float, float, int]
     form: str = "collocation"
-    course: Course = SMOOTH
+    course: Itinerary = SMOOTH
 
     def __len__(self) -> int:
         return len(self.curve_points)
@@ -132,7 +134,7 @@ class OrbitBranch(Tabular, Portable):
     @property
     def unstable(self) -> NDArray[np.intp]:
         """How many multipliers of each orbit lie outside the unit circle."""
-        return np.array([int((np.abs(m) > 1 + ON_CIRCLE).sum()) for m in self.multipliers])
+        return np.array([int((np.abs(m) > 1 + UNIT_CIRCLE_TOLERANCE).sum()) for m in self.multipliers])
 
     def __getitem__(self, name: str) -> Array:
         points, halves = [c.point for c in self.curve_points], self.setting.halves
@@ -158,7 +160,7 @@ class OrbitBranch(Tabular, Portable):
     def _along(self, what: str | Expr) -> Iterator[Array]:
         """Values at mesh and Gauss points of each orbit; of simulated ones along the simulation."""
         if self.form == "shooting":
-            yield from (o[what] for o in self._simulated)
+            yield from (o[what] for o in self._orbits_shown)
             return
         flow, setting = self.problem.flow, self.setting
         e = quantity(self.equations, what, f"orbits of {self.equations.name!r}")
@@ -177,8 +179,8 @@ class OrbitBranch(Tabular, Portable):
             yield np.asarray(f(setting.t0 + tau * point.T, x, p)).reshape(len(x))
 
     @cached_property
-    def _simulated(self) -> tuple[Orbit, ...]:
-        """Orbits as they are looked at, of which nothing is computed anew but the motion."""
+    def _orbits_shown(self) -> tuple[Orbit, ...]:
+        """Orbits for inspection, for which only the motion is computed again."""
         said = [(c.point, c.multipliers, (0.0, c.mesh_error)) for c in self.curve_points]
         return tuple(orbit_of(self.problem, *numbers, f"{self.varied} = {numbers[0].value:z.10g}") for numbers in said)
 
@@ -207,7 +209,7 @@ class OrbitBranch(Tabular, Portable):
     def _curve(self) -> OrbitCurve:
         return OrbitCurve(self.problem, self.range, *self.steps)
 
-    def switched(self, point: SpecialOrbit | int = 0, *, max_points: int = MOST_ORBITS) -> OrbitBranch:
+    def switched(self, point: SpecialOrbit | int = 0, *, max_points: int = MAX_ORBITS) -> OrbitBranch:
         """The orbits that begin at a period doubling or a broken symmetry: `family.switched(0)` at the first, or at one
         of `family.special`.
 
@@ -242,9 +244,9 @@ class OrbitBranch(Tabular, Portable):
                 f"orbits of {self.equations.name!r}: no other orbits begin in a {at.kind}; period doublings "
                 "and broken symmetries have some"
             )
-        return _switched(self, at, max_points)
+        return _switched_family(self, at, max_points)
 
-    def connected(self, *, generations: int = 1, max_points: int = MOST_ORBITS) -> tuple[OrbitBranch, ...]:
+    def connected(self, *, generations: int = 1, max_points: int = MAX_ORBITS) -> tuple[OrbitBranch, ...]:
         """This family and those that begin at its period doublings and broken symmetries; of these again, so many
         generations."""
         found, last = [self], [self]
@@ -264,11 +266,11 @@ class OrbitBranch(Tabular, Portable):
         rounds = 2 if door.kind == "period doubling" else 1
         value, T = self[self.varied], self[PERIOD]
         near = [abs(value[k] - door.value) / self.range.size + abs(T[k] / (rounds * door.period) - 1) for k in (0, -1)]
-        return min(near) < MEETS
+        return min(near) < SAME_FAMILY_DISTANCE
 
     @values_by_name(StabilityError)
     def extended(
-        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None, **named: Any
+        self, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_ORBITS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> OrbitBranch:  # fmt: skip
         """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits,
         or after an interruption."""
@@ -292,7 +294,7 @@ class OrbitBranch(Tabular, Portable):
 
     @values_by_name(StabilityError)
     def curve_of(
-        self, point: SpecialOrbit, values: Mapping[Any, Any] | None = None, *, max_points: int = MOST_ORBITS, options: Mapping[str, Any] | None = None,
+        self, point: SpecialOrbit, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_ORBITS, options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> SpecialOrbitCurve:  # fmt: skip
         """A fold, a period doubling or a Neimark-Sacker point of this family as a second value is varied too:
@@ -368,7 +370,7 @@ class OrbitBranch(Tabular, Portable):
 @of_equations_or(Modes, Contacts)
 def orbits(
     equations: Equations | HybridSystem, start: Orbit, values: Mapping[Any, Any] | None = None, *, step: float = 0.02, max_step: float = 0.2,
-    max_points: int = MOST_ORBITS, tolerance: float = 1e-9, intervals: int = LEAST, options: Mapping[str, Any] | None = None, **named: Any,
+    max_points: int = MAX_ORBITS, tolerance: float = 1e-9, intervals: int = MIN_INTERVALS, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> OrbitBranch:  # fmt: skip
     """Periodic motions over one value: `orbits(eq, orbit, a=(0.1, 0.4))`, by pseudo-arclength, through folds, both ways
     from an orbit.
@@ -415,14 +417,14 @@ def orbits(
     first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:
         raise StabilityError(
-            f"orbits of {equations.name!r}: {_not_followed(start, name, value if abs(value) > ROUNDING * (high - low) else 0.0)}"
+            f"orbits of {equations.name!r}: {_not_followed(start, name, value if abs(value) > ZERO_VALUE * (high - low) else 0.0)}"
         )
-    return _followed(equations, name, conserved, curve, first, max_points)
+    return _family_through(equations, name, conserved, curve, first, max_points)
 
 
 def _not_followed(start: Orbit, name: str, value: float) -> str:
     """Why a family does not begin: orbits of all sizes at one value make the equations for an orbit there singular."""
-    if (np.abs(start.multipliers - 1) <= ON_CIRCLE).any():
+    if (np.abs(start.multipliers - 1) <= UNIT_CIRCLE_TOLERANCE).any():
         return (
             f"orbits beside the start have {name} = {value:z.6g} too (a multiplier is 1 besides that along the orbit), as those of equations that are linear, or that keep "
             f"something there; they do not change over {name}. Follow them over another value, or name what is kept in conserved= of orbit"
@@ -430,11 +432,12 @@ def _not_followed(start: Orbit, name: str, value: float) -> str:
     return "Newton's method does not come back to the start; make it with a smaller tolerance="
 
 
-def _followed(
+def _family_through(
     eq: Equations, name: str, conserved: Mapping[str, Expr], curve: OrbitCurve, first: OrbitCurvePoint, most: int,
     opened: SpecialOrbit | None = None,
 ) -> OrbitBranch:  # fmt: skip
-    """The family through an orbit, both ways; one way from where it begins in another family."""
+    """The family through an orbit, in both directions; in one direction from an orbit where it begins in another
+    family."""
     ahead, end = _way(curve, eq, first, most)
     back: list[OrbitCurvePoint] = []
     begin = f"{opened.kind} of other orbits" if opened is not None else end
@@ -451,7 +454,7 @@ def _followed(
 
 def _way(curve: OrbitCurve, eq: Equations, start: OrbitCurvePoint, most: int) -> tuple[list[OrbitCurvePoint], str]:
     """Orbits in one direction, and how it ended."""
-    found, end = gathered(
+    found, end = collected_points(
         curve.followed(start, most),
         OrbitEnd.INTERRUPTED,
         f"orbits of {eq.name!r}",
@@ -464,12 +467,12 @@ def _goes_on(said: str, last: OrbitCurvePoint, range_: ValueRange) -> bool:
     """Whether more may follow at an end: not beyond a bound that is where it was."""
     if said == OrbitEnd.BOUND.value:
         return range_.low + 1e-9 * range_.size < last.point.value < range_.high - 1e-9 * range_.size
-    return said in {e.value for e in GOES_ON}
+    return said in {e.value for e in CONTINUABLE}
 
 
-def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
-    """The branch of orbits that begins in a special point, one way: the other is the same with its phase shifted, or
-    mirrored."""
+def _switched_family(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
+    """The branch of orbits that begins in a special point, in one direction: the other is the same with its phase
+    shifted, or mirrored."""
     problem, c = family.problem, at.at
     direction = problem.null_direction(c.point, at.factor)
     setting, point = family.setting, c.point
@@ -482,10 +485,10 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
         )
     other = problem_of(problem.flow, setting, family.form, family.course)
     curve = OrbitCurve(other, family.range, *family.steps)
-    for part in SWITCHED:
+    for part in SWITCHING_STEPS:
         first = curve.beside(point, direction, part, c.mesh_error)
         if first is not None:
-            return _followed(family.equations, family.varied, family.conserved, curve, first, most, at)
+            return _family_through(family.equations, family.varied, family.conserved, curve, first, most, at)
     raise StabilityError(
         f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller "
         "steps"
@@ -493,7 +496,7 @@ def _switched(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitBranch:
 
 
 def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) -> tuple[str, float, float]:
-    """The name of what is varied and its interval."""
+    """The name of the varied value and its interval."""
     ranges = {str(k): v for k, v in values.items()}
     where = f"orbits of {eq.name!r}"
     if len(ranges) != 1 or np.ndim(next(iter(ranges.values()))) != 1 or len(next(iter(ranges.values()))) != 2:

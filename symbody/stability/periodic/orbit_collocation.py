@@ -1,4 +1,4 @@
-"""Orbits by collocation: Newton's method in machine code, the mesh made finer where it must be."""
+"""Orbits by collocation: Newton's method in machine code, with mesh refinement."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ...emit.run.callable import Array
 from .chain import COLUMNS, SCALARS
 from .collocation import STAGES, gauss
 from .orbit_flow import OrbitFlow
-from .orbit_mesh import adapted, halved, on_mesh
+from .orbit_mesh import on_adapted_mesh, on_mesh, with_halved_intervals
 from .orbit_newton import NewtonSolver
 from .orbit_problem import Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
-CORRECTIONS: Final = 12  # of Newton's method
-WILD: Final = 1e3  # of its size: a change of the orbit at which Newton's method is given up
-INTERVALS: Final = 24  # of the first mesh
-MOST_INTERVALS: Final = 1600
-NEAR: Final = 1e-5  # changes in Newton's method of orbits of a branch, after which the next can be foreseen
-EXACT: Final = 1e-11  # changes in Newton's method of a single orbit
+MAX_ITERATIONS: Final = 12  # largest number of Newton iterations
+MAX_CHANGE: Final = 1e3  # change of the orbit, relative to its size, at which Newton's method is abandoned
+FIRST_INTERVALS: Final = 24  # number of intervals of the first mesh
+MAX_INTERVALS: Final = 1600  # largest number of intervals
+# change in Newton's method, for orbits of a branch, below which the next one can be predicted
+PREDICTABLE_CHANGE: Final = 1e-5
+CONVERGENCE_TOLERANCE: Final = 1e-11  # change in Newton's method for a single orbit that counts as converged
 
 
 class CollocationProblem(OrbitProblem):
@@ -56,7 +57,7 @@ class CollocationProblem(OrbitProblem):
 
     # ------------------------------------------------------------------------------------------------ Newton's method
 
-    def _loaded(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> NewtonSolver:
+    def _loaded_solver(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> NewtonSolver:
         n, count, place = self.flow.n, len(point.K), self.setting.place
         if count not in self._solvers:
             self._solvers[count] = NewtonSolver(n, count, self._callee, self.p, place)
@@ -73,21 +74,23 @@ class CollocationProblem(OrbitProblem):
     def corrected(
         self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
     ) -> Corrected | None:
-        before, solver = np.inf, self._loaded(point, planes)
+        before, solver = np.inf, self._loaded_solver(point, planes)
         solver.sizes[:] = point.sizes
-        for k in range(CORRECTIONS):
+        for k in range(MAX_ITERATIONS):
             self._up_to_date(solver, k)
-            begun = None if way is None else self._held(point, solver)
+            begun = None if way is None else self._point_of(point, solver)
             size = max(solver.iterate())
             if way is not None and begun is not None:
-                way.append(NewtonIterate(begun, self._left(begun, solver), size))
-            if not size <= WILD or (size > 2 * before and before < 0.1):
+                way.append(NewtonIterate(begun, self._residual_of(begun, solver), size))
+            if not size <= MAX_CHANGE or (size > 2 * before and before < 0.1):
                 return None
             is_next_small = (
-                tolerance > EXACT and size <= NEAR and size**3 <= 1e-2 * tolerance * before**2
+                tolerance > CONVERGENCE_TOLERANCE
+                and size <= PREDICTABLE_CHANGE
+                and size**3 <= 1e-2 * tolerance * before**2
             )  # it converges quadratically
             if size <= tolerance or is_next_small or (size >= 0.5 * before and before <= 1e3 * tolerance):
-                return self._found(point, solver, k + 1, size) if solver.T[0] > 0 else None
+                return self._corrected_point(point, solver, k + 1, size) if solver.T[0] > 0 else None
             before = size
         return None
 
@@ -101,37 +104,37 @@ class CollocationProblem(OrbitProblem):
             solver.scalars[0], solver.right[0] = (1.0, -slope), period - slope * value
 
     @staticmethod
-    def _held(point: OrbitPoint, solver: NewtonSolver) -> OrbitPoint:
-        """The orbit that the solver is at."""
+    def _point_of(point: OrbitPoint, solver: NewtonSolver) -> OrbitPoint:
+        """The current orbit of the solver."""
         return OrbitPoint(point.times, solver.x.copy(), solver.K.copy(), float(solver.T[0]), float(solver.value[0]))
 
-    def _left(self, point: OrbitPoint, solver: NewtonSolver) -> float:
-        """What was left in the rows at an orbit, in parts of the states' sizes."""
+    def _residual_of(self, point: OrbitPoint, solver: NewtonSolver) -> float:
+        """Residual of the rows at an orbit, relative to the states' sizes."""
         return max(float(np.abs(solver.chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
 
-    def _found(self, point: OrbitPoint, solver: NewtonSolver, iterations: int, size: float) -> Corrected:
+    def _corrected_point(self, point: OrbitPoint, solver: NewtonSolver, iterations: int, size: float) -> Corrected:
         T, value = map(float, solver.s)
         tangent = point.like(
             OrbitPoint(point.times, solver.ahead.copy(), solver.slopes.copy(), T, value), ("quadrature",)
         )
         return Corrected(
-            point.like(self._held(point, solver), ("quadrature",)), tangent, solver.chain.A.copy(), iterations, size
+            point.like(self._point_of(point, solver), ("quadrature",)), tangent, solver.chain.A.copy(), iterations, size
         )
 
-    def _linearised(self, point: OrbitPoint) -> NewtonSolver:
-        solver = self._loaded(point, (self.fixed(point), self.fixed(point)))
+    def _linearised_solver(self, point: OrbitPoint) -> NewtonSolver:
+        solver = self._loaded_solver(point, (self.fixed(point), self.fixed(point)))
         solver.linearise()
         return solver
 
     def residual(self, point: OrbitPoint) -> float:
-        """What is left in the rows, in parts of the states' sizes."""
-        return self._left(point, self._linearised(point))
+        """Residual of the rows, relative to the states' sizes."""
+        return self._residual_of(point, self._linearised_solver(point))
 
     def maps(self, point: OrbitPoint) -> Array:
-        return self._linearised(point).chain.A.copy()
+        return self._linearised_solver(point).chain.A.copy()
 
     def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
-        n, solver = self.flow.n, self._linearised(point)
+        n, solver = self.flow.n, self._linearised_solver(point)
         rows = solver.chain.remaining()[:n]
         flow = point.K[0, 0] if factor == 1 and self.setting.period is None else None
         v = self.null_start(rows[:, :n], rows[:, n : 2 * n], point, factor, flow)
@@ -145,11 +148,11 @@ class CollocationProblem(OrbitProblem):
     ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), EXACT, way)
+            return self.corrected(point, (self.phase(point), self.fixed(point)), CONVERGENCE_TOLERANCE, way)
         along = normal if len(normal.times) == len(point.times) else on_mesh(normal, point.times)
         sizes = np.full(self.flow.n, float(np.abs(along.x).max()))
         plane = self.across(point, self.dual(along, sizes, np.ones(2)))
-        return self.corrected(point, (self.phase(point), plane), EXACT, way)
+        return self.corrected(point, (self.phase(point), plane), CONVERGENCE_TOLERANCE, way)
 
     def refined(
         self,
@@ -162,15 +165,15 @@ class CollocationProblem(OrbitProblem):
         and by how much it does."""
         found, intervals = self.near(point, normal, way), len(point.K)
         while found is not None:
-            again = self.near(adapted(found.point, intervals), normal, way)
+            again = self.near(on_adapted_mesh(found.point, intervals), normal, way)
             coarse = (again or found).point
-            fine = self.near(halved(coarse), normal, way)
+            fine = self.near(with_halved_intervals(coarse), normal, way)
             if fine is None:
                 return None
             changes = np.abs((fine.point.x[::2] - coarse.x) / coarse.sizes).max()
             error = max(float(changes), abs(fine.point.T / coarse.T - 1))
             intervals *= 2
-            if error <= wanted or 2 * intervals > MOST_INTERVALS:
+            if error <= wanted or 2 * intervals > MAX_INTERVALS:
                 return fine, error
             found = fine
         return None

@@ -1,4 +1,4 @@
-"""Curves of orbits: steps of pseudo-arclength, with the mesh kept as fine as it was at the start."""
+"""Curves of orbits: pseudo-arclength steps, with the mesh as fine as at the start."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ import numpy as np
 from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
 from .orbit import without_trivial
-from .orbit_collocation import EXACT, CollocationProblem
+from .orbit_collocation import CONVERGENCE_TOLERANCE, CollocationProblem
 from .orbit_mesh import all_on_mesh, coarseness, intervals_for, mesh_error, monitor, on_mesh, shared_evenly
 from .orbit_problem import Corrected, OrbitPoint, Plane
 from .shooting import ShootingProblem
 
-ACCEPTED: Final = 1e-8  # changes in Newton's method, after which those left are of their square
-ADAPTED: Final = 3  # steps between new meshes
-WANTED: Final = 4  # iterations, which steps are chosen for
-TURN: Final = 0.35  # rad of the tangent in a step, beyond which it is taken again with half its length
-SMALLEST: Final = 1e-5  # of the largest step
-COARSER: Final = 1.25  # times the number of intervals, from which it is changed; below 1/FINER too
-FINER: Final = 2.0
-LEAST: Final = 16  # intervals
-VANISHED: Final = 1e-3  # of the largest amplitude
+ACCEPTED_CHANGE: Final = 1e-8  # change in Newton's method that counts as converged; the remaining error is its square
+STEPS_PER_MESH: Final = 3  # number of steps between new meshes
+TARGET_ITERATIONS: Final = 4  # number of iterations for which the step controller aims
+MAX_TURN: Final = 0.35  # largest angle in rad between successive tangents; beyond it the step is halved
+MIN_STEP: Final = 1e-5  # smallest step relative to the largest
+MAX_REFINEMENT: Final = 1.25  # ratio of wanted to present intervals above which the mesh is changed
+MAX_COARSENING: Final = 2.0  # ratio of present to wanted intervals above which the mesh is changed
+MIN_INTERVALS: Final = 16  # smallest number of intervals
+# amplitude, relative to the largest, below which the orbit has shrunk to a steady motion
+VANISHED_AMPLITUDE: Final = 1e-3
 
 
 class OrbitEnd(Enum):
@@ -46,7 +47,8 @@ class OrbitEnd(Enum):
     INTERRUPTED = "was interrupted"
 
 
-GOES_ON: Final = (OrbitEnd.BOUND, OrbitEnd.POINTS, OrbitEnd.STUCK, OrbitEnd.INTERRUPTED)  # where more may follow
+# ends after which the curve can be continued
+CONTINUABLE: Final = (OrbitEnd.BOUND, OrbitEnd.POINTS, OrbitEnd.STUCK, OrbitEnd.INTERRUPTED)
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class ValueRange:
 
 @dataclass(frozen=True)
 class OrbitCurvePoint:
-    """An orbit of a branch: its tangent, of length one, and the row that belongs to it; its multipliers, and of these
-    those that are not trivial; the error of its mesh as far as known."""
+    """An orbit of a branch: its tangent of length one and the dual row; its multipliers, all and nontrivial; the
+    error of its mesh as far as it is known."""
 
     point: OrbitPoint
     tangent: OrbitPoint
@@ -88,7 +90,7 @@ class OrbitCurve:
     step: float
     max_step: float
     tolerance: float = 1e-9
-    least: int = LEAST
+    least: int = MIN_INTERVALS
 
     def scales_of(self, point: OrbitPoint) -> Array:
         """Of period and varied value, in which steps are measured."""
@@ -118,7 +120,9 @@ class OrbitCurve:
         dual = self.problem.dual(direction, point.sizes, self.scales_of(point))
         length = np.sqrt(self.problem.product(dual, direction))
         guess = point.moved(direction, part / length)
-        found = self.problem.corrected(guess, (self.problem.phase(point), self.problem.across(guess, dual)), ACCEPTED)
+        found = self.problem.corrected(
+            guess, (self.problem.phase(point), self.problem.across(guess, dual)), ACCEPTED_CHANGE
+        )
         if found is None or not self.range.low <= found.point.value <= self.range.high:
             return None
         return self.made(found, direction, error)
@@ -130,21 +134,21 @@ class OrbitCurve:
         here, step = start, self.step
         largest, turns = self._amplitude(start.point), 0
         for count in range(most):
-            if count % ADAPTED == ADAPTED - 1:
+            if count % STEPS_PER_MESH == STEPS_PER_MESH - 1:
                 here = self._on_new_mesh(here)
             there, step = self._next(here, step)
             if there is None:
                 yield OrbitEnd.STUCK
                 return
             if self._edge(there) is not None:
-                edge = self._stopped(here, there)
+                edge = self._end_at_bound(here, there)
                 yield from [] if edge is None else [edge]
                 yield OrbitEnd.BOUND
                 return
             amplitude = self._amplitude(there.point)
             largest = max(largest, amplitude)
             has_shrunk = amplitude < 0.5 * largest
-            if amplitude < VANISHED * largest or (has_shrunk and self._went_through_rest(here, there)):
+            if amplitude < VANISHED_AMPLITUDE * largest or (has_shrunk and self._went_through_rest(here, there)):
                 yield OrbitEnd.STILL
                 return
             yield there
@@ -162,12 +166,12 @@ class OrbitCurve:
         return replace(point, tangent=point.tangent.scaled(s), dual=Plane(s * dual.weights, s * dual.scalars, 0.0))
 
     def _next(self, here: OrbitCurvePoint, step: float) -> tuple[OrbitCurvePoint | None, float]:
-        while step >= SMALLEST * self.max_step:
+        while step >= MIN_STEP * self.max_step:
             there = self.ahead(here, step)
             if there is not None:
                 turned = self._angle(here, there)
-                if turned <= TURN:
-                    grown = min(2.0, (WANTED / there.iterations) ** 0.7, TURN / 2 / max(turned, 1e-3))
+                if turned <= MAX_TURN:
+                    grown = min(2.0, (TARGET_ITERATIONS / there.iterations) ** 0.7, MAX_TURN / 2 / max(turned, 1e-3))
                     return there, min(self.max_step, step * max(0.4, grown))
             step /= 2
         return None, step
@@ -183,11 +187,11 @@ class OrbitCurve:
         one that is near."""
         guess = here.point.moved(here.tangent, step)
         planes = (self.problem.phase(here.point), self.problem.across(guess, here.dual))
-        found = self.problem.corrected(guess, planes, EXACT) if exact else None
+        found = self.problem.corrected(guess, planes, CONVERGENCE_TOLERANCE) if exact else None
         if (
             found is None
         ):  # next to a branch point rows become dependent, and Newton's method does not settle to rounding
-            found = self.problem.corrected(guess, planes, ACCEPTED)
+            found = self.problem.corrected(guess, planes, ACCEPTED_CHANGE)
         return None if found is None else self.made(found, here.tangent, here.mesh_error, exact)
 
     def distance(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> float:
@@ -204,7 +208,7 @@ class OrbitCurve:
         density = monitor(here.point)
         coarse = coarseness(here.point, density)
         wanted = max(self.least, intervals_for(coarse, self.tolerance))
-        intervals = wanted if not 1 / FINER <= wanted / count <= COARSER else count
+        intervals = wanted if not 1 / MAX_COARSENING <= wanted / count <= MAX_REFINEMENT else count
         point, tangent = all_on_mesh([here.point, here.tangent], shared_evenly(here.point, density, intervals))
         dual = self.problem.dual(tangent, here.point.sizes, self.scales_of(point))
         return replace(here, point=point, tangent=tangent, dual=dual, mesh_error=mesh_error(coarse, intervals))
@@ -215,7 +219,7 @@ class OrbitCurve:
         value = there.point.value
         return self.range.low if value < self.range.low else self.range.high if value > self.range.high else None
 
-    def _stopped(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> OrbitCurvePoint | None:
+    def _end_at_bound(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> OrbitCurvePoint | None:
         end = self._edge(there)
         return None if end is None else self.at_value(here, there, end)
 
@@ -225,7 +229,9 @@ class OrbitCurve:
         part = 0.0 if b == a else (value - a) / (b - a)
         guess = here.point.moved(here.tangent, part * self.distance(here, there))
         guess = replace(guess, value=value)
-        found = self.problem.corrected(guess, (self.problem.phase(here.point), self.problem.fixed(guess)), ACCEPTED)
+        found = self.problem.corrected(
+            guess, (self.problem.phase(here.point), self.problem.fixed(guess)), ACCEPTED_CHANGE
+        )
         return None if found is None else self.made(found, here.tangent, here.mesh_error, exact=True)
 
     def _amplitude(self, point: OrbitPoint) -> float:
@@ -238,7 +244,7 @@ class OrbitCurve:
     def _went_through_rest(self, here: OrbitCurvePoint, there: OrbitCurvePoint) -> bool:
         """Whether the amplitude was zero between two orbits: they are opposite, or half way it is nearer to half the
         difference of theirs than to the mean. In a Hopf point the varied value turns back, as it does in a fold."""
-        if self._reversed(here.point, there.point):
+        if self._is_reversed(here.point, there.point):
             return True
         if here.tangent.value * there.tangent.value > 0:
             return False
@@ -248,8 +254,8 @@ class OrbitCurve:
         a, b, between = (self._amplitude(p.point) for p in (here, there, middle))
         return abs(between - abs(a - b) / 2) < abs(between - (a + b) / 2)
 
-    def _reversed(self, here: OrbitPoint, there: OrbitPoint) -> bool:
-        """Whether the oscillation has changed its sign: it went through a steady motion."""
+    def _is_reversed(self, here: OrbitPoint, there: OrbitPoint) -> bool:
+        """Whether the oscillation has changed its sign, that is, has passed through a steady motion."""
         if len(here.times) != len(there.times) or not here.K.shape[1]:
             return False
         a, b = (self.problem.values(p) for p in (here, there))

@@ -1,9 +1,9 @@
-"""`OrbitFlow`: the equations as a flow x' = f(t, x, p) for orbits, with what stays constant along it.
+"""`OrbitFlow`: the equations as a flow x' = f(t, x, p) for orbits, with its invariants.
 
-Coordinates on which nothing else depends (the way along a road, the angle of a rolling wheel) may grow over a period:
-they are left out of x and follow from it, so that an orbit is one of the rest. Constraints, norms of Euler parameters
-and conserved quantities are rows g(t, x, p) that keep their value along the flow; an orbit has to meet them once, and
-its multipliers are those of directions along them.
+Cyclic coordinates (the distance along a road, the angle of a rolling wheel) may grow over a period: they are left out
+of x and follow from it, so that the remaining states are periodic. Constraints, norms of Euler parameters and conserved
+quantities are invariants g(t, x, p) of the flow; an orbit has to satisfy them once, and its multipliers are those of
+directions along them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from ..variation.parameter_samples import vanishing
 from .turns import SymmetryAction
 
 ENERGY = "energy"
-STATES: Final = 3  # at random, at which a momentum is to stay constant
-STILL: Final = 1e-9  # of its size: a rate that counts as none
+SAMPLES: Final = 3  # number of random states at which a momentum is tested for being constant
+ZERO_RATE: Final = 1e-9  # rate, relative to the quantity, below which it counts as zero
 
 
 class OrbitFlow(CacheOwner):
@@ -173,7 +173,8 @@ class OrbitFlow(CacheOwner):
         return {name: f for name, f in fields.items() if any(e is not ZERO for e in f)}
 
     def _is_kept(self, s: Symmetry) -> bool:
-        """Whether events and other modes look alike too: what they depend on stays as it is, new states move along."""
+        """Whether a symmetry preserves events and other modes: the quantities on which they depend are unchanged,
+        and new states move with it."""
         eq, along = self.equations, {**s.q, **s.u}
         if any(s.name not in {other.name for other in symmetries_of(mode)} for mode, _ in self._others):
             return False
@@ -186,7 +187,7 @@ class OrbitFlow(CacheOwner):
             off += [directional_derivative(e, along) - m for e, m in zip(new.values(), moved, strict=True)]
         if not off:
             return True
-        return bool(np.abs([evaluate(off, at) for at in _random_states(eq)]).max() <= STILL)
+        return bool(np.abs([evaluate(off, at) for at in _random_states(eq)]).max() <= ZERO_RATE)
 
     @property
     def symmetries(self) -> tuple[tuple[Expr, ...], ...]:
@@ -242,7 +243,7 @@ def _drifting(
 
 
 def symmetries_of(eq: Equations) -> tuple[Symmetry, ...]:
-    """Of a mechanism; equations that were written down have none that we know."""
+    """The symmetries of a mechanism; for equations written by the user none are known."""
 
     def found() -> tuple[Symmetry, ...]:
         try:
@@ -275,7 +276,7 @@ def conserved_quantities(eq: Equations) -> dict[str, Expr]:
 def _random_states(eq: Equations) -> list[Mapping[Symbol, float]]:
     """Some on the constraints, with the mechanism's numbers."""
     known = {s: v for s, v in eq.variables.defaults.items() if v is not None and s not in eq.u}
-    return [random_state(eq, k, known) for k in range(STATES)]
+    return [random_state(eq, k, known) for k in range(SAMPLES)]
 
 
 def _momenta_along_symmetries(eq: Equations) -> dict[str, Expr]:
@@ -291,7 +292,7 @@ def _momenta_along_symmetries(eq: Equations) -> dict[str, Expr]:
         own = sum((p * s.speeds[u] for u, p in zip(eq.u, momenta, strict=True) if u in s.speeds), start=ZERO)
         rate = directional_derivative(own, flow)
         values = np.array([evaluate([own, rate], at) for at in states], dtype=float)
-        if np.abs(values[:, 0]).max() > 0 and (np.abs(values[:, 1]) <= STILL * np.abs(values[:, 0]).max()).all():
+        if np.abs(values[:, 0]).max() > 0 and (np.abs(values[:, 1]) <= ZERO_RATE * np.abs(values[:, 0]).max()).all():
             out[f"momentum of {s.name}"] = own
     return out
 

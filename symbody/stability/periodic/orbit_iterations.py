@@ -1,4 +1,4 @@
-"""What Newton's method tried on its way to an orbit."""
+"""The iterates of Newton's method on its way to an orbit."""
 
 from __future__ import annotations
 

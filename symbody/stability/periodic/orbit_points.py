@@ -1,6 +1,6 @@
 """Special orbits of a branch: where its number of unstable multipliers changes, located and named.
 
-With the multipliers μ that are not trivial, what changes its sign is
+With the nontrivial multipliers μ, the functions that change sign are
 
     dλ/ds                fold: stable and unstable orbits meet
     Π (1 + μᵢ)           period doubling; of half a period with a mirror, the mirror symmetry breaks
@@ -28,13 +28,15 @@ WORDS: Final = {
     "Neimark-Sacker": "a motion with a second frequency begins or ends",
     "branch point": "branches of orbits cross",
 }
-ON_THE_CIRCLE: Final = 1e-4
-TIGHT: Final = 1e-12
-NOISE: Final = (
+UNIT_CIRCLE_TOLERANCE: Final = 1e-4  # distance from the unit circle below which a pair of multipliers lies on it
+ROOT_TOLERANCE: Final = 1e-12  # tolerance of the zero of a test function relative to the step
+# largest values of a test function whose sign change is noise: multipliers that come in equal pairs
+ZERO_TEST: Final = (
     1e-6  # of functions that are zero all along: multipliers of conservative motions come in reciprocal pairs
 )
-MOST_STEPS: Final = 60
-BESIDE: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)  # of the interval
+MAX_STEPS: Final = 60  # largest number of steps of regula falsi
+# offsets relative to the interval that are tried where no orbit is found at a point
+OFFSETS: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,8 @@ def special_between(curve: OrbitCurve, place: int, here: OrbitCurvePoint, there:
     for kind, test in tests.items():
         for function in (test, of(OUTSIDE[kind])) if kind in OUTSIDE else (test,):
             if _changes(kind, function(here), function(there)):
-                found = _located(curve, here, there, function)
-                out += [] if found is None else _named(curve, kind, place, found)
+                found = _orbit_at_sign_change(curve, here, there, function)
+                out += [] if found is None else _special_orbit(curve, kind, place, found)
                 break
     return sorted(out, key=lambda s: s.value * (1 if there.point.value > here.point.value else -1))
 
@@ -120,7 +122,7 @@ def zero_function(kind: str) -> Callable[[OrbitCurvePoint], float]:
 
 
 def _changes(kind: str, before: float, behind: float) -> bool:
-    return before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > NOISE)
+    return before * behind < 0 and (kind == "fold" or max(abs(before), abs(behind)) > ZERO_TEST)
 
 
 def _beyond_minus_one(m: Complex) -> float:
@@ -148,14 +150,14 @@ def second_frequency(m: Complex) -> float:
     return prod(((1 - x) / (1 + abs(x)) for x in pairs), start=complex(1)).real
 
 
-def _named(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> list[SpecialOrbit]:
-    """The special orbit, where its multipliers are what its kind asks for."""
+def _special_orbit(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> list[SpecialOrbit]:
+    """The special orbit, if its multipliers are those of its kind."""
     m = found.nontrivial
     own = np.append(m, 1.0)
     target = {"fold": 1.0, "branch point": 1.0}.get(kind, -1.0)
     if kind == "Neimark-Sacker":
-        pairs = m[m.imag > ON_THE_CIRCLE]
-        if not len(pairs) or np.abs(np.abs(pairs) - 1).min() > ON_THE_CIRCLE:
+        pairs = m[m.imag > UNIT_CIRCLE_TOLERANCE]
+        if not len(pairs) or np.abs(np.abs(pairs) - 1).min() > UNIT_CIRCLE_TOLERANCE:
             return []
         chosen = complex(pairs[np.argmin(np.abs(np.abs(pairs) - 1))])
     else:
@@ -166,10 +168,10 @@ def _named(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> 
     return [SpecialOrbit(kind, point.value, point.T * curve.problem.setting.halves, place, chosen, found)]
 
 
-def _located(
+def _orbit_at_sign_change(
     curve: OrbitCurve, here: OrbitCurvePoint, there: OrbitCurvePoint, test: Callable[[OrbitCurvePoint], float]
 ) -> OrbitCurvePoint | None:
-    """The orbit between two others at which a function changes its sign; None where it cannot be come near to."""
+    """The orbit between two others at which a function changes its sign; None where it cannot be approached."""
     far = curve.distance(here, there)
     known: dict[float, OrbitCurvePoint | None] = {0.0: here}
 
@@ -181,17 +183,17 @@ def _located(
 
     if not value(0.0) * value(far) <= 0:
         return None
-    s = zero_between(value, far, TIGHT * max(far, 1e-6))
+    s = zero_between(value, far, ROOT_TOLERANCE * max(far, 1e-6))
     return known[s]
 
 
 def zero_between(value: Callable[[float], float], far: float, enough: float) -> float:
-    """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method may
-    find no orbit, since rows become dependent where branches cross: then a place beside is taken."""
+    """A zero between 0 and far, at which the signs differ, by regula falsi (Illinois); next to it Newton's method
+    may fail, since rows become dependent where branches cross: then a neighbouring point is used."""
     (a, fa), (b, fb), side, last = (0.0, value(0.0)), (far, value(far)), 0, far
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         middle = b - fb * (b - a) / (fb - fa)
-        tried = ((s, value(s)) for part in BESIDE if a < (s := middle + part * (b - a)) < b)
+        tried = ((s, value(s)) for part in OFFSETS if a < (s := middle + part * (b - a)) < b)
         s, f = next(((s, f) for s, f in tried if np.isfinite(f)), (last, 0.0))
         if f == 0 or abs(s - last) <= enough or b - a <= enough:
             return s
@@ -203,7 +205,9 @@ def zero_between(value: Callable[[float], float], far: float, enough: float) -> 
     return last
 
 
-# where multipliers come in equal pairs, as of a motion in space that knows no direction, products change no sign
+# Counts of critical multipliers by kind: if multipliers come in equal pairs, as for a spatially symmetric motion,
+# products
+# do not change sign
 OUTSIDE: Final = {
     "period doubling": _beyond_minus_one,
     "symmetry breaking": _beyond_minus_one,

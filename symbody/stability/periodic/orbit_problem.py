@@ -1,11 +1,11 @@
-"""`OrbitProblem`: what collocation and shooting have in common.
+"""`OrbitProblem`: the common part of collocation and shooting.
 
     x' = T f(Tτ, x, p),   x(0) = S x(1),   τ in [0, 1]
 
-S is one, or a mirror: then [0, 1] is half a period and the other half is the mirror image. Where rows g keep their
-value along the flow, the ends are compared along them only, Zᵀ (S x(1) - x(0)) = 0 with G Z = 0, and g(x(0)) is given:
-none of the rows follows from others. Two rows over the whole orbit make the rest: the phase against a reference, ∫ xᵀ
-x_ref' dτ (or the period, of a driven system), and a plane that fixes or steps the parameter.
+S is one, or a mirror: then [0, 1] is half a period and the other half is the mirror image. If the flow has invariants
+g, the ends are compared only along their level set, Zᵀ (S x(1) - x(0)) = 0 with G Z = 0, and g(x(0)) is prescribed, so
+that no row is redundant. Two rows over the whole orbit complete the system: the phase condition against a reference, ∫
+xᵀ x_ref' dτ (or the period, for a driven system), and a plane that fixes or steps the parameter.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
 from .chain import COLUMNS
 from .collocation import STAGES, gauss
-from .courses import SMOOTH, Course
+from .courses import SMOOTH, Itinerary
 from .floquet import ProductSolver
 from .orbit_flow import OrbitFlow
 
 GAUSS: Final = "at_gauss_points"
-RANK: Final = 1e-9  # of the largest: singular values of ∂g/∂x that count as zero
+RANK_TOLERANCE: Final = 1e-9  # singular value of ∂g/∂x, relative to the largest, below which it counts as zero
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class OrbitPoint:
         return self.like(scaled, ("quadrature",))
 
     def like(self, other: OrbitPoint, known: tuple[str, ...]) -> OrbitPoint:
-        """Another point that keeps what this one has computed and a small step leaves as it is."""
+        """Another point with the derived data of this one that a small step does not change."""
         other.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
         return other
 
@@ -110,8 +110,8 @@ class Plane:
 
 @dataclass(frozen=True)
 class NewtonIterate:
-    """What an iteration of Newton's method begins with: an orbit that is not one yet, what is left in its rows, and the
-    size of the change that it leads to, both in parts of the states' sizes."""
+    """The start of a Newton iteration: an orbit that is not closed yet, its residual, and the size of the resulting
+    change, both relative to the states' sizes."""
 
     point: OrbitPoint
     residual: float
@@ -120,7 +120,7 @@ class NewtonIterate:
 
 @dataclass(frozen=True)
 class Corrected:
-    """An orbit that Newton's method found: its tangent along the branch, and the maps of its intervals. `size` is that
+    """An orbit found by Newton's method: its tangent along the branch, and the maps of its intervals. `size` is that
     of the last change."""
 
     point: OrbitPoint
@@ -132,12 +132,12 @@ class Corrected:
 
 @dataclass(frozen=True)
 class OrbitSetting:
-    """What is asked of an orbit, in numbers.
+    """The setting of an orbit, in numbers.
 
-    p         of parameters and inputs
-    levels    of the rows of the flow: zero of constraints
-    place     where the varied value stands in p; None: it is a level, or nothing is varied
-    freed     the place of the level that is varied, or None
+    p         values of parameters and inputs
+    levels    values of the invariants of the flow: zero for constraints
+    place     index of the varied value in p; None: it is a level, or nothing is varied
+    freed     index of the level that is varied, or None
     mirror    signs of the states, where [0, 1] is half a period; None: it is a whole one
     period    of a driven system, an expression of parameters; None: it is found
     t0        time at the beginning
@@ -164,22 +164,22 @@ class OrbitSetting:
 
 
 class OrbitProblem:
-    """Orbits of a flow, with everything but the way along an interval; `form` is the name of that way, `course` what
-    happens on it."""
+    """Orbits of a flow, without the discretisation of an interval; `form` is the name of the discretisation,
+    `course` the itinerary."""
 
     form: str
-    course: Course = SMOOTH
+    course: Itinerary = SMOOTH
 
     def __init__(self, flow: OrbitFlow, setting: OrbitSetting) -> None:
         self.flow, self.setting, self.p = flow, setting, setting.p.copy()
         self.mirror = np.ones(flow.n) if setting.mirror is None else setting.mirror
         self._products: dict[tuple[int, ...], ProductSolver] = {}
-        self._near: Array | None = None  # the turn of the orbit that was looked at last
+        self._near: Array | None = None  # the displacement along symmetries of the last orbit
 
     def corrected(
         self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
     ) -> Corrected | None:
-        """The orbit in two planes; None where Newton's method does not lead to one. Its iterations are added to `way`."""
+        """The orbit in two planes; None where Newton's method does not converge. Its iterates are added to `way`."""
         raise NotImplementedError
 
     def maps(self, point: OrbitPoint) -> Array:
@@ -233,8 +233,8 @@ class OrbitProblem:
         return np.hstack([-np.eye(n), np.diag(self.mirror), np.zeros((n, COLUMNS))])
 
     def ends(self, x: Array, end: Array, value: float) -> tuple[Array, int]:
-        """Rows in δx_0, δx_N, δs, 1 that close an orbit with these ends; so many of the first are linear in both ends,
-        and their constants are left to the loop."""
+        """Rows in δx_0, δx_N, δs, 1 that close an orbit with these ends, and how many of the first are linear in
+        both ends; the constants of these are left to the loop."""
         n = self.flow.n
         if not self.flow.rows and not self._pins:
             return self._plain_ends, n
@@ -246,12 +246,12 @@ class OrbitProblem:
             levels[freed], gp = value, gp.copy()
             gp[freed] -= 1.0
         U, sv, V = np.linalg.svd(G)
-        rank = int((sv > RANK * sv[0]).sum())
+        rank = int((sv > RANK_TOLERANCE * sv[0]).sum())
         Z, Y = V[rank:], U[:, :rank].T
         ends = np.zeros((n, 2 * n + COLUMNS))
         ends[n - rank :, :n], ends[n - rank :, 2 * n + 1], ends[n - rank :, -1] = Y @ G, Y @ gp, Y @ (g - levels)
         if self._pins:
-            there, D = self._turned(x, end)
+            there, D = self._end_at_beginning(x, end)
             ends[: n - rank, : 2 * n], ends[: n - rank, -1] = np.hstack([-Z, Z @ D]), Z @ (there - x)
             return ends, 0
         ends[: n - rank, : 2 * n] = np.hstack([-Z, Z * self.mirror])
@@ -265,8 +265,9 @@ class OrbitProblem:
         self._near = self.flow.action.nearest(end, x, self.p, sizes, self._near)
         return self._near
 
-    def _turned(self, x: Array, end: Array) -> tuple[Array, Array]:
-        """The end of an orbit moved to its beginning, by the mirror or along symmetries, and the derivative of that."""
+    def _end_at_beginning(self, x: Array, end: Array) -> tuple[Array, Array]:
+        """The end of an orbit moved to its beginning, by the mirror or along symmetries, and the derivative of that
+        map."""
         if not self._pins:
             return self.mirror * end, np.diag(self.mirror)
         return self.flow.action.moved(end, self.turn(x, end), self.p)
@@ -289,7 +290,7 @@ class OrbitProblem:
 
     def gap(self, point: OrbitPoint) -> float:
         """By how much the ends miss each other, in parts of the states' sizes."""
-        return float(np.abs((self._turned(point.x[0], point.x[-1])[0] - point.x[0]) / point.sizes).max())
+        return float(np.abs((self._end_at_beginning(point.x[0], point.x[-1])[0] - point.x[0]) / point.sizes).max())
 
     def next_round(self, point: OrbitPoint, sign: float = 1.0, along: OrbitPoint | None = None) -> OrbitPoint:
         """An orbit over two rounds: the second is the first, mirrored or moved along the symmetries. With `along`, an
@@ -310,15 +311,15 @@ class OrbitProblem:
     # --------------------------------------------------------------------------------------- directions along the orbit
 
     def bases(self, point: OrbitPoint) -> Array | None:
-        """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points; None
-        where there are neither."""
+        """Orthonormal bases of the directions in which g does not change, across symmetries, at the mesh points;
+        None where there are no invariants and no symmetries."""
         if not self.flow.rows and not self.flow.symmetries:
             return None
         times, x = self.setting.t0 + point.times[:-1] * point.T, point.x[:-1]
         G = self.flow.gradients(times, x, self.p) if self.flow.rows else np.zeros((len(x), 0, self.flow.n))
         G = np.concatenate([G, self.flow.along_symmetries(times, x, self.p)], axis=1)
         _, sv, V = np.linalg.svd(G)
-        rank = int((sv[0] > RANK * sv[0, 0]).sum())
+        rank = int((sv[0] > RANK_TOLERANCE * sv[0, 0]).sum())
         return np.asarray(V[:, rank:].transpose(0, 2, 1))
 
     def multipliers(self, point: OrbitPoint, maps: Array) -> Complex:
@@ -326,7 +327,7 @@ class OrbitProblem:
         B, Z = maps, self.bases(point)
         if self._pins or self.setting.mirror is not None:
             B = maps.copy()
-            B[-1] = self._turned(point.x[0], point.x[-1])[1] @ B[-1]
+            B[-1] = self._end_at_beginning(point.x[0], point.x[-1])[1] @ B[-1]
         if Z is not None:
             B = np.swapaxes(np.roll(Z, -1, axis=0), 1, 2) @ B @ Z
         key = B.shape[:2]
@@ -338,7 +339,7 @@ class OrbitProblem:
 
     def onward(self, point: OrbitPoint, direction: Array) -> Array:
         """How a direction at the beginning of an orbit stands at its end, where it is the same there: S δx(1) = δx(0)."""
-        return np.asarray(np.linalg.solve(self._turned(point.x[0], point.x[-1])[1], direction))
+        return np.asarray(np.linalg.solve(self._end_at_beginning(point.x[0], point.x[-1])[1], direction))
 
     def shown(self, point: OrbitPoint) -> OrbitPoint:
         """The orbit as polynomials, to look at."""
@@ -351,7 +352,7 @@ class OrbitProblem:
     def null_start(self, P: Array, Q: Array, point: OrbitPoint, factor: float, flow: Array | None) -> Array:
         """δx(0) of it, from the rows P δx(0) + Q δx(1) = 0 of the chain; across the direction of the flow, where this
         is kept too."""
-        whole = P + factor * np.linalg.solve(self._turned(point.x[0], point.x[-1])[1].T, Q.T).T
+        whole = P + factor * np.linalg.solve(self._end_at_beginning(point.x[0], point.x[-1])[1].T, Q.T).T
         if flow is not None:
             whole = np.vstack([whole, flow])
         if self.flow.rows or self._pins:

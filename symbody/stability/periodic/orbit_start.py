@@ -1,5 +1,4 @@
-"""Where the search for an orbit begins: a motion that has settled, values and a period, a Hopf point, or another
-orbit."""
+"""Starts of the search for an orbit: a settled motion, values and a period, a Hopf point, or another orbit."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ from .collocation import STAGES, gauss
 from .orbit_flow import OrbitFlow
 from .orbit_problem import OrbitPoint
 
-SAMPLES: Final = 4000  # of a trajectory, to see when it returns
-RETURNED: Final = 0.2  # of the size of the motion: as near as it has to come
-AWAY: Final = 0.5  # of the largest distance: as far as it has to have gone before
+SAMPLES: Final = 4000  # number of points of a trajectory at which its return is tested
+RETURN_DISTANCE: Final = 0.2  # distance from the end, relative to the size of the motion, below which it has returned
+DEPARTURE_DISTANCE: Final = 0.5  # distance from the end, relative to the largest, that it must have reached before
 
 
 def from_function(
@@ -56,11 +55,13 @@ def settled_period(flow: OrbitFlow, motion: Trajectory, mirror: Array | None) ->
     last = X[-1] if mirror is None else mirror * X[-1]
     away = np.linalg.norm((X - last) / size, axis=1)[::-1]
     if mirror is None:
-        gone = int(np.argmax(away > AWAY * away[: SAMPLES // 2].max()))
+        gone = int(np.argmax(away > DEPARTURE_DISTANCE * away[: SAMPLES // 2].max()))
     else:
         gone = 0
     near = [
-        k for k in range(max(gone, 1), SAMPLES - 1) if away[k] <= min(away[k - 1], away[k + 1]) and away[k] < RETURNED
+        k
+        for k in range(max(gone, 1), SAMPLES - 1)
+        if away[k] <= min(away[k - 1], away[k + 1]) and away[k] < RETURN_DISTANCE
     ]
     if not near:
         raise StabilityError(

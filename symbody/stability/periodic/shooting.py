@@ -3,8 +3,8 @@ impacts on the way.
 
     x_{j+1} = φ(t_{j+1}, t_j, x_j),   δx_{j+1} = Φ δx_j + ∂φ/∂p δp + (τ_{j+1} f⁻ - τ_j Φ f_j) δT
 
-Across an event the variations jump by its saltation matrix (`integrate/forms/sensitivities.py`), exactly: so multipliers of
-gaits and of bouncing are those of the hybrid motion. The rest is the same chain as with collocation.
+Across an event the variations jump by its exact saltation matrix (`integrate/forms/sensitivities.py`), so that
+multipliers of gaits and of bouncing are those of the hybrid motion. The rest is the same chain as for collocation.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State
 from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
-from .courses import SMOOTH, Course
+from .courses import SMOOTH, Itinerary
 from .orbit_flow import OrbitFlow
-from .orbit_problem import RANK, Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
+from .orbit_problem import RANK_TOLERANCE, Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
-RTOL: Final = 1e-11
-EXACT: Final = 1e-9  # changes in Newton's method of a single orbit
-CORRECTIONS: Final = 14
-SHARE: Final = 0.4  # of the sizes of the states: the largest change in an iteration
-ONTO: Final = 4  # steps of Newton's method onto constraints
-SHOWN: Final = 40  # intervals of the polynomials that show an orbit
+RTOL: Final = 1e-11  # relative tolerance of the simulations
+CONVERGENCE_TOLERANCE: Final = 1e-9  # change in Newton's method for a single orbit that counts as converged
+MAX_ITERATIONS: Final = 14  # largest number of Newton iterations
+MAX_CHANGE: Final = 0.4  # largest change in an iteration relative to the sizes of the states
+MAX_PROJECTIONS: Final = 4  # number of Newton steps onto the constraints
+SHOWN_INTERVALS: Final = 40  # number of intervals of the polynomials that represent an orbit
 
 
 class ShootingProblem(OrbitProblem):
@@ -41,7 +41,7 @@ class ShootingProblem(OrbitProblem):
 
     form = "shooting"
 
-    def __init__(self, flow: OrbitFlow, setting: OrbitSetting, course: Course = SMOOTH) -> None:
+    def __init__(self, flow: OrbitFlow, setting: OrbitSetting, course: Itinerary = SMOOTH) -> None:
         super().__init__(flow, setting)
         self.course = course
         self._solvers: dict[int, ChainSolver] = {}
@@ -72,9 +72,9 @@ class ShootingProblem(OrbitProblem):
     ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), EXACT, way)
+            return self.corrected(point, (self.phase(point), self.fixed(point)), CONVERGENCE_TOLERANCE, way)
         dual = self.dual(normal, np.full(self.flow.n, float(np.abs(normal.x).max())), np.ones(2))
-        return self.corrected(point, (self.phase(point), self.across(point, dual)), EXACT, way)
+        return self.corrected(point, (self.phase(point), self.across(point, dual)), CONVERGENCE_TOLERANCE, way)
 
     # ------------------------------------------------------------------------------------------------ motions
 
@@ -82,7 +82,7 @@ class ShootingProblem(OrbitProblem):
         return self.setting.t0 + point.times * point.T
 
     def motion(self, point: OrbitPoint, j: int, sensitivities: Sequence[str] = ()) -> Trajectory | None:
-        """From one point to the next; None where the simulation does not get there."""
+        """The motion from one point to the next; None where the simulation does not reach it."""
         eq, times = self.flow.equations, self._times(point)
         if self.setting.place is not None:
             self.p[self.setting.place] = point.value
@@ -102,23 +102,23 @@ class ShootingProblem(OrbitProblem):
         )
         return found if found.outcome and comes_back else None
 
-    def _reached(self, motion: Trajectory) -> tuple[list[int], Array]:
-        """Where the states of the next point stand in the last state of a motion, and with which signs: of steps that are
-        images of each other by the names that change places."""
+    def _end_indices_and_signs(self, motion: Trajectory) -> tuple[list[int], Array]:
+        """Indices of the states of the next point in the last state of a motion, and their signs: for steps that are
+        images of each other, by the names that change places."""
         others = {state: (other, sign) for state, other, sign in self.setting.image}
         of = [others.get(s.name, (s.name, 1.0)) for s in self.flow.x]
         names = [s.name for s in motion.segments[-1].equations.state]
         return [names.index(name) for name, _ in of], np.array([sign for _, sign in of])
 
     def _onto_constraints(self, t: float, x: Array) -> Array:
-        """The nearest state that meets the constraints: Newton's method leaves them by what is of second order."""
+        """The nearest state on the constraints, which Newton's method violates to second order."""
         count = len(self.flow.constraints)
-        for _ in range(ONTO if count else 0):
+        for _ in range(MAX_PROJECTIONS if count else 0):
             g, G, _ = self.flow.rows_at(t, x, self.p)
-            x = x - np.linalg.lstsq(G[:count], g[:count], rcond=RANK)[0]
+            x = x - np.linalg.lstsq(G[:count], g[:count], rcond=RANK_TOLERANCE)[0]
         return x
 
-    def _linearised(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> ChainSolver | None:
+    def _linearised_chain(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> ChainSolver | None:
         """The chain at an orbit."""
         n, count, flow = self.flow.n, len(point.x) - 1, self.flow
         if count not in self._solvers:
@@ -129,7 +129,7 @@ class ShootingProblem(OrbitProblem):
             motion = self.motion(point, j, names)
             if motion is None or (variations := motion.segments[-1].variations) is None:
                 return None
-            rows, signs = self._reached(motion)
+            rows, signs = self._end_indices_and_signs(motion)
             V, x = signs[:, None] * variations[-1][rows], signs * motion.segments[-1].y[-1][rows]
             ends, _ = flow.along(self._times(point)[[j, j + 1]], np.array([point.x[j], x]), self.p)
             chain.A[j] = V[:, :n]
@@ -148,8 +148,8 @@ class ShootingProblem(OrbitProblem):
         self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
     ) -> Corrected | None:
         n, before = self.flow.n, np.inf
-        for k in range(CORRECTIONS):
-            chain = self._linearised(point, self._up_to_date(point, planes))
+        for k in range(MAX_ITERATIONS):
+            chain = self._linearised_chain(point, self._up_to_date(point, planes))
             if chain is None:
                 return None
             ends, closing = self.ends(point.x[0], point.x[-1], point.value)
@@ -164,10 +164,10 @@ class ShootingProblem(OrbitProblem):
             change = self._direction(point, chain, found[:, 0], 1.0)
             size = max(float(np.abs(change.x / point.sizes).max()), abs(change.T / point.T))
             if way is not None:
-                way.append(NewtonIterate(point, self._left(point, chain), size))
+                way.append(NewtonIterate(point, self._residual_of(point, chain), size))
             if not np.isfinite(size) or (size > 2 * before and before < 0.1):
                 return None
-            point = point.moved(change, min(1.0, SHARE / size) if size else 1.0)
+            point = point.moved(change, min(1.0, MAX_CHANGE / size) if size else 1.0)
             if size <= tolerance or (size >= 0.5 * before and before <= 1e3 * tolerance):
                 tangent = self._direction(point, chain, found[:, 1], 0.0)
                 return Corrected(point, tangent, chain.A.copy(), k + 1, size) if point.T > 0 else None
@@ -186,23 +186,23 @@ class ShootingProblem(OrbitProblem):
         dx = chain.substituted(ends[:n], ends[n : 2 * n], s).copy()
         return OrbitPoint(at.times, dx, np.zeros_like(at.K), float(s[0]), float(s[1]))
 
-    # ------------------------------------------------------------------------------------------------ what was found
+    # ------------------------------------------------------------------------------------------------ results
 
     def maps(self, point: OrbitPoint) -> Array:
-        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
+        chain = self._linearised_chain(point, (self.fixed(point), self.fixed(point)))
         return np.full((len(point.x) - 1, self.flow.n, self.flow.n), np.nan) if chain is None else chain.A.copy()
 
     def residual(self, point: OrbitPoint) -> float:
         """By how much simulations miss the points that they lead to, in parts of the states' sizes."""
-        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
-        return np.nan if chain is None else self._left(point, chain)
+        chain = self._linearised_chain(point, (self.fixed(point), self.fixed(point)))
+        return np.nan if chain is None else self._residual_of(point, chain)
 
-    def _left(self, point: OrbitPoint, chain: ChainSolver) -> float:
+    def _residual_of(self, point: OrbitPoint, chain: ChainSolver) -> float:
         return max(float(np.abs(chain.C[:, :, -1] / point.sizes).max()), self.gap(point))
 
     def null_direction(self, point: OrbitPoint, factor: float) -> OrbitPoint:
         n = self.flow.n
-        chain = self._linearised(point, (self.fixed(point), self.fixed(point)))
+        chain = self._linearised_chain(point, (self.fixed(point), self.fixed(point)))
         assert chain is not None
         rows = chain.remaining()[:n]
         flow = self.flow.along(self._times(point)[:1], point.x[:1], self.p)[0][0]
@@ -248,7 +248,7 @@ class ShootingProblem(OrbitProblem):
         """Between two jumps: times and values at the beginnings of intervals, slopes at Gauss points: those of
         polynomials through the values there, whatever the mode."""
         n = self.flow.n
-        edges = np.linspace(a, b, SHOWN + 1)
+        edges = np.linspace(a, b, SHOWN_INTERVALS + 1)
         h = np.diff(edges)
         inner = (edges[:-1, None] + h[:, None] * gauss(STAGES)[0]).reshape(-1)
         times = np.append(edges[:-1], inner)
@@ -256,5 +256,9 @@ class ShootingProblem(OrbitProblem):
         at = motion.at(times[order])
         states = np.empty((len(times), n))
         states[order] = np.column_stack([at[s.name] for s in self.flow.x])
-        rises = states[SHOWN:].reshape(SHOWN, STAGES, n) - states[:SHOWN, None]
-        return edges[:-1], states[:SHOWN], np.asarray(np.linalg.solve(gauss(STAGES)[1], rises), dtype=np.float64)
+        rises = states[SHOWN_INTERVALS:].reshape(SHOWN_INTERVALS, STAGES, n) - states[:SHOWN_INTERVALS, None]
+        return (
+            edges[:-1],
+            states[:SHOWN_INTERVALS],
+            np.asarray(np.linalg.solve(gauss(STAGES)[1], rises), dtype=np.float64),
+        )

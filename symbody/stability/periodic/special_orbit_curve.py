@@ -1,5 +1,4 @@
-"""Curves of special orbits over two values: where a fold, a period doubling or a Neimark-Sacker point goes as a second
-value changes.
+"""Curves of special orbits over two values: folds, period doublings or Neimark-Sacker points as a second value changes.
 
 A special orbit is a zero of a function of the multipliers, or of the tangent, along a family over the first value at a
 given second one; and just as well along a family over the second value at a given first. From one point of the curve to
@@ -23,11 +22,11 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...integrate.result.tables import data_frame
 from ...summary import Tabular
-from ..branches.gathered import gathered
+from ..branches.gathered import collected_points
 from .degenerate_orbits import DegenerateOrbit, degenerate_orbits
 from .find_orbit import orbit_of
 from .orbit import Orbit, without_trivial
-from .orbit_collocation import EXACT
+from .orbit_collocation import CONVERGENCE_TOLERANCE
 from .orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
 from .orbit_points import SpecialOrbit, zero_function
 
@@ -35,16 +34,16 @@ if TYPE_CHECKING:
     from .orbit_branch import OrbitBranch
 
 PERIOD: Final = "period"
-STEP: Final = 0.02  # of the intervals: the first step
-MOST_STEP: Final = 0.04
-LEAST_STEP: Final = 1e-5
-SECANTS: Final = 14
-CLOSE: Final = 1e-11  # of the length of a step along the family: the last change of a zero
-FAR: Final = 0.3  # of the intervals: as far as a zero may be from where it was foreseen
-CUSP: Final = STEP / 16  # steps of a curve of folds below which a cusp is looked for
-PASSED: Final = (0.02, 0.05, 0.1, 0.2)  # of the sizes: steps along the family over a cusp
-BENT: Final = 1e-3  # of the sizes: beside a fold, for its second derivative
-TRIED: Final = 1e-3  # of the sizes: the second place of a secant
+FIRST_STEP: Final = 0.02  # first step relative to the intervals
+MAX_STEP: Final = 0.04  # largest step relative to the intervals
+MIN_STEP: Final = 1e-5  # smallest step relative to the intervals
+MAX_SECANTS: Final = 14  # largest number of secant steps
+ROOT_TOLERANCE: Final = 1e-11  # last change of a zero relative to the length of a step along the family
+MAX_JUMP: Final = 0.3  # largest distance of a zero from its prediction relative to the intervals
+CUSP_STEP: Final = FIRST_STEP / 16  # step of a curve of folds below which a cusp is searched for
+CUSP_STEPS: Final = (0.02, 0.05, 0.1, 0.2)  # steps along the family across a cusp, relative to the sizes
+CURVATURE_STEP: Final = 1e-3  # offset from a fold, relative to the sizes, for its second derivative
+SECANT_STEP: Final = 1e-3  # offset of the second point of a secant relative to the sizes
 
 
 class SpecialCurveEnd(Enum):
@@ -184,7 +183,7 @@ def _place(family: OrbitBranch) -> int:
 
 def _way(curve: TwoFamilies, start: TwoValues, sign: float, most: int) -> tuple[list[TwoValues], SpecialCurveEnd]:
     a, b = (f.varied for f in curve.families)
-    return gathered(
+    return collected_points(
         curve.followed(start, sign, most),
         SpecialCurveEnd.INTERRUPTED,
         f"{curve.kind} of orbits of {curve.families[0].equations.name!r}",
@@ -205,13 +204,13 @@ class TwoFamilies:
     def followed(self, start: TwoValues, sign: float, most: int) -> Iterator[TwoValues | SpecialCurveEnd]:
         """Special orbits in one direction of the second value, the start not among them; the last item says how it
         ended."""
-        here, step, last = start, STEP, start
+        here, step, last = start, FIRST_STEP, start
         direction = np.array([0.0, sign])
         for _ in range(most):
             there = None
-            while there is None and step >= LEAST_STEP:
+            while there is None and step >= MIN_STEP:
                 there = self._next(here, direction, step)
-                if there is None and step < CUSP and last is not here:
+                if there is None and step < CUSP_STEP and last is not here:
                     there = self._over_cusp(last, here)
                 step = step / 2 if there is None else step
             if there is None:
@@ -225,7 +224,7 @@ class TwoFamilies:
             yield there
             moved = (np.array(there.values) - here.values) / self.sizes
             direction, last, here = moved / np.linalg.norm(moved), here, there
-            step = min(1.5 * step, MOST_STEP)
+            step = min(1.5 * step, MAX_STEP)
         yield SpecialCurveEnd.POINTS
 
     def _is_inside(self, found: TwoValues) -> bool:
@@ -239,7 +238,7 @@ class TwoFamilies:
         if found is None:
             return None
         jump = np.abs((np.array(found.values) - wanted) / self.sizes).max()
-        return found if jump <= FAR * max(10 * step, 0.05) else None
+        return found if jump <= MAX_JUMP * max(10 * step, 0.05) else None
 
     def between(self, here: TwoValues, there: TwoValues, part: float) -> TwoValues | None:
         """The special orbit a part of the way from one to the next."""
@@ -258,14 +257,14 @@ class TwoFamilies:
         return TwoValues(values, found, side)
 
     def _over_cusp(self, last: TwoValues, here: TwoValues) -> TwoValues | None:
-        """The fold on the other side of a cusp: as far along the family as it takes for the second value to come back; None
-        where there is none."""
+        """The fold on the other side of a cusp: as far along the family as it takes for the second value to return;
+        None where there is none."""
         own = self._near(here, np.array(here.values), 0)
         if self.kind != "fold" or own is None:
             return None
         curve = self.curves[0]
         gone = curve.distance(own.at, last.at)
-        for far in PASSED:
+        for far in CUSP_STEPS:
             length = -np.sign(gone) * far
             there = self.along_orbit(own, length)
             if there is not None and self.fold_bend(own) * self.fold_bend(there) < 0:
@@ -280,20 +279,20 @@ class TwoFamilies:
 
         def fold_at(value: float) -> OrbitCurvePoint | None:
             curve.problem.p[place] = value
-            near = curve.problem.corrected(guess, planes, EXACT)
+            near = curve.problem.corrected(guess, planes, CONVERGENCE_TOLERANCE)
             # once more with the first value that was found: the tangent is to be that of the orbit itself
-            found = None if near is None else curve.problem.corrected(near.point, planes, EXACT)
+            found = None if near is None else curve.problem.corrected(near.point, planes, CONVERGENCE_TOLERANCE)
             return None if found is None else curve.made(found, here.at.tangent, here.at.mesh_error, exact=True)
 
-        a, b = here.values[1], here.values[1] + TRIED * float(self.sizes[1])
+        a, b = here.values[1], here.values[1] + SECANT_STEP * float(self.sizes[1])
         first = fold_at(a)
         fa = np.nan if first is None else first.tangent.value
-        for _ in range(SECANTS):
+        for _ in range(MAX_SECANTS):
             point = fold_at(b)
             if point is None or not np.isfinite(fa):
                 return None
             fb = point.tangent.value
-            if fb == fa or abs(b - a) <= CLOSE * float(self.sizes[1]):
+            if fb == fa or abs(b - a) <= ROOT_TOLERANCE * float(self.sizes[1]):
                 return TwoValues((point.point.value, b), point, 0)
             a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
             if not abs(b - here.values[1]) < float(self.sizes[1]):
@@ -304,17 +303,17 @@ class TwoFamilies:
         """The second derivative of the first value along the family, in a fold: zero in a cusp."""
         curve = self.curves[0]
         curve.problem.p[_place(self.families[1])] = found.values[1]
-        both = [curve.ahead(found.at, s * BENT, exact=True) for s in (1.0, -1.0)]
+        both = [curve.ahead(found.at, s * CURVATURE_STEP, exact=True) for s in (1.0, -1.0)]
         ends = [np.nan if c is None else c.tangent.value for c in both]
-        return float((ends[0] - ends[1]) / (2 * BENT))
+        return float((ends[0] - ends[1]) / (2 * CURVATURE_STEP))
 
     @property
     def halves(self) -> int:
         return self.families[0].setting.halves
 
     def doubled_multiplier(self, found: TwoValues, part: float) -> float:
-        """Of orbits of twice the period, a part of the size beside a period doubling: the multiplier next to 1; nan where
-        there is none."""
+        """The multiplier next to 1 of orbits of twice the period, at a relative distance from a period doubling; nan
+        where there is none."""
         family, other = self.families
         p = family.setting.p.copy()
         p[_place(other)] = found.values[1]
@@ -362,8 +361,8 @@ class TwoFamilies:
         if corrected is None:
             return None
         first = curve.made(corrected, None, here.at.mesh_error, exact=True)
-        (a, fa), b = (0.0, self.function(first)), TRIED
-        for _ in range(SECANTS):
+        (a, fa), b = (0.0, self.function(first)), SECANT_STEP
+        for _ in range(MAX_SECANTS):
             point = curve.ahead(first, b, exact=True)
             if point is None:
                 return None
@@ -371,7 +370,7 @@ class TwoFamilies:
             if fb == fa:
                 return point if fb == 0 else None
             a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
-            if abs(b - a) <= CLOSE * max(1.0, abs(b)) or (fb == 0):
+            if abs(b - a) <= ROOT_TOLERANCE * max(1.0, abs(b)) or (fb == 0):
                 return point
             if not abs(b) < 1:
                 return None

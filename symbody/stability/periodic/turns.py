@@ -1,8 +1,8 @@
-"""Motions that look alike: states moved along symmetries, as a mechanism that is turned about the vertical.
+"""The action of symmetries on states, as of a mechanism that is rotated about the vertical.
 
     x ↦ S_α x = exp(Σ α_i Y_i) x,   the state at 1 of  x' = Σ α_i Y_i(x)  from x,   with its derivative
 
-An orbit closes up to such a motion: S_α x(T) = x(0). So do gaits on a circle, and pendulums whose swing precesses.
+An orbit closes up to such an action: S_α x(T) = x(0). So do gaits on a circle, and pendulums whose swing precesses.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8
 
-STEPS: Final = 16  # for a turn by one radian
-ENOUGH: Final = 1e-14  # of a turn
-CORRECTIONS: Final = 30
-NEAR: Final = 1e-3  # of the sizes of states: as near one start has to lead
-MOST: Final = 3  # symmetries, of which all combinations of turns are tried
-FIRST: Final = np.linspace(-2 * np.pi, 2 * np.pi, 33)  # turns to start from; Euler parameters return after two rounds
+STEPS_PER_RADIAN: Final = 16  # number of integration steps for a displacement by one radian
+CONVERGENCE_TOLERANCE: Final = 1e-14  # change of α that counts as converged
+MAX_ITERATIONS: Final = 30  # largest number of Gauss-Newton iterations
+ACCEPTED_DISTANCE: Final = 1e-3  # distance, relative to the sizes of states, at which the first start is accepted
+MAX_SYMMETRIES: Final = 3  # largest number of symmetries for which all combinations of starts are tried
+# starts of α in radians; Euler parameters return after two full rotations
+STARTS: Final = np.linspace(-2 * np.pi, 2 * np.pi, 33)
 
 
 class SymmetryAction:
@@ -45,7 +46,7 @@ class SymmetryAction:
 
     def moved(self, x: Array, alpha: Array, p: Array) -> tuple[Array, Array]:
         """A state moved by α along the symmetries, and the derivative of that."""
-        steps = int(np.ceil(STEPS * float(np.abs(alpha).sum()))) if np.any(alpha) else 0
+        steps = int(np.ceil(STEPS_PER_RADIAN * float(np.abs(alpha).sum()))) if np.any(alpha) else 0
         y = np.column_stack([x, np.eye(self.n)])
         for _ in range(steps):
             y = self._step(y, alpha / steps, p)
@@ -71,24 +72,24 @@ class SymmetryAction:
 
     def nearest(self, x: Array, to: Array, p: Array, sizes: Array, near: Array | None = None) -> Array:
         """α by which x is moved as near as possible to another state; `near` one that is known, where there is one."""
-        first = self._corrected(x, np.zeros(self.count) if near is None else near, to, p, sizes)
-        if near is not None or self._off(x, first, to, p, sizes) <= NEAR:
+        first = self._refined_displacement(x, np.zeros(self.count) if near is None else near, to, p, sizes)
+        if near is not None or self._off(x, first, to, p, sizes) <= ACCEPTED_DISTANCE:
             return first
-        few = FIRST if self.count == 1 else FIRST[::8]  # a large turn: one start may lead elsewhere
-        starts = [np.array(a) for a in product(few, repeat=self.count)] if self.count <= MOST else []
+        few = STARTS if self.count == 1 else STARTS[::8]  # a large turn: one start may lead elsewhere
+        starts = [np.array(a) for a in product(few, repeat=self.count)] if self.count <= MAX_SYMMETRIES else []
         best = sorted(starts, key=lambda a: self._off(x, a, to, p, sizes))[:2]
-        found = [first, *(self._corrected(x, a, to, p, sizes) for a in best)]
+        found = [first, *(self._refined_displacement(x, a, to, p, sizes) for a in best)]
         return min(found, key=lambda a: self._off(x, a, to, p, sizes))
 
     def _off(self, x: Array, alpha: Array, to: Array, p: Array, sizes: Array) -> float:
         return float(np.linalg.norm((self.moved(x, alpha, p)[0] - to) / sizes))
 
-    def _corrected(self, x: Array, alpha: Array, to: Array, p: Array, sizes: Array) -> Array:
-        for _ in range(CORRECTIONS):
+    def _refined_displacement(self, x: Array, alpha: Array, to: Array, p: Array, sizes: Array) -> Array:
+        for _ in range(MAX_ITERATIONS):
             there = self.moved(x, alpha, p)[0]
             Y = self.fields(there, p)[0]
             change = np.linalg.lstsq((Y / sizes).T, (there - to) / sizes, rcond=1e-9)[0]
             alpha = alpha - change
-            if float(np.abs(change).max()) <= ENOUGH:
+            if float(np.abs(change).max()) <= CONVERGENCE_TOLERANCE:
                 break
         return np.asarray(alpha)

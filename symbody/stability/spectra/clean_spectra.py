@@ -1,9 +1,9 @@
-"""Eigenvalues of many pencils of one structure, freed of what rounding leaves of zeros.
+"""Eigenvalues of many pencils of one structure, without the rounding noise of zero eigenvalues.
 
-Constant states (a heading that nothing depends on, a rate without a force) make eigenvalues that are zero for all
-parameters. Computed beside others they come out as ±1e-8, and hide one that goes through zero. They are taken out first
-(Fitting's decomposition, with the ranks that pencils of this structure have); what is left is judged by its condition:
-a real or imaginary part below the rounding error of its eigenvalue is zero.
+Constant states (a cyclic heading, a rate without a force) make eigenvalues that are zero for all parameters. Computed
+together with others they come out as ±1e-8, and hide one that passes through zero. They are removed first (Fitting
+decomposition, with the ranks of pencils of this structure); the remaining ones are judged by their condition: a real or
+imaginary part below the rounding error of its eigenvalue is zero.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError
 from .pencil import Complex, core_ranks, finite_part, invertible_part, is_regular
 
-STRUCTURAL: Final = (
+# singular value, relative to the largest, below which its eigenvalue is zero for all parameters
+STRUCTURAL_RANK: Final = (
     1e-13  # singular values below this part of the largest belong to eigenvalues that are zero for all parameters
 )
-ROUNDING: Final = 1e-13  # relative error of a matrix; an eigenvalue's is this times its condition number ...
-LARGEST: Final = 3e-5  # ... and not more than that of a triple one
-DOUBLE: Final = 1e-5  # of the largest eigenvalue: what rounding leaves of a double zero is smaller
-SAMPLES: Final = 9  # pencils that the structure is taken from
+MATRIX_ERROR: Final = 1e-13  # relative error of a matrix; that of an eigenvalue is larger by its condition number
+MAX_ERROR: Final = 3e-5  # largest relative error of an eigenvalue, that of a triple one
+# modulus, relative to the largest eigenvalue, below which it is the rounding of a double zero
+DOUBLE_ZERO: Final = 1e-5
+SAMPLES: Final = 9  # number of pencils that determine the structure
 
 
 class Core(NamedTuple):
@@ -62,7 +64,7 @@ class CleanSpectra:
         from it (of a double zero ±√rounding is left), are zero."""
         s = self.s.copy()
         size = np.abs(s)
-        s[which[:, None] & (size <= DOUBLE * size.max(axis=1, keepdims=True, initial=0.0))] = 0.0
+        s[which[:, None] & (size <= DOUBLE_ZERO * size.max(axis=1, keepdims=True, initial=0.0))] = 0.0
         return replace(self, s=s)
 
 
@@ -76,11 +78,11 @@ class PencilFamily:
         finite = self._finite(E[some], A[some])
         self.infinite = len(states) - finite.S.shape[-1]
         self.scale = self._balance(finite.S)
-        self.ranks = core_ranks(self._scaled(finite).S, STRUCTURAL)
+        self.ranks = core_ranks(self._scaled_core(finite).S, STRUCTURAL_RANK)
         self.zeros = finite.S.shape[-1] - self.ranks[-1] if self.ranks else 0
 
     def core(self, E: Array, A: Array) -> Core:
-        part = self._scaled(self._finite(E, A))
+        part = self._scaled_core(self._finite(E, A))
         if not self.ranks:
             return part
         S, B, P = invertible_part(part.S, self.ranks)
@@ -91,14 +93,14 @@ class PencilFamily:
             empty = core.S.astype(complex)
             return CleanSpectra(np.zeros((len(empty), 0), dtype=complex), empty, empty, np.zeros((len(empty), 0)))
         s, v = np.linalg.eig(core.S)
-        w = _left(v)
+        w = _left_vectors(v)
         size = np.linalg.norm(core.S, axis=(1, 2))[:, None]
         condition = np.linalg.norm(v, axis=1) * np.linalg.norm(w, axis=2)
-        tolerance = _shared(s, size * np.minimum(ROUNDING * condition, LARGEST))
-        return CleanSpectra(_cleaned(s, tolerance), v, w, tolerance)
+        tolerance = _shared_tolerance(s, size * np.minimum(MATRIX_ERROR * condition, MAX_ERROR))
+        return CleanSpectra(_without_noise(s, tolerance), v, w, tolerance)
 
     def with_zeros(self, s: Complex) -> Complex:
-        """All finite eigenvalues: with those that are zero for all parameters, first."""
+        """All finite eigenvalues, including those that are zero for all parameters, which come first."""
         return np.concatenate([np.zeros((len(s), self.zeros), dtype=complex), s], axis=1)
 
     def _finite(self, E: Array, A: Array) -> Core:
@@ -121,13 +123,13 @@ class PencilFamily:
             return np.ones(S.shape[-1])
         return np.asarray(dgebal(np.abs(S).max(axis=0), scale=1, permute=0)[3])
 
-    def _scaled(self, part: Core) -> Core:
+    def _scaled_core(self, part: Core) -> Core:
         d = self.scale
         return Core(part.S * d / d[:, None], part.R * d, part.L / d[:, None])
 
 
-def _left(v: Complex) -> Complex:
-    """Left vectors from right ones: w v = 1. Where these are parallel (defective), finite numbers that are as large as
+def _left_vectors(v: Complex) -> Complex:
+    """Left vectors from right ones: w v = 1. Where these are parallel (defective), finite numbers as large as
     rounding allows."""
     try:
         found = np.linalg.solve(v, np.broadcast_to(np.eye(v.shape[-1]), v.shape))
@@ -140,14 +142,14 @@ def _left(v: Complex) -> Complex:
     return np.asarray((Vh.conj().swapaxes(1, 2) * inverted[:, None, :]) @ U.conj().swapaxes(1, 2), dtype=complex)
 
 
-def _shared(s: Any, tolerance: Array) -> Array:
-    """Eigenvalues that cannot be told apart have one tolerance, the largest of theirs."""
+def _shared_tolerance(s: Any, tolerance: Array) -> Array:
+    """Eigenvalues closer than their tolerances get a common one, the largest of theirs."""
     apart = np.abs(s[:, :, None] - s[:, None, :])
     either = np.maximum(tolerance[:, :, None], tolerance[:, None, :])
     return np.where(apart <= 4 * either, either, 0.0).max(axis=2, initial=0.0)
 
 
-def _cleaned(s: Any, tolerance: Array) -> Complex:
+def _without_noise(s: Any, tolerance: Array) -> Complex:
     out = s.astype(complex)
     out.real[np.abs(out.real) <= tolerance] = 0.0
     out.imag[np.abs(out.imag) <= tolerance] = 0.0

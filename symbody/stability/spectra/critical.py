@@ -1,8 +1,8 @@
-"""Critical values of a root locus: where eigenvalues cross the imaginary axis, or meet.
+"""Critical values of a root locus: eigenvalues cross the imaginary axis, or meet.
 
-Eigenvalues that are nearly equal have large rounding errors, but their mean and the sum of squares about it have not;
-neither has the determinant where one or two of them go through zero. A critical value is the zero of such a function of
-the parameter, so that it does not depend on the steps of the locus.
+Nearly equal eigenvalues have large rounding errors, but their mean and the sum of squares about it have not; neither
+has the determinant where one or two of them pass through zero. A critical value is the zero of such a function of the
+parameter, so that it does not depend on the steps of the locus.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from ...emit.run.callable import Array
 from .clean_spectra import CleanSpectra
 from .pencil import Complex
 
-SAME: Final = 1e-6  # branches whose distance is below this part of themselves are one multiple eigenvalue
-OTHERS: Final = (
+# distance of branches, relative to their size, below which they are one multiple eigenvalue
+SAME_EIGENVALUE: Final = 1e-6
+# weight in the matching of branches that take no part in the event, since they move little in a step
+OTHER_WEIGHT: Final = (
     10.0  # weight of branches that take no part, where eigenvalues are told apart: these move little in a step
 )
-BISECTIONS: Final = 60
+MAX_BISECTIONS: Final = 60  # largest number of bisections
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def critical_values(p: Array, branches: Complex, at: Along) -> tuple[Critical, .
 
 @dataclass(frozen=True)
 class _Located:
-    """A critical value, between the steps that it was found from."""
+    """A critical value, between the steps that bracket it."""
 
     critical: Critical
     low: int
@@ -92,7 +94,7 @@ class _Located:
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Branches between two values of the parameter, some of which are looked at."""
+    """Branches between two values of the parameter, and the group under consideration."""
 
     low: float
     high: float
@@ -104,15 +106,15 @@ class _Stretch:
         return self.ends[0] + (self.ends[1] - self.ends[0]) * (value - self.low) / (self.high - self.low)
 
     def members(self, value: float, is_meeting: bool) -> Complex:
-        """The eigenvalues of the group: those that no other branch explains better. Where they meet they are sought
-        about their mean."""
+        """The eigenvalues of the group: those that no other branch matches better. Where they meet they are sought
+        around their mean."""
         group = list(self.group)
         if value in (self.low, self.high):
             return self.ends[0 if value == self.low else 1][group]
         expected = self.chord(value)
         if is_meeting:
             expected[group] = expected[group].mean()
-        found, weight = self.at.one(value)[0], np.full(len(expected), OTHERS)
+        found, weight = self.at.one(value)[0], np.full(len(expected), OTHER_WEIGHT)
         weight[group] = 1.0
         place = linear_sum_assignment(weight[:, None] * np.abs(expected[:, None] - found[None, :]))[1]
         return found[place[group]]
@@ -122,7 +124,7 @@ class _Stretch:
         return float(brentq(f, self.low, self.high, xtol=limit, rtol=1e-15))
 
     def root_of_determinant(self) -> float | None:
-        """Where the product of all eigenvalues changes its sign; None where it does not."""
+        """The zero of the product of all eigenvalues; None where it does not change sign."""
         ends = [np.linalg.slogdet(self.at.one(v)[1]) for v in (self.low, self.high)]
         if ends[0].sign * ends[1].sign >= 0:
             return None
@@ -138,7 +140,7 @@ class _Stretch:
 def _alike(branches: Complex, k: int, m: int, i: int) -> tuple[int, ...]:
     """Branches that are i, or one with it at both ends."""
     apart = np.maximum(np.abs(branches[k] - branches[k, i]), np.abs(branches[m] - branches[m, i]))
-    return tuple(map(int, np.flatnonzero(apart <= SAME * np.abs(branches[[k, m], i]).max())))
+    return tuple(map(int, np.flatnonzero(apart <= SAME_EIGENVALUE * np.abs(branches[[k, m], i]).max())))
 
 
 # ---------------------------------------------------------------------------------------------------- crossings
@@ -155,7 +157,7 @@ def _crossings(p: Array, branches: Complex, at: Along) -> list[_Located]:
                 continue
             stretch = _Stretch(float(p[k]), float(p[m]), branches[[k, m]], _alike(branches, k, m, i), at)
             value, s = _crossing(stretch)
-            kind = "oscillatory" if abs(s.imag) > SAME * abs(branch[[k, m]]).max() else "real"
+            kind = "oscillatory" if abs(s.imag) > SAME_EIGENVALUE * abs(branch[[k, m]]).max() else "real"
             out.append(
                 _Located(Critical(value, s, kind, "loses stability" if sign[m] > 0 else "gains stability"), k, m)
             )
@@ -183,19 +185,19 @@ def _meetings(p: Array, branches: Complex, at: Along) -> list[_Located]:
         for k in map(int, np.flatnonzero((off[1:] != off[:-1]).sum(axis=1) >= 2)):
             for joins in (True, False):
                 changed = np.flatnonzero((off[k] != off[k + 1]) & (off[k + 1] == joins))
-                for group in _mirrored(turned[k + joins], changed):
+                for group in _mirror_groups(turned[k + joins], changed):
                     stretch = _Stretch(float(p[k]), float(p[k + 1]), branches[k : k + 2], group, at)
                     found = _meeting(stretch, kind, "joins" if joins else "splits")
                     out += [_Located(found, k, k + 1)] * (len(group) // 2) if found is not None else []
     return out
 
 
-def _mirrored(turned: Complex, changed: Any) -> list[tuple[int, ...]]:
-    """Branches that are equal or mirrored at the axis, together; without those that have no mirror image."""
+def _mirror_groups(turned: Complex, changed: Any) -> list[tuple[int, ...]]:
+    """Groups of branches that are equal or mirrored at the axis, without those that have no mirror image."""
     rest, groups = [int(i) for i in changed], []
     upper = np.where(turned.imag < 0, turned.conj(), turned)
     while rest:
-        group = tuple(j for j in rest if abs(upper[j] - upper[rest[0]]) <= SAME * abs(upper[rest[0]]))
+        group = tuple(j for j in rest if abs(upper[j] - upper[rest[0]]) <= SAME_EIGENVALUE * abs(upper[rest[0]]))
         rest = [j for j in rest if j not in group]
         if 2 * sum(turned[j].imag > 0 for j in group) == len(group):
             groups.append(group)
@@ -204,7 +206,7 @@ def _mirrored(turned: Complex, changed: Any) -> list[tuple[int, ...]]:
 
 def _meeting(stretch: _Stretch, kind: str, how: str) -> Critical | None:
     ends = stretch.ends[:, list(stretch.group)]
-    if kind == "flutter" and ends.mean(axis=1).imag.min() <= SAME * abs(ends).max():
+    if kind == "flutter" and ends.mean(axis=1).imag.min() <= SAME_EIGENVALUE * abs(ends).max():
         return None  # the lower ones of two pairs, or two that meet at zero
     at_zero = abs(ends.mean(axis=1)).max() <= 1e-10 * abs(ends).max() and not (ends.real * ends.imag).any()
     if at_zero:
@@ -237,13 +239,13 @@ def _left_over(p: Array, branches: Complex, at: Along, found: list[_Located]) ->
     counts = (branches.real > 0).sum(axis=1)
     explained = np.zeros(len(p) - 1, dtype=bool)
     for f in found:  # one on a step changes counts on both sides of it
-        rounding = SAME * np.diff(p)[[f.low, f.high - 1]]
+        rounding = SAME_EIGENVALUE * np.diff(p)[[f.low, f.high - 1]]
         first = f.low - (f.low > 0 and f.critical.value - p[f.low] <= rounding[0])
         explained[first : f.high + (p[f.high] - f.critical.value <= rounding[1])] = True
     out = []
     for k in map(int, np.flatnonzero((counts[1:] != counts[:-1]) & ~explained)):
         low, high = float(p[k]), float(p[k + 1])
-        for _ in range(BISECTIONS):
+        for _ in range(MAX_BISECTIONS):
             middle = (low + high) / 2
             low, high = (middle, high) if at.spectra(np.array([middle])).unstable[0] == counts[k] else (low, middle)
         s = at.spectra(np.array([high if counts[k + 1] > counts[k] else low])).s[0]

@@ -5,8 +5,8 @@ With A x = s E x, yᴴ A = s yᴴ E and yᴴ E x = 1, for any regular pencil and
     ds = yᴴ (dA - s dE) x
     (A - s E) dx = ds E x - (dA - s dE) x,   with the component that normalises x fixed
 
-which is Lynch eq. 6.18 where E and A are made of symmetric M and K. E and A are those of the independent coordinates,
-so constraints are in them; where the operating point moves with the parameter, dE and dA move along.
+which is Lynch eq. 6.18 for E and A from symmetric M and K. E and A are those of the independent coordinates, so they
+include the constraints; if the operating point depends on the parameter, dE and dA include its derivative.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def eigenvalue_sensitivities(
     lin: LinearSystem, names: Sequence[str | Symbol], values: Mapping[str, float]
 ) -> EigenvalueSensitivities:
     parameters = [lin.parameter(n) for n in names] or list(lin.parameters)
-    rows, points = lin.sets({k: [v] for k, v in _given(lin, values).items()})
+    rows, points = lin.sets({k: [v] for k, v in _one_value_at_least(lin, values).items()})
     n = lin.matrices_at(rows, points)
     E, A = n.E[0], n.A[0]
     found = pencil_spectrum(E, A, lin.x)
@@ -83,8 +83,8 @@ def eigenvalue_sensitivities(
     )
 
 
-def _given(lin: LinearSystem, values: Mapping[str, float]) -> dict[str, float]:
-    """Values with at least one in them: a sweep of length one."""
+def _one_value_at_least(lin: LinearSystem, values: Mapping[str, float]) -> dict[str, float]:
+    """The values, with at least one in them: a sweep of length one."""
     return dict(values) or {s.name: v for s, v in list(lin.values({}).items())[:1]}
 
 
@@ -114,7 +114,7 @@ def response_sensitivities(
     them, at iω."""
     k, seen = lin.input(r), lin.with_outputs(y)
     parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
-    rows, points = seen.sets({k: [v] for k, v in _given(seen, values).items()})
+    rows, points = seen.sets({k: [v] for k, v in _one_value_at_least(seen, values).items()})
     n = seen.matrices_at(rows, points)
     omega = 2 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))[:, None, None]
     s = 1j * omega

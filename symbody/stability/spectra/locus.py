@@ -21,7 +21,7 @@ from .pencil import Complex, neat
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
 
-ROUNDS: Final = 8  # of halving steps where branches cannot be told apart
+MAX_ROUNDS: Final = 8  # largest number of step halvings where branches cannot be separated
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,11 +88,11 @@ class RootLocus(Tabular):
 
 
 def root_locus(lin: LinearSystem, values: Mapping[str, Any], points: int) -> RootLocus:
-    name, grid = _swept(lin, values, points)
+    name, grid = _parameter_and_grid(lin, values, points)
     others = {k: v for k, v in values.items() if k != name}
     at = _Solver(lin, name, others, grid)
     p, sets = grid, at.many(grid)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         unclear = _unclear(p, sets)
         if not len(unclear):
             break
@@ -101,19 +101,19 @@ def root_locus(lin: LinearSystem, values: Mapping[str, Any], points: int) -> Roo
         more = at.many(new)
         p = np.concatenate([p, new])[order]
         sets = _Sets(np.concatenate([sets.s, more.s])[order], np.concatenate([sets.ds, more.ds])[order])
-    branches = _followed(p, sets)
+    branches = _branches_of(p, sets)
     critical = critical_values(p, branches, at)
     ends = np.array([p[0], *(c.value for c in critical), p[-1]])
     unstable = tuple(map(int, at.spectra((ends[1:] + ends[:-1]) / 2).unstable))
-    spectra = _sorted(at.family.with_zeros(branches))
+    spectra = _sorted_branches(at.family.with_zeros(branches))
     return RootLocus(name, p, spectra, critical, unstable, at.family.infinite, at.motion(p))
 
 
-def _sorted(branches: Complex) -> Complex:
+def _sorted_branches(branches: Complex) -> Complex:
     return branches[:, np.lexsort((branches[0].imag, branches[0].real))]
 
 
-def _swept(lin: LinearSystem, values: Mapping[str, Any], points: int) -> tuple[str, Array]:
+def _parameter_and_grid(lin: LinearSystem, values: Mapping[str, Any], points: int) -> tuple[str, Array]:
     names = [k for k, v in values.items() if np.ndim(v)]
     if len(names) != 1:
         raise StabilityError(
@@ -217,7 +217,7 @@ def _unclear(p: Array, sets: _Sets) -> Any:
     return np.flatnonzero(doubtful.any(axis=1) | shared)
 
 
-def _followed(p: Array, sets: _Sets) -> Complex:
+def _branches_of(p: Array, sets: _Sets) -> Complex:
     n = sets.s.shape[1]
     if not n:
         return sets.s

@@ -1,8 +1,8 @@
 """Eigenvalues of pencils A x = s E x with numbers: finite ones with their vectors, infinite ones counted.
 
 Where E is singular (algebraic variables, constraints), W = (A - s0 E)⁻¹ E has an eigenvalue 1 / (s - s0) for every
-finite s and zeros for the infinite ones. Its range is taken again and again until W is regular on it: what is lost on
-the way belongs to infinity, in chains of any length, so that no infinite eigenvalue is printed as 1e17.
+finite s and zeros for the infinite ones. W is restricted to its range repeatedly until it is regular there: the removed
+directions belong to infinite eigenvalues, in chains of any length, so that no infinite eigenvalue is printed as 1e17.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError
 
 Complex = NDArray[np.complex128]
-REGULAR: Final = 1e-11  # E is taken to be regular when its reciprocal condition, rows scaled, is above this
-RANK: Final = 1e-11
-PARALLEL: Final = (
+REGULAR_E: Final = 1e-11  # reciprocal condition number of E with scaled rows above which it counts as regular
+RANK_TOLERANCE: Final = 1e-11  # singular value, relative to the largest, below which it counts as zero
+# singular value, relative to the largest, below which eigenvectors are parallel (a defective pencil)
+PARALLEL_VECTORS: Final = (
     1e-15  # vectors are parallel (a defective pencil) where a singular value is below this part of the largest
 )
 
@@ -59,21 +60,21 @@ def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSp
         return PencilSpectrum(np.zeros(0, dtype=complex), empty, empty, 0)
     scale = _row_scales(E, A)
     E, A = E / scale, A / scale
-    if is_regular(E) or is_regular(balanced(E, A)):
+    if is_regular(E) or is_regular(balanced_matrix(E, A)):
         s, x = np.linalg.eig(np.linalg.solve(E, A))
-        y, infinite = _left(E, x), 0
+        y, infinite = _left_vectors(E, x), 0
     else:
-        s, x, y, infinite = _deflated(E, A, names)
+        s, x, y, infinite = _finite_part(E, A, names)
     order = sorted_order(s)
     return PencilSpectrum(s[order].astype(complex), x[:, order].astype(complex), (y / scale)[:, order], infinite)
 
 
 def is_regular(E: Array) -> bool:
     values = np.linalg.svd(E, compute_uv=False)
-    return bool(values[-1] > REGULAR * values[0])
+    return bool(values[-1] > REGULAR_E * values[0])
 
 
-def balanced(E: Array, A: Array) -> Array:
+def balanced_matrix(E: Array, A: Array) -> Array:
     """E with rows and columns scaled so that E² + A² has equal sums in all of them (Lemonnier and Van Dooren, SIAM J.
     Matrix Anal. Appl. 28, 2006).
 
@@ -93,18 +94,18 @@ def _row_scales(E: Array, A: Array) -> Array:
     return np.where(scale > 0, scale, 1.0)
 
 
-def _left(E: Array, x: Any) -> Complex:
+def _left_vectors(E: Array, x: Any) -> Complex:
     """Left vectors from right ones: (E x)ᴴ y = 1; where these are no basis (a defective pencil), the nearest to that."""
-    return np.asarray(np.linalg.lstsq((E @ x).conj().T, np.eye(len(E)), rcond=PARALLEL)[0], dtype=complex)
+    return np.asarray(np.linalg.lstsq((E @ x).conj().T, np.eye(len(E)), rcond=PARALLEL_VECTORS)[0], dtype=complex)
 
 
-def _deflated(E: Array, A: Array, names: tuple[str, ...]) -> tuple[Any, Any, Any, int]:
+def _finite_part(E: Array, A: Array, names: tuple[str, ...]) -> tuple[Any, Any, Any, int]:
     shift = _regular_shift(E, A, names)
     W = np.linalg.solve(A - shift * E, E)
     basis, size = np.eye(len(E)), max(float(np.linalg.norm(W)), 1e-300)
     while W.size:
         U, values, _ = svd(W)
-        rank = int((values > RANK * size).sum())
+        rank = int((values > RANK_TOLERANCE * size).sum())
         if rank == len(W):
             break
         kept = U[:, :rank]
@@ -143,15 +144,15 @@ def invertible_part(W: Array, ranks: tuple[int, ...]) -> tuple[Array, Array, Arr
         P, B = U.swapaxes(-1, -2) @ C @ P, B @ U
         C = U.swapaxes(-1, -2) @ C @ U
     for _ in ranks:
-        P = _solved(C, P)
+        P = _solution_of_any_rank(C, P)
     return C, B, P
 
 
-def _solved(C: Array, P: Array) -> Array:
+def _solution_of_any_rank(C: Array, P: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(C, P))
     except np.linalg.LinAlgError:
-        return np.asarray(least_norm(C, P, PARALLEL))
+        return np.asarray(least_norm(C, P, PARALLEL_VECTORS))
 
 
 def finite_part(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Array, Array, Array]:
@@ -161,7 +162,7 @@ def finite_part(E: Array, A: Array, names: tuple[str, ...] = ()) -> tuple[Array,
     shift = _regular_shift(E, A, names)
     shifted = A - shift * E
     W: Array = np.asarray(np.linalg.solve(shifted, E)[None], dtype=np.float64)
-    C, B, P = (x[0] for x in invertible_part(W, core_ranks(W, RANK)))
+    C, B, P = (x[0] for x in invertible_part(W, core_ranks(W, RANK_TOLERANCE)))
     S, L = np.split(np.linalg.solve(C, np.hstack([np.eye(len(C)), P])), [len(C)], axis=1)
     return shift * np.eye(len(C)) + S, B, np.linalg.solve(shifted.T, L.T).T / scale.T
 

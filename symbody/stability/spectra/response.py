@@ -181,7 +181,7 @@ def _frequencies(E: Array, A: Array, names: tuple[str, ...]) -> Array:
 
 def explicit(lin: LinearSystem, values: Mapping[str, float]) -> StateSpace:
     """E x' = A x + B r + B1 r' + B2 r'' solved for the rates, without rates of inputs."""
-    return augmented(shifted(solved_for_rates(lin, values)))
+    return with_inputs_as_states(without_input_rates(solved_for_rates(lin, values)))
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class WithRates:
 
 
 def solved_for_rates(lin: LinearSystem, values: Mapping[str, float]) -> WithRates:
-    """Where E is singular, E = U S Vᵀ splits off what has no rate of its own:
+    """Where E is singular, E = U S Vᵀ separates the states without a rate:
 
     S1 w1' = A11 w1 + A12 w2 + B1 r,   0 = A21 w1 + A22 w2 + B2 r,   x = V w
     """
@@ -224,7 +224,7 @@ def solved_for_rates(lin: LinearSystem, values: Mapping[str, float]) -> WithRate
     )  # fmt: skip
 
 
-def shifted(n: WithRates) -> WithRates:
+def without_input_rates(n: WithRates) -> WithRates:
     """The same for ξ = x - G1 r - G2 r', in whose rates no rate of an input stands:
 
     G2 = B2,  G1 = B1 + A G2;   ξ' = A ξ + (B + A G1) r,   y = C ξ + (D + C G1) r + (D1 + C G2) r' + D2 r''
@@ -236,7 +236,7 @@ def shifted(n: WithRates) -> WithRates:
     return replace(n, B=(B + n.A @ G1, none, none), D=(D + n.C @ G1, D1 + n.C @ B2, D2), states=states)
 
 
-def augmented(n: WithRates) -> StateSpace:
+def with_inputs_as_states(n: WithRates) -> StateSpace:
     """Inputs of which y contains rates become states, driven by their last rate."""
     A, C, states = n.A, n.C, list(n.states)
     columns: list[tuple[Any, Any]] = []
@@ -250,14 +250,14 @@ def augmented(n: WithRates) -> StateSpace:
             continue
         size = len(A)
         A = np.block(
-            [[A, _padded(b, size), np.zeros((size, order - 1))], [np.zeros((order, size)), np.eye(order, k=1)]]
+            [[A, _padded_column(b, size), np.zeros((size, order - 1))], [np.zeros((order, size)), np.eye(order, k=1)]]
         )
         C = np.hstack([C, *d[:order]])
         states += [rate_name(name, i) for i in range(order)]
         columns.append((np.eye(len(A))[:, [-1]], d[order]))
         inputs.append(rate_name(name, order))
     B, D = (
-        np.hstack([_padded(c[i], m) for c in columns]) if columns else np.zeros((m, 0))
+        np.hstack([_padded_column(c[i], m) for c in columns]) if columns else np.zeros((m, 0))
         for i, m in enumerate((len(A), len(C)))
     )
     return StateSpace(A, B, C, D, tuple(states), tuple(inputs), n.outputs)
@@ -269,7 +269,7 @@ def _last_rate(d: list[Array], whole: tuple[Array, ...]) -> int:
     return max((i for i, m in enumerate(d) if np.abs(m).max(initial=0.0) > 1e-13 * size), default=0)
 
 
-def _padded(column: Array, rows: int) -> Array:
+def _padded_column(column: Array, rows: int) -> Array:
     return np.vstack([column, np.zeros((rows - len(column), column.shape[1]))])
 
 
@@ -278,7 +278,7 @@ def time_response(
 ) -> TimeResponse:
     """By the exponential of the system with the input as a further state: exact at the times asked for."""
     k, seen = lin.input(r), lin.with_outputs(y)
-    space = shifted(solved_for_rates(seen, values))
+    space = without_input_rates(solved_for_rates(seen, values))
     A, b, c, d = space.A, space.B[0][:, [k]], space.C[0], float(space.D[0][0, k])
     follows = _last_rate([m[:, [k]] for m in space.D], space.D)
     if follows or (kind == "impulse" and d):

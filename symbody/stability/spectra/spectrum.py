@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 METHODS = ("coordinates", "qz", "qr")
 PENCILS = ("coordinates", "qz", "squares")
-REDUNDANT: Final = 1e-12  # rows of constraints say the same where a singular value is below this part of the largest
+# singular value, relative to the largest, below which rows of constraints are redundant
+REDUNDANCY_TOLERANCE: Final = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -282,7 +283,7 @@ def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
     Uq: Array = np.zeros((len(v["M"]), Q.shape[1]))
     if len(v["Jc"]):
-        Uq = np.asarray(np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANT)[0], dtype=np.float64)
+        Uq = np.asarray(np.linalg.lstsq(v["Jc"], -S, rcond=REDUNDANCY_TOLERANCE)[0], dtype=np.float64)
     rates_y, rates_v = Q.T @ (v["rates_q"] @ Q + v["rates_u"] @ Uq), Q.T @ v["rates_u"] @ P
     _refuse_turning(lin, v, Q, P, Uq)
     Wq, Wv = Uq @ rates_y, Uq @ rates_v

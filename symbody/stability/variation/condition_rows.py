@@ -13,9 +13,9 @@ from ...derivation.equations.equations import Equations
 class ConditionRow:
     """An expression that must vanish, with its name in messages.
 
-    stage   from which on all its symbols are known: coordinates, speeds, accelerations, loads
+    stage   the stage from which all its symbols are known: coordinates, speeds, accelerations, loads
     kind    balance (of forces), position (a constraint on coordinates), or empty
-    wanted  what is to have which value, where the expression is the difference of the two
+    wanted  the quantity and its prescribed value, if the expression is the difference of the two
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""The equations of motion to first order about a motion, in all their variables: what linearisation starts from.
+"""The first variation of the equations of motion about a motion, in all their variables, from which linearisation
+starts.
 
     δq' = rates_q δq + rates_u δu + rates_z δz + rates_r δr
     M δu' + force_q δq + force_u δu + force_z δz + force_dz δz' + force_r δr - Hᵀ δlam = 0
@@ -26,7 +27,7 @@ from ...algebra.graph.walk import free_symbols, scalars
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
 from .condition_rows import acceleration_rows, position_rows, speed_rows
-from .parameter_samples import folded
+from .parameter_samples import substituted_and_folded
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Variation:
     out_r: Matrix
 
     def mapped(self, change: Any) -> Variation:
-        """The same with all matrices changed at once: a list of them goes in, and comes out."""
+        """The same with all matrices changed at once, by a function from lists of matrices to lists of matrices."""
         return Variation(*change([getattr(self, f.name) for f in fields(self)]))
 
 
@@ -91,11 +92,11 @@ def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol,
     ]  # fmt: skip
     slopes = [slopes_of(things, wrt) for things, wrt in asked]
     slopes.insert([f.name for f in fields(Variation)].index("H"), eq.directions)
-    return Variation(*folded(slopes, point))
+    return Variation(*substituted_and_folded(slopes, point))
 
 
 def slopes_of(things: Any, wrt: tuple[Any, ...]) -> Matrix:
-    """Derivatives of some entries, also of none."""
+    """Derivatives of some entries; an empty matrix for none."""
     rows = scalars(things)
     return jacobian(rows, wrt) if rows and wrt else Matrix(len(rows), len(wrt), ())
 

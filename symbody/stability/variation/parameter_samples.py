@@ -1,4 +1,4 @@
-"""Random numbers for parameters: which entries are zero whatever the parameters are, and which pivots are good."""
+"""Random values of parameters, which tell entries that are zero for all parameters and suitable pivots."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ...algebra.printing.printing import tree_size_up_to
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, StabilityError, listed
 
-DIGITS: Final = 40  # identically zero expressions are below 1e-25 then, and no others
-EXACT: Final = 12  # entries without symbols stay exact, as sqrt(2)/2, up to this many parts
+DIGITS: Final = 40  # number of digits with which identically zero expressions, and no others, are below 1e-25
+MAX_EXACT: Final = 12  # largest tree size of a constant entry that stays exact, as sqrt(2)/2
 Sample = dict[Symbol, float]
 
 
@@ -26,7 +26,7 @@ def samples(things: Any, defaults: Mapping[Symbol, float], count: int = 2) -> li
     symbols, found, draw = free_symbols(*things), [], Random(1)
     for spread in (0.1, 0.03, 0.01, 0.003):
         for _ in range(count):
-            sample = {s: _drawn(s, defaults, draw, spread) for s in symbols}
+            sample = {s: _random_value(s, defaults, draw, spread) for s in symbols}
             try:
                 evaluate(list(things), sample)
             except (EvaluationError, OverflowError):
@@ -41,14 +41,14 @@ def samples(things: Any, defaults: Mapping[Symbol, float], count: int = 2) -> li
 
 
 def sample_at(things: Any, near: Mapping[Symbol, float]) -> Sample:
-    """The numbers themselves, where there are some, and random ones for what has none."""
+    """The given numbers, and random ones for symbols without."""
     symbols = free_symbols(*things)
     if all(s in near for s in symbols):
         return {s: near[s] for s in symbols}
     return {s: near.get(s, x) for s, x in samples(things, near, 1)[0].items()}
 
 
-def _drawn(s: Symbol, defaults: Mapping[Symbol, float], draw: Random, spread: float) -> float:
+def _random_value(s: Symbol, defaults: Mapping[Symbol, float], draw: Random, spread: float) -> float:
     value = defaults.get(s)
     if s.kind == "coordinate":
         return (value or 0.0) + 3 * spread * draw.uniform(-1, 1)
@@ -63,7 +63,7 @@ def array(matrix: Matrix, sample: Mapping[Symbol, float]) -> Array:
 
 
 def arrays(matrices: Sequence[Matrix], sample: Mapping[Symbol, float]) -> list[Array]:
-    """The numbers of several matrices, what they share computed once."""
+    """The numbers of several matrices, with shared subexpressions computed once."""
     flat = evaluate([list(m.entries) for m in matrices], sample)
     return [np.array(v, dtype=float).reshape(m.shape) for m, v in zip(matrices, flat, strict=True)]
 
@@ -81,8 +81,8 @@ def vanishing(things: Sequence[Expr], defaults: Mapping[Symbol, float]) -> list[
     return [size < 1e-25 for size in sizes(things, samples([list(things)], defaults))]
 
 
-def cleaned(matrices: Sequence[Matrix], defaults: Mapping[Symbol, float]) -> list[Matrix]:
-    """The same matrices, with entries that are always 0, 1 or -1 written so."""
+def with_exact_entries(matrices: Sequence[Matrix], defaults: Mapping[Symbol, float]) -> list[Matrix]:
+    """The same matrices, with entries that are 0, 1 or -1 for all parameters replaced by these."""
     entries = list(dict.fromkeys(e for m in matrices for e in m.entries if e.op not in ("const", "symbol")))
     if not entries:
         return list(matrices)
@@ -96,7 +96,7 @@ def cleaned(matrices: Sequence[Matrix], defaults: Mapping[Symbol, float]) -> lis
     return [m.map(lambda e: table.get(e, e)) for m in matrices]
 
 
-def folded(things: list[Any], table: Mapping[Symbol, Any]) -> list[Any]:
+def substituted_and_folded(things: list[Any], table: Mapping[Symbol, Any]) -> list[Any]:
     """Substitution of the table into `things`; long entries without symbols become numbers."""
     made = substitute_all(things, table) if table else things
     entries = list(dict.fromkeys(e for e in scalars(*made) if e.args))
@@ -104,7 +104,7 @@ def folded(things: list[Any], table: Mapping[Symbol, Any]) -> list[Any]:
     for n in evaluation_order(entries):
         if n.op in ("symbol", "call") or any(a in with_symbols for a in n.args):
             with_symbols.add(n)
-    numbers = [e for e in entries if e not in with_symbols and tree_size_up_to(EXACT, [e]) >= EXACT]
+    numbers = [e for e in entries if e not in with_symbols and tree_size_up_to(MAX_EXACT, [e]) >= MAX_EXACT]
     known = dict(zip(numbers, map(as_expr, evaluate(numbers)), strict=True)) if numbers else {}
     return (
         [t.map(lambda e: known.get(e, e)) if isinstance(t, Matrix) else known.get(t, t) for t in made]

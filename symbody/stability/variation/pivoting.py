@@ -1,7 +1,7 @@
-"""Linear systems of expressions, solved on the graph with pivots that numbers chose.
+"""Linear systems of expressions, solved on the graph with pivots chosen by numbers.
 
-A row or a column with a single entry is solved for directly, so that results stay short enough to read; two unknowns
-that are left are solved for by determinants; larger systems become a solve node, which pivots at run time.
+A row or a column with a single entry is solved directly, so that results stay short enough to read; two remaining
+unknowns are solved by determinants; larger systems become a solve node, which pivots at run time.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...emit.run.callable import Array
 from .parameter_samples import array
 
-SMALL: Final = 1e-9  # pivots below this part of the largest number of their row or column are not taken
+MIN_PIVOT: Final = 1e-9  # smallest pivot relative to the largest number of its row or column
 
 
 @dataclass(frozen=True)
 class PivotedSolution:
     """x with A x = B: one row for each unknown; `free` unknowns are not determined and were set to zero.
 
-    left   what remains of the rows that were not needed: B - A x, zero where the system has a solution
-    rows   which rows these are
+    left   residual of the rows that were not needed: B - A x, zero if the system has a solution
+    rows   indices of these rows
     """
 
     x: Matrix
@@ -36,7 +36,7 @@ class PivotedSolution:
     free: tuple[int, ...]
 
 
-def solved(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> PivotedSolution:
+def pivoted_solution(A: Matrix, B: Matrix, sample: Mapping[Symbol, float]) -> PivotedSolution:
     """The solution of a system with more, as many or fewer rows than unknowns; `sample` are numbers by which pivots are
     chosen."""
     work = _PivotedElimination(A, B, array(A, sample))
@@ -76,7 +76,7 @@ class _PivotedElimination:
         return self.A[i, j] is not ZERO
 
     def _is_good(self, i: int, j: int) -> bool:
-        return bool(abs(self.numbers[i, j]) > SMALL * max(np.abs(self.numbers[i]).max(), 1e-300))
+        return bool(abs(self.numbers[i, j]) > MIN_PIVOT * max(np.abs(self.numbers[i]).max(), 1e-300))
 
     def _finish(self, i: int, j: int) -> None:
         self.x[j] = [self._right(i, k) / self.A[i, j] for k in range(self.B.cols)]
@@ -133,5 +133,5 @@ def _leading(matrix: Array) -> list[int]:
     """Columns that span the range, the largest first."""
     _, R, order = qr(matrix, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    rank = int((diagonal > SMALL * diagonal[0]).sum()) if diagonal.size else 0
+    rank = int((diagonal > MIN_PIVOT * diagonal[0]).sum()) if diagonal.size else 0
     return [int(k) for k in order[:rank]]

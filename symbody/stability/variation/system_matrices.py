@@ -1,5 +1,5 @@
-"""The matrices of a linear system as arrays, and the first-order equations before dependent variables were
-eliminated."""
+"""The matrices of a linear system as arrays, and the first-order equations before the elimination of dependent
+variables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class FullSystem:
         return (*self.q, *self.lam)
 
 
-def cut(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
+def matrices_from_entries(flat: Array, shapes: Sequence[tuple[int, int]]) -> list[Array]:
     """Matrices from their entries one after the other, along the last dimension."""
     out, at = [], 0
     for rows, cols in shapes:

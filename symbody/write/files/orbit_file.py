@@ -18,7 +18,7 @@ from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import text
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
-from ...stability.periodic.courses import Course, EventCourse, HybridSystem, ModeCourse
+from ...stability.periodic.courses import Itinerary, EventItinerary, HybridSystem, ModeItinerary
 from ...stability.periodic.find_orbit import conserved_rows
 from ...stability.periodic.hybrid_orbit import HybridOrbit
 from ...stability.periodic.orbit import Orbit, flow_of, without_trivial
@@ -40,7 +40,7 @@ class OrbitQuestion:
 
     equations: Equations
     conserved: Mapping[str, Expr]
-    course: Course
+    course: Itinerary
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class GivenQuestion:
     def of(self, said: Mapping[str, Any]) -> OrbitQuestion:
         if isinstance(self.system, Equations):
             rows = {} if self.events and self.conserved == "auto" else conserved_rows(self.system, self.conserved)
-            return OrbitQuestion(self.system, rows, EventCourse(self.events))
+            return OrbitQuestion(self.system, rows, EventItinerary(self.events))
         mode = str(said["mode"])
         eq = self.system.equations(mode)
         more = tuple((str(n), float(x)) for n, x in said["more"].items())
         rows = {} if self.conserved == "auto" else conserved_rows(eq, self.conserved)
-        return OrbitQuestion(eq, rows, ModeCourse(self.system, mode, self.events, more))
+        return OrbitQuestion(eq, rows, ModeItinerary(self.system, mode, self.events, more))
 
 
 def save_orbit(orbit: Orbit, path: str | Path) -> Path:
@@ -234,7 +234,9 @@ def _curve_points(file: ArrayFile, n: int, curve: OrbitCurve) -> list[OrbitCurve
 # --------------------------------------------------------------------------------------------------------- the question
 
 
-def _question_header(eq: Equations, setting: OrbitSetting, conserved: Sequence[str], course: Course) -> dict[str, Any]:
+def _question_header(
+    eq: Equations, setting: OrbitSetting, conserved: Sequence[str], course: Itinerary
+) -> dict[str, Any]:
     return {
         "model": eq.name,
         "constants": [s.name for s in eq.constants],
