@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from .periodic.orbit_iterations import OrbitIteration
     from .periodic.orbit_points import SpecialOrbit
     from .periodic.special_orbit_curve import SpecialOrbitCurve
-    from .spectra.chart import StabilityChart
-    from .spectra.critical import Critical
+    from .spectra.critical_values import Critical
     from .spectra.eigenvalue_sensitivities import EigenvalueSensitivities
-    from .spectra.locus import RootLocus
     from .spectra.response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
+    from .spectra.root_locus import RootLocus
     from .spectra.spectrum import Mode, Spectrum
+    from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system", "linear_integrals",

@@ -21,7 +21,7 @@ from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex
 from .branch_points import SpecialPoint, crossings, special_points_between
 from .branch_problem import BranchProblem
-from .gathered import collected_points
+from .curve_points import collected_points
 from .motion_family import MotionFamily
 from .special_curve import SpecialCurve, special_curve
 from .special_rows import special_rows

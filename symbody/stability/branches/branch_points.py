@@ -23,8 +23,8 @@ from scipy.optimize import brentq, linear_sum_assignment
 from ...algebra.nonlinear.continuation import CONSTANT_UNKNOWN, CurvePoint, SolutionCurve
 from ...algebra.nonlinear.trust_region import EPS
 from ...emit.run.callable import Array
-from ..spectra.clean_spectra import PencilFamily
 from ..spectra.pencil import Complex
+from ..spectra.pencil_family import PencilFamily
 from .branch_problem import BranchProblem
 from .hopf_form import HopfForm, hopf_form
 

@@ -26,7 +26,7 @@ from ..equilibria.steady_motion import SteadyMotion
 from ..equilibria.steady_problem import SteadyProblem
 from ..linear.linear_system import LinearSystem
 from ..linear.linearize import linearize
-from ..spectra.clean_spectra import CleanSpectra, PencilFamily
+from ..spectra.pencil_family import CleanSpectra, PencilFamily
 from ..variation.parameter_samples import substituted_and_folded
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
 from ...emit.run.callable import Array
-from ..spectra.clean_spectra import PencilFamily
 from ..spectra.pencil import Complex
+from ..spectra.pencil_family import PencilFamily
 from .branch_points import crossing_eigenvalues, sign_change
 from .hopf_form import hopf_form
 from .motion_family import MotionFamily

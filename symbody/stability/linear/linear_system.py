@@ -21,10 +21,10 @@ from ..design import design as design_module
 from ..design import feedback
 from ..spectra import eigenvalue_sensitivities as sensitivity
 from ..spectra import response
-from ..spectra.chart import StabilityChart, stability_chart
-from ..spectra.locus import RootLocus, root_locus
 from ..spectra.pencil import Complex
+from ..spectra.root_locus import RootLocus, root_locus
 from ..spectra.spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
+from ..spectra.stability_chart import StabilityChart, stability_chart
 from ..variation.parameter_samples import with_exact_entries
 from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem
 from . import state_choice as states

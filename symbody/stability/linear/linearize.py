@@ -30,7 +30,7 @@ from ..variation.first_variation import Variation, input_columns, slopes_of, var
 from ..variation.parameter_samples import arrays, sample_at, samples, substituted_and_folded, with_exact_entries
 from ..variation.pivoting import pivoted_solution
 from ..variation.system_matrices import PARTS, RECOVERY, FullSystem
-from .late_matrices import ROTATION, LateMatrix, LateParts
+from .lazy_matrices import ROTATION, LateMatrix, LateParts
 from .linear_system import LinearSystem
 from .reduced_numbers import EliminatedVariables, reduced_arrays
 from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_matrices

@@ -17,7 +17,7 @@ from ...errors import StabilityError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, filled, listing
 from ..equilibria.steady_motion import SteadyMotion
 from ..variation.system_matrices import NO_RATES, OF_RATES, PARTS, RECOVERY, FullSystem
-from .late_matrices import LateMatrix, LateParts, late_source
+from .lazy_matrices import LateMatrix, LateParts, late_source
 
 
 @dataclass(frozen=True, eq=False, repr=False)

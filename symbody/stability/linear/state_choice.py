@@ -15,7 +15,7 @@ from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.printing.printing import text
 from ...errors import StabilityError, in_number, listed, unknown
 from ..variation.parameter_samples import array, sample_at, vanishing
-from .late_matrices import LateMatrix
+from .lazy_matrices import LateMatrix
 from .reduction import idle_states
 
 if TYPE_CHECKING:

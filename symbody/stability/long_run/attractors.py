@@ -21,7 +21,7 @@ from ...integrate.result.tables import data_frame
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.run import Progress
 from ...summary import Tabular
-from ..periodic.courses import HybridSystem
+from ..periodic.itineraries import HybridSystem
 from .long_motion import LongMotion
 from .poincare import PoincareSection, poincare
 

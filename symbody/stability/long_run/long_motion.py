@@ -15,7 +15,7 @@ from ...integrate.modes.switching import simulate_modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.simulate import simulate
 from ...integrate.start.state import State, start_values
-from ..periodic.courses import EventItinerary, HybridSystem, Itinerary, ModeItinerary
+from ..periodic.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
 from ..periodic.orbit import flow_of
 from ..periodic.orbit_flow import OrbitFlow
 

@@ -17,7 +17,7 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State
 from ...summary import Tabular
-from ..periodic.courses import HybridSystem
+from ..periodic.itineraries import HybridSystem
 from ..periodic.orbit_flow import OrbitFlow
 from .long_motion import LongMotion
 from .variational_march import VariationalMarch

@@ -13,8 +13,8 @@ from ...errors import StabilityError, listed, shown
 from ...integrate.modes.switching import simulate_modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State, start_values
-from .courses import HybridSystem, ModeItinerary
 from .hybrid_orbit import HybridOrbit
+from .itineraries import HybridSystem, ModeItinerary
 from .orbit import flow_of
 from .orbit_flow import OrbitFlow
 from .orbit_start import settled_period

@@ -19,9 +19,9 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State, start_values
 from ..branches.branch import Branch
 from ..branches.branch_points import SpecialPoint
-from .courses import EventItinerary, HybridSystem, Itinerary
 from .find_hybrid_orbit import home_of, image_of, refuse_false_image, refuse_unsuited
 from .hybrid_orbit import HybridOrbit
+from .itineraries import EventItinerary, HybridSystem, Itinerary
 from .orbit import TRIVIAL_TOLERANCE, Orbit, flow_of
 from .orbit_collocation import FIRST_INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities

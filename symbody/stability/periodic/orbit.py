@@ -25,7 +25,7 @@ from ...integrate.start.state import State
 from ...later import later
 from ...summary import SearchOutcome, Tabular
 from ..spectra.pencil import Complex
-from .courses import SMOOTH, Itinerary, depends_on_time
+from .itineraries import SMOOTH, Itinerary, depends_on_time
 from .orbit_flow import OrbitFlow
 from .orbit_iterations import OrbitIteration
 from .orbit_mesh import values_and_slopes

@@ -25,10 +25,10 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.tables import data_frame, data_set
 from ...later import later
 from ...summary import Tabular
-from ..branches.gathered import collected_points
+from ..branches.curve_points import collected_points
 from ..spectra.pencil import Complex
-from .courses import SMOOTH, HybridSystem, Itinerary
 from .find_orbit import fixed_value, orbit_of, problem_of
+from .itineraries import SMOOTH, HybridSystem, Itinerary
 from .orbit import UNIT_CIRCLE_TOLERANCE, Orbit, flow_of, quantity
 from .orbit_collocation import CollocationProblem
 from .orbit_curve import CONTINUABLE, MIN_INTERVALS, OrbitCurve, OrbitCurvePoint, OrbitEnd, ValueRange

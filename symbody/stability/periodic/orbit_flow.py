@@ -31,7 +31,7 @@ from ...errors import SymbodyError
 from ..equilibria.conditions import cyclic_coordinates
 from ..equilibria.symmetries import Symmetry, symmetries
 from ..variation.parameter_samples import vanishing
-from .turns import SymmetryAction
+from .symmetry_action import SymmetryAction
 
 ENERGY = "energy"
 SAMPLES: Final = 3  # number of random states at which a momentum is tested for being constant

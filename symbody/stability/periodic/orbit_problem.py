@@ -23,8 +23,8 @@ from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
 from .chain import COLUMNS
 from .collocation import STAGES, gauss
-from .courses import SMOOTH, Itinerary
 from .floquet import ProductSolver
+from .itineraries import SMOOTH, Itinerary
 from .orbit_flow import OrbitFlow
 
 GAUSS: Final = "at_gauss_points"

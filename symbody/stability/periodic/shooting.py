@@ -21,7 +21,7 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State
 from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
-from .courses import SMOOTH, Itinerary
+from .itineraries import SMOOTH, Itinerary
 from .orbit_flow import OrbitFlow
 from .orbit_problem import RANK_TOLERANCE, Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 

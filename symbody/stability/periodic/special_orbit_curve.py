@@ -22,7 +22,7 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...integrate.result.tables import data_frame
 from ...summary import Tabular
-from ..branches.gathered import collected_points
+from ..branches.curve_points import collected_points
 from .degenerate_orbits import DegenerateOrbit, degenerate_orbits
 from .find_orbit import orbit_of
 from .orbit import Orbit, without_trivial

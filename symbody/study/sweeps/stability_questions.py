@@ -14,7 +14,7 @@ from ...errors import StudyError, SymbodyError, shown
 from ...stability.equilibria.steady import steady
 from ...stability.linear.linear_system import LinearSystem
 from ...stability.periodic.find_orbit import orbit
-from ...stability.spectra.clean_spectra import PencilFamily
+from ...stability.spectra.pencil_family import PencilFamily
 from ...stability.variation.system_matrices import PARTS
 from .answers import Answers, Schema, failed, fitted, joined, schema_of
 from .questions import Layout, SweptMembers, known_names, one_by_one, sentence

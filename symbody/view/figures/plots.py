@@ -24,10 +24,10 @@ from ...stability.long_run.poincare import PoincareSection
 from ...stability.periodic.orbit import Orbit
 from ...stability.periodic.orbit_branch import OrbitBranch
 from ...stability.periodic.special_orbit_curve import SpecialOrbitCurve
-from ...stability.spectra.chart import StabilityChart
-from ...stability.spectra.locus import RootLocus
 from ...stability.spectra.response import FrequencyResponse, TimeResponse
+from ...stability.spectra.root_locus import RootLocus
 from ...stability.spectra.spectrum import Mode, Spectrum
+from ...stability.spectra.stability_chart import StabilityChart
 from .branch_plots import branch_diagram, special_curves
 from .figure import Curve, Figure, Note, Panel, ScalarField
 from .function_plots import callable_figure, equations_figure, expression_figure

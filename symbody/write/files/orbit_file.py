@@ -18,7 +18,7 @@ from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import text
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
-from ...stability.periodic.courses import Itinerary, EventItinerary, HybridSystem, ModeItinerary
+from ...stability.periodic.itineraries import Itinerary, EventItinerary, HybridSystem, ModeItinerary
 from ...stability.periodic.find_orbit import conserved_rows
 from ...stability.periodic.hybrid_orbit import HybridOrbit
 from ...stability.periodic.orbit import Orbit, flow_of, without_trivial

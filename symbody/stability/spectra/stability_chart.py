@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, shown
-from .clean_spectra import unstable_counts
+from .pencil_family import unstable_counts
 
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem

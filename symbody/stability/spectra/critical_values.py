@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
 from ...emit.run.callable import Array
-from .clean_spectra import CleanSpectra
 from .pencil import Complex
+from .pencil_family import CleanSpectra
 
 # distance of branches, relative to their size, below which they are one multiple eigenvalue
 SAME_EIGENVALUE: Final = 1e-6

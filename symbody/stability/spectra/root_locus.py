@@ -14,9 +14,9 @@ from scipy.optimize import linear_sum_assignment
 from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, shown
 from ...summary import Tabular
-from .clean_spectra import CleanSpectra, PencilFamily
-from .critical import Critical, critical_values
+from .critical_values import Critical, critical_values
 from .pencil import Complex, neat
+from .pencil_family import CleanSpectra, PencilFamily
 
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
