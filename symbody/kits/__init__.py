@@ -1,5 +1,4 @@
-"""Kits: what people of a field write again and again, as thin layers on the language. They import what a user could
-import, and nothing else."""
+"""Kits: recurring models and analyses of a field, as thin layers on the language. They import public names only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where models come from, what is asked of them, and the study that answers."""
+"""Model sources, requests, and the study that carries them out."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Contacts of a model file: gaps, slips and laws as expressions, checked; made into `Contacts` where motions are
-asked for."""
+"""Contacts of a model file: gaps, slips and laws as checked expressions, turned into `Contacts` for simulations."""
 
 from __future__ import annotations
 
@@ -55,11 +54,14 @@ def contacts_of_copies(build: Build) -> list[ContactRequest | FrictionRequest]:
     made: list[ContactRequest | FrictionRequest] = []
     for attached, part in build.copies:
         own = [*contact_requests(part.fields.get("contacts"), part.scope), *contacts_of_copies(part)]
-        made += [_copied_friction(c, attached) if isinstance(c, FrictionRequest) else _copied(c, attached) for c in own]
+        made += [
+            _copied_friction(c, attached) if isinstance(c, FrictionRequest) else _copied_contact(c, attached)
+            for c in own
+        ]
     return made
 
 
-def _copied(c: ContactRequest, to: Attached) -> ContactRequest:
+def _copied_contact(c: ContactRequest, to: Attached) -> ContactRequest:
     frictions = tuple(_copied_friction(f, to) for f in c.frictions)
     return ContactRequest(_name_in(to, c.name), to.copy(c.gap), to.copy(c.restitution), frictions)
 

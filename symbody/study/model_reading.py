@@ -1,4 +1,4 @@
-"""`read_model`: a model file -> `ModelFile`. The way through: text -> tree -> checked fields -> model -> requests."""
+"""`read_model`: from a model file to a `ModelFile`, by the steps text, tree, checked fields, model, requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..errors import ModelError, shown, unknown, why_no_file
 from .contact_requests import contacts_of_copies
 from .requests import Requests, requests_of
 
-MOST_FILES: Final = 32  # that one model may be made of
+MAX_FILES: Final = 32  # largest number of files of one model
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def read_model(path: str | Path) -> ModelFile:
     if isinstance(path, (str, bytes)) and len(path.splitlines()) > 1:
         return read_model_text(path)
     place = place_of(path)
-    return _read(read_source(place), place.stem, place)
+    return _model_file(read_source(place), place.stem, place)
 
 
 def place_of(path: Any) -> Path:
@@ -111,7 +111,7 @@ def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
 
     See also: `read_model`, `model_text`.
     """
-    return _read(source_of(text, name, None), name, None)
+    return _model_file(source_of(text, name, None), name, None)
 
 
 def read_requests(text: str, model: Model, name: str) -> Requests:
@@ -120,21 +120,21 @@ def read_requests(text: str, model: Model, name: str) -> Requests:
     return requests_of(REQUESTS.read(source, tree(source)), Scope(model, Budget()), model.freeze())
 
 
-def _read(source: FileText, default: str, path: Path | None) -> ModelFile:
+def _model_file(source: FileText, default: str, path: Path | None) -> ModelFile:
     fields = FILE.read(source, tree(source))
     name = name_of(fields, default)
-    build = Build(fields, name, _opened, Budget())
+    build = Build(fields, name, _part_record, Budget())
     mechanism = build.build()
     description = fields.get("description").text.strip() if "description" in fields else ""
     requests = requests_of(fields, build.scope, mechanism, contacts_of_copies(build))
     return ModelFile(name, description, build.model, mechanism, requests, path)
 
 
-def _opened(said: LocatedText, budget: Budget) -> tuple[LocatedRecord, str]:
-    """Record of the file of a part, and the part's default name."""
+def _part_record(said: LocatedText, budget: Budget) -> tuple[LocatedRecord, str]:
+    """The record of a part's file, and the part's default name."""
     path = beside(said)
     budget.files += 1
-    if budget.files > MOST_FILES:
-        raise said.error(f"a model is made of at most {MOST_FILES} files; does one of them contain itself?")
+    if budget.files > MAX_FILES:
+        raise said.error(f"a model is made of at most {MAX_FILES} files; does one of them contain itself?")
     source = read_source(path)
     return FILE.read(source, tree(source)), path.stem

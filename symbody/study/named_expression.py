@@ -1,4 +1,4 @@
-"""Expressions of the command line, in the language of model files: names are those of some equations."""
+"""Expressions on the command line, in the language of model files; names are those of some equations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..derivation.equations.equations import Equations
 from ..derivation.equations.named_quantities import named_quantities
 from ..errors import ExpressionTextError, ModelError, existing
 
-MOST_NODES: Final = 10_000  # that one expression may make
+MAX_NODES: Final = 10_000  # largest number of nodes that one expression may create
 
 
 def named_expression(eq: Equations, text: str, where: str) -> Expr:
@@ -30,11 +30,11 @@ def named_expression(eq: Equations, text: str, where: str) -> Expr:
 
 
 class _NamesOfEquations:
-    """Names of some equations; bodies and points have none here."""
+    """The scope of some equations; bodies and points have no names here."""
 
     def __init__(self, eq: Equations) -> None:
         self.known: dict[str, Any] = {"t": eq.t, "pi": PI, **named_quantities(eq)}
-        self.most_nodes = nodes_made() + MOST_NODES
+        self.most_nodes = nodes_made() + MAX_NODES
 
     def named(self, name: str, is_part: bool) -> Any:
         return self.known[name]

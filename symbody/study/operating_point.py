@@ -1,5 +1,4 @@
-"""The point about which a study linearises, in numbers and in words: an answer near a motion begins with saying which
-one."""
+"""The operating point about which a study linearises, as numbers and as text that precedes every answer about it."""
 
 from __future__ import annotations
 
@@ -14,23 +13,23 @@ from .start import Moved
 if TYPE_CHECKING:
     from ..stability import LinearSystem
 
-ROUNDED: Final = 1e-12  # of the largest value: less than that is zero to rounding
-TINY: Final = 1e-15  # so is less than that
+ZERO_TOLERANCE: Final = 1e-12  # value, relative to the largest, below which it is zero to rounding
+MIN_VALUE: Final = 1e-15  # value below which it is zero to rounding in any case
 MOTION: Final = "the steady motion that the model asks for"
 NEAREST: Final = "the steady motion nearest to the start"
 START: Final = "the start"
 VALUES: Final = "the values that the model asks for"
 
 
-def rounded(values: Mapping[str, float]) -> dict[str, float]:
-    """Values, without what is zero to rounding."""
-    least = max(TINY, ROUNDED * max(map(abs, values.values()), default=0.0))
+def without_rounding(values: Mapping[str, float]) -> dict[str, float]:
+    """The values with zeros in place of rounding noise."""
+    least = max(MIN_VALUE, ZERO_TOLERANCE * max(map(abs, values.values()), default=0.0))
     return {name: x if abs(x) > least else 0.0 for name, x in values.items()}
 
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that are others
+    """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that differ
     here."""
 
     what: str
@@ -38,7 +37,7 @@ class OperatingPoint:
     moved: tuple[Moved, ...] = ()
 
     def __str__(self) -> str:
-        shown = [f"{name} = {x:z.6g}" for name, x in rounded(self.values).items() if x]
+        shown = [f"{name} = {x:z.6g}" for name, x in without_rounding(self.values).items() if x]
         rest = ["everything else is zero" if shown else "everything is zero"] if len(shown) < len(self.values) else []
         text = f"about {self.what}: {', '.join([*shown, *rest])}"
         if self.moved:

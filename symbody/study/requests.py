@@ -25,7 +25,7 @@ from ..derivation.equations.named_rows import output_rows
 from ..errors import ExpressionError, existing, listed
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
-MOST_POINTS: Final = 1_000_000
+MAX_POINTS: Final = 1_000_000  # largest number of points of an analysis
 MESHES: Final = (".stl", ".obj", ".dae", ".glb", ".gltf")
 _COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}|[A-Za-z]{3,20}")
 ORIGIN: Final = vector(0, 0, 0)
@@ -171,7 +171,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Requests:
-    """Everything that a file asks for."""
+    """All requests of a file."""
 
     values: Mapping[str, float]
     start: Mapping[str, float]
@@ -228,8 +228,8 @@ class _RequestReader:
 
     # Names and numbers
 
-    def _known(self, said: LocatedText, known: Iterable[str], what: str) -> str:
-        """A name that must be one of some."""
+    def _checked_name(self, said: LocatedText, known: Iterable[str], what: str) -> str:
+        """A name that must be one of the known ones."""
         names, name = list(known), said.text
         if (stem := name.rstrip("'")) != name:
             raise said.error(f"the time derivative {name} is written {rate_name(stem, len(name) - len(stem))}")
@@ -246,7 +246,7 @@ class _RequestReader:
         if table is None:
             return out
         for key, f in table.entries.items():
-            name = self._known(table.keys[key], known, what)
+            name = self._checked_name(table.keys[key], known, what)
             if name in out:
                 raise table.keys[key].error(f"{name!r} is given twice")
             out[name] = self.scope.number(f)
@@ -254,12 +254,12 @@ class _RequestReader:
 
     def _names(self, said: Any, known: Iterable[str], what: str) -> tuple[str, ...]:
         names = list(known)
-        return tuple(self._known(s, names, what) for s in names_in(said))
+        return tuple(self._checked_name(s, names, what) for s in names_in(said))
 
     def _count(self, f: Formula, least: int = 2) -> int:
         value = self.scope.number(f)
-        if value != int(value) or not least <= value <= MOST_POINTS:
-            raise f.error(f"expected a whole number from {least} to {MOST_POINTS}, got {value:g}")
+        if value != int(value) or not least <= value <= MAX_POINTS:
+            raise f.error(f"expected a whole number from {least} to {MAX_POINTS}, got {value:g}")
         return int(value)
 
     def _positive(self, f: Formula) -> float:
@@ -301,7 +301,9 @@ class _RequestReader:
         if "inputs" not in said:
             return {}
         table, known = said.get("inputs"), [r.name for r in self.mechanism.r]
-        return {self._known(table.keys[k], known, "input"): self.scope.scalar(f) for k, f in table.entries.items()}
+        return {
+            self._checked_name(table.keys[k], known, "input"): self.scope.scalar(f) for k, f in table.entries.items()
+        }
 
     def _steady(self, said: LocatedRecord) -> SteadyRequest:
         new: dict[str, float] = {}
@@ -326,7 +328,7 @@ class _RequestReader:
 
     def _state(self, said: LocatedText) -> Symbol:
         known = {**self.parameters, **self.states}
-        return known[self._known(said, known, "coordinate, speed, variable, input or parameter")]
+        return known[self._checked_name(said, known, "coordinate, speed, variable, input or parameter")]
 
     def _linear(self, said: LocatedRecord, steady: SteadyRequest | None) -> LinearRequest:
         about = said.get("about")
@@ -349,14 +351,18 @@ class _RequestReader:
         vary: dict[str, Range] = {}
         if "vary" in said:
             table = said.get("vary")
-            vary = {self._known(table.keys[k], names, "parameter"): self._range(r) for k, r in table.entries.items()}
+            vary = {
+                self._checked_name(table.keys[k], names, "parameter"): self._range(r) for k, r in table.entries.items()
+            }
             if not 1 <= len(vary) <= 2:
                 raise table.error(f"one parameter or two are varied, got {len(vary)}")
         return EigenvalueRequest(vary, self._numbers(said.get("values"), names, "parameter"))
 
     def _branches(self, said: LocatedRecord, known: Iterable[str]) -> BranchRequest:
         names, table = [*known, *self.states, *self.outputs], said.get("vary")
-        vary = {self._known(table.keys[k], names, "value to vary"): self._range(r) for k, r in table.entries.items()}
+        vary = {
+            self._checked_name(table.keys[k], names, "value to vary"): self._range(r) for k, r in table.entries.items()
+        }
         if not 1 <= len(vary) <= 2:
             raise table.error(f"one value or two are varied, got {len(vary)}")
         show = self._names(said.get("show"), names, "quantity")
@@ -379,7 +385,7 @@ class _RequestReader:
     def _response(self, said: LocatedRecord, known: Iterable[str]) -> ResponseRequest:
         seen = [*self.mechanism.outputs, *self.states]
         return ResponseRequest(
-            self._known(said.get("input"), [r.name for r in self.mechanism.r], "input"), self._known(said.get("output"), seen, "output or variable"),
+            self._checked_name(said.get("input"), [r.name for r in self.mechanism.r], "input"), self._checked_name(said.get("output"), seen, "output or variable"),
             self._range(said.get("hertz")) if "hertz" in said else None, self._numbers(said.get("values"), known, "parameter"),
         )  # fmt: skip
 
@@ -389,13 +395,13 @@ class _RequestReader:
         shapes = said.get("shapes")
         traces = said.get("traces")
         return Drawing(
-            tuple(self._drawn(n, s) for n, s in shapes.entries.items()) if shapes is not None else (),
+            tuple(self._drawn_shape(n, s) for n, s in shapes.entries.items()) if shapes is not None else (),
             tuple(TraceRequest(n, self.scope.point(t.get("point")), self._colour(t)) for n, t in traces.entries.items()) if traces is not None else (),
             said.get("up").text if "up" in said else "",
             self._names(said.get("hide"), [b.name for b in self.mechanism.bodies], "body"),
         )  # fmt: skip
 
-    def _drawn(self, name: str, said: LocatedRecord) -> DrawnShape:
+    def _drawn_shape(self, name: str, said: LocatedRecord) -> DrawnShape:
         s = self.scope
         on = s.part(said.get("on"))
         what = said.get(said.kind)

@@ -1,10 +1,10 @@
 """Default study of a robot without requests: joints held by springs and dampers, released, settling to equilibrium.
 
-A robot file says nothing about motors. Without any, an arm falls through itself; so each joint with an input gets
+A robot file does not describe motors. Without any, an arm falls through itself; so each joint with an input gets
 
     tau = -M_ii (ω² (q - q_rest) + 2 ζ ω q')
 
-at the middle of its range, M_ii being what the joint moves there.
+at the middle of its range, with M_ii the inertia moved by the joint there.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ..algebra.graph.graph import Expr, Symbol
 from ..derivation.equations.equations import Equations
 from ..formats.robot.robot import Robot
 
-OMEGA: Final = 8.0  # rad/s
-ZETA: Final = 0.15
-SECONDS: Final = 4.0
+OMEGA: Final = 8.0  # natural frequency of a held joint in rad/s
+ZETA: Final = 0.15  # damping ratio of a held joint
+SECONDS: Final = 4.0  # duration of the default simulation in seconds
 ABOUT: Final = (
     "Every joint is held at the middle of its range by a spring and a damper of our choice; the robot is let go "
     "from there."
@@ -43,8 +43,8 @@ def resting_place(robot: Robot) -> dict[str, float]:
     return out
 
 
-def held(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
-    """Laws for the inputs that act on one speed each."""
+def holding_laws(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
+    """Spring and damper laws for the inputs that act on one speed each."""
     M = evaluate(eq.M, values)
     reach = jacobian(eq.f, list(eq.r))
     laws: dict[str, Expr] = {}

@@ -1,4 +1,4 @@
-"""Where models come from: the built-in ones, model files, URDF, MJCF, SDF and OpenSim files, and Python files of the user's own."""
+"""Model sources: built-in models, model files, URDF, MJCF, SDF and OpenSim files, and Python files of the user."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ModelSource:
 
 
 def first_line(path: Path) -> str:
-    """The comment in the first line of a model file says what it is."""
+    """The comment in the first line of a model file, which describes it."""
     with path.open(encoding="utf-8") as file:
         return file.readline().partition("#")[2].strip()
 
@@ -152,8 +152,8 @@ def _packages(robot: Robot, folders: Sequence[Path]) -> dict[str, Path]:
 
 
 def _python(argument: str, path: Path) -> ModelSource:
-    """A Python file is run as the user's own code. It defines `model`, and may define `START` and `VALUES`, numbers by
-    name, and `REQUESTS`, what is asked of the model in the words of a model file."""
+    """A Python file, run as the user's own code. It defines `model`, and may define `START` and `VALUES`, numbers by
+    name, and `REQUESTS`, requests in the form of a model file."""
     space = runpy.run_path(str(path), run_name="symbody_model")
     found = space.get("model")
     model = found() if callable(found) else found

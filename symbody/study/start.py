@@ -1,4 +1,4 @@
-"""The start of a study: values that were named are held; where they cannot all be, what moved is said."""
+"""The initial state of a study: named values are held; where they cannot all be held, the changes are reported."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .. import integrate
 from ..derivation.equations.equations import Equations
 from ..errors import AssemblyError
 
-SAME: Final = 1e-9  # of the value that was given, or of one: a smaller difference is rounding
+SAME_VALUE: Final = 1e-9  # relative difference below which a value counts as unchanged
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A value that was given and could not be held."""
+    """A given value that could not be held."""
 
     name: str
     given: float
@@ -28,12 +28,12 @@ class Moved:
 def moves(given: Mapping[str, float], found: Any) -> tuple[Moved, ...]:
     """Given values that are others where they are looked up."""
     each = (Moved(name, value, float(found[name])) for name, value in given.items())
-    return tuple(m for m in each if abs(m.found - m.given) > SAME * max(1.0, abs(m.given)))
+    return tuple(m for m in each if abs(m.found - m.given) > SAME_VALUE * max(1.0, abs(m.given)))
 
 
 @dataclass(frozen=True)
 class PlacedStart:
-    """A state on the constraints, and the given values that it does not have."""
+    """A state on the constraints, and the given values that differ in it."""
 
     state: integrate.State
     moved: tuple[Moved, ...] = ()
@@ -51,11 +51,11 @@ class PlacedStart:
 class StartRequest:
     """Values of a start by name.
 
-    given    are held where constraints allow it
+    given    values that are held where the constraints allow it
     firm     names of those that are held in any case
-    is_rough given values are an initial guess, but for the firm ones
-    near     initial guess of what is not given
-    inputs   laws by which constraints that contain inputs are met
+    is_rough given values are an initial guess, except for the firm ones
+    near     initial guess of the other values
+    inputs   laws of inputs that occur in constraints
     """
 
     given: Mapping[str, float]
@@ -77,14 +77,15 @@ def placed_start(eq: Equations, parameters: Mapping[str, Any], asked: StartReque
     *others, last = _choices_of_held(eq, asked)
     for held in others:
         try:
-            return _placed(eq, parameters, asked, held)
+            return _placed_start(eq, parameters, asked, held)
         except AssemblyError:
             pass  # they contradict the constraints: some have to move
-    return _placed(eq, parameters, asked, last)
+    return _placed_start(eq, parameters, asked, last)
 
 
 def _choices_of_held(eq: Equations, asked: StartRequest) -> list[dict[str, float]]:
-    """Given values that are to be held: all; all but speeds; all but coordinates; those that must be."""
+    """Sets of given values to hold, in the order of trial: all; all but speeds; all but coordinates; only the firm
+    ones."""
     coordinates, speeds = (set(eq.variables.of(group).names) for group in ("q", "u"))
     can_move = set(eq.variables.of("q u z").names) - set(asked.firm)
     loose = [can_move] if asked.is_rough else [set(), can_move & speeds, can_move & coordinates, can_move]
@@ -92,14 +93,14 @@ def _choices_of_held(eq: Equations, asked: StartRequest) -> list[dict[str, float
     return [h for k, h in enumerate(held) if h not in held[:k]]
 
 
-def _placed(
+def _placed_start(
     eq: Equations, parameters: Mapping[str, Any], asked: StartRequest, held: Mapping[str, float]
 ) -> PlacedStart:
-    state = _assembled(eq, parameters, asked, held)
+    state = _assembled_state(eq, parameters, asked, held)
     return PlacedStart(state, moves({k: v for k, v in asked.given.items() if k not in held}, state))
 
 
-def _assembled(
+def _assembled_state(
     eq: Equations, parameters: Mapping[str, Any], asked: StartRequest, held: Mapping[str, float]
 ) -> integrate.State:
     rough = {k: v for k, v in {**asked.near, **asked.given}.items() if k not in held}

@@ -1,7 +1,7 @@
-"""`Study`: everything that is asked of a model, each thing computed when it is first looked at.
+"""`Study`: all analyses of a model, each computed on first access.
 
-One object stands behind every command and behind the report, so that they agree. What cannot be had raises an error
-that says why; a report shows the reason in its place.
+Every command and the report use the same object, so that they agree. An analysis that fails raises an error with its
+reason, which a report shows in its place.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ..errors import ModelError, StabilityError, listed, unknown
 from ..formats.robot.robot import Robot
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
-from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, rounded
+from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, without_rounding
 from .requests import BranchRequest, EigenvalueRequest, LinearRequest, OrbitRequest, Range, ResponseRequest
 from .sources import ModelSource
 from .start import PlacedStart, StartRequest, moves, placed_start
 
-SECONDS: Final = 10.0  # of a simulation that nobody asked for in particular
-POINTS: Final = 200  # of a locus
+SECONDS: Final = 10.0  # duration of a simulation without a requested one, in seconds
+POINTS: Final = 200  # default number of points of a locus
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Study:
 
     @property
     def outputs(self) -> list[str]:
-        """Outputs, and entries of those that have several (place[0]): a start may give them."""
+        """Outputs, and entries of those that have several (place[0]), which a start may specify."""
         return [name for name in output_rows(self.mechanism.outputs) if name not in self.states]
 
     @property
@@ -174,7 +174,7 @@ class Study:
 
     @cached_property
     def placed_start(self) -> PlacedStart:
-        """The start, with the values that could not be held as they were given."""
+        """The start, with the given values that could not be held."""
         return placed_start(self.equations, self.values, self.start_request)
 
     @property
@@ -190,7 +190,7 @@ class Study:
 
     @property
     def _moving(self) -> dict[str, float]:
-        """The steady motion, where the model asks for one: what is not said of the start is as in it."""
+        """The steady motion, if the model requests one: unspecified values of the start are taken from it."""
         if self.source.requests.steady is None or self.source.requests.contacts:
             return {}
         here = self.steady.state.values
@@ -206,7 +206,7 @@ class Study:
         return contacts_of(self.equations, given, impacts) if given else None
 
     def without_modes(self, what: str) -> Equations:
-        """The equations, for what has no contacts; refused where the model has some."""
+        """The equations, for analyses without contacts; refused if the model has contacts."""
         if given := self.source.requests.contacts:
             raise ModelError(
                 f"{self.source.name!r}: {what} would be without {listed(c.name for c in given)}, under `contacts`, which "
@@ -238,14 +238,14 @@ class Study:
 
     @cached_property
     def laws(self) -> dict[Any, Any]:
-        """Laws of inputs along the motion: those that the model asks for, or those that hold a robot."""
+        """Laws of inputs along the motion: those that the model requests, or those that hold a robot."""
         asked = self.source.requests.simulate
         if asked is not None:
             return dict(asked.inputs)
         if not self.is_robot:
             return {}
         numbers = {s: self.start[s] for s in self.equations.variables.of("q p t").symbols}
-        return dict(robots.held(self.equations, numbers))
+        return dict(robots.holding_laws(self.equations, numbers))
 
     @property
     def span(self) -> tuple[float, float]:
@@ -266,8 +266,8 @@ class Study:
 
     @cached_property
     def steady(self) -> stability.SteadyMotion:
-        """The steady motion asked for, or the one nearest to the start: what it leaves open (the speed of a vehicle) is
-        as in the start."""
+        """The requested steady motion, or the one nearest to the start: quantities that it leaves undetermined (the
+        speed of a vehicle) are those of the start."""
         asked, eq = self.source.requests.steady, self.without_modes("steady motions")
         if asked is None:
             found = self._nearest_steady()
@@ -283,15 +283,15 @@ class Study:
         return found
 
     def _nearest_steady(self) -> stability.SteadyMotion:
-        """Where something is left open, asked once more from the motion found, without what is zero to rounding: known
-        in closed form, it does not drift when parameters change."""
+        """If something is undetermined, the motion is computed again from the one found, without rounding noise: in
+        closed form it does not drift when parameters change."""
         eq = self.equations
         values = {**self.values, **{k: v for k, v in self.given.items() if k in eq.variables.of("r")}}
         found = stability.steady(eq, values, start=self.start)
         if not (found.is_steady and found.undetermined and found.unknowns):
             return found
         here = found.state.values
-        tidy = rounded({s.name: here[s.name] for s in eq.state})
+        tidy = without_rounding({s.name: here[s.name] for s in eq.state})
         again = stability.steady(eq, values, start=integrate.State.of(eq, {**here, **tidy}))
         return again if again.is_symbolic else found
 
@@ -356,7 +356,7 @@ class Study:
 
     @cached_property
     def locus(self) -> stability.RootLocus | stability.StabilityChart | None:
-        """Eigenvalues over one parameter, or a chart over two, or None where nobody asked."""
+        """Eigenvalues over one parameter, or a chart over two, or None if not requested."""
         varied = self.varied
         if not varied:
             return None
@@ -374,7 +374,7 @@ class Study:
 
     @cached_property
     def branches(self) -> tuple[stability.Branch, ...]:
-        """Branches of steady motions, the first one through that of the study; none where nobody asked."""
+        """Branches of steady motions, the first one through that of the study; none if not requested."""
         asked = self.branch_request
         if asked is None:
             return ()
@@ -413,11 +413,11 @@ class Study:
 
     @cached_property
     def orbit(self) -> stability.Orbit | None:
-        """The periodic motion that is asked for; None where nobody asked."""
+        """The requested periodic motion; None if not requested."""
         asked = self.orbit_request
         if asked is None:
             return None
-        period = asked.period if asked.period is None else _folded(asked.period, self.equations)
+        period = asked.period if asked.period is None else _in_own_symbols(asked.period, self.equations)
         found = self._hopf_orbit(asked) if asked.hopf is not None else self._simulated_orbit(asked, period)
         if not found.is_periodic:
             raise StabilityError(f"{self.source.name!r}: {found.outcome}")
@@ -459,7 +459,7 @@ class Study:
 
     @cached_property
     def orbit_families(self) -> tuple[stability.OrbitBranch, ...]:
-        """Orbits over one value, the first family through the orbit of the study; none where nobody asked."""
+        """Orbits over one value, the first family through the orbit of the study; none if not requested."""
         asked = self.orbit_request
         if asked is None or not asked.vary or self.orbit is None:
             return ()
@@ -497,7 +497,7 @@ def _evenly(begin: float, end: float, points: int) -> list[float]:
     return [begin + k * step for k in range(points - 1)] + [end if points > 1 else begin]
 
 
-def _folded(period: Expr, eq: Equations) -> Expr:
+def _in_own_symbols(period: Expr, eq: Equations) -> Expr:
     """A period in terms of the equations' own symbols."""
     found = eq.in_own_terms([period])[0]
     assert isinstance(found, Expr)

@@ -1,4 +1,4 @@
-"""From a motion to something to look at: a scene as plain data, a page with it, films and files for other viewers."""
+"""From a motion to a picture: a scene as plain data, a page that shows it, films and files for other viewers."""
 
 from __future__ import annotations
 

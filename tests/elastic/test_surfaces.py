@@ -22,7 +22,7 @@ from symbody.formats.fem.outer_faces import (
     WEDGE_OF_NASTRAN,
     outer_triangles,
 )  # fmt: skip
-from symbody.view.scenes.deformed_surfaces import envelope, normal_shifts, painted_values, places, thinned
+from symbody.view.scenes.deformed_surfaces import coarsened_mesh, envelope, normal_shifts, painted_values, places
 from symbody.view.scenes.picture import frames_at
 from symbody.view.scenes.viewer import data
 
@@ -392,7 +392,7 @@ def test_stress_is_painted_as_it_is_recovered(tmp_path):
 def test_fewer_triangles_where_there_are_too_many():
     block = Block(n=(24, 6, 6))
     faces = outer_triangles([(HEXA, block.cells[:, AROUND])], block.nodes)
-    used, fewer = thinned(block.nodes, faces, 400)
+    used, fewer = coarsened_mesh(block.nodes, faces, 400)
     assert 100 < len(fewer) <= 400
     assert fewer.max() < len(used)
     assert np.ptp(block.nodes[used], axis=0) == pytest.approx(block.edges, rel=0.25)

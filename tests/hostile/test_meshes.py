@@ -116,7 +116,7 @@ def test_a_fan_of_many_triangles(tmp_path):
 
 def test_small_fans_are_smooth():
     """As before: where few faces meet at small angles, they share a normal."""
-    mesh = meshes.smoothed(fan(100))
+    mesh = meshes.smoothed_mesh(fan(100))
     assert len(mesh.vertices) < 3 * 100
 
 

@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from symbody.kits.robots import BaseParameters, Regressor, base_parameters, identify_robot, regressor
 from symbody.kits.robots.inertia_fit import stacked
-from symbody.kits.robots.physical_fit import body_cone, fitted, positive, pseudo_inertia, refuse_what_no_body_has
+from symbody.kits.robots.physical_fit import body_cone, physical_fit, positive, pseudo_inertia, refuse_what_no_body_has
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_least_of_the_objective() -> None:
     prior = [2.0, 0.1, 0.0, 0.2, 0.3, 0.0, 0.4, 0.01, 0.0, 0.5]
     R, r = rng.normal(size=(6, 12)), rng.normal(size=6)
     cones = [body_cone(0, prior), positive(10, 0.5)]
-    fit = fitted(R, r, cones, np.array([*prior, 0.5, 0.0]), 0.1)
+    fit = physical_fit(R, r, cones, np.array([*prior, 0.5, 0.0]), 0.1)
     assert fit.settled
     assert fit.steps < 60
 

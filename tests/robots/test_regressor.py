@@ -12,7 +12,7 @@ import pytest
 import symbody as sb
 from symbody.formats import Robot
 from symbody.kits.robots import BaseParameters, Regressor, base_parameters, excitation, identify_robot, regressor
-from symbody.kits.robots.identifiable_parameters import sampled
+from symbody.kits.robots.identifiable_parameters import sampled_regressor
 from symbody.kits.robots.inertia_fit import stacked
 from symbody.kits.robots.physical_fit import refuse_what_no_body_has
 
@@ -142,7 +142,7 @@ def test_base_parameters_of_a_closed_loop() -> None:
     pi = dict(zip(Y.parameters, rng.normal(size=len(Y.parameters)), strict=True))
     values = {s: {**pi, **lengths}[s.name] for e in base.formulas for s in sb.free_symbols(e)}
     grouped = [float(sb.evaluate(e, values)) for e in base.formulas]
-    A = sampled(Y, 7, part=0.2)
+    A = sampled_regressor(Y, 7, part=0.2)
     assert np.abs(A[:, list(base.columns)] @ grouped - A @ list(pi.values())).max() < 1e-9 * np.abs(A).max()
 
 

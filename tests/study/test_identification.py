@@ -11,7 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.study import find_model
-from symbody.study.identification.condensing import condensed, joined_rows
+from symbody.study.identification.condensing import condensed_chain, joined_rows
 from symbody.study.identification.experiment import experiments
 
 from ..amount import dear
@@ -71,7 +71,7 @@ def test_rows_are_derivatives(eq: sb.Equations, motion: sb.Trajectory) -> None:
     nodes = np.array([heights()[1].y[k] for k in e.nodes[:-1]])
     shots = e.shots(nodes, np.array(list(free.values())))
     assert not isinstance(shots, str)
-    chain = condensed(shots, nodes, motion["height"][:, None], np.ones(1))
+    chain = condensed_chain(shots, nodes, motion["height"][:, None], np.ones(1))
     assert np.abs(chain.gaps).max() < 1e-9
     rows = dict(zip((*free, *start), np.hstack([chain.M_p, chain.M_0]).T, strict=True))
     for name, column in rows.items():
@@ -90,7 +90,7 @@ def test_multipliers_are_what_gaps_are_worth(eq: sb.Equations, motion: sb.Trajec
 
     def least(moved: float) -> tuple[float, Any]:
         there = [replace(s, end=s.end + (moved if k == 1 else 0.0) * np.array([1.0, 0.0])) for k, s in enumerate(shots)]
-        chain = condensed(there, nodes, motion["theta"][:, None], np.ones(1))
+        chain = condensed_chain(there, nodes, motion["theta"][:, None], np.ones(1))
         M = np.hstack([chain.M_p, chain.M_0])
         left = chain.rhs - M @ np.linalg.lstsq(M, chain.rhs, rcond=None)[0]
         return 0.5 * float(left @ left), chain.multipliers(left)
@@ -235,7 +235,7 @@ def test_rounding_errors_are_no_influence(eq: sb.Equations, motion: sb.Trajector
     nodes = e.first_nodes
     shots = e.shots(nodes, np.array([0.9]))
     assert not isinstance(shots, str)
-    chain = condensed(shots, nodes, motion["theta"][:, None], np.ones(1))
+    chain = condensed_chain(shots, nodes, motion["theta"][:, None], np.ones(1))
     M_0 = chain.M_0.copy()
     M_0[:, 1] = 1e-13 * np.random.default_rng(0).normal(size=len(M_0))
     rows = joined_rows([replace(chain, M_0=M_0)], [np.arange(2)])

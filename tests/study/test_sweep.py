@@ -18,7 +18,7 @@ import symbody as sb
 from symbody.study.sweeps.batches import batches
 from symbody.study.sweeps.identity import fingerprint
 from symbody.study.sweeps.sweep_run import batch_size
-from symbody.study.sweeps.varied import SAMPLES, member_generator, unit_points, varied
+from symbody.study.sweeps.varied import SAMPLES, member_generator, unit_points, varied_values
 
 OVER: dict[str, Any] = {"a": [1.0, 2.0, 3.0], "b": (0.0, 1.0), "c": stats.norm(5, 2)}
 
@@ -66,7 +66,7 @@ def test_points_belong_to_their_numbers(sample: str) -> None:
 def test_points_fill_intervals_and_distributions(sample: str) -> None:
     """Means and deviations of the distributions; points that are spread evenly are nearer to them than the square root
     of their number."""
-    members = varied({"b": (2.0, 4.0), "c": stats.norm(5, 2)}, sample, 1024, 1)
+    members = varied_values({"b": (2.0, 4.0), "c": stats.norm(5, 2)}, sample, 1024, 1)
     b, c = members.points["b"], members.points["c"]
     loose = 4 / np.sqrt(1024) if sample == "random" else 0.02
     assert abs(b.mean() - 3) < loose
@@ -77,12 +77,12 @@ def test_points_fill_intervals_and_distributions(sample: str) -> None:
 
 
 def test_levels_are_combined_with_everything() -> None:
-    members = varied({"a": [1, 2], "b": (0, 1), "d": [5, 6, 7]}, "random", 4, 0)
+    members = varied_values({"a": [1, 2], "b": (0, 1), "d": [5, 6, 7]}, "random", 4, 0)
     assert members.dims == {"a": 2, "d": 3, "sample": 4}
     values = members.values(np.arange(len(members)))
     grid = {(a, d, b) for a in (1, 2) for d in (5, 6, 7) for b in members.points["b"]}
     assert set(zip(values["a"], values["d"], values["b"], strict=True)) == grid
-    ends = varied({"b": (0, 1), "c": stats.norm()}, "grid", 5, 0)
+    ends = varied_values({"b": (0, 1), "c": stats.norm()}, "grid", 5, 0)
     assert ends.dims == {"b": 5, "c": 5}
     np.testing.assert_allclose(stats.norm().cdf(ends.levels["c"]), [0.1, 0.3, 0.5, 0.7, 0.9])
 
@@ -244,7 +244,7 @@ def test_what_travels_is_of_one_version() -> None:
     from symbody.study.sweeps.job import Job, packed_job, unpacked_job
     from symbody.study.sweeps.questions import FunctionValues
 
-    job = Job(mixed, FunctionValues(), varied(OVER, "random", 2, 0), {})
+    job = Job(mixed, FunctionValues(), varied_values(OVER, "random", 2, 0), {})
     body = packed_job(job)
     assert unpacked_job(body).varied.names == ("a", "b", "c")
     with pytest.raises(sb.StudyError, match=r"the study comes from version 9\.9"):

@@ -19,10 +19,10 @@ from symbody.view.scenes import viewer
 from symbody.view.scenes.camera import round_number
 from symbody.view.scenes.meshes import found_file, read_mesh
 from symbody.view.scenes.picture import frames_at, picture
-from symbody.view.scenes.poses import between, euler_parameters, rotation_matrix, turning_z_to
+from symbody.view.scenes.poses import euler_parameters, interpolated_rotation, rotation_matrix, turning_z_to
 from symbody.view.scenes.scene import Scene, scene
 from symbody.view.scenes.scene_items import GROUND, GROUPS, Solid
-from symbody.view.scenes.shown_motion import TURN, shown_motion_of, trajectory_of
+from symbody.view.scenes.shown_motion import MAX_ROTATION, shown_motion_of, trajectory_of
 from symbody.view.scenes.skeleton import SkeletonFinder, placer
 from symbody.view.scenes.solids import unit_mesh
 from symbody.view.scenes.viewer import data, page
@@ -103,7 +103,7 @@ def test_euler_parameters_do_not_jump():
 
 def test_between_is_half_the_turn():
     e, f = np.array([1.0, 0, 0, 0]), np.array([math.cos(0.5), 0, 0, math.sin(0.5)])
-    assert between(e, 0.5, -f) == pytest.approx([math.cos(0.25), 0, 0, math.sin(0.25)])
+    assert interpolated_rotation(e, 0.5, -f) == pytest.approx([math.cos(0.25), 0, 0, math.sin(0.25)])
 
 
 @pytest.mark.parametrize("direction", [(0, 0, 1), (0, 0, -1), (1, 0, 0), (-0.3, 0.5, -0.8)])
@@ -121,7 +121,7 @@ def test_fast_wheels_get_more_samples():
     made = scene(sb.simulate(sb.derive(m), 2.0, a_dot=300.0))
     e = made.frames[0].rotation[0]
     turn = 2 * np.arccos(np.clip(np.abs(np.sum(e[1:] * e[:-1], axis=1)), 0, 1))
-    assert turn.max() <= TURN
+    assert turn.max() <= MAX_ROTATION
 
 
 def test_motion_backwards_is_shown_forwards():

@@ -241,7 +241,7 @@ def _rigid(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, sla
     speed = path.rate * cosine
     force = max_force * fibre.force(length, speed / (fibre.optimal_length * fibre.max_speed)) * cosine
     length, cosine = fibre.shape(along)
-    return _told(sb.where(along > 0, force, 0), length, path.rate * cosine, cosine, slack)
+    return _muscle_fields(sb.where(along > 0, force, 0), length, path.rate * cosine, cosine, slack)
 
 
 def _elastic(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, slack: Any) -> dict[str, Any]:
@@ -252,10 +252,10 @@ def _elastic(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, s
     speed = fibre.optimal_length * fibre.max_speed * v
     m.rate(f, curves.tendon_stiffness * (f + curves.tendon[2]) * (path.rate - speed / cosine) / slack)
     m.equation(f"{name}_balance", f - fibre.force(length, v) * cosine)
-    return _told(max_force * f, length, speed, cosine, tendon)
+    return _muscle_fields(max_force * f, length, speed, cosine, tendon)
 
 
-def _told(force: Any, length: Any, velocity: Any, cosine: Any, tendon: Any) -> dict[str, Any]:
+def _muscle_fields(force: Any, length: Any, velocity: Any, cosine: Any, tendon: Any) -> dict[str, Any]:
     return {
         "force": force,
         "fibre_length": length,

@@ -1,11 +1,11 @@
-"""Inverse kinematics: configurations in which a frame is where it is wanted, within the limits of the joints.
+"""Inverse kinematics: configurations in which a frame has a given pose, within the limits of the joints.
 
 Damped least squares (Levenberg and Marquardt) from many starts; every configuration that is found is kept once, angles
 (coordinates in which the pose has the period 2π) taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
 most 16 with six joints: Primrose 1986); one with more joints has curves of them, of which a sample is given.
 
-Finitely many are looked for until each was found several times. The probability that one more start would lead to a new
-one is then about the share of those that were found once (Good 1953).
+If there are finitely many, the search continues until each was found several times. The probability that one more start
+would lead to a new one is then about the share of those found once (Good 1953).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import symbody as sb
 
 from .tasks import LinkTask
 
-STARTS: Final = 120
-MOST_STARTS: Final = 3000
-OFTEN: Final = 4  # that each configuration was found, at least
-MOST_OF_SIX: Final = 16
-STEPS: Final = 60
-SAME: Final = 1e-6
+MIN_STARTS: Final = 120  # smallest number of random starts
+MAX_STARTS: Final = 3000  # largest number of random starts
+MIN_REPETITIONS: Final = 4  # smallest number of times that each configuration must be found
+MAX_OF_SIX_JOINTS: Final = 16  # largest number of configurations of a robot with six joints (Primrose 1986)
+MAX_STEPS: Final = 60  # largest number of steps from one start
+SAME_CONFIGURATION: Final = 1e-6  # largest difference of coordinates of equal configurations
 
 
 def inverse_kinematics(
@@ -61,7 +61,7 @@ def inverse_kinematics(
     bounds = {} if limits is None else dict(limits)
     if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:
         raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is no coordinate")
-    f = _compiled(task)
+    f = _compiled_pose(task)
     p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
     goal = (
         None if place is None else np.asarray(place, dtype=float),
@@ -79,23 +79,23 @@ def inverse_kinematics(
     found: list[np.ndarray] = []
     times: list[int] = []
     tried, finitely_many = 0, True
-    while tried < (starts or MOST_STARTS) and (starts or tried < STARTS or (finitely_many and min(times, default=OFTEN) < OFTEN)):  # fmt: skip
+    while tried < (starts or MAX_STARTS) and (starts or tried < MIN_STARTS or (finitely_many and min(times, default=MIN_REPETITIONS) < MIN_REPETITIONS)):  # fmt: skip
         tried += 1
-        q = _descended(f, p, rng.uniform(low, high), goal, tolerance)
+        q = _solution_from(f, p, rng.uniform(low, high), goal, tolerance)
         if q is None:
             continue
         q = np.where(turns, (q + np.pi) % (2 * np.pi) - np.pi, q)
         same = next((k for k, x in enumerate(found) if _is_same(q, x, turns)), None)
         if same is not None:
             times[same] += 1
-        elif np.all(~limited | ((q >= low - SAME) & (q <= high + SAME))):
+        elif np.all(~limited | ((q >= low - SAME_CONFIGURATION) & (q <= high + SAME_CONFIGURATION))):
             found.append(q)
             times.append(1)
             finitely_many = finitely_many and _is_isolated(_misfit(f, p, q, goal)[1])
     order = sorted(range(len(found)), key=lambda k: [round(float(c), 6) for c in found[k]])
     named = [{s.name: float(x) for s, x in zip(eq.q, found[k], strict=True)} for k in order]
     whole_pose = place is not None and rotation is not None
-    most = MOST_OF_SIX if finitely_many and whole_pose and len(eq.q) == 6 else None
+    most = MAX_OF_SIX_JOINTS if finitely_many and whole_pose and len(eq.q) == 6 else None
     return Configurations(named, tuple(times[k] for k in order), tried, finitely_many, most)
 
 
@@ -151,11 +151,11 @@ def _is_isolated(J: np.ndarray) -> bool:
 
 def _is_same(a: np.ndarray, b: np.ndarray, turns: np.ndarray) -> bool:
     d = np.where(turns, (a - b + np.pi) % (2 * np.pi) - np.pi, a - b)
-    return bool(np.abs(d).max() < SAME)
+    return bool(np.abs(d).max() < SAME_CONFIGURATION)
 
 
-def _compiled(task: LinkTask) -> Any:
-    """Place, rotation and Jacobian in the ground."""
+def _compiled_pose(task: LinkTask) -> Any:
+    """Position, rotation and Jacobian in the ground."""
     eq = task.equations
     ground = eq.mechanism.ground
     whole = LinkTask(eq, task.frame)
@@ -163,10 +163,10 @@ def _compiled(task: LinkTask) -> Any:
     return sb.compile(sb.program("pose", {"q": eq.q, "p": eq.p}, outputs))
 
 
-def _descended(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any], tolerance: float) -> np.ndarray | None:
+def _solution_from(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any], tolerance: float) -> np.ndarray | None:
     damping = 1e-2
     error, J = _misfit(f, p, q, goal)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         if np.abs(error).max() <= tolerance:
             return q
         step = np.linalg.lstsq(np.vstack([J, damping * np.eye(len(q))]), np.concatenate([error, 0 * q]), rcond=None)[0]
@@ -179,7 +179,7 @@ def _descended(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any], tole
 
 
 def _misfit(f: Any, p: np.ndarray, q: np.ndarray, goal: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """What is missing: a way and a turn (its rotation vector), in the ground; and the rows of J that belong to them."""
+    """The missing displacement and rotation (a rotation vector), in the ground, and the corresponding rows of J."""
     place, R, J = (np.asarray(x) for x in f(q, p))
     J, R = J.reshape(6, -1), R.reshape(3, 3)
     parts, rows = [], []

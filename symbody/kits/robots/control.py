@@ -5,8 +5,7 @@
     task space                τ = Jᵀ Λ (ẍ* - J̇ u) + Jᵀ J̄ᵀ h + (1 - Jᵀ J̄ᵀ) τ₀ ...   the task first, τ₀ where it does
                               not disturb it
 
-All contain the forces of the model other than inputs, so that an input that acts on every speed alone is what they
-give.
+All contain the forces of the model other than inputs, so that they give the input if one input acts on each speed.
 """
 
 from __future__ import annotations

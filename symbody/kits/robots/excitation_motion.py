@@ -1,4 +1,4 @@
-"""Motions that are good for identification: the base regressor along them is well conditioned."""
+"""Excitation trajectories for identification: motions with a well-conditioned base regressor."""
 
 from __future__ import annotations
 

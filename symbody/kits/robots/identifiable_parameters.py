@@ -1,15 +1,14 @@
-"""Base parameters: the combinations of inertial parameters that a motion can show, symbolically by rules and
-numerically by rank.
+"""Base parameters: the identifiable combinations of inertial parameters, symbolically by rules and numerically by rank.
 
-Mass on the axis of a revolute joint moves the same with the body before the joint as with the one after it; so do
-second moments of a body that slides. Each joint therefore lets parameters of a body be counted with those of the one
-before it (Gautier and Khalil 1990): for a revolute one about z
+Mass on the axis of a revolute joint moves in the same way with either body of the joint; so do second moments of a body
+on a prismatic joint. Each joint therefore allows parameters of a body to be regrouped with those of its parent (Gautier
+and Khalil 1990): for a revolute one about z
 
-    m, mc_z, I_yy -> body before,      I_xx -> I_xx - I_yy
+    m, mc_z, I_yy -> parent,           I_xx -> I_xx - I_yy
 
 and for a prismatic one all six inertias. Seven parameters remain of a body on a revolute joint, four on a prismatic
-one, ten on a free one. Loops tie parameters by the points at which they are closed (`loop_ties.py`). What is still without influence, or depends on others, is found by the rank of Y at random
-motions.
+one, ten on a free one. Loops tie parameters by the points at which they are closed (`loop_ties.py`). Remaining
+parameters without influence, or dependent ones, are found by the rank of Y at random motions.
 """
 
 from __future__ import annotations
@@ -29,12 +28,14 @@ from .loop_ties import count_ties
 from .moved_parameters import moved_along, moved_whole
 from .torque_regressor import Regressor
 
-GAP: Final = 1e-9  # singular values below this part of the largest are zero
-SAMPLES: Final = 60
-ROUNDS: Final = 12
-AGAIN: Final = 0.25  # part of the samples by which it is seen whether there were enough
-LARGE: Final = 1e4  # times the usual size: rows near a singular position
-SPEEDS: Final = 3  # at each configuration of a loop: terms of accelerations, of speeds, and of gravity
+RANK_TOLERANCE: Final = 1e-9  # singular value, relative to the largest, below which it counts as zero
+SAMPLES: Final = 60  # smallest number of random motions
+MAX_ROUNDS: Final = 12  # largest number of rounds of additional samples
+# number of additional samples, relative to the first ones, that test whether there were enough
+ADDED_SAMPLES: Final = 0.25
+MAX_ROW_RATIO: Final = 1e4  # size of a row, relative to the usual one, above which it is near a singular configuration
+# number of speeds at each configuration of a loop: for terms of accelerations, of speeds, and of gravity
+SPEEDS_PER_CONFIGURATION: Final = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +94,7 @@ def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> Bas
     See also: `kits.robots.regressor`, `kits.robots.BaseParameters`.
     """
     symbols = [sb.symbol(n) for n in Y.parameters]
-    grouped = _grouped(Y, symbols)
+    grouped = _regrouped_parameters(Y, symbols)
     samples = _enough(Y, seed, gravity)
     count_ties(Y, grouped, symbols, samples)
     kept = [j for j, e in enumerate(grouped) if e.value is None]
@@ -110,25 +111,24 @@ def base_parameters(Y: Regressor, *, gravity: bool = True, seed: int = 0) -> Bas
                 formula = formula + beta * grouped[i]
         slopes = sb.gradient(formula, symbols).entries
         B[k] = [float(sb.evaluate(e, {**geometry, **numbers})) for e in slopes]
-        formulas.append(_collected(slopes, B[k], symbols))
+        formulas.append(_formula(slopes, B[k], symbols))
     return BaseParameters(Y, tuple(columns), tuple(formulas), B, gap)
 
 
-def _collected(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence[sb.Symbol]) -> sb.Expr:
-    """Σ coefficient · parameter; coefficients of numbers without rounding errors, those of parameters as short as they
-    can be."""
+def _formula(slopes: Sequence[sb.Expr], numbers: np.ndarray, symbols: Sequence[sb.Symbol]) -> sb.Expr:
+    """Σ coefficient · parameter; numeric coefficients without rounding errors, symbolic ones in tidy form."""
     total = sb.fraction(0, 1)
     for e, x, s in zip(slopes, numbers, symbols, strict=True):
         if abs(x) > 1e-12:
-            total = total + (_tidied(float(f"{x:z.12g}")) if not sb.free_symbols(e) else sb.tidy(e)) * s
+            total = total + (_rounded_if_integer(float(f"{x:z.12g}")) if not sb.free_symbols(e) else sb.tidy(e)) * s
     return total
 
 
 # ---------------------------------------------------------------------------------------------------------- rules
 
 
-def _grouped(Y: Regressor, symbols: Sequence[sb.Symbol]) -> list[sb.Expr]:
-    """Parameters with those of bodies further out counted in; zero those that are counted with others."""
+def _regrouped_parameters(Y: Regressor, symbols: Sequence[sb.Symbol]) -> list[sb.Expr]:
+    """Parameters with those of outer bodies regrouped into them; zero for those that were regrouped."""
     eq = Y.equations
     tree = eq if eq.source is None else eq.source
     table: list[sb.Expr] = list(symbols)
@@ -162,8 +162,8 @@ def _carrier(frames: Sequence[sb.Frame], b: int) -> int | None:
 
 
 def _joint_between(eq: sb.Equations, a: sb.Frame, b: sb.Frame) -> tuple[str, int, sb.Matrix, sb.Matrix]:
-    """How b moves in a: kind, axis of b, constant offset (of prismatic ones none), and constant rotation or the axis's
-    direction."""
+    """Motion of b in a: kind, axis of b, constant offset (none for prismatic ones), and constant rotation or the
+    axis's direction."""
     p, R = (b.origin - a.origin).components(a), a.dcm(b)
     moving = {s for s in sb.free_symbols([*p.entries, *R.entries]) if s.kind == "coordinate"}
     slides = {s for s in sb.free_symbols(p) if s.kind == "coordinate"}
@@ -182,8 +182,8 @@ def _joint_between(eq: sb.Equations, a: sb.Frame, b: sb.Frame) -> tuple[str, int
 # ---------------------------------------------------------------------------------------------------------- numbers
 
 
-def sampled(Y: Regressor, seed: int, gravity: bool = True, part: float = 1.0) -> np.ndarray:
-    """Y at random motions, one below the other, on the constraints where there are some; or at a part of them."""
+def sampled_regressor(Y: Regressor, seed: int, gravity: bool = True, part: float = 1.0) -> np.ndarray:
+    """Y at random motions, stacked, on the constraints if there are any; or at a fraction of them."""
     eq = Y.equations
     f = sb.compile(Y.program())
     rng = np.random.default_rng(seed)
@@ -203,9 +203,9 @@ def sampled(Y: Regressor, seed: int, gravity: bool = True, part: float = 1.0) ->
 
 def _enough(Y: Regressor, seed: int, gravity: bool) -> np.ndarray:
     """Samples of a rank that more of them do not raise: loops may have several ways to be closed."""
-    A = _alike(sampled(Y, seed, gravity))
-    for k in range(1, ROUNDS if Y.equations.source is not None else 1):
-        more = np.vstack([A, _alike(sampled(Y, seed + k, gravity, AGAIN))])
+    A = _alike(sampled_regressor(Y, seed, gravity))
+    for k in range(1, MAX_ROUNDS if Y.equations.source is not None else 1):
+        more = np.vstack([A, _alike(sampled_regressor(Y, seed + k, gravity, ADDED_SAMPLES))])
         if _rank(A) == _rank(more):
             break
         A = more
@@ -214,15 +214,15 @@ def _enough(Y: Regressor, seed: int, gravity: bool) -> np.ndarray:
 
 def _rank(A: np.ndarray) -> int:
     sizes = np.linalg.svd(A, compute_uv=False)
-    return int((sizes > GAP * sizes[0]).sum()) if len(sizes) else 0
+    return int((sizes > RANK_TOLERANCE * sizes[0]).sum()) if len(sizes) else 0
 
 
 def _alike(A: np.ndarray) -> np.ndarray:
-    """Rows of size one, which have the same null space: near singular positions of a loop they are large, and would
-    hide all others. Those that are very large are left out with their rounding errors."""
+    """Rows scaled to size one, which have the same null space: near singular configurations of a loop they are large
+    and would hide all others. Very large ones are left out because of their rounding errors."""
     sizes = np.abs(A).max(axis=1)
     usual = float(np.median(sizes[sizes > 0])) if (sizes > 0).any() else 0.0
-    kept = (sizes > 0) & (sizes <= LARGE * usual)
+    kept = (sizes > 0) & (sizes <= MAX_ROW_RATIO * usual)
     return np.asarray(A[kept] / sizes[kept, None])
 
 
@@ -230,7 +230,7 @@ def _states(eq: sb.Equations, rng: np.random.Generator, count: int) -> Any:
     """Random q, u; Euler parameters of norm one; configurations that close loops, each with several speeds, since they
     have to be searched for."""
     groups = _euler_parameters(eq)
-    speeds = 1 if eq.source is None else SPEEDS
+    speeds = 1 if eq.source is None else SPEEDS_PER_CONFIGURATION
     for _ in range(-(-count // speeds)):
         q = rng.uniform(-2, 2, len(eq.q))
         for g in groups:
@@ -251,9 +251,9 @@ def _independent(A: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[d
     """Columns of A that are independent of those before them in this order; and for each the coefficients of the others
     in terms of them."""
     scale = np.linalg.norm(A, axis=0)
-    scale[scale < GAP * max(scale.max(), 1e-300)] = 0.0
+    scale[scale < RANK_TOLERANCE * max(scale.max(), 1e-300)] = 0.0
     singular = np.linalg.svd(A / np.where(scale > 0, scale, 1.0), compute_uv=False)
-    rank = int((singular > GAP * singular[0]).sum()) if len(singular) and singular[0] else 0
+    rank = int((singular > RANK_TOLERANCE * singular[0]).sum()) if len(singular) and singular[0] else 0
     below = singular[rank] if rank < len(singular) else 0.0
     gap = float(below / singular[rank - 1]) if rank else 0.0
     chosen: list[int] = []
@@ -271,10 +271,10 @@ def _independent(A: np.ndarray, order: Sequence[int]) -> tuple[list[int], list[d
     rest = [j for j in range(A.shape[1]) if j not in chosen]
     X = np.linalg.lstsq(A[:, chosen], A[:, rest], rcond=None)[0] if rest else np.zeros((len(chosen), 0))
     X[np.abs(X) < 1e-8] = 0.0
-    found = [{i: _tidied(X[k, n]) for n, i in enumerate(rest) if X[k, n]} for k in range(len(chosen))]
+    found = [{i: _rounded_if_integer(X[k, n]) for n, i in enumerate(rest) if X[k, n]} for k in range(len(chosen))]
     return chosen, found, gap
 
 
-def _tidied(x: float) -> float:
-    """A number that is an integer but for rounding is that integer."""
+def _rounded_if_integer(x: float) -> float:
+    """The nearest integer for a number that differs from it by rounding only."""
     return float(round(x)) if abs(x - round(x)) < 1e-9 else float(x)

@@ -2,7 +2,7 @@
 
     τ = Y(q, u, u') π + noise,     least squares on the base parameters, rows weighted by the noise of each joint
 
-Parameters of single bodies, of which the base parameters are combinations, need a prior: `physical_fit.py`.
+Parameters of single bodies, of which the base parameters are combinations, need a prior (`physical_fit.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ import symbody as sb
 
 from ...summary import Tabular
 from .identifiable_parameters import BaseParameters
-from .physical_fit import PhysicalFit, body_cone, fitted, positive, refuse_what_no_body_has
+from .physical_fit import PhysicalFit, body_cone, physical_fit, positive, refuse_what_no_body_has
 from .torque_regressor import Regressor
 from .validation import Validation
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-UNSEEN: Final = 1e-10  # singular value of columns of norm one, of the largest, under which a motion says nothing
-SIGNED: Final = "_offset"  # friction that may have either sign
+# singular value, relative to the largest and for columns of norm one, below which a motion does not determine a
+# direction
+RANK_TOLERANCE: Final = 1e-10
+SIGNED_SUFFIX: Final = "_offset"  # end of the names of friction parameters of either sign
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,11 +78,11 @@ class Identified(Tabular):
         return Validation(names, tau, whole[:, :, list(self.model.columns)] @ list(self.base.values()))
 
     def __str__(self) -> str:
-        rows = [f"{n} = {x:z.6g} {self._spread(n)}" for n, x in self.base.items()]
+        rows = [f"{n} = {x:z.6g} {self._interval_text(n)}" for n, x in self.base.items()]
         search = () if self.settled else ("the search for parameters that bodies can have did not settle",)
         return "\n".join([*rows, f"condition number {self.condition:z.3g}", *search])
 
-    def _spread(self, name: str) -> str:
+    def _interval_text(self, name: str) -> str:
         deviation = self.deviations[name]
         return f"± {1.96 * deviation:z.2g}" if np.isfinite(deviation) else "(this motion does not determine it)"
 
@@ -178,19 +180,21 @@ def _triangle(A: Array, tau: Array, sigma: Array) -> Array:
 
 
 def _least_squares(A: Array, b: Array) -> tuple[Array, Array, float]:
-    """Solution, standard deviations, condition number. What is not determined is smallest, its deviation infinite."""
+    """Solution, standard deviations, condition number. Undetermined components have minimum norm and infinite
+    deviation."""
     size = np.linalg.norm(A, axis=0)
     scale = np.where(size > 0, size, 1.0)
     U, s, Vt = np.linalg.svd(A / scale, full_matrices=False)
-    seen = s > UNSEEN * s[0]
+    seen = s > RANK_TOLERANCE * s[0]
     x = Vt[seen].T @ ((U[:, seen].T @ b) / s[seen]) / scale
     deviations = np.linalg.norm(Vt[seen] / s[seen, None], axis=0) / scale
-    deviations[np.linalg.norm(Vt[~seen], axis=0) > np.sqrt(UNSEEN)] = np.inf
+    deviations[np.linalg.norm(Vt[~seen], axis=0) > np.sqrt(RANK_TOLERANCE)] = np.inf
     return x, deviations, float(s[0] / s[-1]) if s[-1] > 0 else float("inf")
 
 
 def _physical(Y: Regressor, R: Array, prior: Mapping[str, float], trust: float) -> PhysicalFit:
-    """Parameters of all bodies that fit best among those that exist; where the data say nothing, near the prior.
+    """Physically consistent parameters of all bodies that fit best; near the prior where the data do not determine
+    them.
 
     Friction and rotors without a prior begin at the size with which they alone would explain all forces."""
     if not trust > 0:
@@ -205,7 +209,7 @@ def _physical(Y: Regressor, R: Array, prior: Mapping[str, float], trust: float) 
         cones.append(body_cone(k, start[k : k + 10].tolist()))
     alone = np.linalg.norm(R[:, -1]) / np.maximum(np.linalg.norm(R[:, :-1], axis=0), 1e-300)
     for k in range(bodies, len(start)):
-        if not Y.parameters[k].endswith(SIGNED):
+        if not Y.parameters[k].endswith(SIGNED_SUFFIX):
             start[k] = start[k] if start[k] > 0 else alone[k]
             cones.append(positive(k, start[k]))
-    return fitted(R[:, :-1], R[:, -1], cones, start, trust)
+    return physical_fit(R[:, :-1], R[:, -1], cones, start, trust)

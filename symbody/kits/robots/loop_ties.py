@@ -1,12 +1,12 @@
-"""Masses that loops tie together: a mass at the point, or on the axis, by which a loop is closed moves the same with
-either of the two bodies that meet there.
+"""Regrouping of masses across loops: a mass at the point, or on the axis, by which a loop is closed moves in the
+same way with either of the two bodies that meet there.
 
 So its parameters on one body less those on the other are without influence,
 
     Y n = 0,     n = (1, p, p·p 1 - p pᵀ) of the one, at its point p, less the same of the other
 
-whatever the lengths are: they stay symbols. Each such n lets one parameter be counted with others (Khalil and Bennis
-1995 have rules of this kind for loops). Candidates are checked at sampled motions before they are used.
+whatever the lengths are: they stay symbols. Each such n allows one parameter to be regrouped with others (Khalil and
+Bennis 1995 have rules of this kind for loops). Candidates are checked at sampled motions before they are used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import symbody as sb
 from .moved_parameters import moved_whole
 from .torque_regressor import Regressor
 
-NOTHING: Final = 1e-9  # parts of the size of the terms that are zero
+ZERO_TOLERANCE: Final = 1e-9  # value, relative to the size of the terms, below which it counts as zero
 SINGLE: Final = tuple(tuple(int(i == k) for i in range(10)) for k in range(10))
 POINTS: Final = (  # masses of one at the origin, and one before and behind it along each axis
     (1, 0, 0, 0, 0, 0, 0, 0, 0, 0),
@@ -44,7 +44,7 @@ def count_ties(Y: Regressor, table: list[sb.Expr], symbols: Sequence[sb.Symbol],
         for j, e in n.items():
             numbers[j] = float(sb.evaluate(e, geometry))
         size = float((np.abs(samples) @ np.abs(numbers)).max())
-        if np.abs(samples @ numbers).max() > NOTHING * size:
+        if np.abs(samples @ numbers).max() > ZERO_TOLERANCE * size:
             continue
         _count_last(table, symbols, n, geometry)
 
@@ -58,8 +58,8 @@ def _count_last(
     v = {j: sb.substitute(e, at) for j, e in enumerate(table) if e.value is None}
     sizes = {j: abs(float(sb.evaluate(e, geometry))) for j, e in v.items()}
     largest = max(sizes.values(), default=0.0)
-    ties = [j for j, x in sizes.items() if x > NOTHING * largest]
-    if largest <= NOTHING or not ties:
+    ties = [j for j, x in sizes.items() if x > ZERO_TOLERANCE * largest]
+    if largest <= ZERO_TOLERANCE or not ties:
         return  # follows from ties before it
     *others, last = ties
     dropped = table[last]
@@ -72,8 +72,8 @@ def _count_last(
 
 
 def _candidates(Y: Regressor, tree: sb.Equations) -> Iterator[Parameters]:
-    """A mass at each point where a loop is closed, or beside it along an axis of a joint, and every single parameter in
-    the frames of a joint."""
+    """A mass at each point where a loop is closed, or next to it along an axis of a joint, and every single
+    parameter in the frames of a joint."""
     joints = {j.name: j for j in tree.mechanism.joints if j.closes_loop}
     for name, rows in _closing_rows(tree).items():
         a, b = (joints[name].outer, joints[name].inner) if name in joints else _meeting(tree, rows)
@@ -112,7 +112,7 @@ def _frame_at(point: Any) -> sb.Frame:
 
 
 def _on_body(Y: Regressor, frame: sb.Frame, ten: Sequence[int]) -> Parameters | None:
-    """Ten parameters in a frame, as parameters of the body that it is fixed to; none of the ground; None where it is
+    """Ten parameters in a frame, as parameters of the body to which it is fixed; none for the ground; None if it is
     fixed to neither."""
     if _is_still(frame.pose_in(Y.frames[0].root)):
         return {}

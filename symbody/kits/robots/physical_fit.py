@@ -1,18 +1,19 @@
-"""Inertial parameters that fit measurements best among those that bodies can have.
+"""Inertial parameters that fit measurements best among the physically consistent ones.
 
-The pseudo-inertia J = [[½ tr(I) 1 - I, mc], [mcᵀ, m]] of a body that exists is positive definite (Wensing, Kim and
+The pseudo-inertia J = [[½ tr(I) 1 - I, mc], [mcᵀ, m]] of a physical body is positive definite (Wensing, Kim and
 Slotine 2018), and so J = U Uᵀ with U triangular and e^θ on its diagonal (log-Cholesky: Rucker and Wensing 2022): ten
-numbers without any condition. Measurements often put the best fit onto the boundary, where θ runs to -∞ and a search in θ
-crawls; the fit is therefore made in the parameters π themselves, in which it is convex (Lee, Wensing and Park 2020):
+unconstrained numbers. Measurements often put the best fit onto the boundary, where θ tends to -∞ and a search in θ
+converges slowly; the fit is therefore made in the parameters π themselves, in which it is convex (Lee, Wensing and Park
+2020):
 
     ½ |W π - τ|² + γ Σ_b tr(J₀⁻¹ J) - log det J,          friction and inertia of rotors as J with one row
 
-The second term is a distance from the prior J₀ that no choice of frames or units changes; it keeps J definite. With
-J = L Lᵀ a step of Newton's method is the linear least squares problem
+The second term is a distance from the prior J₀ that is invariant under changes of frames and units; it keeps J
+definite. With J = L Lᵀ a step of Newton's method is the linear least squares problem
 
     min |W (π + δ) - τ|² + γ Σ_b |L⁻¹ J(δ) L⁻ᵀ + Lᵀ J₀⁻¹ L - 1|²
 
-and γ comes down from a strong prior, so that a few steps are enough for each.
+and γ decreases from a strong prior, so that a few steps suffice for each value.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from scipy.linalg import solve_triangular
 import symbody as sb
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-STRONG: Final = 1e4  # weight of the prior, of the size of the misfit of one datum, to begin with
-EASIER: Final = 10.0  # from one weight to the next
-STEPS: Final = 200  # for one weight
-SETTLED: Final = 1e-6  # square of Newton's decrement, of the weight
+FIRST_WEIGHT: Final = 1e4  # first weight of the prior relative to the misfit of one datum
+WEIGHT_RATIO: Final = 10.0  # ratio of successive weights
+MAX_STEPS: Final = 200  # largest number of steps for one weight
+CONVERGENCE_TOLERANCE: Final = 1e-6  # squared Newton decrement, relative to the weight, that counts as converged
 
 
 def pseudo_inertia(parameters: Sequence[float] | Array) -> Array:
@@ -54,7 +55,7 @@ def refuse_what_no_body_has(parameters: Sequence[float], body: str = "") -> None
 
 @dataclass(frozen=True, eq=False)
 class DefiniteCone:
-    """Parameters of which the symmetric matrix Σ π_k E_k is positive definite, and its prior."""
+    """Parameters for which the symmetric matrix Σ π_k E_k is positive definite, and its prior."""
 
     own: slice
     basis: Array  # (parameters, n, n)
@@ -73,7 +74,7 @@ class DefiniteCone:
         return float((ratio**2).sum() - len(L) - 2 * np.log(np.diag(L) / np.diag(K)).sum())
 
     def rows(self, x: Array) -> tuple[Array, Array]:
-        """Rows of the least squares problem of a step, and what they are to be."""
+        """Rows and right side of the least-squares problem of a step."""
         L, K = np.linalg.cholesky(self.at(x)), np.linalg.cholesky(self.prior)
         half = solve_triangular(L, self.basis.transpose(1, 0, 2).reshape(len(L), -1), lower=True)
         half = half.reshape(len(L), len(self.basis), len(L)).transpose(1, 2, 0)  # E_k L⁻ᵀ, turned over
@@ -96,26 +97,29 @@ def positive(place: int, prior: float) -> DefiniteCone:
 
 @dataclass(frozen=True, eq=False)
 class PhysicalFit:
-    """Parameters; whether Newton's method settled, after how many steps."""
+    """Parameters, whether Newton's method converged, and the number of steps."""
 
     x: Array
     settled: bool
     steps: int
 
 
-def fitted(R: Array, r: Array, cones: Sequence[DefiniteCone], start: Array, weight: float) -> PhysicalFit:
-    """Least ½ |R x - r|² + weight Σ distance(x), from a start inside all cones; other entries of x are free."""
+def physical_fit(R: Array, r: Array, cones: Sequence[DefiniteCone], start: Array, weight: float) -> PhysicalFit:
+    """The minimum of ½ |R x - r|² + weight Σ distance(x), from a start inside all cones; other entries of x are
+    free."""
     x, steps, settled = start, 0, True
-    for gamma in np.geomspace(max(STRONG, weight), weight, 1 + max(0, round(np.log(STRONG / weight) / np.log(EASIER)))):
+    for gamma in np.geomspace(
+        max(FIRST_WEIGHT, weight), weight, 1 + max(0, round(np.log(FIRST_WEIGHT / weight) / np.log(WEIGHT_RATIO)))
+    ):
         settled = False
-        for _ in range(STEPS):
+        for _ in range(MAX_STEPS):
             steps += 1
             J, left = _step_rows(R, r, cones, x, gamma)
             size = np.linalg.norm(J, axis=0)
             step = np.linalg.lstsq(J / size, left, rcond=0.0)[0] / size
             value = _objective(R, r, cones, x, gamma)
             decrement = float(((J @ step) ** 2).sum())
-            if decrement <= SETTLED * gamma:
+            if decrement <= CONVERGENCE_TOLERANCE * gamma:
                 settled = True
                 break
             x = x + _length(R, r, cones, x, step, gamma, value, decrement) * step

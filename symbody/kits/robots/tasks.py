@@ -1,5 +1,4 @@
-"""Tasks: what a link or point of a robot does, as expressions in the speeds of the robot, and what that means for its
-dynamics.
+"""Tasks: the motion of a link or point of a robot as expressions in its speeds, and the dynamics in task space.
 
 ẋ = J u,   ẍ = J u' + J̇ u,      x: velocity of the origin, then angular velocity, along the axes of the ground (or of
            the link)

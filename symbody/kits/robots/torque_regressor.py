@@ -1,4 +1,4 @@
-"""Regressors: the equations of motion as linear functions of what is to be identified.
+"""Regressors: the equations of motion as linear functions of the parameters to be identified.
 
     M u' - f = Y(q, u, u') π - Q,     π = (m, m c, I_o) of every body, then friction and rotors
 
@@ -9,8 +9,8 @@ times the 6 by 10 matrix of Newton's and Euler's equations,
     force    m (a - g) + (α× + ω×ω×) mc
     moment   mc × (a - g) + I_o α + ω × I_o ω
 
-a being the acceleration of the frame's origin (Atkeson, An and Hollerbach 1986), J = ∂(v, ω)/∂u from a recursion over
-the frames.
+with a the acceleration of the frame's origin (Atkeson, An and Hollerbach 1986), and J = ∂(v, ω)/∂u from a recursion
+over the frames.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def regressor(
         names += [f"{called}_{n}" for n in NAMES]
         known += _in_frame(b, frame)
     Y = _side_by_side(blocks, len(tree.u))
-    Y = _eliminated(tree, reduced, Y)
+    Y = _independent_rows(tree, reduced, Y)
     more, extra = _friction_and_rotors(reduced, friction, rotors)
     names += more
     known += [sb.fraction(0, 1)] * len(more)
@@ -161,9 +161,8 @@ def _side_by_side(blocks: Sequence[sb.Matrix], rows: int) -> sb.Matrix:
     return sb.matrix([[e for b in blocks for e in b.row(i)] for i in range(rows)])
 
 
-def _eliminated(tree: sb.Equations, reduced: sb.Equations, Y: sb.Matrix) -> sb.Matrix:
-    """Rows of the independent speeds: Aᵀ Y, u̇ of the tree being A u̇ + ... of these, in which no multiplier is
-    left."""
+def _independent_rows(tree: sb.Equations, reduced: sb.Equations, Y: sb.Matrix) -> sb.Matrix:
+    """Rows of the independent speeds: Aᵀ Y, with u' of the tree being A u' + ... of these, without multipliers."""
     if reduced is tree:
         return Y
     own = [u.dot for u in reduced.u]

@@ -1,4 +1,4 @@
-"""Whether identified parameters can be believed: forces of another motion, predicted and measured."""
+"""Validation of identified parameters: forces of another motion, predicted and measured."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ CAR_BODY: Final = {
     "M": 1250.0, "Jx": 450.0, "Jy": 1800.0, "Jz": 2000.0, "hc": 0.55, "k_front": 4.5e4, "k_rear": 4.5e4, "c_front": 3500.0,
     "c_rear": 3500.0, "bar_front": 2e4, "bar_rear": 5e3, "g": 9.81, "ratio": 0.12,
 }  # fmt: skip
-HANDS: Final = {"stiffness": 3e5, "damping": 1e3}  # of a rack that a driver moves
-WHEEL: Final = 18.0  # mass of a wheel
+DRIVEN_RACK: Final = {"stiffness": 3e5, "damping": 1e3}  # stiffness and damping of a rack moved by a driver
+WHEEL_MASS: Final = 18.0  # mass of a wheel in kg
 MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 
 
@@ -41,7 +41,7 @@ def car(
     place         keep x, y and yaw as coordinates: for paths. Without them a steady turn is an equilibrium
     road          a function of the ground's frame, `lambda ground: vh.random_road(ground, "C")`; the place is kept then
     steering      options of its `rack`: {"stiffness": 2e6, "damping": 1e4}; rigid by default, and with a driver, whose
-                  hands no constraint can follow, HANDS
+                  hands no constraint can follow, DRIVEN_RACK
     axle          options of its `differential`: {"lock": 50.0}, {"locked": True}
     driver        who steers along a path and holds the speed, in place of the inputs: the middle of the front axle follows
                   the path, the variables are `steer` and `steer_s`; the place is kept
@@ -69,7 +69,7 @@ def car(
     else:
         driven = driver.steered(m, "steer", heading)
         delta, torque = driven.steer, driver.pull * driven.lacking + p.M * tyre.free_radius * driven.rise
-        steering = {**(steering or HANDS), "steer_rate": driven.rate}
+        steering = {**(steering or DRIVEN_RACK), "steer_rate": driven.rate}
     centre = wheelbase * (share - 1)
     frame = heading.translate(0, 0, z).rotate("y", pitch).rotate("x", roll)
     body = m.body("body", frame, mass=p.M, com=(centre, 0, p.hc), inertia=(p.Jx, p.Jy, p.Jz))
@@ -85,7 +85,7 @@ def car(
         places = moved_points(points, x, side)
         carried = p.M * share + moved.mass if at_front else p.M * (1 - share)
         k, c = (p.k_front, p.c_front) if at_front else (p.k_rear, p.c_rear)
-        preload = spring_preload(places, carried * p.g / 2, MASSES[kind], p.g, WHEEL)
+        preload = spring_preload(places, carried * p.g / 2, MASSES[kind], p.g, WHEEL_MASS)
         made = kind(
             h, name, body, places, rack=moved.part if at_front else None, stiffness=k, damping=c, preload=preload
         )
@@ -111,7 +111,7 @@ def _heading(m: sb.Model, place: bool) -> sb.Frame:
 
 
 def _with_wheel(m: sb.Model, corner: Corner, tyre: Tyre, road: Road, forward: bool) -> Corner:
-    wheel = m.body(f"{corner.name} wheel", mass=WHEEL, inertia=(0.6, 1.0, 0.6))
+    wheel = m.body(f"{corner.name} wheel", mass=WHEEL_MASS, inertia=(0.6, 1.0, 0.6))
     m.revolute(f"{corner.name}_spin", corner.knuckle, wheel, axis="y")
     shown = ("Fx", "Fy", "Fz", "alpha")
     wheel_on_road(m, corner.name, wheel, tyre, carrier=corner.knuckle, road=road, forward=forward, outputs=shown)

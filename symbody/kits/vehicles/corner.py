@@ -1,4 +1,4 @@
-"""Suspensions of one wheel by their hardpoints: double wishbone and McPherson strut, and what their springs carry."""
+"""Suspensions of one wheel by their hardpoints: double wishbone and McPherson strut, and their spring preloads."""
 
 from __future__ import annotations
 
@@ -131,9 +131,9 @@ def spring_preload(points: Mapping[str, Place], load: Any, masses: Sequence[floa
     else:
         ends, moved = (
             ("spring top", "spring bottom"),
-            np.cross(arms["lower"], _between(points, "lower front", "spring bottom")),
+            np.cross(arms["lower"], _vector_between(points, "lower front", "spring bottom")),
         )
-    along = _between(points, *ends)
+    along = _vector_between(points, *ends)
     shortening = -along @ moved / np.linalg.norm(along)
     own = sum(m * (twist[2] - rise) for m, rise in zip(weights, rises, strict=True))
     return (load * float(twist[2]) + g * float(own)) / float(shortening)
@@ -145,15 +145,17 @@ def _free_motion(points: Mapping[str, Place]) -> tuple[np.ndarray, dict[str, np.
     centre, levels = np.array(points["wheel"]), [k for k in ("lower", "upper") if f"{k} ball" in points]
     rows, hinges = [], {}
     for k, level in enumerate(levels):
-        axis = _between(points, f"{level} front", f"{level} rear")
+        axis = _vector_between(points, f"{level} front", f"{level} rear")
         hinges[level] = axis / np.linalg.norm(axis)
         block = np.zeros((3, 6 + len(levels)))
         block[:, :6] = _velocity_of(np.array(points[f"{level} ball"]) - centre)
-        block[:, 6 + k] = -np.cross(hinges[level], _between(points, f"{level} front", f"{level} ball"))
+        block[:, 6 + k] = -np.cross(hinges[level], _vector_between(points, f"{level} front", f"{level} ball"))
         rows.append(block)
-    conditions = [_between(points, "tie inner", "tie outer") @ _velocity_of(np.array(points["tie outer"]) - centre)]
-    if "strut top" in points:  # the top is a point of the tube: what is there of the knuckle moves along the strut only
-        along = _between(points, "strut bottom", "strut top")
+    conditions = [
+        _vector_between(points, "tie inner", "tie outer") @ _velocity_of(np.array(points["tie outer"]) - centre)
+    ]
+    if "strut top" in points:  # the top is a point of the tube: the knuckle moves there only along the strut
+        along = _vector_between(points, "strut bottom", "strut top")
         across = np.linalg.svd(along[None, :])[2][1:]
         conditions += list(across @ _velocity_of(np.array(points["strut top"]) - centre))
     rows += [np.append(row, np.zeros(len(levels)))[None, :] for row in conditions]
@@ -167,5 +169,5 @@ def _velocity_of(arm: np.ndarray) -> np.ndarray:
     return np.hstack([np.eye(3), np.array([[0, z, -y], [-z, 0, x], [y, -x, 0]])])
 
 
-def _between(points: Mapping[str, Place], a: str, b: str) -> np.ndarray:
+def _vector_between(points: Mapping[str, Place], a: str, b: str) -> np.ndarray:
     return np.array(points[b], dtype=float) - np.array(points[a], dtype=float)

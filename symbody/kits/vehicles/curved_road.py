@@ -1,6 +1,6 @@
 """Roads along a curved line: a surface z(u, v), u along the line, v to the left of it.
 
-A wheel at P is above the place of the line C(u) whose normal it is on; that u is a variable of the wheel (`path.py`):
+A wheel at P is on the normal of the line at C(u); this u is a variable of the wheel (`path.py`):
 
     v = (P - C) · n,   n: to the left of C',   |n| = 1
     ∂z/∂P = z_u C'/D + z_v n,   D = C' · C' - (P - C) · C''

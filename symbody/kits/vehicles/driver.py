@@ -1,14 +1,14 @@
-"""Drivers who look ahead: steer angles that follow a path, and the speed along it.
+"""Preview drivers: steer angles that follow a path, and the speed along it.
 
-A path y(x) is followed by the deviation seen at a point ahead. A path in the plane is followed by what its curvature
-asks for, and by the deviation at the distance L ahead: the car is e to the left of the path's nearest place and moves at
-the angle ψ to the path there,
+A path y(x) is followed by the deviation at a point ahead. A path in the plane is followed by its curvature and by the
+deviation at the distance L ahead: the car is e to the left of the nearest point of the path and moves at the angle ψ to
+the path there,
 
     lag δ' + δ = w κ - gain (2 w / L²) (e + L sin ψ + i),   i' = e / settling,   w = wheelbase + K V²
 
-With L = V T the deviation falls as e + T e' + (T²/2) e'' = 0 has it (pure pursuit, Coulter 1992, with what the curve
-itself takes put in). What the car needs beyond w κ is found by i, so that in a steady turn it is on the path. A steer
-angle bends the path of the rear axle, which itself slips, some time later:
+With L = V T the deviation decays according to e + T e' + (T²/2) e'' = 0 (pure pursuit, Coulter 1992, with feedforward
+of the curvature). The integral i supplies the steer angle beyond w κ, so that in a steady turn the car is on the path.
+The rear axle, which slips, follows a steer angle with a delay:
 
     κ = κ_path(s - rear + rear_slip V² + lead V)
 """

@@ -13,7 +13,7 @@ import symbody as sb
 from ...errors import StabilityError
 from ...summary import Tabular
 
-STIFF_STEPS: Final = 20  # of Newton's method for a car on stiff springs
+MAX_STEPS: Final = 20  # largest number of Newton steps for a car on stiff springs
 
 
 def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
@@ -23,15 +23,15 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
     """
     n = len(lin.x)
     column = lin.input(r)
-    x = _solved([list(lin.A.row(i)) for i in range(n)], [-lin.B[i, column] for i in range(n)])
+    x = _solution_formulas([list(lin.A.row(i)) for i in range(n)], [-lin.B[i, column] for i in range(n)])
     if y in lin.x:
         return sb.tidy(x[lin.x.index(y)])
     row = lin.with_outputs(y)
     return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
 
 
-def _solved(A: list[list[Any]], b: list[Any]) -> list[Any]:
-    """A few unknowns as formulas: elimination without pivoting on what is zero, each entry in tidy form."""
+def _solution_formulas(A: list[list[Any]], b: list[Any]) -> list[Any]:
+    """A few unknowns as formulas: elimination with row exchanges for zero pivots, each entry in tidy form."""
     n = len(b)
     rows = [[*A[i], b[i]] for i in range(n)]
     for k in range(n):
@@ -112,8 +112,8 @@ def _running_straight(eq: sb.Equations, speed: float, near: Mapping[str, float],
 
 
 def _on_stiff_springs(eq: sb.Equations, speed: float, values: Mapping[str, float]) -> dict[str, float] | None:
-    """Height and pitch at which the tyres carry the car, and spins at which they do not push, all else as it was
-    designed: by Newton's method on the rows of the forces that belong to them. None where there is no such motion."""
+    """Height and pitch at which the tyres carry the car, and spins without longitudinal force, everything else as
+    designed: by Newton's method on the rows of these forces. None if there is no such motion."""
     rates = [u for u in eq.u if u.name in ("z_dot", "pitch_dot") or u.name.endswith("_spin_dot")]
     if not {"z_dot", "pitch_dot"} < {u.name for u in rates}:
         return None
@@ -123,7 +123,7 @@ def _on_stiff_springs(eq: sb.Equations, speed: float, values: Mapping[str, float
     slopes, at = sb.jacobian(rows, unknowns), _design(eq, speed, values)
     x = np.array([at[s] for s in unknowns])
     reach = np.where(x == 0, 0.02, 0.02 * np.abs(x))  # tyres that slide or are in the air have no slopes
-    for _ in range(STIFF_STEPS):
+    for _ in range(MAX_STEPS):
         at.update(zip(unknowns, map(float, x), strict=True))
         F, J = (np.array(sb.evaluate(list(e), at), dtype=float) for e in (rows, slopes.entries))
         step = np.linalg.lstsq(J.reshape(slopes.shape), F, rcond=1e-12)[0]

@@ -1,7 +1,8 @@
 """Mechanisms by their hardpoints: coordinates of the whole vehicle in its design position, for both sides of a joint.
 
 In the design position all joint coordinates are zero, and the axes of all bodies are parallel to those of the vehicle;
-so a point of a body is its place less that of the body's origin, and directions are the same in all of them.
+so the coordinates of a point in a body are its position less that of the body's origin, and directions are the same in
+all of them.
 """
 
 from __future__ import annotations

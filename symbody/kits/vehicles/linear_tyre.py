@@ -1,4 +1,4 @@
-"""Tyres of few numbers: forces proportional to slip, and the brush."""
+"""Tyres with few parameters: forces proportional to slip, and the brush model."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from .tir_file import TirFile, read_tir
 from .tyre import Kinks, Slip, Tyre, TyreForces, rolling_either_way
 
 
-def _numbered(text: str) -> tuple[str, ...]:
+def _numbered_names(text: str) -> tuple[str, ...]:
     """ "PCX:1 PDX:3" -> PCX1 PDX1 PDX2 PDX3."""
     stems = (word.split(":") for word in text.split())
     return tuple(f"{stem}{k}" for stem, most in stems for k in range(1, int(most) + 1))
@@ -33,7 +33,7 @@ SCALES: Final = (
     "LFZO LCX LMUX LEX LKX LHX LVX LGAX LCY LMUY LEY LKY LHY LVY LGAY LKYC LTR LRES LGAZ LKZC LXAL LYKA LVYKA LS "
     "LSGKP LSGAL LMX LVMX LMY"
 ).split()
-COEFFICIENTS: Final = frozenset(_numbered(
+COEFFICIENTS: Final = frozenset(_numbered_names(
     "PCX:1 PDX:3 PEX:4 PKX:3 PHX:2 PVX:2 PPX:4 RBX:3 RCX:1 REX:2 RHX:1 PTX:3 PTY:2 "
     "PCY:1 PDY:3 PEY:5 PKY:7 PHY:3 PVY:4 PPY:5 RBY:4 RCY:1 REY:2 RHY:2 RVY:6 "
     "QBZ:10 QCZ:1 QDZ:11 QEZ:5 QHZ:4 PPZ:2 SSZ:4 QSX:14 PPMX:1 QSY:8 PCFX:3 PCFY:3 QFZ:2 PPFZ:1 QV:1"
@@ -43,7 +43,7 @@ BASIC: Final = (
 ).split()
 DEFAULTS: Final = {**dict.fromkeys(SCALES, 1.0), "PKY4": 2.0, "QRE0": 1.0, "NOMPRES": 2e5, "LONGVL": 16.7}
 BOOK: Final = "with_coefficients(RBX1=13.05, RBX2=9.718, RCX1=0.9995, RBY1=10.62, RBY2=7.82, RCY1=1.059)"
-TINY: Final = 1e-6  # kept from zero in denominators by this (4.E16, 4.E26, 4.E39), as MFeval does
+REGULARISATION: Final = 1e-6  # offset that keeps denominators from zero (4.E16, 4.E26, 4.E39), as in MFeval
 
 
 def curve(B: Any, C: Any, D: Any, E: Any, x: Any) -> Any:
@@ -236,7 +236,7 @@ class MagicFormula(Summarized, Tyre):
         SV = s.Fz * (c.PVX1 + c.PVX2 * s.dfz) * c.LVX * c.LMUX
         x = s.kappa + (c.PHX1 + c.PHX2 * s.dfz) * c.LHX
         E = (c.PEX1 + c.PEX2 * s.dfz + c.PEX3 * s.dfz**2) * (1 - c.PEX4 * self.kinks.sign(x)) * c.LEX
-        return curve(K / (C * D + TINY), C, D, sb.minimum(E, 1), x) + SV, K
+        return curve(K / (C * D + REGULARISATION), C, D, sb.minimum(E, 1), x) + SV, K
 
     def _across(self, s: ContactPatch) -> Lateral:
         """Fy0 (4.E19) and its terms."""
@@ -249,7 +249,7 @@ class MagicFormula(Summarized, Tyre):
         mu = (c.PDY1 + c.PDY2 * s.dfz) * (1 + c.PPY3 * s.dpi + c.PPY4 * s.dpi**2) * (1 - c.PDY3 * g**2) * c.LMUY
         C, D, x = c.PCY1 * c.LCY, mu * s.Fz, s.a + SH
         E = (c.PEY1 + c.PEY2 * s.dfz) * (1 + c.PEY5 * g**2 - (c.PEY3 + c.PEY4 * g) * self.kinks.sign(x)) * c.LEY
-        B = K / (C * D + TINY * _sign_of(c.PDY1))
+        B = K / (C * D + REGULARISATION * _sign_of(c.PDY1))
         return Lateral(curve(B, C, D, sb.minimum(E, 1), x) + SV, mu, K, SH, SV, B * C)
 
     def _cornering(self, s: ContactPatch, g: Any) -> Any:
@@ -265,7 +265,7 @@ class MagicFormula(Summarized, Tyre):
         if self.version == "5.2":
             return c.PHY3 * g * c.LKYC
         Kg = s.Fz * (c.PKY6 + c.PKY7 * s.dfz) * (1 + c.PPY5 * s.dpi) * c.LKYC
-        return (Kg * g - SVg) / (K + TINY * _sign_of(c.PKY1))
+        return (Kg * g - SVg) / (K + REGULARISATION * _sign_of(c.PKY1))
 
     def _weight_along(self, s: ContactPatch) -> Any:
         """Gxa (4.E51 to 4.E57)."""
@@ -290,7 +290,7 @@ class MagicFormula(Summarized, Tyre):
         version 6.1 also without camber."""
         c = self.c
         gamma = s.gamma * c.LGAZ
-        ratio = (Kx / (side.K + TINY * _sign_of(c.PKY1)) * s.kappa) ** 2  # (4.E77, 4.E78)
+        ratio = (Kx / (side.K + REGULARISATION * _sign_of(c.PKY1)) * s.kappa) ** 2  # (4.E77, 4.E78)
         trail = self._trail(s, gamma, ratio)
         upright = Fy_slip if self.version == "5.2" else Gy * self._across(replace(s, gamma=0)).Fy0
         arm = c.UNLOADED_RADIUS * (c.SSZ1 + c.SSZ2 * Fy / c.FNOMIN + (c.SSZ3 + c.SSZ4 * s.dfz) * gamma) * c.LS
@@ -315,7 +315,7 @@ class MagicFormula(Summarized, Tyre):
         """Mzr (4.E75)."""
         c = self.c
         g = sb.sin(gamma)
-        x = s.a + side.SH + side.SV / (side.K + TINY * _sign_of(c.PKY1))
+        x = s.a + side.SH + side.SV / (side.K + REGULARISATION * _sign_of(c.PKY1))
         B = c.QBZ9 * c.LKY / c.LMUY + c.QBZ10 * side.BC
         camber = (c.QDZ8 + c.QDZ9 * s.dfz) * (1 + c.PPZ2 * s.dpi) + (c.QDZ10 + c.QDZ11 * s.dfz) * self.kinks.size(g)
         D = s.Fz * c.UNLOADED_RADIUS * ((c.QDZ6 + c.QDZ7 * s.dfz) * c.LRES + camber * g * c.LKZC)
@@ -387,7 +387,7 @@ class MagicFormula(Summarized, Tyre):
 
 
 def _sign_of(x: Any) -> Any:
-    """Of a coefficient: a number's sign, that of an expression as it is."""
+    """Sign of a numeric coefficient; a symbolic one is taken as positive."""
     return (1 if x >= 0 else -1) if isinstance(x, int | float) else sb.sign(x)
 
 

@@ -1,4 +1,4 @@
-"""Manoeuvres: step and ramp of the steering wheel, sine, lane changes; and what is measured in them."""
+"""Manoeuvres: step and ramp of the steering wheel, sine, lane changes; and their measures."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A motorcycle on tyres with a round tread, upright and in turns.
 
 Geometry and numbers are Sharp's (1971) as Lot and Da Lio wrote them for MBSymba, with z up: a rear body and a front body
-that turns about a raked steering axis, and two wheels. Where it is and where it heads is left out; height, lean and pitch
-follow from the tyres, so that loads and the place of the contact are right at any lean.
+that turns about a raked steering axis, and two wheels. Position and heading are left out; height, lean and pitch follow
+from the tyres, so that loads and contact points are right at any lean.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Lines in the plane, by their arc length: through points, of a curvature, closed or not; and where something is along
-one.
+"""Lines in the plane, by their arc length: through points, of a curvature, closed or not; and the projection of a
+moving point on a line.
 
-A point P that moves beside a line C(s) is on its normal at g = (P - C) · C' = 0. That s is a variable, which moves along
-and is drawn back where it is off:
+A point P that moves next to a line C(s) is on its normal at g = (P - C) · C' = 0. This s is a variable with a
+stabilised rate:
 
     s' = (V · C' + λ g) / D,   D = C' · C' - (P - C) · C''      so that g' = -λ g
 """
@@ -23,13 +23,16 @@ import symbody as sb
 from ...errors import ModelError
 from ...summary import Summarized, Summary, counted
 
-DRAWN_BACK: Final = 20.0  # λ, 1/s
-OVERLAP: Final = 40  # samples beyond both ends of a closed line, after which its spline is periodic to rounding
-OPEN: Final = 1e-3  # how far the ends of a closed line may be apart, in parts of its length
-END: Final = (
+STABILISATION: Final = 20.0  # λ, the rate in 1/s at which the error g decays
+# number of samples beyond both ends of a closed line, after which its spline is periodic to rounding
+OVERLAP: Final = 40
+MAX_OPENING: Final = 1e-3  # largest distance between the ends of a closed line relative to its length
+# offset from an end of an open line, relative to its length, beyond which it is straight; at the sample itself there
+# are two slopes
+END_OFFSET: Final = (
     1e-9  # in parts of its length, where an open line goes on straight: beside the sample, which has two slopes
 )
-STEPS: Final = 1000  # samples of a curvature, where it is not given at more places
+CURVATURE_SAMPLES: Final = 1000  # number of samples of a curvature that is given at fewer points
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +73,7 @@ class PlanePath(Summarized):
         if self.closed:
             here = self._in_lap(s)
             return x(here), y(here)
-        first, last = END * self.length, (1 - END) * self.length
+        first, last = END_OFFSET * self.length, (1 - END_OFFSET) * self.length
         inside, before, after = (
             sb.minimum(sb.maximum(s, first), last),
             sb.minimum(s - first, 0),
@@ -120,16 +123,16 @@ class PlanePath(Summarized):
 
     @cached_property
     def _splines(self) -> tuple[Any, Any]:
-        s, places = self._extended
+        s, places = self._extended_samples
         x, y = (sb.integrate.interpolation(f"{self.name}_{k}", s, c) for k, c in zip("xy", places.T, strict=True))
         return x, y
 
     @cached_property
     def _numbers(self) -> CubicSpline:
-        return CubicSpline(*self._extended)
+        return CubicSpline(*self._extended_samples)
 
     @property
-    def _extended(self) -> tuple[np.ndarray, np.ndarray]:
+    def _extended_samples(self) -> tuple[np.ndarray, np.ndarray]:
         """Samples; of a closed line with some of the laps before and after."""
         if not self.closed:
             return self.s, self.places
@@ -187,13 +190,13 @@ def path_of_curvature(
     given, kappa = np.asarray(s, dtype=float), np.asarray(curvature, dtype=float)
     if given.ndim != 1 or given.shape != kappa.shape or len(given) < 2 or (np.diff(given) <= 0).any():
         raise ModelError("path_of_curvature: takes increasing arc lengths and as many curvatures, at least two")
-    fine = np.unique(np.concatenate([np.linspace(given[0], given[-1], STEPS + 1), given]))
+    fine = np.unique(np.concatenate([np.linspace(given[0], given[-1], CURVATURE_SAMPLES + 1), given]))
     bend = np.interp(fine, given, kappa)
     heading = start[2] + np.concatenate([[0.0], np.cumsum(np.diff(fine) * (bend[1:] + bend[:-1]) / 2)])
     places = np.asarray(start[:2]) + _along(fine, heading, bend)
     if closed:
         gap, length = float(np.hypot(*(places[-1] - places[0]))), float(fine[-1] - fine[0])
-        if gap > OPEN * length:
+        if gap > MAX_OPENING * length:
             raise ModelError(f"path_of_curvature: a closed path, and its ends are {gap:z.3g} m apart")
         places = places - np.outer((fine - fine[0]) / length, places[-1] - places[0])
     return PlanePath(fine - fine[0], places, closed, name)
@@ -240,7 +243,7 @@ def foot_point(
     (px, py), (tx, ty), (cx, cy) = line_at(line, s)
     x, y = place[0] - px, place[1] - py
     spread = tx * tx + ty * ty - x * cx - y * cy
-    rate = (velocity[0] * tx + velocity[1] * ty + DRAWN_BACK * (x * tx + y * ty)) / spread
+    rate = (velocity[0] * tx + velocity[1] * ty + STABILISATION * (x * tx + y * ty)) / spread
     m.rate(s, rate)
     length = sb.sqrt(tx * tx + ty * ty)
     normal = -ty / length, tx / length

@@ -1,7 +1,7 @@
 """Roads: heights over a plane, with their slopes.
 
-A wheel sees the tangent plane of the road under its centre (one step, so that forces are smooth expressions): short
-unevenness is for the user to filter by the length of the contact.
+A wheel touches the tangent plane of the road under its centre (one step, so that forces are smooth expressions): the
+user must filter unevenness shorter than the contact.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary, counted, filled
 
 ROUGHNESS: Final = {k: 16e-6 * 4**i for i, k in enumerate("ABCDEFGH")}  # Gd(n0) of ISO 8608, geometric means [m³]
-REFERENCE: Final = 0.1  # n0, cycles/m
-WAVES: Final = (0.011, 2.83)  # the range of the standard, cycles/m
+REFERENCE_FREQUENCY: Final = 0.1  # n0, reference spatial frequency in cycles/m
+SPATIAL_BAND: Final = (0.011, 2.83)  # range of spatial frequencies of the standard in cycles/m
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,11 +48,11 @@ class Road(Summarized):
         return sb.substitute(z, here), tuple(sb.substitute(sb.derivative(z, s), here) for s in (a, b))
 
     def seen_by(self, m: sb.Model, name: str, centre: sb.Point) -> Road:
-        """The road of one wheel: itself, where its place in the plane says what is under it."""
+        """The road of one wheel: the road itself if the wheel's position in the plane determines the height."""
         return self
 
     def rate(self, quantity: Any) -> Any:
-        """Time derivative of what is made of heights and slopes."""
+        """Time derivative of an expression in heights and slopes."""
         return sb.time_derivative(quantity)
 
 
@@ -91,7 +91,7 @@ def sampled_surface(x: Any, y: Any, z: Any) -> Callable[[Any, Any], Any]:
 
 def road_spectrum(roughness: str | float, n: Any) -> Any:
     """Gd(n) = Gd(n0) (n/n0)⁻² of ISO 8608, one-sided, n in cycles/m: of a class "A" to "H", or of Gd(n0) in m³."""
-    return _roughness(roughness) * (n / REFERENCE) ** -2
+    return _roughness(roughness) * (n / REFERENCE_FREQUENCY) ** -2
 
 
 def _roughness(given: str | float) -> float:
@@ -133,7 +133,7 @@ class RandomProfile(Summarized):
 
 
 def random_profile(
-    roughness: str | float, *, waves: int = 200, band: tuple[float, float] = WAVES, seed: int = 0
+    roughness: str | float, *, waves: int = 200, band: tuple[float, float] = SPATIAL_BAND, seed: int = 0
 ) -> RandomProfile:
     """A random profile of ISO 8608: a class "A" to "H", or Gd(n0) in m³."""
     edges = np.geomspace(*band, waves + 1)
@@ -149,13 +149,13 @@ def random_road(frame: sb.Frame, roughness: str | float, *, waves: int = 40, see
 
 
 def shaping_filter(
-    m: sb.Model, name: str, roughness: str | float, speed: Any, noise: Any, *, lowest: float = WAVES[0]
+    m: sb.Model, name: str, roughness: str | float, speed: Any, noise: Any, *, lowest: float = SPATIAL_BAND[0]
 ) -> sb.Symbol:
     """The height of the road under a wheel at a speed as a variable driven by white noise of one-sided density one:
 
     z' = -2π n_min V z + 2π n0 √(Gd(n0) V) w
     """
     z = m.variable(name)
-    gain = 2 * sb.pi * REFERENCE * sb.sqrt(_roughness(roughness) * speed)
+    gain = 2 * sb.pi * REFERENCE_FREQUENCY * sb.sqrt(_roughness(roughness) * speed)
     m.rate(z, -2 * sb.pi * lowest * speed * z + gain * noise)
     return z

@@ -1,4 +1,4 @@
-"""Anti-roll bars: as a stiffness between two motions, or as they are built."""
+"""Anti-roll bars: as a stiffness between two motions, or as two halves with drop links."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Vehicles that run at a given speed, in the speeds that turn with them: single track, car and trailer.
+"""Vehicles at a given speed, with velocities in vehicle-fixed axes: single track, car and trailer.
 
-Where they are and where they head does not matter: frames are known by velocity and spin, and the states are few.
+Position and heading have no influence: frames are given by velocity and spin, and there are few states.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .tyre import Tyre
 from .wheel_contact import wheel_on_road
 
 CAR = {"m": 1500.0, "J": 2500.0, "a": 1.2, "b": 1.5, "h": 0.5, "Cf": 8e4, "Cr": 1e5, "V": 25.0, "g": 9.81}
-FOLLOWED = 0.3  # s, in which a car that follows a profile of speeds makes up for a deviation
+SPEED_TIME_CONSTANT = 0.3  # time constant in s with which a car corrects a deviation from its speed profile
 TRAILER = {"mt": 1500.0, "Jt": 4000.0, "c": 2.3, "d": 3.6, "e": 3.5, "Ct": 9e4}
 
 
@@ -105,7 +105,7 @@ def path_follower(
     if isinstance(path, Driver):
         driven = path.steered(m, "steer", body.frame)
         steer = driven.steer
-        m.force("drive", body, body.vector(p.m * (driven.rise + driven.lacking / FOLLOWED), 0, 0))
+        m.force("drive", body, body.vector(p.m * (driven.rise + driven.lacking / SPEED_TIME_CONSTANT), 0, 0))
     else:
         m.constrain_speed("cruise", u - p.V)
         steer = preview_driver(m, "steer", body.frame, path, preview=preview, gain=gain, lag=lag)

@@ -1,5 +1,5 @@
-"""Tests of the standards, each by one call with a table: step of the steering (ISO 7401), responses in frequency (ISO
-7401), lane changes (ISO 3888)."""
+"""Standard tests, each by one call with a table: step of the steering (ISO 7401), frequency responses (ISO 7401),
+lane changes (ISO 3888)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ...errors import StudyError, unknown
 from ...summary import Tabular
 from .manoeuvres import LaneChange, StepMeasures, step_measures, step_steer
 
-STANDS: Final = 0.01  # of the speed at which it came: there a car stands, and slips of its tyres lose their meaning
+# speed, relative to the entry speed, below which a car stands, where tyre slips become meaningless
+STANDSTILL: Final = 0.01
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -189,7 +190,7 @@ def lane_change_test(
     exits: list[float] = []
     sizes: dict[str, list[float]] = {k: [] for k in largest}
     for V in speeds:
-        stands = sb.Event("stands", sb.symbol(speed) - STANDS * V, "falling", terminal=True)
+        stands = sb.Event("stands", sb.symbol(speed) - STANDSTILL * V, "falling", terminal=True)
         for patience in (1, 2, 4):  # a car may become slower
             way = lanes.length + run_up + ends[1] + 5.0
             t = np.linspace(0, patience * way / V, 600 * patience)

@@ -1,4 +1,4 @@
-"""Kinematics of suspensions: angles of wheels, and how they change with travel or steering."""
+"""Kinematics of suspensions: wheel angles over travel or steering."""
 
 from __future__ import annotations
 

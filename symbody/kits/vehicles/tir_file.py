@@ -25,7 +25,7 @@ UNITS: Final = {
     "ANGLE": {"radians": 1.0, "radian": 1.0, "rad": 1.0, "degree": 0.017453292519943295, "degrees": 0.017453292519943295},
 }  # fmt: skip
 
-# keys that have a dimension, as powers of the units; all others are numbers
+# Dimensions of keys as powers of the units; all other keys are dimensionless
 DIMENSIONS: Final = {
     **{key: {"LENGTH": 1} for key in ("UNLOADED_RADIUS", "WIDTH", "RIM_RADIUS", "RIM_WIDTH", "BOTTOM_OFFST")},
     **{key: {"FORCE": 1} for key in ("FNOMIN", "FZMIN", "FZMAX")},
@@ -77,7 +77,7 @@ class TirFile(Summarized):
 
 def read_tir(source: str | Path) -> TirFile:
     """Numbers and texts of a tyre property file, by its path or its text."""
-    text, name = (source, "text") if isinstance(source, str) and "\n" in source else _read(Path(source))
+    text, name = (source, "text") if isinstance(source, str) and "\n" in source else _text_and_name(Path(source))
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
     units: dict[str, str] = {}  # of a section of their own: MASS is a unit there, and the mass of the tyre elsewhere
@@ -96,7 +96,7 @@ def read_tir(source: str | Path) -> TirFile:
     return TirFile(name, MappingProxyType(_in_si(name, numbers, units)), MappingProxyType(texts))
 
 
-def _read(path: Path) -> tuple[str, str]:
+def _text_and_name(path: Path) -> tuple[str, str]:
     try:
         return path.read_text(encoding="utf-8", errors="replace"), path.name
     except OSError as e:

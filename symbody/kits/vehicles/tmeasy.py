@@ -35,10 +35,10 @@ from ...summary import Summarized, Summary, filled
 from .tyre import Slip, Tyre, TyreForces, rolling_either_way
 
 Pair = tuple[Any, Any]
-LOCKED: Final = 1e-3  # |1 + κ| is kept from zero by this: the tread then slides, with a force that depends on no slip
-AT_REST: Final = 1e-12  # generalised slip of a wheel that has none, which keeps its root differentiable
-TINY: Final = 1e-12
-STEPS: Final = 15  # loads at which given numbers are looked at
+MIN_TRANSPORT: Final = 1e-3  # smallest |1 + κ|; below it the tread slides with a force independent of the slip
+MIN_SLIP: Final = 1e-12  # smallest generalised slip, which keeps its root differentiable
+TINY: Final = 1e-12  # smallest denominator
+CHECKED_LOADS: Final = 15  # number of loads at which given numbers are checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class TMeasy(Summarized, Tyre):
                     f"TMeasy: {f.name}= is a pair, at the load nominal={self.nominal} and at twice that load; got {value!r}"
                 )
         for axis in "xy":
-            for q in (self.largest * k / STEPS for k in range(STEPS + 1)):
+            for q in (self.largest * k / CHECKED_LOADS for k in range(CHECKED_LOADS + 1)):
                 self._refuse_nonsense(axis, q)
             for k, times in enumerate(("", "twice ")):
                 self._refuse_flat_slopes(axis, k, times)
@@ -171,11 +171,11 @@ class TMeasy(Summarized, Tyre):
         unit_x = x.sM / (x.sM + y.sM) + reach[0] / (reach[0] + reach[1])
         unit_y = y.sM / (x.sM + y.sM) + reach[1] / (reach[0] + reach[1])
         turned = 1 + slip.kappa
-        transport = sb.maximum(turned * sb.where(turned >= 0, 1, -1), LOCKED)
+        transport = sb.maximum(turned * sb.where(turned >= 0, 1, -1), MIN_TRANSPORT)
         sy = -slip.tan_alpha / transport
         nx, ny = slip.kappa / transport / unit_x, sy / unit_y
         s2, w2 = nx * nx + ny * ny, self.smooth**2
-        s = sb.sqrt(s2 + AT_REST**2)
+        s = sb.sqrt(s2 + MIN_SLIP**2)
         curves = x.normalised(unit_x), y.normalised(unit_y)
         fx = secant(*curves, (nx * nx + w2) / (s2 + w2), ny * ny / (s2 + w2), s)
         fy = secant(*curves, nx * nx / (s2 + w2), (ny * ny + w2) / (s2 + w2), s)

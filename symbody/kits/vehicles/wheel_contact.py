@@ -1,4 +1,4 @@
-"""A wheel on a road: where it touches, how it slips, and the forces of its tyre.
+"""A wheel on a road: contact point, slip, and the forces of its tyre.
 
 With the centre c, the spin axis e_y, the normal n of the road under the centre and the height h = n · (c - p0):
 
@@ -24,7 +24,7 @@ from ...summary import Summarized, Summary, filled
 from .road import Road
 from .tyre import Slip, Tyre, TyreForces
 
-SHORTEST = 0.01  # relaxation lengths of varying loads are kept from zero, where a wheel lifts off [m]
+MIN_RELAXATION_LENGTH = 0.01  # smallest relaxation length in m under a varying load, where a wheel lifts off
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,7 +174,7 @@ def _lagging(m: sb.Model, name: str, slip_speed: Any, size: Any, length: Any) ->
     if not symbols and float(length) == 0:  # of a file without relaxation too, whose formula is zero at any load
         return slip_speed / size
     if symbols - set(m.symbols_of_kind("parameter")):
-        length = sb.maximum(length, SHORTEST)
+        length = sb.maximum(length, MIN_RELAXATION_LENGTH)
     u = m.variable(name)
     m.rate(u, slip_speed - size * u / length)
     return u / length

@@ -1,1 +1,1 @@
-"""Parameters from measured motions, by multiple shooting with exact sensitivities."""
+"""Identification of parameters from measured motions, by multiple shooting with exact sensitivities."""

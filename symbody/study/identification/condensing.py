@@ -1,7 +1,7 @@
 """The linear least squares problem of one iteration, with the states between segments eliminated (Bock, 1981).
 
 With gaps g_k = φ_k - w_(k+1) the linearised chain is δw_(k+1) = Φ_k δw_k + Ψ_k δp + g_k, so that every δw_k is A_k δw_0
-+ B_k δp + c_k; what is left are the first state of each experiment and the parameters.
++ B_k δp + c_k; the remaining unknowns are the first state of each experiment and the parameters.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from scipy.optimize import lsq_linear
 from ...emit.run.callable import Array
 from .experiment import Shot
 
-FELT: Final = 1e-8  # influences of parts of a first state below this part of the largest are rounding
-DEPENDENT: Final = 1e-9  # singular values below this part of the largest, of columns of length one, are zero
+# influence of a component of the first state, relative to the largest, below which it is rounding noise
+NEGLIGIBLE_INFLUENCE: Final = 1e-8
+# singular value, relative to the largest and for columns of length one, below which it counts as zero
+RANK_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class CondensedChain:
-    """One experiment: rows M_0 δw_0 + M_p δp = rhs, and how the other states follow.
+    """One experiment: rows M_0 δw_0 + M_p δp = rhs, and the recovery of the other states.
 
-    gaps   where segments do not meet
+    gaps   differences between the ends of segments and the next states
     """
 
     M_0: Array
@@ -55,8 +57,10 @@ class CondensedChain:
         return self.A @ first + self.B @ p + self.c
 
 
-def condensed(shots: Sequence[Shot], nodes: Array, y: Array, weights: Array) -> CondensedChain:
-    """y has what was measured, NaN where nothing was; weights are one over the deviation, by quantity."""
+def condensed_chain(shots: Sequence[Shot], nodes: Array, y: Array, weights: Array) -> CondensedChain:
+    """The condensed chain of an experiment. y are measured values, NaN where missing; weights are one over the
+    deviation, by
+        quantity."""
     n, m = nodes.shape[1], shots[0].y_p.shape[2]
     A, B, c = np.eye(n), np.zeros((n, m)), np.zeros(n)
     rows: list[tuple[Array, ...]] = []
@@ -96,7 +100,7 @@ class LinearLeastSquares:
             longer = LinearLeastSquares(np.vstack([self.M, more]), np.concatenate([self.rhs, np.zeros(len(more))]))
             return longer.step(low, high)
         if np.isinf(low).all() and np.isinf(high).all():
-            return np.asarray(np.linalg.lstsq(self.M / scale, self.rhs, rcond=DEPENDENT)[0] / scale)
+            return np.asarray(np.linalg.lstsq(self.M / scale, self.rhs, rcond=RANK_TOLERANCE)[0] / scale)
         found = lsq_linear(
             self.M / scale, self.rhs, (np.minimum(low * scale, 0.0), np.maximum(high * scale, 0.0)), method="bvls"
         )
@@ -113,7 +117,7 @@ class LinearLeastSquares:
         scale = self._scale
         _, s, Vt = np.linalg.svd(self.M / scale, full_matrices=True)
         s = np.concatenate([s, np.zeros(self.M.shape[1] - len(s))])
-        good = s > DEPENDENT * s.max(initial=0.0)
+        good = s > RANK_TOLERANCE * s.max(initial=0.0)
         lost = (np.abs(Vt[~good]) > 1e-6).any(axis=0)
         V = Vt[good].T / s[good]
         C = (V @ V.T) / np.outer(scale, scale)
@@ -129,22 +133,22 @@ def joined_rows(chains: Sequence[CondensedChain], free_starts: Sequence[NDArray[
     for chain, free, width in zip(chains, free_starts, widths, strict=True):
         rows = slice(row, row + len(chain.rhs))
         M[rows, :count] = chain.M_p
-        M[rows, column : column + width] = _felt(chain.M_0[:, free])
+        M[rows, column : column + width] = _without_negligible(chain.M_0[:, free])
         row, column = rows.stop, column + width
     return LinearLeastSquares(M, np.concatenate([c.rhs for c in chains]))
 
 
-def _felt(starts: Array) -> Array:
-    """Derivatives by the first state, without those that are rounding errors of zero: where a bicycle stands has no
-    influence on how it leans, and columns of such errors would ask for steps of any length."""
+def _without_negligible(starts: Array) -> Array:
+    """Derivatives by the first state, with zeros for columns that are rounding noise: the position of a bicycle has
+    no influence on its lean, and columns of noise would allow steps of any length."""
     sizes = np.linalg.norm(starts, axis=0)
-    return np.asarray(np.where(sizes > FELT * sizes.max(initial=0.0), starts, 0.0))
+    return np.asarray(np.where(sizes > NEGLIGIBLE_INFLUENCE * sizes.max(initial=0.0), starts, 0.0))
 
 
-def parted(
+def step_by_experiment(
     step: Array, parameters: int, chains: Sequence[CondensedChain], free_starts: Sequence[NDArray[np.intp]]
 ) -> tuple[Array, list[Array]]:
-    """δp, and δw of all segments of each experiment."""
+    """δp, and δw of all segments of each experiment, from one step."""
     p, at, out = step[:parameters], parameters, list[Any]()
     for chain, free in zip(chains, free_starts, strict=True):
         first = np.zeros(chain.A.shape[2])

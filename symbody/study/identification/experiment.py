@@ -5,7 +5,7 @@ segment, and what is measured of it, follow from it and from the parameters p, w
 
     w_(k+1) = φ_k(w_k, p),      y = h(t, w_k, p)
 
-Of constrained mechanisms the dependent variables are assembled around w, and follow it in the derivatives.
+For constrained mechanisms the dependent variables are assembled from w, and the derivatives account for them.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from ...integrate.start.assembly import assemble
 from ...integrate.start.state import State
 from .measurement import Measurement
 
-MOST_SEGMENTS: Final = 8
-GOOD: Final = 0.02  # how well variables determine the others, in units of the best ones
-LEAST_SAMPLES: Final = 4  # of a segment
+MAX_SEGMENTS: Final = 8  # largest number of segments chosen by default
+MIN_QUALITY: Final = 0.02  # smallest quality of a choice of independent variables, relative to the best choice
+MIN_SAMPLES: Final = 4  # smallest number of samples of a segment
 
 
 @dataclass(frozen=True)
 class Shot:
-    """One segment: what was expected of each measurement (rows of times, columns of quantities), the state after it,
-    and derivatives with respect to w and p."""
+    """One segment: predicted measurements (rows of times, columns of quantities), the state after it, and
+    derivatives with respect to w and p."""
 
     y: Array
     y_w: Array
@@ -56,9 +56,9 @@ class Shot:
 class Experiment:
     """A measurement with the equations that describe it.
 
-    free      names of the parameters that are to be found
-    fixed     numbers of the other ones
-    nodes     numbers of the times at which segments begin, and the last one
+    free      names of the unknown parameters
+    fixed     values of the other parameters
+    nodes     indices of the times at which segments begin, and the last one
     options   of `simulate`
     """
 
@@ -108,7 +108,7 @@ class Experiment:
             names = self.equations.variables.of(group).names
             J = np.array(evaluate(list(rows.entries), _numbers(state)), dtype=float).reshape(-1, len(names))
             dependent = _by_pivots(J, {j for j, n in enumerate(names) if n in known}) if rows.entries else ()
-            if not rows.entries or _quality(J, dependent) > GOOD:
+            if not rows.entries or _quality(J, dependent) > MIN_QUALITY:
                 out |= {n: known[n] for j, n in enumerate(names) if n in known and j not in dependent}
         return out
 
@@ -147,11 +147,11 @@ class Experiment:
         eq = self.equations
         if not self.is_constrained:
             return (tuple(s.name for s in eq.state),) * len(self.guesses)
-        groups = [self._chosen(rows, group) for rows, group in self._constraint_rows]
+        groups = [self._independent_names(rows, group) for rows, group in self._constraint_rows]
         return tuple((*q, *u, *eq.variables.of("z").names) for q, u in zip(*groups, strict=True))
 
-    def _chosen(self, rows: Matrix, group: str) -> list[tuple[str, ...]]:
-        """Names of a group at each node."""
+    def _independent_names(self, rows: Matrix, group: str) -> list[tuple[str, ...]]:
+        """Names of the independent variables of a group at each node."""
         names, out = self.equations.variables.of(group).names, []
         if not rows.entries:
             return [names] * len(self.guesses)
@@ -163,7 +163,7 @@ class Experiment:
         own = [_by_pivots(J, held if k == 0 else set()) for k, J in enumerate(slopes)]
         common = max(dict.fromkeys(own), key=lambda d: min(_quality(J, d) for J in slopes))
         for k, J in enumerate(slopes):
-            is_good = _quality(J, common) > GOOD and not (k == 0 and held & set(common))
+            is_good = _quality(J, common) > MIN_QUALITY and not (k == 0 and held & set(common))
             dependent = common if is_good else own[k]
             out.append(tuple(n for j, n in enumerate(names) if j not in dependent))
         return out
@@ -221,7 +221,7 @@ class Experiment:
 
     @cached_property
     def _quantities(self) -> Compiled:
-        """What is measured, and its derivatives with respect to the state and to the free parameters."""
+        """The measured quantities, and their derivatives with respect to the state and to the free parameters."""
         eq = self.equations
         rows = meant(eq, list(self.measured.values), f"identify {eq.name!r}", StudyError)
         column = Matrix(len(rows), 1, tuple(rows))
@@ -238,7 +238,7 @@ def _numbers(state: State) -> dict[Any, float]:
 
 
 def _by_pivots(J: Array, kept: set[int]) -> tuple[int, ...]:
-    """Columns that follow from the others by J δ = 0, largest pivots first; those that are to be independent last."""
+    """Columns determined by the others through J δ = 0, largest pivots first; those that are to be independent last."""
     pivots = [int(j) for j in qr(J, mode="r", pivoting=True)[1]]
     return tuple(sorted(dependent_columns(J, sorted(pivots, key=lambda j: j in kept), kept)))
 
@@ -262,7 +262,7 @@ def experiments(
     out = []
     for m in measured:
         own = closed_loop(eq, m.inputs) if m.inputs else eq
-        count = segments or max(1, min(MOST_SEGMENTS, (len(m.t) - 1) // LEAST_SAMPLES))
+        count = segments or max(1, min(MAX_SEGMENTS, (len(m.t) - 1) // MIN_SAMPLES))
         if count > len(m.t) - 1:
             raise StudyError(f"identify {eq.name!r}: {count} segments need more than {len(m.t)} times")
         nodes = tuple(int(k) for k in np.linspace(0, len(m.t) - 1, count + 1).round())

@@ -1,4 +1,4 @@
-"""`Identification`: parameters that were found, and how well they are known."""
+"""`Identification`: identified parameters with their uncertainty."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
     minimise  Σ ((y_i - h(t_i, w, p)) / σ_i)²      so that segments meet
 
 (H. G. Bock, Numerical treatment of inverse problems in chemical reaction kinetics, 1981). With short segments the
-states stay near what was measured, so that the iteration converges from parameters with which one long motion would be
-far off, also of unstable and chaotic motions.
+states stay near the measurements, so that the iteration converges from parameters with which one long motion would be
+far off, also for unstable and chaotic motions.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy as np
 from ...derivation.equations.equations import Equations, of_equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, existing, finite_number, in_number, listed, shown
-from .condensing import CondensedChain, LinearLeastSquares, condensed, joined_rows, parted
+from .condensing import CondensedChain, LinearLeastSquares, condensed_chain, joined_rows, step_by_experiment
 from .experiment import Experiment, experiments
 from .identification import Identification
 from .measurement import measurements_of
 
-CONVERGED: Final = 1e-10  # part of the sum of squares that a step may still change
-MEETING: Final = 1e-7  # gaps between segments, in units of 1 + |w|
-HALVINGS: Final = 3
-DAMPINGS: Final = (0.0, 1e-4, 1e-2, 1.0, 100.0)  # of a step, where undamped ones lead nowhere
-ROUNDING: Final = 1e-10  # of a sum of squares
-ROUNDS: Final = 8  # of estimates of the noise of each quantity
+CONVERGENCE_TOLERANCE: Final = 1e-10  # relative change of the sum of squares that counts as converged
+MAX_GAP: Final = 1e-7  # largest gap between segments in units of 1 + |w|
+MAX_HALVINGS: Final = 3  # largest number of step halvings
+DAMPINGS: Final = (0.0, 1e-4, 1e-2, 1.0, 100.0)  # damping factors of a step, tried in turn when undamped steps fail
+ROUNDING: Final = 1e-10  # relative rounding error of a sum of squares
+MAX_ROUNDS: Final = 8  # largest number of estimates of the noise of each quantity
 
 
 @of_equations
@@ -77,7 +77,7 @@ def identify(
     weights = 1 / _noise(asked, _spreads(asked)) if given is None else 1 / given
     at = _FitPoint(asked.guess, [e.first_nodes for e in asked.experiments])
     steps = 0
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         fit = _GaussNewton(asked, weights, low, high)
         at, steps, is_converged = fit.solved(at, max_steps, steps)
         if given is not None or not is_converged:
@@ -205,7 +205,7 @@ class _FitPoint:
 
 @dataclass(frozen=True)
 class _FitRows:
-    """The rows at a point."""
+    """The rows of the least-squares problem at a point."""
 
     chains: list[CondensedChain]
     rows: LinearLeastSquares
@@ -223,8 +223,8 @@ class _FitRows:
 
 @dataclass(frozen=True)
 class _GaussNewton:
-    """Gauss-Newton iterations with given weights; steps are cut in halves until the sum of squares and the gaps, each
-    at a price, get smaller."""
+    """Gauss-Newton iterations with given weights; steps are halved until a merit function of the sum of squares and
+    the weighted gaps decreases."""
 
     asked: _IdentificationProblem
     weights: Array
@@ -238,7 +238,7 @@ class _GaussNewton:
             if isinstance(shots, str):
                 return shots
             y = np.stack(list(e.measured.values.values()), axis=1)
-            chains.append(condensed(shots, nodes, y, self.asked.columns(e, self.weights)))
+            chains.append(condensed_chain(shots, nodes, y, self.asked.columns(e, self.weights)))
         starts = [self.asked.free_starts(e) for e in self.asked.experiments]
         rows = joined_rows(chains, starts)
         return _FitRows(
@@ -288,16 +288,16 @@ class _GaussNewton:
         others = np.full(here.rows.M.shape[1] - len(at.p), np.inf)
         low, high = np.concatenate([self.low - at.p, -others]), np.concatenate([self.high - at.p, others])
         step = here.rows.step(low, high, damping)
-        dp, dw = parted(step, len(at.p), here.chains, starts)
+        dp, dw = step_by_experiment(step, len(at.p), here.chains, starts)
         promised = here.rows.rhs - here.rows.M @ step
         return dp, dw, promised - here.residuals
 
     def _is_converged(self, at: _FitPoint, here: _FitRows, change: Array) -> bool:
         sizes = np.concatenate([np.broadcast_to(1 + np.abs(w[1:]), w[1:].shape).reshape(-1) for w in at.nodes])
-        meets = bool((np.abs(here.gaps) <= MEETING * sizes).all())
+        meets = bool((np.abs(here.gaps) <= MAX_GAP * sizes).all())
         rounding = 1e-9 * np.sqrt(len(here.residuals)) * float(self.weights.max() / self.weights.min())
         return meets and float(np.linalg.norm(change)) <= max(
-            np.sqrt(CONVERGED) * float(np.linalg.norm(here.residuals)), rounding
+            np.sqrt(CONVERGENCE_TOLERANCE) * float(np.linalg.norm(here.residuals)), rounding
         )
 
     def _shorter(
@@ -307,7 +307,7 @@ class _GaussNewton:
         rounding."""
         price, decrease = promise
         wanted, part = here.merit(price), 1.0
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             there = at.moved(*step, part)
             found = self.look(there)
             if not isinstance(found, str) and found.merit(price) <= wanted - 1e-4 * part * decrease + ROUNDING * wanted:

@@ -1,4 +1,4 @@
-"""`Measurement`: quantities of one motion at some times, as they were measured."""
+"""`Measurement`: measured quantities of one motion at some times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...errors import StudyError, in_number, listed, shown
 
-NEIGHBOURS: Final = 3  # samples on each side of a time by which a slope is estimated
+NEIGHBOURS: Final = 3  # number of samples on each side of a time from which a derivative is estimated
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,2 +1,2 @@
-"""Sweeps: what is varied, what is asked of each member, where it is computed, and results that are on disk as they
-come."""
+"""Sweeps: varied values, questions to each member, execution, and results that are written to disk as they are
+computed."""

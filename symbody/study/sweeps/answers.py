@@ -1,4 +1,4 @@
-"""Answers of members: arrays by name with a row for each member, and how each of them ended."""
+"""Answers of members: arrays by name with a row for each member, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 UNKNOWN, FINISHED, FAILED = 0, 1, 2
 MEANINGS: Final = ("not_computed", "finished", "failed")
-LEAST: Final = np.iinfo(np.int64).min  # stands for no answer among integers
+NO_INTEGER: Final = np.iinfo(np.int64).min  # the integer that stands for a missing answer
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Answers:
     """Answers of some members, in their order.
 
     values     by name, a row for each member; empty where no member has any
-    messages   why a member failed, by its place; it may have values nevertheless, up to where it came
+    messages   why a member failed, by its index; it may nevertheless have values, up to the failure
     """
 
     count: int
@@ -38,8 +38,8 @@ class Answers:
         return out
 
 
-def joined(parts: Sequence[Answers]) -> Answers:
-    """SweptMembers of several answers, one after the other."""
+def joined_answers(parts: Sequence[Answers]) -> Answers:
+    """The answers of several sets of members, one after the other."""
     if len(parts) == 1:
         return parts[0]
     names = next((p.values for p in parts if p.values), {})
@@ -57,11 +57,11 @@ def _missing(count: int, like: NDArray[Any]) -> NDArray[Any]:
 
 
 def missing_value(dtype: Any) -> Any:
-    return LEAST if np.dtype(dtype).kind == "i" else np.nan
+    return NO_INTEGER if np.dtype(dtype).kind == "i" else np.nan
 
 
-def failed(messages: Iterable[str]) -> Answers:
-    """SweptMembers of which none has an answer."""
+def failed_answers(messages: Iterable[str]) -> Answers:
+    """Answers of members that all failed."""
     said = list(messages)
     return Answers(len(said), {}, dict(enumerate(said)))
 
@@ -79,7 +79,7 @@ def plain(value: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Column:
-    """An array of a study beyond its members: further dimensions with their lengths, type, unit."""
+    """An array of a study apart from its members: further dimensions with their lengths, type, unit."""
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -103,14 +103,14 @@ def schema_of(answers: Answers, layout: Mapping[str, tuple[tuple[str, ...], str]
     return out
 
 
-def fitted(answers: Answers, schema: Schema) -> Answers:
-    """Answers in the columns of a study; members whose answers are others have failed."""
+def answers_in_schema(answers: Answers, schema: Schema) -> Answers:
+    """Answers in the columns of a study; members whose answers have another shape have failed."""
     wrong = [n for n in answers.values if n not in schema or not schema[n].holds(answers.values[n])]
     missing = [n for n in schema if n not in answers.values] if answers.values else []
     if not wrong and not missing:
         return answers
     said = [f"{n} has shape {answers.values[n].shape[1:]} and type {answers.values[n].dtype}" for n in wrong]
     why = "; ".join([*said, *(f"{n} is missing" for n in missing)])
-    return failed(
+    return failed_answers(
         answers.messages.get(k, f"the answer is not like those of other members: {why}") for k in range(answers.count)
     )

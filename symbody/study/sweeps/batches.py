@@ -1,4 +1,4 @@
-"""SweptMembers in batches: a batch is one task, and one chunk of every array of the study."""
+"""Batches of members: a batch is one task, and one chunk of every array of the study."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Batches:
 
 
 def batches(shape: tuple[int, ...], most: int) -> Batches:
-    """Batches of at most so many members: whole rows of the last dimensions, as many of them as fit."""
+    """Batches of at most `most` members: as many whole rows of the last dimensions as fit."""
     chunk: list[int] = []
     for n in reversed(shape):
         inside = math.prod(chunk)

@@ -1,8 +1,8 @@
-"""Claims: who is computing a study, and a batch of it.
+"""Claims: locks on a study and on its batches while they are computed.
 
-A claim is a lock of the operating system on a file beside the study, which goes with the process that holds it, however
-that ends. A worker that outlives its client may still be computing a batch when the study is taken up again: whoever
-wants that batch waits for it, and finds it finished.
+A claim is a lock of the operating system on a file beside the study, which is released when the process that holds it
+ends, however that happens. A worker that outlives its client may still be computing a batch when the study is resumed:
+a process that needs that batch waits for it, and finds it finished.
 """
 
 from __future__ import annotations

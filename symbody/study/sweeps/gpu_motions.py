@@ -1,4 +1,4 @@
-"""Motions of a sweep on a GPU: the members of a batch as threads of the card."""
+"""Motions of a sweep on a GPU: the members of a batch as threads of the device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONS: Final = ("rtol", "atol", "events", "inputs", "method", "real")
 
 @dataclass(frozen=True)
 class GpuMotions:
-    """Values of some names at times, or at the end; the start is one for all, and what is varied of it comes on top."""
+    """Values of some names at times, or at the end; one start for all, overridden by the varied values."""
 
     t: Any
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ class GpuMotions:
         return np.array([ends[0] if len(ends) > 1 else 0.0, ends[-1]])
 
     def _rows(self, eq: Equations, members: SweptMembers, names: tuple[str, ...]) -> Array:
-        """A row for each member: what is varied, else as in the start, else the model's default, else zero."""
+        """A row for each member: the varied value, else that of the start, else the model's default, else zero."""
         given = self.start.values if isinstance(self.start, State) else dict(self.start or {})
         usual = {s.name: x for s, x in eq.variables.defaults.items()} | {
             str(getattr(k, "name", k)): float(v) for k, v in given.items()

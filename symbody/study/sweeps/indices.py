@@ -1,5 +1,5 @@
-"""Sensitivity indices of a sweep by SALib: how much of an answer's variance each varied quantity is responsible for
-(Sobol), or how much it changes it (Morris)."""
+"""Sensitivity indices of a sweep by SALib: the share of an answer's variance due to each varied quantity (Sobol), or
+its effect on the answer (Morris)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...errors import StudyError, in_number, unknown
 from ...optional_packages import optional_package
 from .sweep import sweep
 from .sweep_result import SweepResult
-from .varied import varied
+from .varied import varied_values
 
 
 def sobol_indices(
@@ -111,7 +111,7 @@ def _answers(
     unit: Array, what: Any, over: Mapping[Any, Any], ask: Any, answer: str, options: Mapping[str, Any]
 ) -> tuple[Array, SweepResult]:
     """The answer at points of the unit cube."""
-    kinds = varied(over, "random", 1, 0).drawn
+    kinds = varied_values(over, "random", 1, 0).drawn
     if fixed := [str(k) for k in over if str(getattr(k, "name", k)) not in kinds]:
         raise StudyError(
             f"indices: {in_number(fixed, '{} is to be an interval or a distribution', '{} are to be intervals or distributions')}, as in over={{'k': (1, 2)}}"

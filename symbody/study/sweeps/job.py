@@ -1,4 +1,4 @@
-"""A job: everything that a worker has to know of a study, and how it computes a batch of it."""
+"""A job: the data of a study that workers need, and the computation of a batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import StudyError
 from ...optional_packages import optional_package
 from ...version import VERSION
-from .answers import Answers, Schema, fitted, joined
+from .answers import Answers, Schema, answers_in_schema, joined_answers
 from .claims import claim
 from .questions import Question, SweptMembers
 from .study_folder import StudyFolder
@@ -25,7 +25,7 @@ from .varied import Varied
 
 @dataclass(frozen=True)
 class Job:
-    """A study as workers get it, once: what is asked of which members."""
+    """A study as sent to workers, once: a question and its members."""
 
     subject: Any
     question: Question
@@ -39,14 +39,14 @@ class Job:
     def answers(self, numbers: range, schema: Schema | None = None) -> Answers:
         """The answers of some members, in the columns of the study where these are known."""
         found = self.question.answers(self.subject, self.members(numbers), schema or None)
-        return fitted(found, schema) if schema else found
+        return answers_in_schema(found, schema) if schema else found
 
 
 @dataclass(frozen=True)
 class BatchReport:
-    """What became of a batch: its answers, or nothing where the worker wrote them down itself.
+    """The result of a batch: its answers, or nothing if the worker has written them to disk.
 
-    was_there   another one had finished it
+    was_there   whether another worker had finished it
     """
 
     k: int
@@ -62,8 +62,7 @@ class BatchTask:
     """A batch to compute.
 
     known              answers of its first members, where they are known
-    folder, identity   where results go, and the number by which a worker knows that its folder of that name is the same
-                       one
+    folder, identity   destination of the results, and a number by which a worker verifies that it is the same folder
     schema             columns of answers, as far as they are known
     """
 
@@ -83,7 +82,7 @@ class BatchTask:
             begun = time.perf_counter()
             before = [] if self.known is None else [self.known]
             rest = self.numbers[sum(a.count for a in before) :]
-            answers = joined([*before, *([job.answers(rest, self.schema)] if rest else [])])
+            answers = joined_answers([*before, *([job.answers(rest, self.schema)] if rest else [])])
             seconds = time.perf_counter() - begun
             if place is not None:
                 place.write(self.k, answers, self.schema)
@@ -91,7 +90,7 @@ class BatchTask:
         return BatchReport(self.k, len(self.numbers), len(answers.messages), seconds, kept)
 
     def _own_folder(self) -> StudyFolder | None:
-        """The folder of the study, where this process sees it and knows what goes into it."""
+        """The folder of the study, if this process can access it and the schema is known."""
         if self.folder is None or not self.schema:
             return None
         here = StudyFolder(self.folder)
@@ -122,7 +121,7 @@ def _pickler() -> Any:
 
 @lru_cache(maxsize=2)
 def unpacked_job(body: bytes) -> Job:
-    """The job, unpacked once in each process, so that what is compiled for it stays."""
+    """The job, unpacked once in each process, so that its compiled programs are kept."""
     version, job = pickle.loads(body)
     if version != VERSION:
         raise StudyError(
@@ -138,5 +137,5 @@ def run_task(body: bytes, task: BatchTask) -> BatchReport:
 
 
 def run_members(body: bytes, numbers: range, schema: Schema | None = None) -> Answers:
-    """The answers of some members, for whoever asked."""
+    """The answers of some members."""
     return unpacked_job(body).answers(numbers, schema)

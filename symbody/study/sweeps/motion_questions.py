@@ -1,4 +1,4 @@
-"""Questions about motions: values at times, at the end, or the extremes on the way."""
+"""Questions about motions: values at times, at the end, or extremes along the motion."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MotionQuestion:
         return subject
 
     def labels(self, subject: Any, names: Iterable[str]) -> Mapping[str, str]:
-        """What is varied of the state is its value at the start."""
+        """Names of the varied values of the state, which are those at the start."""
         return {n: f"{n}_start" for n in names if n in subject.variables.of("q u z")}
 
     def layout(self, subject: Any) -> Layout:
@@ -88,15 +88,17 @@ class MotionQuestion:
                 )
             asked = GpuMotions(self.t, self._names(subject), self.keep == "times", self.start, self.options)
             return one_by_one(lambda some: asked.answers(subject, some), members)
-        return one_by_one(lambda some: self._kept(subject, some, self._batch(subject, some)), members)
+        return one_by_one(lambda some: self._answers_of(subject, some, self._batch(subject, some)), members)
 
     def _batch(self, eq: Equations, members: SweptMembers) -> Batch:
         options = {"threads": 1, **self.options}
         if isinstance(self.start, StartRequest):
-            return Batch(tuple(m for values in members.each() for m in self._placed(eq, values, options)))
+            return Batch(
+                tuple(m for values in members.each() for m in self._batch_from_placed_start(eq, values, options))
+            )
         return simulate_batch(eq, self.t, self.start, values=dict(members.values), options=options)
 
-    def _placed(self, eq: Equations, values: dict[str, float], options: Mapping[str, Any]) -> Batch:
+    def _batch_from_placed_start(self, eq: Equations, values: dict[str, float], options: Mapping[str, Any]) -> Batch:
         """The motion of one member, from a start on its own constraints."""
         parameters = {k: v for k, v in values.items() if k in eq.variables.of("p")}
         given = {k: v for k, v in values.items() if k not in parameters}
@@ -104,13 +106,13 @@ class MotionQuestion:
         start = placed_start(eq, parameters, asked).state
         return simulate_batch(eq, self.t, start, options={**options, "inputs": dict(self.start.inputs)})
 
-    def _kept(self, eq: Equations, members: SweptMembers, batch: Batch) -> Answers:
+    def _answers_of(self, eq: Equations, members: SweptMembers, batch: Batch) -> Answers:
         self._refuse_interruption(batch)
         names = self._names(eq)
         messages = {k: str(m.outcome) for k, m in enumerate(batch) if not m.outcome}
         if self.keep == "times":
             length = len(self.t)
-            rows = {n: np.array([_padded(m, n, length) for m in batch]) for n in names}
+            rows = {n: np.array([_padded_values(m, n, length) for m in batch]) for n in names}
         elif self.keep == "end":
             rows = {n: np.array([m[n][-1] if m.outcome else np.nan for m in batch]) for n in names}
         else:
@@ -125,8 +127,8 @@ class MotionQuestion:
             raise KeyboardInterrupt
 
 
-def _padded(m: Trajectory, name: str, length: int) -> Array:
-    """Values at all times; no numbers after the end of a motion that failed."""
+def _padded_values(m: Trajectory, name: str, length: int) -> Array:
+    """Values at all times; NaN after the end of a motion that failed."""
     out = np.full(length, np.nan)
     found = m[name] if len(m) else out[:0]
     out[: len(found)] = found

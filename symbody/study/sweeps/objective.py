@@ -1,7 +1,7 @@
-"""An objective of a design: a number that follows from parameters, with its exact gradient, for optimisers of others.
+"""Objectives of a design: a number as a function of parameters, with its exact gradient, for external optimisers.
 
-`scipy.optimize` takes value and gradient; optimisers that ask and tell (nevergrad, cma, scikit-optimize) take
-populations, which are swept over.
+`scipy.optimize` takes value and gradient; ask-and-tell optimisers (nevergrad, cma, scikit-optimize) take populations,
+which are evaluated by sweeps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...stability.linear.linear_system import LinearSystem
 from .motion_questions import at_end
 from .stability_questions import spectrum
 from .sweep import sweep
-from .varied import Interval, varied
+from .varied import Interval, varied_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Objective:
         In every round `batch` candidates are asked for, computed by one sweep, and told. A candidate, or its `value`,
         is an array in the order of `names`, or a mapping.
 
-        >>> class Grid:  # asks for designs in turn, as an optimiser would, and is told their values
+        >>> class Grid:  # an ask-and-tell optimiser
         ...     def __init__(self):
         ...         self.left, self.told = [[0.2], [0.6], [0.9], [0.4]], []
         ...     def ask(self):
@@ -159,7 +159,7 @@ def objective(
 
     See also: `study.Objective`, `identify`, `sweep`.
     """
-    kinds = varied(over, "random", 1, 0).drawn
+    kinds = varied_values(over, "random", 1, 0).drawn
     bounds = [(k.low, k.high) for k in kinds.values() if isinstance(k, Interval)]
     if len(bounds) != len(over):
         raise StudyError(f"objective: each parameter of a design has (least, greatest), got {listed(over)}")

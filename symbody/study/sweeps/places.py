@@ -1,4 +1,4 @@
-"""Where batches are computed: threads or processes of this computer, or a cluster of Dask. All take a batch and give a
+"""Executors of batches: threads or processes of this computer, or a Dask cluster. All take a batch and return a
 future."""
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from ...optional_packages import optional_package
 from .answers import Answers, Schema
 from .job import BatchReport, BatchTask, Job, packed_job, run_members, run_task
 
-LOCAL = ("threads", "processes", "cuda")  # on this computer
+LOCAL_EXECUTORS = ("threads", "processes", "cuda")  # executors on this computer
 NAMES = ("threads", "processes", "dask", "cuda")
 
 
 class LostWorkerError(Exception):
-    """The process that computed something ended on the way."""
+    """A worker process ended before its result arrived."""
 
 
 class Place(Protocol):
-    """Something that computes."""
+    """An executor of batches."""
 
     def submit(self, task: BatchTask) -> Future[BatchReport]:
         """A batch."""
 
     def members(self, numbers: range, schema: Schema | None = None) -> Future[Answers]:
-        """Some members by themselves."""
+        """Run some members individually."""
 
     @property
     def width(self) -> int:
         """How many batches should be under way."""
 
     def close(self, at_once: bool = False) -> None:
-        """End what is under way: wait for it, or do not."""
+        """End pending work, with or without waiting for it."""
 
 
 class Threads:
-    """Threads of this process. Compiled motions run beside each other in them; functions of Python take turns."""
+    """Threads of this process. Compiled motions run in parallel in them; Python functions take turns."""
 
     def __init__(self, job: Job, workers: int) -> None:
         self.job, self.width = job, workers
@@ -61,8 +61,8 @@ class Threads:
 
 
 class Processes:
-    """Processes of this computer, each owned by a thread that asks it and waits for its answer; one that dies is
-    replaced."""
+    """Processes of this computer, each owned by a thread that sends requests and waits for answers; a process that
+    dies is replaced."""
 
     def __init__(self, job: Job, workers: int) -> None:
         self.width, self._body = workers, packed_job(job)
@@ -156,7 +156,7 @@ def _ending(code: int) -> str:
 
 
 class Dask:
-    """A cluster of Dask, which decides where a batch runs, and runs it again where a worker is lost."""
+    """A Dask cluster, which schedules batches and repeats them when a worker is lost."""
 
     def __init__(self, job: Job, on: Any, workers: int | None) -> None:
         distributed = optional_package("distributed", "sweep on a cluster of Dask", StudyError)
@@ -168,7 +168,7 @@ class Dask:
         self._client = distributed.Client(self._cluster or on, set_as_default=False) if self._owns_client else on
         self._lost = distributed.KilledWorker
         self._pool = self._client.get_executor(pure=False)
-        # a task of its own, which Dask runs again where its result was lost, so that a batch is sent as a number
+        # a separate task, which Dask repeats if its result is lost, so that a batch is sent as a number
         self._body = self._client.submit(_itself, packed_job(job), pure=False)
 
     @property
@@ -178,13 +178,13 @@ class Dask:
         return max(4, 2 * cores)
 
     def submit(self, task: BatchTask) -> Future[BatchReport]:
-        return self._translated(self._pool.submit(run_task, self._body, task))
+        return self._with_own_errors(self._pool.submit(run_task, self._body, task))
 
     def members(self, numbers: range, schema: Schema | None = None) -> Future[Answers]:
-        return self._translated(self._pool.submit(run_members, self._body, numbers, schema))
+        return self._with_own_errors(self._pool.submit(run_members, self._body, numbers, schema))
 
-    def _translated(self, future: Any) -> Any:
-        """A future whose error is ours where workers were lost too often."""
+    def _with_own_errors(self, future: Any) -> Any:
+        """A future that raises our error if workers were lost too often."""
         out: Future[Any] = Future()
         out.set_running_or_notify_cancel()
 

@@ -1,7 +1,7 @@
-"""What is asked of each member of a sweep: a question is data, and answers many members of its subject at once.
+"""Questions to the members of a sweep: a question is data, and answers many members of its subject at once.
 
-A subject is what is varied: equations, a linear system, or a function. `at_times`, `at_end`, `extremes`, `spectrum`,
-`steady_values` and `orbit_values` make the questions of this folder; a function is its own.
+A subject is the varied object: equations, a linear system, or a function. `at_times`, `at_end`, `extremes`, `spectrum`,
+`steady_values` and `orbit_values` make the questions of this folder; a function is its own question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ...emit.run.callable import Array
 from ...errors import StudyError, SymbodyError, in_number, listed, shown, unknown
-from .answers import Answers, Schema, failed, fitted, joined, plain, schema_of
+from .answers import Answers, Schema, answers_in_schema, failed_answers, joined_answers, plain, schema_of
 from .varied import Varied, member_generator
 
 Layout = Mapping[str, tuple[tuple[str, ...], str]]  # by name of an answer: further dimensions, unit
@@ -21,7 +21,7 @@ Layout = Mapping[str, tuple[tuple[str, ...], str]]  # by name of an answer: furt
 
 @dataclass(frozen=True)
 class SweptMembers:
-    """Some members of a sweep: their numbers, and values by name, those that are the same for all among them."""
+    """Some members of a sweep: their numbers, and values by name, including those common to all."""
 
     numbers: range
     values: Mapping[str, Array]
@@ -39,10 +39,10 @@ class SweptMembers:
 
 
 class Question(Protocol):
-    """Something that can be asked of all members of a subject."""
+    """A question that all members of a subject can answer."""
 
     def prepared(self, varied: Varied, constants: Mapping[str, float]) -> Question:
-        """The question with what it has to know of all members."""
+        """The question with data about all members."""
 
     def check(self, subject: Any, names: Sequence[str]) -> None:
         """Refuse names that the subject does not have, before anything is computed."""
@@ -60,7 +60,7 @@ class Question(Protocol):
         """Values along further dimensions, with units."""
 
     def units(self, subject: Any, names: Iterable[str]) -> Mapping[str, str]:
-        """Units of what is varied."""
+        """Units of the varied values."""
 
     def answers(self, subject: Any, members: SweptMembers, schema: Schema | None) -> Answers:
         """The answers of some members; `schema` as far as it is known."""
@@ -72,20 +72,20 @@ def one_by_one(compute: Callable[[SweptMembers], Answers], members: SweptMembers
         return compute(members)
     except Exception as reason:  # whatever it is, it is what became of a member
         if len(members) == 1:
-            return failed([sentence(reason)])
+            return failed_answers([sentence(reason)])
     middle = len(members) // 2
     halves = members.part(0, middle), members.part(middle, len(members))
-    return joined([one_by_one(compute, half) for half in halves])
+    return joined_answers([one_by_one(compute, half) for half in halves])
 
 
 def sentence(reason: BaseException) -> str:
-    """An error as it is kept: errors of ours say what they are, others begin with their kind."""
+    """An error as stored text: errors of this package are their message, others begin with their type."""
     text = " ".join(str(reason).split())
     return text if isinstance(reason, SymbodyError) else f"{type(reason).__name__}: {text}"
 
 
 def known_names(kinds: Mapping[str, str], names: Iterable[str], where: str, groups: Iterable[str]) -> None:
-    """Refuse what is not of these kinds."""
+    """Refuse names that are not of these kinds."""
     able = [n for n, kind in kinds.items() if kind in groups]
     for name in names:
         if name not in able:
@@ -96,8 +96,8 @@ def known_names(kinds: Mapping[str, str], names: Iterable[str], where: str, grou
 class FunctionValues:
     """A function of the values by name. It gives a number, an array, or a mapping from names to these.
 
-    rng       an argument of that name is a generator of random numbers that belong to the member
-    batched   it takes arrays with a number for each member, and gives arrays whose first dimension is that of members
+    rng       an argument of that name is the member's generator of random numbers
+    batched   it takes arrays with a number for each member, and returns arrays whose first dimension is that of members
     """
 
     batched: bool = False
@@ -108,7 +108,7 @@ class FunctionValues:
     def check(self, subject: Any, names: Sequence[str]) -> None:
         try:
             parameters = inspect.signature(subject).parameters.values()
-        except (TypeError, ValueError):  # some functions of C do not say what they take
+        except (TypeError, ValueError):  # some functions of C have no signature
             return
         if any(p.kind is p.VAR_KEYWORD for p in parameters):
             return
@@ -142,11 +142,11 @@ class FunctionValues:
         found = []
         for number, values in zip(members.numbers, members.each(), strict=True):
             more = {"rng": member_generator(members.seed, number)} if has_rng else {}
-            found.append(_called(subject, {**values, **more}))
+            found.append(_answer_of_function(subject, {**values, **more}))
         first = next((a for a in found if a.values), None)
         if schema is None and first is not None:
             schema = schema_of(first, {})
-        return joined([a if schema is None else fitted(a, schema) for a in found])
+        return joined_answers([a if schema is None else answers_in_schema(a, schema) for a in found])
 
     def _all(self, subject: Any, members: SweptMembers) -> Answers:
         try:
@@ -160,20 +160,20 @@ class FunctionValues:
             return Answers(len(members), values)
         except Exception as reason:
             if len(members) == 1:
-                return failed([sentence(reason)])
+                return failed_answers([sentence(reason)])
         middle = len(members) // 2
         halves = members.part(0, middle), members.part(middle, len(members))
-        return joined([self._all(subject, half) for half in halves])
+        return joined_answers([self._all(subject, half) for half in halves])
 
 
-def _called(function: Callable[..., Any], values: Mapping[str, Any]) -> Answers:
-    """The answer of one member; whatever the function raises is data."""
+def _answer_of_function(function: Callable[..., Any], values: Mapping[str, Any]) -> Answers:
+    """The answer of one member; an exception of the function becomes its message."""
     try:
         answer = function(**values)
         made = answer if isinstance(answer, Mapping) else {"value": answer}
         return Answers(1, {str(name): plain(v)[None] for name, v in made.items()})
     except Exception as reason:
-        return failed([sentence(reason)])
+        return failed_answers([sentence(reason)])
 
 
 def _takes_rng(function: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Questions near a motion: eigenvalues, steady motions, periodic orbits."""
+"""Questions about the neighbourhood of a motion: eigenvalues, steady motions, periodic orbits."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from ...stability.linear.linear_system import LinearSystem
 from ...stability.periodic.find_orbit import orbit
 from ...stability.spectra.pencil_family import PencilFamily
 from ...stability.variation.system_matrices import PARTS
-from .answers import Answers, Schema, failed, fitted, joined, schema_of
+from .answers import Answers, Schema, answers_in_schema, failed_answers, joined_answers, schema_of
 from .questions import Layout, SweptMembers, known_names, one_by_one, sentence
 from .varied import Varied
 
-REFERENCE = 9  # sets of parameters from which the structure of all pencils is taken
+REFERENCE_MEMBERS = 9  # number of members that determine the structure of all pencils
 
 
 @dataclass(frozen=True)
 class SpectrumQuestion:
     """Eigenvalues of a linear system.
 
-    reference   values by name, of members from which the structure (eigenvalues that are zero for all parameters) is
-                taken: always the same ones, so that answers do not depend on how members are divided
+    reference   values by name of the members that determine the structure (eigenvalues that are zero for all
+                parameters): always the same ones, so that answers do not depend on the batches
     """
 
     reference: Mapping[str, Array] = field(default_factory=dict)
 
     def prepared(self, varied: Varied, constants: Mapping[str, float]) -> SpectrumQuestion:
-        some = np.unique(np.linspace(0, len(varied) - 1, REFERENCE).astype(int))
+        some = np.unique(np.linspace(0, len(varied) - 1, REFERENCE_MEMBERS).astype(int))
         return SpectrumQuestion(varied.values(some) | {k: np.full(len(some), v) for k, v in constants.items()})
 
     def check(self, subject: Any, names: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ class SpectrumQuestion:
         try:
             family = self._family(subject)
         except SymbodyError as reason:
-            return failed([sentence(reason)] * len(members))
+            return failed_answers([sentence(reason)] * len(members))
         return one_by_one(lambda some: self._spectra(subject, family, some), members)
 
     def _family(self, lin: LinearSystem) -> PencilFamily:
@@ -111,7 +111,7 @@ def _pencils(lin: LinearSystem, values: Mapping[str, Array]) -> tuple[Array, Arr
 
 @dataclass(frozen=True)
 class EachQuestion:
-    """A question that takes one member after the other, by a function of equations and values that gives numbers by
+    """A question that is answered member by member, by a function of equations and values that returns numbers by
     name."""
 
     how: Callable[..., dict[str, Any]]
@@ -149,14 +149,14 @@ class EachQuestion:
         first = next((a for a in found if a.values), None)
         if schema is None and first is not None:
             schema = schema_of(first, {})
-        return joined([a if schema is None else fitted(a, schema) for a in found])
+        return joined_answers([a if schema is None else answers_in_schema(a, schema) for a in found])
 
     def _one(self, eq: Equations, values: dict[str, float]) -> Answers:
         try:
             made = self.how(eq, self.names, values, self.options)
             return Answers(1, {k: np.asarray(v)[None] for k, v in made.items()})
         except Exception as reason:
-            return failed([sentence(reason)])
+            return failed_answers([sentence(reason)])
 
 
 def _steady_member(

@@ -26,19 +26,19 @@ from numpy.typing import NDArray
 from ...emit.run.callable import Array
 from ...errors import StudyError, shown
 from ...whole_files import whole_file
-from .answers import LEAST, MEANINGS, UNKNOWN, Answers, Column, Schema
+from .answers import MEANINGS, NO_INTEGER, UNKNOWN, Answers, Column, Schema
 from .batches import Batches
 
-VERSION: Final = 1
+VERSION: Final = 1  # version of the folder's layout
 STATUS, MESSAGE = "status", "message"
-MESSAGE_BYTES: Final = 240
-LEVEL: Final = 1  # of compression: results hardly get smaller by more
+MESSAGE_BYTES: Final = 240  # largest length of a stored message in bytes
+COMPRESSION_LEVEL: Final = 1  # zlib compression level; higher ones hardly reduce the size of results
 OWN: Final = {STATUS: Column((), (), "|u1"), MESSAGE: Column((), (), f"|S{MESSAGE_BYTES}")}
 
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """A folder with the arrays of a study, and what it says of itself (`about`)."""
+    """A folder with the arrays of a study, and its description (`about`)."""
 
     path: Path
 
@@ -118,7 +118,7 @@ class StudyFolder:
         (self.path / name).mkdir(exist_ok=True)
         about = {
             "zarr_format": 2, "shape": list(shape), "chunks": [max(1, c) for c in chunk], "dtype": np.dtype(dtype).str, "order": "C", "filters": None,
-            "compressor": {"id": "zlib", "level": LEVEL}, "fill_value": _fill(np.dtype(dtype)) if has_fill else None, "dimension_separator": ".",
+            "compressor": {"id": "zlib", "level": COMPRESSION_LEVEL}, "fill_value": _fill(np.dtype(dtype)) if has_fill else None, "dimension_separator": ".",
         }  # fmt: skip
         self._say(f"{name}/.zattrs", {"_ARRAY_DIMENSIONS": dims, **more})
         self._say(f"{name}/.zarray", about)
@@ -135,9 +135,9 @@ class StudyFolder:
 
     def _write(self, path: Path, values: NDArray[Any]) -> None:
         with whole_file(path, cleans_up=False) as file:
-            file.write(zlib.compress(values.tobytes(), LEVEL))
+            file.write(zlib.compress(values.tobytes(), COMPRESSION_LEVEL))
 
-    # ------------------------------------------------------------------------------------------------ what it says
+    # ------------------------------------------------------------------------------------------------ description
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class StudyFolder:
         if answers.messages:
             said = np.zeros(answers.count, dtype=f"S{MESSAGE_BYTES}")
             for place, text in answers.messages.items():
-                said[place] = _cut(text)
+                said[place] = _message_bytes(text)
             self._chunk(MESSAGE, OWN[MESSAGE], k, said)
         self._chunk(STATUS, OWN[STATUS], k, answers.status)
 
@@ -210,7 +210,7 @@ class StudyFolder:
         return self.path / name / ".".join(map(str, place))
 
     def read(self, name: str, column: Column, k: int) -> NDArray[Any] | None:
-        """The rows of a batch, one for each member; None where it is not there."""
+        """The rows of a batch, one for each member; None if it is not there."""
         dtype = np.dtype(column.dtype)
         try:
             found = np.frombuffer(zlib.decompress(self._file(name, column, k).read_bytes()), dtype)
@@ -255,16 +255,16 @@ def _fill(dtype: Any) -> Any:
         return "NaN" if dtype.kind == "f" else ["NaN", "NaN"]
     if dtype.kind == "S":
         return ""
-    return LEAST if dtype.kind == "i" else None
+    return NO_INTEGER if dtype.kind == "i" else None
 
 
 def _numeric_fill(dtype: Any) -> Any:
     if dtype.kind == "c":
         return complex(np.nan, np.nan)
-    return {"f": np.nan, "S": b"", "i": LEAST}.get(dtype.kind, UNKNOWN)
+    return {"f": np.nan, "S": b"", "i": NO_INTEGER}.get(dtype.kind, UNKNOWN)
 
 
-def _cut(text: str) -> bytes:
-    """A message in the bytes there are, not in the middle of a character."""
+def _message_bytes(text: str) -> bytes:
+    """A message within the permitted bytes, not cut within a character."""
     data = text.encode()
     return data if len(data) <= MESSAGE_BYTES else data[: MESSAGE_BYTES - 3].decode(errors="ignore").encode() + b"..."

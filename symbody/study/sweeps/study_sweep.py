@@ -1,4 +1,4 @@
-"""Sweeps of a `Study`: what a command line asks of a model, of many members at once."""
+"""Sweeps of a `Study`: requests of the command line for many members at once."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def over_of_texts(texts: Sequence[str]) -> dict[str, Any]:
             )
         if name.strip() in out:
             raise StudyError(f"--vary {name.strip()}: is given twice")
-        out[name.strip()] = _written(f"--vary {name.strip()}", said)
+        out[name.strip()] = _parsed_range(f"--vary {name.strip()}", said)
     return out
 
 
-def _written(where: str, said: str) -> Any:
+def _parsed_range(where: str, said: str) -> Any:
     if call := _CALL.fullmatch(said):
         return _distribution(
             where, call[1], [finite_number(x, where, StudyError) for x in call[2].split(",") if x.strip()]

@@ -1,4 +1,4 @@
-"""`sweep`: the same question to many members, wherever there are computers."""
+"""`sweep`: the same question to many members, on threads, processes, a cluster or a GPU."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .batches import batches
 from .claims import claim, forget_claims
 from .identity import fingerprint
 from .job import Job
-from .places import LOCAL, Place, place_of
+from .places import LOCAL_EXECUTORS, Place, place_of
 from .questions import FunctionValues, Question
 from .study_folder import StudyFolder
 from .sweep_progress import SweepProgress
 from .sweep_result import SweepResult, load_sweep
 from .sweep_run import SweepRun, all_answers, batch_size, pilot
-from .varied import varied
+from .varied import varied_values
 
 
 @checked_flags(StudyError)
@@ -94,7 +94,7 @@ def sweep(
 
 @dataclass(frozen=True)
 class Sampling:
-    """How points are taken."""
+    """The sampling of intervals and distributions."""
 
     sample: str
     repeat: int
@@ -103,7 +103,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where and how a sweep is computed: nothing of it changes an answer."""
+    """Where and how a sweep is computed, which does not affect any answer."""
 
     on: Any
     workers: int | None
@@ -113,7 +113,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class AskedSweep:
-    """What is asked of which members; `units` by name, beside those that the model knows."""
+    """A question and its members; `units` by name, in addition to those of the model."""
 
     name: str
     job: Job
@@ -149,7 +149,7 @@ class AskedSweep:
         }  # fmt: skip
 
     def folder_at(self, path: Path) -> StudyFolder | None:
-        """The folder of this study, where there is one; that of another study is refused."""
+        """The folder of this study, if it exists; that of another study is refused."""
         if not path.exists():
             return None
         found = StudyFolder(path)
@@ -171,7 +171,7 @@ def asked_sweep(
     what: Any, over: Mapping[Any, Any], ask: Any, sampling: Sampling, values: Mapping[Any, Any], batched: bool, on: Any
 ) -> AskedSweep:
     """The question and its members, checked."""
-    members = varied(over, sampling.sample, sampling.repeat, sampling.seed)
+    members = varied_values(over, sampling.sample, sampling.repeat, sampling.seed)
     constants = {str(getattr(k, "name", k)): finite_number(v, f"sweep: {k}", StudyError) for k, v in values.items()}
     if twice := [n for n in constants if n in members.names]:
         raise StudyError(
@@ -206,8 +206,8 @@ def _question(what: Any, ask: Any, batched: bool, on: Any) -> Question:
         if not hasattr(ask, "target"):
             raise StudyError("sweep: on='cuda' is for motions: at_times and at_end")
         ask = replace(ask, target="cuda")
-    if getattr(ask, "target", "cpu") == "cuda" and (on is None or on in LOCAL):
-        cuda()  # says what is missing, before all members fail by it
+    if getattr(ask, "target", "cpu") == "cuda" and (on is None or on in LOCAL_EXECUTORS):
+        cuda()  # reports missing values before all members fail for them
     made: Question = ask
     return made
 
@@ -216,33 +216,33 @@ def _question(what: Any, ask: Any, batched: bool, on: Any) -> Question:
 
 
 def run_sweep(asked: AskedSweep, setting: Setting, path: Path | None) -> SweepResult:
-    """Compute what is not finished yet."""
+    """Compute the members that are not finished yet."""
     if path is None:
-        return _run(asked, setting, None, None)
+        return _executed_sweep(asked, setting, None, None)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}; make it first")
     with claim(path, "study", waits=False):
         folder = asked.folder_at(path)
-        if folder is None or _unfinished(folder):
-            _run(asked, setting, path, folder)
+        if folder is None or _unfinished_batches(folder):
+            _executed_sweep(asked, setting, path, folder)
         forget_claims(path)
     return load_sweep(path)
 
 
-def _unfinished(folder: StudyFolder) -> list[int]:
+def _unfinished_batches(folder: StudyFolder) -> list[int]:
     return [k for k in range(len(folder.batches)) if not folder.is_finished(k)]
 
 
-def _run(asked: AskedSweep, setting: Setting, path: Path | None, folder: StudyFolder | None) -> SweepResult:
+def _executed_sweep(asked: AskedSweep, setting: Setting, path: Path | None, folder: StudyFolder | None) -> SweepResult:
     place, run = place_of(setting.on, asked.job, setting.workers), None
     try:
-        run = _begun(asked, setting, place, path) if folder is None else _resumed(asked, setting, place, folder)
-        run.run(_unfinished(folder) if folder is not None else range(len(run.batches)))
+        run = _new_run(asked, setting, place, path) if folder is None else _resumed_run(asked, setting, place, folder)
+        run.run(_unfinished_batches(folder) if folder is not None else range(len(run.batches)))
         place.close()
     except BaseException as reason:
         place.close(at_once=True)
         if isinstance(reason, KeyboardInterrupt):
-            raise KeyboardInterrupt(_interrupted(asked, path)) from None
+            raise KeyboardInterrupt(_interruption_message(asked, path)) from None
         raise
     finally:
         if run is not None:
@@ -253,8 +253,8 @@ def _run(asked: AskedSweep, setting: Setting, path: Path | None, folder: StudyFo
     )
 
 
-def _begun(asked: AskedSweep, setting: Setting, place: Place, path: Path | None) -> SweepRun:
-    """A new study: the first members say what answers look like, and how many of them make a batch."""
+def _new_run(asked: AskedSweep, setting: Setting, place: Place, path: Path | None) -> SweepRun:
+    """A new study: the first members determine the columns of the answers and the size of a batch."""
     total = len(asked.job.varied)
     first = pilot(place, total)
     schema = schema_of(first.answers, asked.job.question.layout(asked.job.subject))
@@ -271,14 +271,14 @@ def _begun(asked: AskedSweep, setting: Setting, place: Place, path: Path | None)
     return run
 
 
-def _resumed(asked: AskedSweep, setting: Setting, place: Place, folder: StudyFolder) -> SweepRun:
-    left = sum(len(folder.batches.members(k)) for k in _unfinished(folder))
+def _resumed_run(asked: AskedSweep, setting: Setting, place: Place, folder: StudyFolder) -> SweepRun:
+    left = sum(len(folder.batches.members(k)) for k in _unfinished_batches(folder))
     total = len(asked.job.varied)
     progress = SweepProgress(asked.name, total, total - left, setting.progress)
     return SweepRun(asked.job, folder.batches, place, progress, folder, folder.schema())
 
 
-def _interrupted(asked: AskedSweep, path: Path | None) -> str:
+def _interruption_message(asked: AskedSweep, path: Path | None) -> str:
     total = len(asked.job.varied)
     if path is None or not path.exists():
         return f'interrupted; {total} members were asked for, and nothing is kept without to="study.zarr"'

@@ -1,4 +1,4 @@
-"""How far a sweep is: members, rate, time left, on one line of the terminal."""
+"""Progress of a sweep: members, rate, time left, on one line of the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...integrate.run.run import Progress
 
 @dataclass
 class SweepProgress:
-    """Counts of a run; members that were there before count as done, but not for the rate."""
+    """Counts of a run; members finished before it count as done, but not for the rate."""
 
     name: str
     total: int

@@ -1,4 +1,4 @@
-"""`SweepResult`: the answers of all members, by name, with what was varied."""
+"""`SweepResult`: the answers of all members, by name, with the varied values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run of a sweep: batches go to a place and come back, whatever happens to those who compute them."""
+"""The run of a sweep: batches are sent to an executor and collected, and lost workers are tolerated."""
 
 from __future__ import annotations
 
@@ -11,28 +11,31 @@ from typing import Final
 
 import numpy as np
 
-from .answers import Answers, Column, Schema, failed, fitted, joined, schema_of
+from .answers import Answers, Column, Schema, answers_in_schema, failed_answers, joined_answers, schema_of
 from .batches import Batches
 from .job import BatchReport, BatchTask, Job
 from .places import LostWorkerError, Place
 from .study_folder import StudyFolder
 from .sweep_progress import SweepProgress
 
-WANTED_SECONDS: Final = 1.0  # of a batch: what is lost with a worker
-LEAST_SECONDS: Final = 0.05  # so that a cluster's milliseconds for each task are few per cent
+TARGET_SECONDS: Final = 1.0  # duration for which batches are sized, which bounds the work lost with a worker
+# smallest duration of a batch, so that a cluster's overhead of milliseconds per task is a few per cent
+MIN_SECONDS: Final = 0.05
+# time in seconds that a scheduler needs for a task, which matters with many workers
 TASK_SECONDS: Final = (
     2e-3  # that a scheduler needs for a task: with many workers, batches are longer, so that it keeps up
 )
-SHARES: Final = 4  # batches for each worker at least, so that slow ones do not make all others wait
-MOST_BYTES: Final = 2**25  # of a chunk of one array
-PILOT_SECONDS: Final = 0.1
-PILOT_MEMBERS: Final = 512
-ATTEMPTS: Final = 2  # of a batch whose workers are lost, before its members are tried by themselves
+BATCHES_PER_WORKER: Final = 4  # smallest number of batches for each worker, so that slow ones do not delay all others
+MAX_BYTES: Final = 2**25  # largest size of a chunk of one array
+PILOT_SECONDS: Final = 0.1  # time in seconds spent on the first members
+PILOT_MEMBERS: Final = 512  # largest number of first members
+# largest number of attempts at a batch whose workers are lost, before its members are run individually
+MAX_ATTEMPTS: Final = 2
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """The first members, computed to learn what answers look like and how long they take."""
+    """The first members, computed to determine the columns of the answers and the time per member."""
 
     answers: Answers
     seconds: float  # of a member
@@ -52,23 +55,23 @@ def pilot(place: Place, total: int) -> Pilot:
     first = next((p for p in parts if p.values), None)
     if first is not None:
         schema = schema_of(first, {})
-        parts = [fitted(p, schema) for p in parts]
-    return Pilot(joined(parts), each if done > 1 else 0.0)
+        parts = [answers_in_schema(p, schema) for p in parts]
+    return Pilot(joined_answers(parts), each if done > 1 else 0.0)
 
 
 def batch_size(total: int, width: int, seconds: float, schema: Schema) -> int:
     """SweptMembers of a batch: about a second of work, a few batches for each worker, and chunks of bounded size."""
     each = max(seconds, 1e-7)
-    longest = max(WANTED_SECONDS, TASK_SECONDS * width)
-    wanted = min(longest / each, total / (SHARES * width))
-    size = max(1, round(max(wanted, min(LEAST_SECONDS / each, total / width))))
+    longest = max(TARGET_SECONDS, TASK_SECONDS * width)
+    wanted = min(longest / each, total / (BATCHES_PER_WORKER * width))
+    size = max(1, round(max(wanted, min(MIN_SECONDS / each, total / width))))
     heaviest = max((np.dtype(c.dtype).itemsize * int(np.prod(c.shape)) for c in schema.values()), default=8)
-    return max(1, min(size, MOST_BYTES // max(heaviest, 1)))
+    return max(1, min(size, MAX_BYTES // max(heaviest, 1)))
 
 
 @dataclass
 class SweepRun:
-    """Batches of a study on their way. Results go into `folder`, or stay in `kept`."""
+    """Batches of a study in progress. Results go into `folder`, or stay in `kept`."""
 
     job: Job
     batches: Batches
@@ -94,7 +97,7 @@ class SweepRun:
                     self._record(future.result())
                 except LostWorkerError:
                     self.lost[k] = self.lost.get(k, 0) + 1
-                    if self.lost[k] < ATTEMPTS:
+                    if self.lost[k] < MAX_ATTEMPTS:
                         waiting.append(k)
                     else:
                         self._try_apart(k)
@@ -111,9 +114,9 @@ class SweepRun:
 
     def _try_apart(self, k: int) -> None:
         numbers = self.batches.members(k)
-        middle = -(-len(numbers) // 2)  # of one member, all: it gets its attempts by itself
+        middle = -(-len(numbers) // 2)  # a single member gets all its attempts
         halves = [half for half in (numbers[:middle], numbers[middle:]) if half]
-        answers = joined([_apart(self.place, half, self.schema) for half in halves])
+        answers = joined_answers([_apart(self.place, half, self.schema) for half in halves])
         self._record(BatchReport(k, len(numbers), len(answers.messages), 0.0, answers))
 
     def _record(self, report: BatchReport) -> None:
@@ -124,7 +127,7 @@ class SweepRun:
     def _write(self, k: int, answers: Answers) -> None:
         if not self.schema and answers.values:
             self.learn(answers)
-        answers = fitted(answers, self.schema) if self.schema else answers
+        answers = answers_in_schema(answers, self.schema) if self.schema else answers
         if self.folder is not None:
             self.folder.write(k, answers, self.schema)
         else:
@@ -138,20 +141,20 @@ class SweepRun:
 
 
 def _apart(place: Place, numbers: range, schema: Schema | None) -> Answers:
-    """SweptMembers all at once; where their worker is lost, in halves, down to those that end every process that
-    computes them."""
+    """Members all at once; if their worker is lost, in halves, down to those that end every process that computes
+    them."""
     why = ""
-    for _ in range(ATTEMPTS if len(numbers) == 1 else 1):
+    for _ in range(MAX_ATTEMPTS if len(numbers) == 1 else 1):
         try:
             return place.members(numbers, schema).result()
         except LostWorkerError as reason:
             why = str(reason)
     if len(numbers) == 1:
-        return failed([why])
+        return failed_answers([why])
     middle = len(numbers) // 2
-    return joined([_apart(place, half, schema) for half in (numbers[:middle], numbers[middle:])])
+    return joined_answers([_apart(place, half, schema) for half in (numbers[:middle], numbers[middle:])])
 
 
 def all_answers(run: SweepRun) -> Answers:
     """The answers that were kept, in the order of members."""
-    return joined([run.kept[k] for k in range(len(run.batches))])
+    return joined_answers([run.kept[k] for k in range(len(run.batches))])

@@ -1,10 +1,10 @@
-"""What is varied in a sweep, and the members that follow from it.
+"""The varied values of a sweep, and its members.
 
     levels      a list of values: each is combined with everything else
-    intervals   (low, high), and distributions of `scipy.stats`: points are drawn in them
+    intervals   (low, high), and distributions of `scipy.stats`: points are sampled in them
 
-Points of all that is drawn are made together, in the unit cube, and taken to values by the inverse of the distribution
-function.
+Points of all sampled values are drawn together in the unit cube, and mapped to values by the inverse of the
+distribution function.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from ...errors import StudyError, listed, shown, unknown
 from ...optional_packages import optional_package
 
 SAMPLES: Final = ("grid", "random", "sobol", "latin hypercube", "paired")
-SAMPLE: Final = "sample"  # the dimension along which points are drawn
+SAMPLE_DIMENSION: Final = "sample"  # name of the dimension along which points are sampled
 POINTS, NOISE = 0, 1  # streams of random numbers that belong to one seed
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Between two numbers, all equally likely."""
+    """A uniform distribution between two numbers."""
 
     low: float
     high: float
@@ -61,7 +61,7 @@ class DrawnFrom:
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Values that somebody else chose, one for each point."""
+    """Values given by the caller, one for each point."""
 
     chosen: Array
 
@@ -103,7 +103,7 @@ class Varied:
     @property
     def dims(self) -> dict[str, int]:
         """Names and lengths of the dimensions of the study."""
-        points = {SAMPLE: self.repeat} if self.drawn or self.repeat > 1 or not self.levels else {}
+        points = {SAMPLE_DIMENSION: self.repeat} if self.drawn or self.repeat > 1 or not self.levels else {}
         return {self.label(name): len(values) for name, values in self.levels.items()} | points
 
     @property
@@ -115,7 +115,7 @@ class Varied:
 
     @cached_property
     def points(self) -> dict[str, Array]:
-        """Values of what is drawn, at each point."""
+        """Values of the sampled quantities, at each point."""
         unit = unit_points(self.sample, self.repeat, len(self.drawn), self.seed) if self.drawn else np.zeros((0, 0))
         found = {name: kind.at(u) for (name, kind), u in zip(self.drawn.items(), unit.T, strict=True)}
         for name, values in found.items():
@@ -127,7 +127,11 @@ class Varied:
 
     def coordinates(self) -> dict[str, tuple[str, NDArray[Any]]]:
         """The values that are varied, each along its dimension."""
-        number = {SAMPLE: (SAMPLE, np.arange(self.repeat, dtype=np.int64))} if SAMPLE in self.dims else {}
+        number = (
+            {SAMPLE_DIMENSION: (SAMPLE_DIMENSION, np.arange(self.repeat, dtype=np.int64))}
+            if SAMPLE_DIMENSION in self.dims
+            else {}
+        )
         return {
             **{self.label(name): line for name, line in self._levels.items()},
             **number,
@@ -140,7 +144,7 @@ class Varied:
 
     @property
     def _points(self) -> dict[str, tuple[str, NDArray[Any]]]:
-        return {name: (SAMPLE, values) for name, values in self.points.items()}
+        return {name: (SAMPLE_DIMENSION, values) for name, values in self.points.items()}
 
     def values(self, members: Any) -> dict[str, Array]:
         """The values of some members, by name."""
@@ -162,15 +166,13 @@ def unit_points(sample: str, count: int, dimensions: int, seed: int) -> Array:
             .LatinHypercube(dimensions, seed=seed)
             .random(count)
         )
-    width = (
-        -(-dimensions // 4) * 4
-    )  # the generator makes four numbers at a time: a point begins with a block of its own
+    width = -(-dimensions // 4) * 4  # the generator makes blocks of four numbers: each point begins with a new block
     raw = np.random.Philox(key=np.array([seed, POINTS], dtype=np.uint64)).random_raw(count * width)
     return np.asarray(((raw.reshape(count, width)[:, :dimensions] >> np.uint64(11)) + 0.5) * 2.0**-53, dtype=np.float64)
 
 
 def member_generator(seed: int, member: int) -> np.random.Generator:
-    """Random numbers that belong to a member, wherever and with whichever others it is computed."""
+    """Random numbers of a member, the same wherever and with whichever others it is computed."""
     counter = np.array([0, member, 0, 0], dtype=np.uint64)
     return np.random.Generator(np.random.Philox(key=np.array([seed, NOISE], dtype=np.uint64), counter=counter))
 
@@ -178,8 +180,8 @@ def member_generator(seed: int, member: int) -> np.random.Generator:
 # ------------------------------------------------------------------------------------------------ from what was written
 
 
-def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Varied:
-    """The members that `over`, `sample` and `repeat` of `sweep` ask for."""
+def varied_values(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Varied:
+    """The members specified by `over`, `sample` and `repeat` of `sweep`."""
     if sample not in SAMPLES:
         raise unknown("sweep", "way to sample", sample, SAMPLES, StudyError)
     if not isinstance(repeat, int) or repeat < 1:
@@ -190,11 +192,13 @@ def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Vari
         raise StudyError(
             f"sweep: over is a mapping from names to lists of values, (low, high) or distributions, got {shown(over)}"
         )
-    found = {str(getattr(k, "name", k)): _told(str(getattr(k, "name", k)), v) for k, v in over.items()}
-    if wrong := [n for n in found if n in (SAMPLE, "status", "message")]:
+    found = {
+        str(getattr(k, "name", k)): _values_or_distribution(str(getattr(k, "name", k)), v) for k, v in over.items()
+    }
+    if wrong := [n for n in found if n in (SAMPLE_DIMENSION, "status", "message")]:
         raise StudyError(f"sweep: {listed(wrong)} cannot be varied under that name: the study uses it itself")
     if sample == "paired":
-        return _paired(found, repeat, seed)
+        return _paired_members(found, repeat, seed)
     levels = {k: v for k, v in found.items() if isinstance(v, np.ndarray)}
     drawn = {k: v for k, v in found.items() if not isinstance(v, np.ndarray)}
     if sample == "grid" and drawn:
@@ -209,7 +213,7 @@ def varied(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) -> Vari
     return Varied(levels, drawn, sample, repeat, seed)
 
 
-def _paired(found: Mapping[str, Any], repeat: int, seed: int) -> Varied:
+def _paired_members(found: Mapping[str, Any], repeat: int, seed: int) -> Varied:
     """The k-th member has the k-th value of each list."""
     lengths = {k: len(v) if isinstance(v, np.ndarray) else None for k, v in found.items()}
     if None in lengths.values() or len(set(lengths.values())) > 1 or repeat != 1:
@@ -221,7 +225,7 @@ def _paired(found: Mapping[str, Any], repeat: int, seed: int) -> Varied:
     return Varied({}, {k: Listed(v) for k, v in found.items()}, "paired", count, seed)
 
 
-def _told(name: str, given: Any) -> Any:
+def _values_or_distribution(name: str, given: Any) -> Any:
     """Values as an array, an interval, or a distribution."""
     if hasattr(given, "ppf") or hasattr(given, "icdf"):
         return DrawnFrom(given)

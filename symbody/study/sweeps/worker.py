@@ -1,7 +1,7 @@
 """A worker process on this computer: jobs and numbers of batches come in, reports go out, as pickles through pipes.
 
-Not started by `multiprocessing`, which would run the user's script again in each worker. When the client is gone, the
-worker ends at once, in the middle of whatever it computes: the pipe is closed, and a thread of its own notices.
+It is not started by `multiprocessing`, which would run the user's script again in each worker. When the client ends,
+the worker ends at once, even in the middle of a computation: a separate thread notices that the pipe is closed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ def serve() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # what a function prints goes beside the answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the client's, who ends this process
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
+    threading.Thread(target=_read_requests, args=(sys.stdin.buffer, requests), daemon=True).start()
     body = requests.get()
     while True:
-        left = memoryview(_answered(body, *requests.get()))
+        left = memoryview(_answer_to(body, *requests.get()))
         while left:
             left = left[os.write(answers, left) :]
 
 
-def _read(stream: BinaryIO, requests: SimpleQueue[Any]) -> None:
+def _read_requests(stream: BinaryIO, requests: SimpleQueue[Any]) -> None:
     while True:
         try:
             requests.put(pickle.load(stream))
@@ -39,7 +39,7 @@ def _read(stream: BinaryIO, requests: SimpleQueue[Any]) -> None:
             signal.raise_signal(signal.SIGTERM)  # ends the process, whatever its other thread is doing
 
 
-def _answered(body: bytes, what: str, *arguments: Any) -> bytes:
+def _answer_to(body: bytes, what: str, *arguments: Any) -> bytes:
     try:
         answer: Any = run_task(body, *arguments) if what == "task" else run_members(body, *arguments)
         return pickle.dumps((True, answer))

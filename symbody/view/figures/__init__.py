@@ -1,4 +1,4 @@
-"""Figures: what a plot shows as plain data, and its drawing by Matplotlib.
+"""Figures: the content of a plot as plain data, and its drawing by Matplotlib.
 
 `Trajectory`, `RootLocus`, `Branch` and other results in, `Figure` out.
 """

@@ -1,4 +1,4 @@
-"""Bifurcation diagrams: branches over what is varied, stable parts drawn through, unstable ones dashed, special points
+"""Bifurcation diagrams: branches over the varied value, stable parts solid, unstable ones dashed, special points
 named; and curves of folds and Hopf points over two values."""
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from ...stability.branches.branch import Branch
 from ...stability.branches.special_curve import SpecialCurve
 from .figure import Curve, Figure, Note, Panel
 
-MOST_PANELS: Final = 4
-STILL: Final = (
+MAX_PANELS: Final = 4  # largest number of panels
+# relative change along the branches below which a quantity is shown only on request
+CONSTANT_QUANTITY: Final = (
     1e-9  # a quantity that changes less along the branches, in parts of what it is, is not shown unless asked for
 )
 
@@ -25,7 +26,7 @@ def branch_diagram(branches: Sequence[Branch], *what: Any, title: str = "", over
     first = branches[0]
     wanted = list(what) or _moving(branches)
     across = first.varied if over is None else over
-    panels = [_panel(branches, across, w) for w in wanted[:MOST_PANELS]]
+    panels = [_panel(branches, across, w) for w in wanted[:MAX_PANELS]]
     points = [p for b in branches for p in b.special]
     kinds = dict.fromkeys(f"{p.criticality} {p.kind}".strip() for p in points)
     caption = "Dashed: unstable." if any((b.unstable > 0).any() for b in branches) else ""
@@ -46,7 +47,7 @@ def _moving(branches: Sequence[Branch]) -> list[str]:
         names = [s.name for s in group if s.name in branches[0].unknowns and s.name != branches[0].varied]
         spans = {n: max(float(np.ptp(b[n])) for b in branches) for n in names}
         sizes = {n: max(float(np.abs(b[n]).max()) for b in branches) for n in names}
-        if shown := [n for n in names if spans[n] > STILL * max(sizes[n], 1.0)]:
+        if shown := [n for n in names if spans[n] > CONSTANT_QUANTITY * max(sizes[n], 1.0)]:
             return shown
     return [branches[0].unknowns[0]]
 
@@ -69,7 +70,7 @@ def _panel(branches: Sequence[Branch], across: Any, what: Any) -> Panel:
 
 
 def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") -> Figure:
-    """Curves of folds and Hopf points in the plane of two quantities, those that are varied unless others are named."""
+    """Curves of folds and Hopf points in the plane of two quantities, by default the varied ones."""
     first = curves[0]
     if len(what) not in (0, 2):
         raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")

@@ -1,7 +1,7 @@
-"""Figures by matplotlib, in one style. The only file that knows matplotlib.
+"""Figures by matplotlib, in one style. This is the only file that imports matplotlib.
 
-Colours of curves are told apart by people who see colours differently (Okabe and Ito 2008). Ink is drawn in a colour of
-its own that stands for the colour of text on the page, so that a picture fits a light page and a dark one.
+The colours of curves can be distinguished with colour vision deficiencies (Okabe and Ito 2008). Ink is drawn in a
+placeholder colour that stands for the colour of text on the page, so that a picture suits a light page and a dark one.
 """
 
 from __future__ import annotations
@@ -33,26 +33,25 @@ GREEK: Final = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau",
     "phi", "chi", "psi", "omega",
 )  # fmt: skip
-INK: Final = "#12243a"  # replaced by the page's own colour in SVG
-PALE: Final = "#d5dae0"
-SHADES: Final = ListedColormap(
-    mpl.colormaps["viridis"](np.linspace(0.9, 0.0, 256))
-)  # without the yellow, which is lost on white
-FEW_DECADES: Final = 2000  # of a logarithmic axis: that many times its beginning, up to which ticks are at 1, 2, 5
+INK_COLOUR: Final = "#12243a"  # placeholder colour, replaced by the page's own colour in SVG
+GRID_COLOUR: Final = "#d5dae0"  # colour of grids in space
+# viridis without the yellow, which is invisible on white
+COLOUR_MAP: Final = ListedColormap(mpl.colormaps["viridis"](np.linspace(0.9, 0.0, 256)))
+FEW_DECADES: Final = 2000  # ratio of the ends of a logarithmic axis up to which ticks are at 1, 2, 5
 STYLE: Final = {
     "font.family": "sans-serif",
     "font.sans-serif": ["Inter", "Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
     "font.size": 10,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
+    "axes.edgecolor": INK_COLOUR,
+    "axes.labelcolor": INK_COLOUR,
+    "axes.titlecolor": INK_COLOUR,
+    "text.color": INK_COLOUR,
+    "xtick.color": INK_COLOUR,
+    "ytick.color": INK_COLOUR,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": INK,
+    "grid.color": INK_COLOUR,
     "grid.alpha": 0.12,
     "grid.linewidth": 0.7,
     "axes.linewidth": 0.8,
@@ -68,7 +67,7 @@ STYLE: Final = {
 }
 
 
-def drawn(figure: Figure) -> Any:
+def matplotlib_figure(figure: Figure) -> Any:
     """A matplotlib figure, not tied to any window."""
     with mpl.rc_context(STYLE):
         n = len(figure.panels)
@@ -77,7 +76,7 @@ def drawn(figure: Figure) -> Any:
         canvas = Canvas(figsize=(width, height or (3.6 if figure.is_wide else 1.2 + 2.3 * rows)), layout="constrained")
         if any(panel.z_label for panel in figure.panels):
             for k, panel in enumerate(figure.panels):
-                with mpl.rc_context({"grid.color": PALE}):  # axes in space know no transparent grid
+                with mpl.rc_context({"grid.color": GRID_COLOUR}):  # axes in space know no transparent grid
                     _space(panel, canvas.add_subplot(rows, columns, k + 1, projection="3d"))
         else:
             axes = canvas.subplots(rows, columns, squeeze=False, sharex=figure.shares_x).reshape(-1)
@@ -85,7 +84,7 @@ def drawn(figure: Figure) -> Any:
                 is_last = k == n - 1 or figure.is_wide
                 _panel(panel, ax, is_last or not figure.shares_x)
         if figure.title:
-            canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK)
+            canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK_COLOUR)
         return canvas
 
 
@@ -109,7 +108,7 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 1.5, 3, 4.5, 9, 10]))
     for name, place in (("x", ax.axhline), ("y", ax.axvline)):
         if name in panel.zero_lines:
-            place(0, color=INK, linewidth=0.8, alpha=0.5, zorder=1.5)  # under the curves
+            place(0, color=INK_COLOUR, linewidth=0.8, alpha=0.5, zorder=1.5)  # under the curves
     for note in panel.notes:
         _note(note, ax)
     if has_x_label:
@@ -152,11 +151,11 @@ def _note(note: Note, ax: Any) -> None:
     if note.y is None:
         where |= {"xycoords": ax.get_xaxis_transform(), "xytext": (shift, -3), "va": "top"}
     place = (note.x, 1.0 if note.y is None else note.y)
-    ax.annotate(in_figure(note.text), place, textcoords="offset points", fontsize=8, color=INK, **where)
+    ax.annotate(in_figure(note.text), place, textcoords="offset points", fontsize=8, color=INK_COLOUR, **where)
 
 
 def typeset(label: str) -> str:
-    """Names of symbols as mathematics writes them: delta_dot, q1, V; anything else as it is."""
+    """Names of symbols as mathematics writes them: delta_dot, q1, V; any other text unchanged."""
     name, bracket, unit = label.partition(" [")
     if bracket and name:
         return f"{typeset(name)} {in_figure(f'[{unit}')}"
@@ -174,7 +173,7 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
     alpha = 0.35 if curve.is_faint else 1.0
     label = typeset(curve.label) or None
     if curve.shade is not None:
-        dots = ax.scatter(curve.x, curve.y, s=9, c=curve.shade, cmap=SHADES, zorder=3)
+        dots = ax.scatter(curve.x, curve.y, s=9, c=curve.shade, cmap=COLOUR_MAP, zorder=3)
         ax.figure.colorbar(dots, ax=ax, label=label, pad=0.02).outline.set_visible(False)
     elif curve.kind == "dots":
         ax.plot(curve.x, curve.y, linestyle="none", marker=".", markersize=1.8, color=colour, alpha=alpha, label=label)
@@ -183,10 +182,10 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
         ax.plot(curve.x, curve.y, linestyle=line, marker="o", markersize=4.5, color=colour, alpha=alpha, label=label)
     elif curve.kind == "vertical":
         for x in curve.x:
-            ax.axvline(x, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
+            ax.axvline(x, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     elif curve.kind == "level":
         for y in curve.y:
-            ax.axhline(y, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
+            ax.axhline(y, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
         style = (0, (4, 2)) if curve.kind == "dashed" else "-"
         ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, linestyle=style)
@@ -201,7 +200,7 @@ def _field(field: Any, ax: Any) -> None:
         field.x, field.y, field.z.T, cmap="RdBu_r", vmin=-reach, vmax=reach, shading="gouraud", rasterized=True
     )
     if np.nanmin(field.border) < 0 < np.nanmax(field.border):
-        ax.contour(field.x, field.y, field.border.T, levels=[0.0], colors=[INK], linewidths=1.4)
+        ax.contour(field.x, field.y, field.border.T, levels=[0.0], colors=[INK_COLOUR], linewidths=1.4)
     bar = ax.figure.colorbar(mesh, ax=ax, label=in_figure(field.label))
     bar.outline.set_visible(False)
 
@@ -209,8 +208,8 @@ def _field(field: Any, ax: Any) -> None:
 def _contours(field: Any, ax: Any) -> None:
     """Lines of one value, each with its number, over shades of them."""
     levels = MaxNLocator(field.levels).tick_values(np.nanmin(field.z), np.nanmax(field.z))
-    shades = ax.contourf(field.x, field.y, field.z.T, levels=levels, cmap=SHADES, alpha=0.35)
-    lines = ax.contour(field.x, field.y, field.z.T, levels=levels, colors=[INK], linewidths=0.8)
+    shades = ax.contourf(field.x, field.y, field.z.T, levels=levels, cmap=COLOUR_MAP, alpha=0.35)
+    lines = ax.contour(field.x, field.y, field.z.T, levels=levels, colors=[INK_COLOUR], linewidths=0.8)
     ax.clabel(lines, fmt=lambda value: f"{value:z.4g}", fontsize=7)
     ax.figure.colorbar(shades, ax=ax, label=typeset(field.label)).outline.set_visible(False)
 
@@ -226,9 +225,9 @@ def _flow(flow: Any, ax: Any) -> None:
 def svg(figure: Figure) -> str:
     out = io.StringIO()
     with mpl.rc_context(STYLE):
-        FigureCanvasSVG(drawn(figure)).print_svg(out, metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(matplotlib_figure(figure)).print_svg(out, metadata={"Date": None, "Creator": None})
     text = out.getvalue()
-    text = text[text.index("<svg") :].replace(INK, "currentColor")
+    text = text[text.index("<svg") :].replace(INK_COLOUR, "currentColor")
     # Sizes are left to the page, names of parts must not meet those of other pictures on it.
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"| height="[^"]*pt"', r"\1", text, count=2)
     salt = f"f{zlib.crc32(text.encode()):08x}_"
@@ -239,7 +238,7 @@ def svg(figure: Figure) -> str:
 def save(figure: Figure, path: Path) -> None:
     if path.suffix not in (".svg", ".png", ".pdf"):
         raise SymbodyError(f"{path}: a figure is saved as .svg, .png, .pdf, or its numbers as .csv, .json")
-    canvas = drawn(figure)
+    canvas = matplotlib_figure(figure)
     with mpl.rc_context({**STYLE, "savefig.facecolor": "white"}):
         FigureCanvasAgg(canvas)
         with unfinished(path) as part:

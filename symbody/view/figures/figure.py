@@ -1,5 +1,4 @@
-"""`Figure`: what a plot shows, as plain data. Drawing it is one thing that can be done with it (`drawing.py`); saving
-the numbers another."""
+"""`Figure`: the content of a plot as plain data, which can be drawn (`drawing.py`) or saved as numbers."""
 
 from __future__ import annotations
 
@@ -175,7 +174,9 @@ class Figure:
                     "x": p.x_label,
                     "y": p.y_label,
                     **({"z": p.z_label} if p.z_label else {}),
-                    "curves": [{"label": c.label, **{k: _listed(v) for k, v in _axes(c).items()}} for c in p.curves],
+                    "curves": [
+                        {"label": c.label, **{k: _finite_or_none(v) for k, v in _axes(c).items()}} for c in p.curves
+                    ],
                     "field": None if p.field is None else {k: getattr(p.field, k).tolist() for k in "xyz"},
                     **({"flow": {k: v.tolist() for k, v in vars(p.flow).items()}} if p.flow else {}),
                 }
@@ -199,7 +200,7 @@ class Figure:
 
     def draw(self) -> Any:
         """A matplotlib figure."""
-        return drawing.drawn(self)
+        return drawing.matplotlib_figure(self)
 
     def svg(self) -> str:
         """A picture that takes the colours of text and background from the page that it stands in."""
@@ -224,7 +225,7 @@ class Figure:
         return self.svg()
 
 
-def _listed(values: Array) -> list[float | None]:
+def _finite_or_none(values: Array) -> list[float | None]:
     return [v if math.isfinite(v) else None for v in values.tolist()]
 
 

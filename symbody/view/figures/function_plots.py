@@ -1,5 +1,5 @@
-"""Figures of functions of one's own over one variable or two: of expressions, of quantities of some equations, of Python
-functions; and the flow of equations in a plane of two states."""
+"""Figures of user-defined functions over one variable or two: of expressions, of quantities of some equations, of
+Python functions; and the flow of equations in a plane of two states."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .figure import Curve, Figure, Flow, Panel, ScalarField
 from .motion_plots import smooth
 from .shown_quantities import label_and_unit
 
-POINTS: Final = (121, 81)  # along one axis, where one value is varied; along each of two
-LEVELS: Final = 12  # contours, about
+POINTS: Final = (121, 81)  # numbers of points along one axis for one varied value, and along each axis for two
+CONTOURS: Final = 12  # approximate number of contours
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """Names that are varied, with their numbers, and those that are given one number."""
+    """Names that are varied, with their values, and those with a fixed value."""
 
     varied: Mapping[str, Array]
     given: Mapping[str, float]
@@ -138,7 +138,10 @@ def _figure(
     paths = _paths(over, beside)
     panels = tuple(
         Panel(
-            x_label, y_label, paths, field=ScalarField(x, y, z.reshape(over.shape), np.zeros(over.shape), label, LEVELS)
+            x_label,
+            y_label,
+            paths,
+            field=ScalarField(x, y, z.reshape(over.shape), np.zeros(over.shape), label, CONTOURS),
         )
         for label, z in values.items()
     )
@@ -146,7 +149,7 @@ def _figure(
 
 
 def _paths(over: Ranges, motions: Trajectory | Sequence[Trajectory]) -> tuple[Curve, ...]:
-    """Motions in the plane of what is varied."""
+    """Motions in the plane of the varied values."""
     sims = [motions] if isinstance(motions, Trajectory) else motions
     return tuple(Curve(x, y, group=1) for sim in sims for x, y in [smooth(sim).values(list(over.names))])
 
@@ -182,7 +185,7 @@ class _GridRows(StateRows):
 
     @classmethod
     def over(cls, eq: Equations, over: Ranges, where: str) -> _GridRows:
-        """What is not varied has the number that was given, or its default."""
+        """Values that are not varied have the given number, or their default."""
         table = eq.variables.of("t q u z r p")
         known = {**table.defaults, **table.numbers(over.given, where, ViewError)}
         columns = table.resolved(over.columns, where, ViewError)

@@ -34,7 +34,7 @@ def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str =
 
 
 def attractor_diagram(found: Attractors, *what: Any, title: str = "", beside: Sequence[OrbitBranch] = ()) -> Figure:
-    """Points of settled motions over what is varied; with extremes of continued orbits, unstable ones dashed."""
+    """Points of settled motions over the varied value; with extremes of continued orbits, unstable ones dashed."""
     wanted = list(what) or found.names[:1]
     x = found[found.varied]
     panels = []

@@ -16,10 +16,10 @@ from .figure import Curve, Figure, Panel
 from .run_labels import labels_of_runs
 from .shown_quantities import Shown, ShownTogether, asked_for, quantity, usual
 
-MOST_CURVES: Final = 8  # in one panel
-MOST_PANELS: Final = 3  # of one kind, where nothing is named
-POINTS: Final = 1200  # of a smooth curve
-SPREAD: Final = 12.0  # how much larger one curve of a panel may be than another
+MAX_CURVES: Final = 8  # largest number of curves in one panel
+MAX_PANELS: Final = 3  # largest number of panels of one kind when nothing is named
+POINTS: Final = 1200  # number of points of a smooth curve
+MAX_SIZE_RATIO: Final = 12.0  # largest ratio of sizes of the curves in one panel
 TIME: Final = "time [s]"
 
 
@@ -41,13 +41,13 @@ def motion_figure(
         panels = _panels(first, together, across, equal, is_chosen=bool(what))
     else:
         names = list(sims) if isinstance(sims, Mapping) else labels_of_runs(runs, labels)
-        panels = _beside(runs, names, [x for some in together for x in some.quantities][:MOST_CURVES], across, equal)
+        panels = _beside(runs, names, [x for some in together for x in some.quantities][:MAX_CURVES], across, equal)
     size = (6.4, 4.8 * len(panels)) if len(across) == 2 else (7.0, 0.0)
     return Figure(title or first.name, tuple(panels), shares_x=not across, size=size)
 
 
 def _across(sim: Trajectory, over: Any) -> list[Shown]:
-    """What is drawn over: nothing is time, one quantity a plane, two of them space."""
+    """The horizontal quantities: none for time, one for a plane, two for space."""
     wanted = [] if over is None else list(over) if isinstance(over, (list, tuple)) else [over]
     if len(wanted) > 2:
         raise ViewError(f"plot of {sim.name!r}: a motion is drawn over time, one quantity or two; got {shown(over)}")
@@ -62,9 +62,9 @@ def _panels(
     for some in together:
         curves = _curves(sim, fine, some.quantities, across)
         for alike in [curves] if is_chosen else _alike(curves):
-            rest = f" ({MOST_CURVES} of {len(alike)})" if len(alike) > MOST_CURVES else ""
-            panel = Panel(*_axes(across, some.label + rest), tuple(alike[:MOST_CURVES]), y_scale=some.scale)
-            panels.append(_scaled(panel, some, across, equal))
+            rest = f" ({MAX_CURVES} of {len(alike)})" if len(alike) > MAX_CURVES else ""
+            panel = Panel(*_axes(across, some.label + rest), tuple(alike[:MAX_CURVES]), y_scale=some.scale)
+            panels.append(_scaled_panel(panel, some, across, equal))
     return panels
 
 
@@ -77,8 +77,8 @@ def _beside(
         curves = [
             replace(column[k], label=name, group=n) for n, (name, column) in enumerate(zip(names, columns, strict=True))
         ]
-        panel = Panel(*_axes(across, x.with_unit), tuple(curves[:MOST_CURVES]), y_scale=x.scale)
-        panels.append(_scaled(panel, ShownTogether("", (x,)), across, equal))
+        panel = Panel(*_axes(across, x.with_unit), tuple(curves[:MAX_CURVES]), y_scale=x.scale)
+        panels.append(_scaled_panel(panel, ShownTogether("", (x,)), across, equal))
     return panels
 
 
@@ -88,15 +88,16 @@ def _axes(across: Sequence[Shown], label: str) -> tuple[str, str]:
     return (across[0].with_unit if across else TIME), label
 
 
-def _scaled(panel: Panel, some: ShownTogether, across: Sequence[Shown], equal: bool | None) -> Panel:
-    """Equal scales where that was asked for, or where all axes have one unit; in space the third axis is labelled."""
+def _scaled_panel(panel: Panel, some: ShownTogether, across: Sequence[Shown], equal: bool | None) -> Panel:
+    """The panel with equal scales if requested, or if all axes have one unit; in space with a label of the third
+    axis."""
     units = {x.unit for x in (*some.quantities, *across)}
     is_equal = bool(across) and units != {""} and len(units) == 1 if equal is None else equal
     return replace(panel, is_equal=is_equal, z_label=some.label or "values" if len(across) == 2 else "")
 
 
 def _curves(sim: Trajectory, fine: Trajectory, wanted: Sequence[Shown], across: Sequence[Shown]) -> list[Curve]:
-    """Quantities that are evaluated, all at once; those that are measured as they are."""
+    """Quantities that are evaluated, all at once, and those that are measured directly."""
     evaluated = [x for x in wanted if x.measured is None]
     values = dict(zip(map(id, evaluated), fine.values([x.what for x in evaluated]), strict=True)) if evaluated else {}
     places = fine.values([a.what for a in across]) if across else []
@@ -125,7 +126,7 @@ def _alike(curves: list[Curve]) -> list[list[Curve]]:
     tops: list[float] = []
     for curve in sorted(curves, key=lambda c: -float(np.max(np.abs(c.y), initial=0.0))):
         size = float(np.max(np.abs(curve.y), initial=0.0))
-        if out and (size > tops[-1] / SPREAD or size == 0.0 or len(out) == MOST_PANELS):
+        if out and (size > tops[-1] / MAX_SIZE_RATIO or size == 0.0 or len(out) == MAX_PANELS):
             out[-1].append(curve)
         else:
             out.append([curve])

@@ -1,5 +1,5 @@
 """Orbits over their period, in a plane or in space, their multipliers on the unit circle, and families of them over
-what is varied."""
+the varied value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...stability.periodic.orbit_points import SpecialOrbit
 from ...stability.periodic.special_orbit_curve import SpecialOrbitCurve
 from .figure import Curve, Figure, Note, Panel
 
-MOST: Final = 6  # curves of an orbit, where none is named
+MAX_CURVES: Final = 6  # largest number of curves of an orbit when none is named
 MULTIPLIERS: Final = "multipliers"
 
 
@@ -32,7 +32,7 @@ def orbit_figure(orbits: Sequence[Orbit], *what: Any, title: str = "", over: Any
         return multiplier_figure(
             [o.multipliers for o in orbits], title or f"multipliers of {several} of {first.equations.name}"
         )
-    wanted = list(what) or [s.name for s in first.flow.x][:MOST]
+    wanted = list(what) or [s.name for s in first.flow.x][:MAX_CURVES]
     said = " ".join(f"Period {o.period:z.6g}, {'stable' if o.is_stable else 'unstable'}." for o in orbits)
     panels = _in_one(first, wanted, over) if len(orbits) == 1 else _beside(orbits, wanted, over)
     return Figure(title or f"{several} of {first.equations.name}".replace("an orbit", "orbit"), panels, caption=said)
@@ -52,7 +52,7 @@ def _beside(orbits: Sequence[Orbit], wanted: Sequence[Any], over: Any) -> tuple[
 
 
 def _axes_of(over: Any) -> tuple[Any, ...]:
-    """What is drawn over: nothing is time, one quantity a plane, two of them space."""
+    """The horizontal quantities: none for time, one for a plane, two for space."""
     return () if over is None else tuple(over) if isinstance(over, (tuple, list)) else (over,)
 
 
@@ -109,7 +109,9 @@ def _panel(families: Sequence[OrbitBranch], across: str, what: Any) -> Panel:
                 shown[1:] |= shown[:-1].copy()
                 if shown.any():
                     curves.append(Curve(np.where(shown, x, np.nan), np.where(shown, y, np.nan), kind=kind, group=k))
-        places = [(_between(b, s, x), _between(b, s, lines[0]), s.kind) for s in b.special]
+        places = [
+            (_value_at_special_orbit(b, s, x), _value_at_special_orbit(b, s, lines[0]), s.kind) for s in b.special
+        ]
         notes += [Note(px, py, word) for px, py, word in places]
         if places:
             curves.append(
@@ -133,9 +135,8 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
     return Figure(title or f"special orbits of {first.equations.name}", (panel,))
 
 
-def _between(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:
-    """A quantity in a special orbit, from its neighbours: in parts of the way of period and value from one to the
-    other."""
+def _value_at_special_orbit(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:
+    """A quantity at a special orbit, interpolated between its neighbours by period and varied value."""
     a, b = (family.curve_points[special.place + j].point for j in (0, 1))
     T = special.at.point.T
     steps = np.array([(b.value - a.value) / family.range.size, b.T / a.T - 1])
@@ -145,7 +146,7 @@ def _between(family: OrbitBranch, special: SpecialOrbit, y: Array) -> float:
 
 
 def _moduli(families: Sequence[OrbitBranch], across: str) -> Panel:
-    """|μ| of all multipliers over what is varied, the largest first, and the level 1."""
+    """|μ| of all multipliers over the varied value, the largest first, and the level 1."""
     curves = [Curve(np.zeros(1), np.ones(1), kind="level")]
     for k, b in enumerate(families):
         count = max(map(len, b.multipliers), default=0)

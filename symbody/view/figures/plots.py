@@ -1,4 +1,4 @@
-"""Results -> figures: `plot(thing)` for trajectories, root loci, spectra, responses, charts."""
+"""`plot(thing)`: figures of trajectories, root loci, spectra, responses, charts and other results."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ from .long_run_plots import attractor_diagram, basin_figure, exponent_figure, se
 from .motion_plots import motion_figure
 from .orbit_plots import orbit_curves, orbit_diagram, orbit_figure
 
-DOTS: Final = 79  # along each branch of a root locus
-ROUND: Final = tuple(m * 10.0**k for k in range(-4, 5) for m in (1, 2, 5))  # frequencies
+DOTS_PER_BRANCH: Final = 79  # number of dots along each branch of a root locus
+# round frequencies that are marked
+ROUND_FREQUENCIES: Final = tuple(m * 10.0**k for k in range(-4, 5) for m in (1, 2, 5))
 
 
 @singledispatch
@@ -275,7 +276,7 @@ def _shading(locus: RootLocus) -> str:
 
 
 def _above(imaginary: Array) -> Array:
-    """Where it is positive, and the points beside that."""
+    """The points where it is positive, and their neighbours."""
     shown = imaginary > 0
     shown[1:] |= imaginary[:-1] > 0
     shown[:-1] |= imaginary[1:] > 0
@@ -286,7 +287,7 @@ def _plane(locus: RootLocus, title: str, label: str) -> Figure:
     """Upper half of the complex plane: dots at equal steps of the parameter, which their colours tell; critical values
     in words."""
     p, s = locus.values, locus.eigenvalues
-    steps = np.linspace(p[0], p[-1], DOTS)
+    steps = np.linspace(p[0], p[-1], DOTS_PER_BRANCH)
     upper = np.where(s.imag >= 0, s, np.nan)
     at = np.array([np.interp(steps, p, v.real) + 1j * np.interp(steps, p, v.imag) for v in upper.T])
     lines = (Curve(v.real, v.imag, group=6, is_faint=True) for v in upper.T)
@@ -428,7 +429,7 @@ def _nyquist(responses: Sequence[FrequencyResponse], title: str) -> Figure:
     reach = max(float(np.max(r.magnitude)) for r in responses)
     notes: list[Note] = []
     for k, r in enumerate(responses):
-        round_ones = np.array([f for f in ROUND if r.hertz[0] <= f <= r.hertz[-1]])
+        round_ones = np.array([f for f in ROUND_FREQUENCIES if r.hertz[0] <= f <= r.hertz[-1]])
         at = np.interp(round_ones, r.hertz, r.values.real), np.interp(round_ones, r.hertz, r.values.imag)
         curves.append(Curve(*at, kind="points", group=k))
         notes += [

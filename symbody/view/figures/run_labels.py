@@ -1,4 +1,4 @@
-"""Labels of several motions in one figure: what they differ in."""
+"""Labels of several motions in one figure, by the values in which they differ."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 from ...errors import ViewError
 from ...integrate.result.trajectory import Trajectory
 
-MOST: Final = 2  # differences in a label
+MAX_DIFFERENCES: Final = 2  # largest number of differences in a label
 
 
 def labels_of_runs(runs: Sequence[Trajectory], given: Sequence[str] | None) -> list[str]:
-    """Those that were given; names of models that differ; else form, method, tolerance, parameters or starts that
-    differ: "l = 1.5"; else numbers."""
+    """The given labels; names of models that differ; else form, method, tolerance, parameters or starts that differ:
+    "l = 1.5"; else numbers."""
     if given is not None:
         if len(given) != len(runs):
             raise ViewError(f"plot of {len(runs)} motions: labels= has {len(given)} labels; give one for each")
@@ -22,7 +22,7 @@ def labels_of_runs(runs: Sequence[Trajectory], given: Sequence[str] | None) -> l
     if len(set(names)) == len(runs):
         return names
     found = list(_differences(runs))
-    for count in range(1, MOST + 1):
+    for count in range(1, MAX_DIFFERENCES + 1):
         labels = [", ".join(x[k] for x in found[:count]) for k in range(len(runs))]
         if len(set(labels)) == len(runs):
             return labels
@@ -30,7 +30,7 @@ def labels_of_runs(runs: Sequence[Trajectory], given: Sequence[str] | None) -> l
 
 
 def _differences(runs: Sequence[Trajectory]) -> Iterator[list[str]]:
-    """A text for each motion, for each thing in which they differ; those that tell all of them apart first."""
+    """A text for each motion, for each property in which they differ; those that separate all of them first."""
     choices = [{k: v.split(" (")[0] for k, v in sim.choices.items()} for sim in runs]
     starts = [
         dict(zip(sim.segments[0].names, sim.segments[0].y[0].tolist(), strict=True)) if len(sim) else {} for sim in runs

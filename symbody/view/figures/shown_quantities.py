@@ -1,4 +1,4 @@
-"""Quantities that figures of motions show: their labels, their units, and words for groups of them."""
+"""Quantities shown in figures of motions: their labels, their units, and keywords for groups of them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ...emit.run.callable import Array
 from ...errors import SymbodyError, ViewError, listed
 from ...integrate.result.trajectory import Trajectory
 
-LONGEST_LABEL: Final = 36  # characters of a formula in a label
-MOST_OPERATIONS: Final = 12  # of a formula that may be a label
-FLOOR: Final = 1e-17  # of violations on a logarithmic scale
+MAX_LABEL: Final = 36  # largest number of characters of a formula in a label
+MAX_OPERATIONS: Final = 12  # largest number of operations of a formula in a label
+VIOLATION_FLOOR: Final = 1e-17  # smallest violation shown on a logarithmic scale
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Shown:
 
     what       a name or an expression, to be evaluated; or
     measured   (motion, the same at many times) -> times and values
-    alone      its label where nothing else says of what it is a part
+    alone      its label outside of a group
     """
 
     label: str
@@ -54,7 +54,7 @@ class ShownTogether:
 
     @property
     def label(self) -> str:
-        """Of the vertical axis: the name of one quantity, or what they have in common."""
+        """Label of the vertical axis: the name of a single quantity, or the common name."""
         if len(self.quantities) == 1:
             return self.quantities[0].with_unit
         units = {x.unit for x in self.quantities}
@@ -85,14 +85,14 @@ def usual(sim: Trajectory) -> list[ShownTogether]:
 
 
 def asked_for(sim: Trajectory, what: Sequence[Any]) -> list[ShownTogether]:
-    """A panel for each list, mapping and word; what is named one by one goes together by unit, where the first of it
-    stands."""
+    """A panel for each list, mapping and keyword; quantities named one by one are grouped by unit, at the position
+    of the first."""
     found: list[ShownTogether] = []
     single: list[Any] = []
     place = 0
     for w in what:
         if isinstance(w, Mapping):
-            found.append(ShownTogether("", tuple(_labelled(sim, label, x) for label, x in w.items())))
+            found.append(ShownTogether("", tuple(_with_label(sim, label, x) for label, x in w.items())))
         elif isinstance(w, (list, tuple)):
             found += _listed_panel(sim, w)
         elif (group := _word(sim, w)) is not None:
@@ -110,8 +110,8 @@ def _listed_panel(sim: Trajectory, wanted: Sequence[Any]) -> list[ShownTogether]
     return [ShownTogether("", tuple(quantity(sim, w, k) for k, w in enumerate(wanted)))]
 
 
-def _labelled(sim: Trajectory, label: str, what: Any) -> Shown:
-    """A label of the user's own, with a unit in brackets where it has one: "height [m]"."""
+def _with_label(sim: Trajectory, label: str, what: Any) -> Shown:
+    """A quantity with a label given by the user, with a unit in brackets if it has one: "height [m]"."""
     name, bracket, unit = label.partition(" [")
     return Shown(name, unit.removesuffix("]") if bracket else quantity(sim, what, 0).unit, what)
 
@@ -128,10 +128,10 @@ def _by_unit(quantities: Sequence[Shown], name: str) -> list[ShownTogether]:
 
 def quantity(sim: Trajectory, what: Any, place: int) -> Shown:
     """A name or an expression with a short label and its unit; `place` numbers formulas that are too long."""
-    return Shown(*described(sim.segments[0].equations, what, place), what)
+    return Shown(*label_and_unit_of(sim.segments[0].equations, what, place), what)
 
 
-def described(eq: Equations | None, what: Any, place: int) -> tuple[str, str]:
+def label_and_unit_of(eq: Equations | None, what: Any, place: int) -> tuple[str, str]:
     """Label and unit of a name or an expression, also without equations."""
     if isinstance(what, str) and eq is not None:
         return what, _unit_of(eq, what) or _unit_of_sum(eq, named_quantities(eq).get(what))
@@ -139,24 +139,24 @@ def described(eq: Equations | None, what: Any, place: int) -> tuple[str, str]:
         return what.name, "" if eq is None else _unit_of(eq, what.name)
     if not isinstance(what, Expr):
         return getattr(what, "name", "") or f"vector {place + 1}", ""
-    name, unit = ("", "") if eq is None else _known(eq, what)
+    name, unit = ("", "") if eq is None else _known_name_and_unit(eq, what)
     return name or _short(what, place), unit or ("" if eq is None else _unit_of_sum(eq, what))
 
 
 def label_and_unit(eq: Equations | None, what: Any, place: int) -> str:
     """As one text: `theta [rad]`."""
-    label, unit = described(eq, what, place)
+    label, unit = label_and_unit_of(eq, what, place)
     return f"{label} [{unit}]" if unit else label
 
 
 def _short(e: Expr, place: int) -> str:
     """The formula where it is short enough to be read in a legend."""
-    written = text(e) if unshared_operations(e) <= MOST_OPERATIONS else ""
-    return written if 0 < len(written) <= LONGEST_LABEL else f"expression {place + 1}"
+    written = text(e) if unshared_operations(e) <= MAX_OPERATIONS else ""
+    return written if 0 < len(written) <= MAX_LABEL else f"expression {place + 1}"
 
 
-def _known(eq: Equations, e: Expr) -> tuple[str, str]:
-    """Name and unit of an expression that the model has a name for."""
+def _known_name_and_unit(eq: Equations, e: Expr) -> tuple[str, str]:
+    """Name and unit of an expression for which the model has a name."""
     for name, meaning in (*eq.labels.items(), *eq.outputs.items()):
         if meaning is e:
             return name, ""
@@ -176,7 +176,7 @@ def _unit_of(eq: Equations, name: str) -> str:
 
 
 def _unit_of_sum(eq: Equations, e: Any) -> str:
-    """The unit that all terms of a sum share, each a symbol or a multiple of one; empty where it is none such."""
+    """The unit shared by all terms of a sum, each a symbol or a multiple of one; empty otherwise."""
     units, waiting = set(), [e] if isinstance(e, Expr) else []
     while waiting:
         term = waiting.pop()
@@ -246,7 +246,7 @@ def _violations(_: Trajectory) -> ShownTogether:
     def shown(label: str, attribute: str) -> Shown:
         def measured(sim: Trajectory, _: Trajectory) -> tuple[Array, Array]:
             missed = getattr(sim.violation, attribute)
-            return sim.t, np.maximum(np.max(np.abs(missed), axis=1, initial=0.0), FLOOR)
+            return sim.t, np.maximum(np.max(np.abs(missed), axis=1, initial=0.0), VIOLATION_FLOOR)
 
         return Shown(label, measured=measured, scale="log", alone=f"violation of {attribute}")
 

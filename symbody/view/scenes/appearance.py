@@ -21,18 +21,18 @@ from ...errors import ViewError, in_number, shown, unknown
 from ...formats.robot.robot import Robot
 from ...formats.robot.robot_text import LinkShape
 from ...study.requests import Drawing, DrawnShape
-from .body_shapes import BodyInertia, Painter, checked_shapes, link_solids, needed, placed_solids, rod
+from .body_shapes import BodyInertia, Painter, appearance_expressions, checked_shapes, link_solids, placed_solids, rod
 from .camera import CameraAndFloor
 from .deformed_surfaces import deformed_surface
 from .glyphs import Support
-from .meshes import KINDS, MOST_IN_ALL, found_file, read_mesh, smooth_mesh
-from .poses import Placer, continued, euler_parameters, four, rotation_matrix, three
+from .meshes import KINDS, MAX_IN_ALL, found_file, read_mesh, smooth_mesh
+from .poses import Placer, continuous_parameters, euler_parameters, four, rotation_matrix, three
 from .scene_items import GROUND, End, Mesh, Solid, Span, Surface, Trace, Track, colour_text
 from .skeleton import SkeletonFinder
 
 
 class Appearance:
-    """The pieces of a scene, from the skeleton of a mechanism and what was asked for.
+    """The items of a scene, from the skeleton of a mechanism and the request.
 
     shapes     by body; or a robot's visuals; or the drawing of a model file
     packages   folders that stand for the beginnings of names of a robot's meshes
@@ -54,7 +54,7 @@ class Appearance:
                 if name not in self.bodies:
                     raise unknown(f"scene: {what}", "body", name, self.bodies, ViewError)
         self.values = self.motion.values
-        self.numbers = {n: evaluate(list(needed(b)), self.values) for n, b in self.bodies.items()}
+        self.numbers = {n: evaluate(list(appearance_expressions(b)), self.values) for n, b in self.bodies.items()}
         inertias = {
             n: BodyInertia(float(v[0]), self.skeleton.centres[n], np.array(v[1:10], dtype=np.float64).reshape(3, 3))
             for n, v in self.numbers.items()
@@ -64,8 +64,8 @@ class Appearance:
     # ------------------------------------------------------------------------------------------------ bodies
 
     def solids(self) -> list[Solid]:
-        """Of all bodies, and of what was drawn beside them."""
-        drawn = [s for d in self.drawing.shapes for s in self._drawn(d)] + self._link_solids()
+        """Solids of all bodies, and additional drawn shapes."""
+        drawn = [s for d in self.drawing.shapes for s in self._solids_of_drawing(d)] + self._link_solids()
         named = {s.frame for s in drawn}
         out = [s for n in self.bodies if n not in named and n not in self.drawing.hide for s in self._body(n)]
         return out + drawn
@@ -73,7 +73,7 @@ class Appearance:
     def _body(self, name: str) -> list[Solid]:
         shape = self.bodies[name].shape
         if name in self.shapes:
-            return [s for g in checked_shapes(name, self.shapes[name]) for s in self._given(name, g)]
+            return [s for g in checked_shapes(name, self.shapes[name]) for s in self._solids_of_shape(name, g)]
         if (
             self.bodies[name].line or self.bodies[name].surface is not None
         ):  # drawn by `surfaces` or `spans`, which deform
@@ -86,7 +86,7 @@ class Appearance:
             return self.painter.shape(name, shape, [float(x) for x in numbers[:k]], three(numbers[k:]))
         return self.painter.body(name)
 
-    def _given(self, name: str, given: Shape | Solid) -> list[Solid]:
+    def _solids_of_shape(self, name: str, given: Shape | Solid) -> list[Solid]:
         if isinstance(given, Solid):
             return [replace(given, frame=name, group="bodies", name=name)]
         if given.surface is not None:
@@ -111,7 +111,7 @@ class Appearance:
                 owner = self.owner(frame)
                 solids = self._link(shapes, owner)
                 if solids:
-                    out += [replace(self._carried(s, frame, owner), name=name) for s in solids]
+                    out += [replace(self._in_owner_frame(s, frame, owner), name=name) for s in solids]
                     break
         return out
 
@@ -144,11 +144,11 @@ class Appearance:
 
     def _keep(self, name: str, mesh: Mesh) -> None:
         self.meshes[name] = mesh
-        if sum(len(m.triangles) for m in self.meshes.values()) > MOST_IN_ALL:
-            raise ViewError(f"scene: the meshes up to {name!r} have more than {MOST_IN_ALL} triangles")
+        if sum(len(m.triangles) for m in self.meshes.values()) > MAX_IN_ALL:
+            raise ViewError(f"scene: the meshes up to {name!r} have more than {MAX_IN_ALL} triangles")
 
-    def _drawn(self, d: DrawnShape) -> list[Solid]:
-        """A shape of a model file, in the body that its frame is fixed to."""
+    def _solids_of_drawing(self, d: DrawnShape) -> list[Solid]:
+        """A shape of a model file, in the body to which its frame is fixed."""
         owner = self.owner(d.frame)
         size, at, turn = evaluate([list(d.size), list(d.at.entries), list(d.rotation.matrix.entries)], self.values)
         colour = self._drawn_colour(d.name, d.colour) or self.painter.colour.get(owner, "support")
@@ -165,11 +165,11 @@ class Appearance:
         for s in made:
             turned = four(euler_parameters(R @ rotation_matrix(s.rotation))[0])
             local = replace(s, position=three(r + R @ np.array(s.position)), rotation=turned, colour=colour)
-            out.append(replace(self._carried(local, d.frame, owner), opacity=d.opacity, name=d.name))
+            out.append(replace(self._in_owner_frame(local, d.frame, owner), opacity=d.opacity, name=d.name))
         return out
 
     def _drawn_colour(self, name: str, colour: str) -> str:
-        """A colour that a file asks for; a name that is none costs a note, not the picture."""
+        """A colour from a file; an unknown name causes a note, not an error."""
         try:
             return colour_text(colour)
         except ViewError as reason:
@@ -179,13 +179,13 @@ class Appearance:
     # ------------------------------------------------------------------------------------------------ frames
 
     def owner(self, frame: Frame) -> str:
-        """The body that a frame is fixed to, the ground, or the frame itself, which then has a track of its own."""
+        """The body to which a frame is fixed, the ground, or the frame itself, which then has its own track."""
         return self.finder.owner(frame) or self.extra.setdefault(frame, f"{frame.name} ({len(self.extra) + 1})")
 
     def _frame_named(self, owner: str, frame: Frame) -> Frame:
         return self.finder.frame_of(owner) if owner == GROUND or owner in self.bodies else frame
 
-    def _carried(self, s: Solid, frame: Frame, owner: str) -> Solid:
+    def _in_owner_frame(self, s: Solid, frame: Frame, owner: str) -> Solid:
         """A solid given in one frame, in that of its owner."""
         now, carrier = self.finder.now, self._frame_named(owner, frame)
         x, R = now.within(carrier, now.r[frame])[0], now.turned_within(carrier, now.R[frame])[0]
@@ -193,7 +193,7 @@ class Appearance:
         return replace(s, frame=owner, position=three(x + R @ np.array(s.position)), rotation=turned)
 
     def _end(self, frame: Frame, places: Array) -> End:
-        """A place along the motion as a point of what it is fixed to."""
+        """A position along the motion as a point of the body to which it is fixed."""
         owner = self.owner(frame)
         return End(owner, self.finder.now_in(places, self._frame_named(owner, frame)))
 
@@ -212,7 +212,7 @@ class Appearance:
         out = []
         for name, f in named.items():
             r, e = poses.r[f].reshape(levels, n, 3), euler_parameters(poses.R[f]).reshape(levels, n, 4)
-            e = np.stack([continued(row) for row in e])
+            e = np.stack([continuous_parameters(row) for row in e])
             if levels == 1 and n > 1 and np.ptp(r, axis=1).max() == 0 and np.ptp(e, axis=1).max() == 0:
                 r, e = r[:, :1], e[:, :1]
             out.append(Track(name, r, e))
@@ -222,7 +222,7 @@ class Appearance:
 
     def spans(self) -> tuple[Span, ...]:
         """Bodies that deform, springs between points, and strings."""
-        out = [s for n, b in self.bodies.items() if n not in self.drawing.hide for s in self._deformed(n, b)]
+        out = [s for n, b in self.bodies.items() if n not in self.drawing.hide for s in self._rods_of(n, b)]
         for load in self.mechanism.loads:
             ends = [a for a in load.actions if a.at is not None and a.force is not None]
             if load.kind == "spring" and len(ends) == 2:
@@ -234,8 +234,8 @@ class Appearance:
             out.append(Span("string", a, b, 0.35 * self.painter.rod, "string"))
         return tuple(out)
 
-    def _deformed(self, name: str, body: Body) -> list[Span]:
-        """A body that deforms, as rods between frames that move with it: thin ones where they are a cage."""
+    def _rods_of(self, name: str, body: Body) -> list[Span]:
+        """An elastic body as rods between frames that move with it: thin ones for a cage."""
         if name in self.shapes or not body.edges:
             return []
         ends = {f: self._end(f, self.finder.now.r[f]) for f in body.line}
@@ -295,7 +295,7 @@ class Appearance:
                 continue
             body = h.carrier if h.carrier != GROUND else h.other
             places = now.place(self.finder.frame_of(h.carrier), h.place)
-            if np.ptp(places, axis=0).max() > 1e-4 * self.skeleton.size:  # held by something that moves by itself
+            if np.ptp(places, axis=0).max() > 1e-4 * self.skeleton.size:  # held by a part that moves independently
                 continue
             centre = now.place(self.finder.frame_of(body), self.skeleton.centres[body])
             hangs = float(np.mean(centre - places, axis=0) @ up) < -1e-9

@@ -1,16 +1,15 @@
-"""How bodies look: the shapes that they were given, and where there are none, what follows from their joints and
-inertia.
+"""The appearance of bodies: given shapes, or default ones from their joints and inertia.
 
-A body without a shape is drawn by
+A body without a shape is drawn as
 
-    a wheel or ball                  where it rolls
-    rods to the places that hold it  from its mass centre, or straight between two of them where it lies between; of a
-                                     slender body that one place holds, to its other end
+    a wheel or ball                  if it rolls
+    rods to its joints               from its mass centre, or straight between two of them if it lies between; for a
+                                     slender body with one joint, to its other end
     the box of the same inertia      unless it is a link; edges a with a² = 6 (I_y + I_z - I_x) / m, and so on
-    a small ball                     where the inertia is that of no whole body, or of a particle
+    a small ball                     if the inertia is that of no solid body, or of a particle
 
-A link is a rod alone, with a ball where its mass centre is not in the middle: a body whose mass centre lies between two
-joints, and whose box is narrow beside their distance or has no room between them.
+A link is a rod alone, with a ball if its mass centre is not in the middle: a body whose mass centre lies between two
+joints, and whose box is narrow relative to their distance or has no room between them.
 """
 
 from __future__ import annotations
@@ -31,13 +30,15 @@ from .poses import euler_parameters, four, rotation_matrix, three, turning_z_to
 from .scene_items import BODY_COLOURS, Solid, Three
 from .skeleton import Skeleton, Wheel
 
-ROD: Final = 0.012  # radius of rods, as part of the mechanism's size
-ROD_OF_LENGTH: Final = 0.07  # and of a body's own length at most
-BALL: Final = 0.035  # radius of the heaviest ball, as part of the mechanism's size
-NARROW: Final = 0.5  # a box so much wider than the way between two joints shows more than a rod
-MIDDLE: Final = 0.1  # a mass centre so far from the middle between two joints, as part of their distance, is marked
-SLENDER: Final = 0.35  # width of a box, as part of its length, that is drawn as a rod
-NEAR_LINE: Final = 0.12  # a mass centre so near to a line between two joints, as part of its length, counts as on it
+ROD_RADIUS: Final = 0.012  # radius of rods relative to the mechanism's size
+MAX_ROD_RADIUS: Final = 0.07  # largest radius of a rod relative to the body's length
+BALL_RADIUS: Final = 0.035  # radius of the heaviest ball relative to the mechanism's size
+NARROW_BOX: Final = 0.5  # width of a box, relative to the distance between two joints, below which it is drawn as a rod
+# offset of a mass centre from the middle between two joints, relative to their distance, from which it is marked
+CENTRE_OFFSET: Final = 0.1
+SLENDER_BOX: Final = 0.35  # width of a box relative to its length below which it is drawn as a rod
+# distance of a mass centre from the line between two joints, relative to its length, below which it lies on it
+NEAR_LINE: Final = 0.12
 _AXES: Final[dict[str, Three]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -51,7 +52,7 @@ class BodyInertia:
 
     @property
     def box(self) -> tuple[Array, Array] | None:
-        """Edges and axes (columns) of the box with this inertia; None where no body has it."""
+        """Edges and axes (columns) of the box with this inertia; None if no body has it."""
         if self.mass <= 0 or not np.any(self.tensor):
             return None
         I, axes = np.linalg.eigh(self.tensor)
@@ -64,7 +65,7 @@ class BodyInertia:
 
 
 class Painter:
-    """Solids of bodies, in the colours of the bodies."""
+    """Solids of bodies in their colours."""
 
     def __init__(self, skeleton: Skeleton, inertias: Mapping[str, BodyInertia], colours: Mapping[str, str]) -> None:
         self.skeleton, self.inertias = skeleton, inertias
@@ -72,7 +73,7 @@ class Painter:
         self.heaviest = max((i.mass for i in inertias.values()), default=0.0)
         lengths = [x for n in inertias if (x := self._length(n)) > 0]
         typical = float(np.median(lengths)) if lengths else skeleton.size
-        self.rod = min(ROD * skeleton.size, ROD_OF_LENGTH * typical)
+        self.rod = min(ROD_RADIUS * skeleton.size, MAX_ROD_RADIUS * typical)
 
     def _length(self, name: str) -> float:
         """The longest way between places of a body; twice to the mass centre where one place holds it."""
@@ -103,12 +104,12 @@ class Painter:
         way = np.array(self.inertias[name].centre) - held[0]
         length = 2 * float(np.linalg.norm(way))
         is_along = abs(float(axes[:, 0] @ way)) > 0.5 * length * math.cos(NEAR_LINE)
-        is_slender = edges[1] < SLENDER * edges[0] and abs(edges[0] - length) < NEAR_LINE * length
+        is_slender = edges[1] < SLENDER_BOX * edges[0] and abs(edges[0] - length) < NEAR_LINE * length
         return held[0] + 2 * way if is_along and is_slender else None
 
     def _is_link(self, name: str, held: Sequence[Array]) -> bool:
         """Whether a body is drawn as a rod between two joints: its mass centre lies between them, and the box of its
-        inertia is narrow beside their distance, or would have to be made smaller to fit."""
+        inertia is narrow relative to their distance, or would have to be shrunk to fit."""
         found, centre = self.inertias[name].box, np.array(self.inertias[name].centre)
         if found is None:
             return False
@@ -120,7 +121,7 @@ class Painter:
         way = held[1] - held[0]
         span = float(np.linalg.norm(way))
         across = edges * np.sqrt(np.maximum(1 - (axes.T @ way / span) ** 2, 0.0))
-        return float(across.max()) < NARROW * span or self._fitting(edges, axes, three(centre), held) < 1
+        return float(across.max()) < NARROW_BOX * span or self._fitting(edges, axes, three(centre), held) < 1
 
     def _mark(self, name: str, held: Sequence[Array]) -> list[Solid]:
         """A ball at the mass centre of a link, where that is not the middle of it."""
@@ -128,7 +129,7 @@ class Painter:
         if len(held) == 2:
             way = held[1] - held[0]
             off = np.array(inertia.centre) - (held[0] + held[1]) / 2
-            if float(np.linalg.norm(off)) < MIDDLE * float(np.linalg.norm(way)):
+            if float(np.linalg.norm(off)) < CENTRE_OFFSET * float(np.linalg.norm(way)):
                 return []
         return [self._ball(inertia)]
 
@@ -167,12 +168,12 @@ class Painter:
 
     def _ball(self, inertia: BodyInertia) -> Solid:
         """A ball for a mass, its volume in proportion."""
-        r = max(BALL * self.skeleton.size * (inertia.mass / self.heaviest) ** (1 / 3), 1.6 * self.rod)
+        r = max(BALL_RADIUS * self.skeleton.size * (inertia.mass / self.heaviest) ** (1 / 3), 1.6 * self.rod)
         return Solid("sphere", "", (r, r, r), inertia.centre)
 
     def _fitting(self, edges: Array, axes: Array, centre: Three, held: Sequence[Array]) -> float:
-        """One where no joint is inside the box (its middle apart); otherwise what makes it small beside the joints'
-        distance."""
+        """One if no joint is inside the box (except its middle); otherwise the factor that makes it small relative
+        to the joints' distance."""
         inside = [
             depth
             for x in held
@@ -188,7 +189,7 @@ class Painter:
     def shape(self, name: str, shape: Shape, size: Sequence[float], centre: Three) -> list[Solid]:
         """The shape of a body, with the numbers of its size."""
         colour = self.colour[name]
-        solids = _given(shape, size, centre, self.rod, self.skeleton.size)
+        solids = _solids_of_shape(shape, size, centre, self.rod, self.skeleton.size)
         return [replace(s, frame=name, colour=s.colour or colour, name=name) for s in solids]
 
 
@@ -244,7 +245,9 @@ def wheel_solids(radius: float, tube: float, centre: Three, axis: Three, colour:
     return out
 
 
-def _given(shape: Shape, size: Sequence[float], centre: Three, rod_radius: float, whole: float) -> list[Solid]:
+def _solids_of_shape(
+    shape: Shape, size: Sequence[float], centre: Three, rod_radius: float, whole: float
+) -> list[Solid]:
     """Solids of a shape of `symbody.bodies.mass.mass`; thin ones get a thickness. Without a colour: that of the body."""
     axis = _AXES[shape.axis]
     turn = turning_z_to(axis)
@@ -320,7 +323,7 @@ def checked_shapes(name: str, given: Any) -> list[Shape | Solid]:
     return several
 
 
-def needed(body: Body) -> tuple[Any, ...]:
-    """Expressions of a body whose numbers its look depends on: mass, inertia, size and centre of its shape."""
+def appearance_expressions(body: Body) -> tuple[Any, ...]:
+    """Expressions that determine the appearance of a body: mass, inertia, size and centre of its shape."""
     shape, mass = body.shape, body.mass_at_rest
     return (mass.m, *mass.I_BBcm.entries, *((*shape.size, *shape.centre.entries) if shape else ()))

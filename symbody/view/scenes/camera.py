@@ -1,4 +1,4 @@
-"""From where to look at a mechanism: what is up, from which side, how far; and where the floor is."""
+"""The camera of a scene: its vertical, its direction, its distance; and the height of the floor."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...emit.run.callable import Array
 from .poses import rotation_matrix, three
-from .scene_items import FIELD, GROUND, Camera, Floor, Mesh, Solid, Span, Surface, Three, Track
+from .scene_items import FIELD_OF_VIEW, GROUND, Camera, Floor, Mesh, Solid, Span, Surface, Three, Track
 from .shown_motion import ShownMotion
 from .skeleton import SkeletonFinder
 from .solids import scale_of
 
-ROOM = 0.07  # around joints, as part of the mechanism's size
-LOOKS = 40  # times at which the extent is taken
+JOINT_RADIUS = 0.07  # radius of the ball kept in view around a joint, relative to the mechanism's size
+SAMPLES = 40  # number of times at which the extent is evaluated
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What has to be in view."""
+    """The points that must be in view."""
 
     solids: Sequence[Solid]
     meshes: Mapping[str, Mesh]
@@ -39,9 +39,9 @@ class CameraAndFloor:
 
 
 def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: str = "") -> CameraAndFloor:
-    """A camera that has the whole motion in view, or moves along where that would make the mechanism small.
+    """A camera with the whole motion in view, or one that moves along if the mechanism would be small.
 
-    wanted   what is up, where it is said: "z", "-y"; else it is against gravity
+    wanted   the vertical, if given: "z", "-y"; by default against gravity
     """
     gravity = _gravity(finder.motion)
     normal = _normal(finder)
@@ -51,12 +51,12 @@ def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: 
     x, radius = _extents(seen, finder)
     follows = _travel(centre) > 2.5 * finder.size
     if follows:
-        x = x - (centre[_picked(len(centre))] - centre[0])[:, None]
+        x = x - (centre[_sample_indices(len(centre))] - centre[0])[:, None]
     low, high = (x - radius[None, :, None]).min(axis=(0, 1)), (x + radius[None, :, None]).max(axis=(0, 1))
     target = (low + high) / 2
     reach = float((np.linalg.norm(x - target, axis=2) + radius[None]).max(initial=0.0))
     direction = _direction(up, normal, x[0])
-    target, fit = _fitted(x, radius, target, direction, up)
+    target, fit = _target_and_distances(x, radius, target, direction, up)
     camera = Camera(three(target), three(direction), three(up), max(reach, 0.05 * finder.size), fit, follows)
     return CameraAndFloor(camera, _floor(up, _lowest(seen, up), finder) if gravity is not None else None)
 
@@ -73,7 +73,7 @@ def _gravity(motion: ShownMotion) -> Array | None:
 
 
 def _normal(finder: SkeletonFinder) -> Array | None:
-    """The normal of the plane in which everything moves; None where it moves in space."""
+    """The normal of the plane of motion; None for a motion in space."""
     poses = finder.now if len(finder.motion.t) > 1 else finder.tried
     turned = []
     for b in finder.bodies.values():
@@ -104,7 +104,7 @@ def _extents(seen: Seen, finder: SkeletonFinder) -> tuple[Array, Array]:
     """Middles of solids along time (times, solids, 3), and the radii of balls around them."""
     moves = {t.name: t for t in seen.tracks}
     n = max([*(t.position.shape[1] for t in seen.tracks), *(s.weights.shape[1] for s in seen.surfaces)], default=1)
-    picked = _picked(n)
+    picked = _sample_indices(n)
     out, radii = [], []
 
     def add(frame: str, point: Three, radius: float) -> None:
@@ -122,7 +122,7 @@ def _extents(seen: Seen, finder: SkeletonFinder) -> tuple[Array, Array]:
         out += list(corners)
         radii += [0.0] * len(corners)
     for end in (e for s in seen.spans for e in (s.start, s.end)):
-        add(end.frame, end.point, ROOM * finder.size)
+        add(end.frame, end.point, JOINT_RADIUS * finder.size)
     for s in seen.solids:
         middle, radius = _ball_around(s, seen.meshes)
         add(s.frame, three(np.array(s.position) + rotation_matrix(s.rotation) @ middle), radius)
@@ -130,7 +130,7 @@ def _extents(seen: Seen, finder: SkeletonFinder) -> tuple[Array, Array]:
         if h.kind not in ("free", "rolling"):
             places = finder.now.r[h.inner]
             out.append(places[np.minimum(picked, len(places) - 1)])
-            radii.append(ROOM * finder.size)
+            radii.append(JOINT_RADIUS * finder.size)
     if not out:
         return np.zeros((len(picked), 1, 3)), np.array([finder.size / 2])
     return np.stack(out, axis=1), np.array(radii)
@@ -165,16 +165,18 @@ def _ball_around(s: Solid, meshes: Mapping[str, Mesh]) -> tuple[Array, float]:
     return middle, float(np.linalg.norm(half if s.kind == "box" else half[1:]))
 
 
-def _picked(n: int) -> Array:
-    return np.unique(np.linspace(0, n - 1, min(n, LOOKS)).astype(np.int64))
+def _sample_indices(n: int) -> Array:
+    return np.unique(np.linspace(0, n - 1, min(n, SAMPLES)).astype(np.int64))
 
 
 def _travel(centre: Array) -> float:
     return float(np.linalg.norm(np.ptp(centre, axis=0)))
 
 
-def _fitted(x: Array, radius: Array, target: Array, back: Array, up: Array) -> tuple[Array, tuple[float, float]]:
-    """The target in the middle of what is seen, and distances to the eye from which all balls are in view.
+def _target_and_distances(
+    x: Array, radius: Array, target: Array, back: Array, up: Array
+) -> tuple[Array, tuple[float, float]]:
+    """The target in the middle of the view, and distances of the eye from which all balls are in view.
 
     A ball of radius ρ at height h above the line of sight and depth d towards the eye is in view from distances of at
     least d + (|h| + ρ / cos(field / 2)) / tan(field / 2).
@@ -189,7 +191,7 @@ def _fitted(x: Array, radius: Array, target: Array, back: Array, up: Array) -> t
         target = target + (low + high) / 2 * way
     for way in (right, above):
         h, d = np.abs((x - target) @ way), (x - target) @ back
-        out.append(float((d + (h + radius[None] / math.cos(FIELD / 2)) / math.tan(FIELD / 2)).max()))
+        out.append(float((d + (h + radius[None] / math.cos(FIELD_OF_VIEW / 2)) / math.tan(FIELD_OF_VIEW / 2)).max()))
     return target, (1.08 * out[0], 1.08 * out[1])
 
 
@@ -219,14 +221,14 @@ def _lowest(seen: Seen, up: Array) -> float:
     moves, out = {t.name: t for t in seen.tracks}, [0.0]
     for surface in seen.surfaces:
         t = moves[surface.frame]
-        picked = _picked(max(t.position.shape[1], surface.weights.shape[1]))
+        picked = _sample_indices(max(t.position.shape[1], surface.weights.shape[1]))
         out.append(float((_corners(surface, t, picked) @ up).min()))
     for s in seen.solids:
         if s.frame == GROUND:
             r, R = np.zeros((1, 3)), np.eye(3)[None]
         else:
             t = moves[s.frame]
-            k = _picked(t.position.shape[1])
+            k = _sample_indices(t.position.shape[1])
             r, R = t.position[-1, k], np.stack([rotation_matrix(e) for e in t.rotation[-1, k]])
         ups = np.einsum("nji,j->ni", R, up)  # up, in the frame
         heights = r @ up + ups @ np.array(s.position)
@@ -235,7 +237,7 @@ def _lowest(seen: Seen, up: Array) -> float:
 
 
 def _reach(s: Solid, meshes: Mapping[str, Mesh], ups: Array) -> Array:
-    """How far a solid goes down from its place, for directions of up in its own axes (n, 3)."""
+    """How far a solid extends downwards from its position, for directions of up in its own axes (n, 3)."""
     scale = np.array(scale_of(s))
     if s.kind == "mesh":
         return np.asarray((-(meshes[s.mesh].vertices * scale) @ ups.T).max(axis=0))
@@ -252,7 +254,7 @@ def _reach(s: Solid, meshes: Mapping[str, Mesh], ups: Array) -> Array:
 
 
 def _floor(up: Array, lowest: float, finder: SkeletonFinder) -> Floor:
-    """At the height of contacts; at the ground's origin where nothing goes below it; else under everything."""
+    """At the height of contacts; at the ground's origin if nothing is below it; else below everything."""
     size = finder.size
     wheels = finder.contact_height(up)
     if wheels is not None:

@@ -1,4 +1,4 @@
-"""Colours by name: those of CSS, of which the plain ones are softer here so that they go together."""
+"""Colours by name: those of CSS, with softer versions of the basic ones."""
 
 from __future__ import annotations
 

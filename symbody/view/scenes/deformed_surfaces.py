@@ -1,6 +1,6 @@
-"""Surfaces of bodies that deform: from the mesh of a body to a `Surface`, and where its vertices are.
+"""Surfaces of elastic bodies: from the mesh of a body to a `Surface`, and the positions of its vertices.
 
-Meshes that have more triangles than can be seen are made coarser by joining nodes that lie in one box of a grid.
+Meshes with more triangles than can be seen are coarsened by merging the nodes in each cell of a grid.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, unknown
 from ...formats.fem.stress_history import von_mises
 from .meshes import smoothed_with_sources
-from .scene_items import PAINTS, RAMP, Mesh, Surface
+from .scene_items import COLOUR_RAMP, PAINTED_QUANTITIES, Mesh, Surface
 from .shown_motion import ShownMotion
 
 Indices = NDArray[np.int64]
 
-MOST_TRIANGLES: Final = 24_000  # of a surface, in pages and files
-MOST_IN_STILLS: Final = 3_000
-LOOKS: Final = 60  # times at which the largest value of what is painted is looked for
+MAX_TRIANGLES: Final = 24_000  # largest number of triangles of a surface in pages and files
+MAX_IN_STILLS: Final = 3_000  # largest number of triangles of a surface in stills
+SAMPLES: Final = 60  # number of times at which the largest value of the painted quantity is sought
 
 
 def deformed_surface(name: str, made: DeformingMesh, colour: str, motion: ShownMotion, paint: str = "") -> Surface:
     """The surface of a body along a motion; with paint="stress" only where stresses are known."""
-    nodes, faces = thinned(made.nodes, made.faces, MOST_TRIANGLES)
+    nodes, faces = coarsened_mesh(made.nodes, made.faces, MAX_TRIANGLES)
     mesh, source = smoothed_with_sources(made.nodes[nodes[faces]])
     at = nodes[faces].reshape(-1)[source]
     place = {q: k for k, q in enumerate(motion.equations.q)}
     weights = np.stack([motion.q[:, :, place[q]] for q in made.coordinates], axis=2)
     stress = None
     if paint == "stress":
-        stress = None if made.stress is None else _spread(made.stress, made.faces)[:, at]
+        stress = None if made.stress is None else _with_filled_gaps(made.stress, made.faces)[:, at]
         paint = "" if stress is None else paint
     names = tuple(q.name for q in made.coordinates)
     surface = Surface(name, name, colour, mesh, made.shifts[:, at], weights, names, paint, stress)
@@ -45,8 +45,8 @@ def deformed_surface(name: str, made: DeformingMesh, colour: str, motion: ShownM
 
 def refuse_paint(paint: str, surfaces: Iterator[DeformingMesh]) -> None:
     """An error where nothing can be coloured so."""
-    if paint and paint not in PAINTS:
-        raise unknown("scene: paint=", "quantity", paint, PAINTS, ViewError)
+    if paint and paint not in PAINTED_QUANTITIES:
+        raise unknown("scene: paint=", "quantity", paint, PAINTED_QUANTITIES, ViewError)
     found = list(surfaces) if paint else []
     if paint and not found:
         raise ViewError(f"scene: paint={paint!r} colours meshes of bodies from finite elements, and no body has one")
@@ -57,8 +57,8 @@ def refuse_paint(paint: str, surfaces: Iterator[DeformingMesh]) -> None:
         )
 
 
-def _spread(stress: Array, faces: Indices) -> Array:
-    """Stresses at nodes where they are not known: the mean of their neighbours, from the known ones outwards."""
+def _with_filled_gaps(stress: Array, faces: Indices) -> Array:
+    """Stresses with gaps filled: the mean of their neighbours, from the known ones outwards."""
     sides = np.concatenate([faces[:, [i, j]] for i in range(3) for j in range(3) if i != j])
     out = stress.copy()
     missing = np.isnan(out[0, :, 0])
@@ -102,7 +102,7 @@ def _painted_along(surface: Surface) -> Iterator[Array]:
     if not surface.paint:
         return
     n = surface.weights.shape[1]
-    for k in np.unique(np.linspace(0, n - 1, min(n, LOOKS)).astype(np.int64)):
+    for k in np.unique(np.linspace(0, n - 1, min(n, SAMPLES)).astype(np.int64)):
         yield painted_values(surface, surface.weights[-1, k])
 
 
@@ -113,7 +113,7 @@ def envelope(surface: Surface) -> Array:
 
 def ramp(parts: Array) -> Array:
     """Colours (n, 3) from 0 to 1 for parts of the largest value."""
-    stops = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in RAMP])
+    stops = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in COLOUR_RAMP])
     at = np.clip(parts, 0.0, 1.0) * (len(stops) - 1)
     return np.stack([np.interp(at, np.arange(len(stops)), stops[:, c]) for c in range(3)], axis=-1)
 
@@ -139,19 +139,19 @@ def normal_shifts(surface: Surface) -> Array:
 # ---------------------------------------------------------------------------------------------------------- fewer
 
 
-def thinned(nodes: Array, faces: Indices, most: int) -> tuple[Indices, Indices]:
-    """Numbers of the nodes that triangles need, and triangles between them; of more than `most` triangles, nodes in one
-    box of a grid are one, with boxes as small as leaves few enough."""
+def coarsened_mesh(nodes: Array, faces: Indices, most: int) -> tuple[Indices, Indices]:
+    """Indices of the nodes that triangles need, and triangles between them; of more than `most` triangles, nodes in
+    one cell of a grid are merged, with cells as small as possible."""
     cells = 256
     kept = faces
     while len(kept) > most and cells > 2:
-        kept = _joined(nodes, faces, cells)
+        kept = _merged_by_cell(nodes, faces, cells)
         cells = int(cells / 1.3)
     used, index = np.unique(kept, return_inverse=True)
     return used, index.reshape(-1, 3)
 
 
-def _joined(nodes: Array, faces: Indices, cells: int) -> Indices:
+def _merged_by_cell(nodes: Array, faces: Indices, cells: int) -> Indices:
     used = np.unique(faces)
     low, size = nodes[used].min(axis=0), max(float(np.ptp(nodes[used], axis=0).max()), 1e-300)
     box = np.floor((nodes[used] - low) / size * cells * (1 - 1e-9)).astype(np.int64)
@@ -164,12 +164,12 @@ def _joined(nodes: Array, faces: Indices, cells: int) -> Indices:
     return np.unique(turned, axis=0)
 
 
-def coarse(surface: Surface, most: int = MOST_IN_STILLS) -> Surface:
+def coarse(surface: Surface, most: int = MAX_IN_STILLS) -> Surface:
     """The same with few triangles, for stills."""
     if len(surface.mesh.triangles) <= most:
         return surface
     m = surface.mesh
-    kept, triangles = thinned(m.vertices, m.triangles, most)
+    kept, triangles = coarsened_mesh(m.vertices, m.triangles, most)
     stress = None if surface.stress is None else surface.stress[:, kept]
     fewer = Mesh(m.vertices[kept], m.normals[kept], triangles)
     return replace(surface, mesh=fewer, shifts=surface.shifts[:, kept], stress=stress)

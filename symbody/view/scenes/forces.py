@@ -15,7 +15,7 @@ from .scene_items import Arrow
 from .skeleton import SkeletonFinder
 
 KINDS: Final = ("loads", "reactions")
-ROUNDING: Final = 1e-9  # of the largest: what is smaller all the time is none
+NEGLIGIBLE_FORCE: Final = 1e-9  # force, relative to the largest, below which an arrow is left out
 
 
 def arrows(finder: SkeletonFinder, wanted: str | Iterable[str]) -> tuple[Arrow, ...]:
@@ -31,7 +31,7 @@ def arrows(finder: SkeletonFinder, wanted: str | Iterable[str]) -> tuple[Arrow, 
     sizes = [float(np.abs(a.vector).max(initial=0.0)) for a in out]
     force = max((s for s, a in zip(sizes, out, strict=True) if a.kind == "force"), default=0.0)
     torque = max((s for s, a in zip(sizes, out, strict=True) if a.kind == "torque"), default=0.0)
-    least = {"force": ROUNDING * force, "torque": ROUNDING * max(torque, force * finder.size)}
+    least = {"force": NEGLIGIBLE_FORCE * force, "torque": NEGLIGIBLE_FORCE * max(torque, force * finder.size)}
     return tuple(a for s, a in zip(sizes, out, strict=True) if np.isfinite(s) and s > least[a.kind])
 
 
@@ -59,7 +59,7 @@ def _reactions(finder: SkeletonFinder) -> list[Arrow]:
     eq, sim, frames = finder.motion.equations, finder.motion.trajectory, {}
     for j in eq.mechanism.joints:
         if j.kind != "free":
-            with suppress(DerivationError):  # what goes through this joint alone is not determined
+            with suppress(DerivationError):  # the force in this joint alone is undetermined
                 frames[j] = reaction(eq, j.name).frame
     found = sim.reactions(j.name for j in frames) if frames else {}
     out = []

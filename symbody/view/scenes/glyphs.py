@@ -1,4 +1,4 @@
-"""Signs for what has no body: joints, the ground's hold on them, and the axes of frames."""
+"""Glyphs of joints, of their supports on the ground, and of the axes of frames."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .poses import three, turning_z_to
 from .scene_items import GROUND, ORIGIN, Solid, Three
 from .skeleton import DrawnJoint, Skeleton
 
-Z: Final = (0.0, 0.0, 1.0)
+Z_AXIS: Final = (0.0, 0.0, 1.0)  # the default axis
 
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """How the ground holds a joint: its place, the direction to the ground, and how far that is where there is a
-    floor."""
+    """The support of a joint on the ground: its position, the direction to the ground, and the distance if there is
+    a floor."""
 
     place: Array
     way: Array
@@ -37,7 +37,7 @@ def joint_solids(skeleton: Skeleton, rod: float, supports: Mapping[str, Support]
 
 
 def _pin(h: DrawnJoint, rod: float) -> list[Solid]:
-    turn = turning_z_to(h.axis or Z)
+    turn = turning_z_to(h.axis or Z_AXIS)
     body = Solid("cylinder", h.carrier, (1.55 * rod, 4.4 * rod), h.place, turn, "pin", "joints", name=h.name)
     cap = Solid("cylinder", h.carrier, (2.1 * rod, 2.8 * rod), h.place, turn, "pin", "joints", name=h.name)
     return [body, cap]
@@ -49,7 +49,7 @@ def _long_pin(h: DrawnJoint, rod: float) -> list[Solid]:
 
 
 def _rail(h: DrawnJoint, rod: float, low: float, high: float) -> Solid:
-    axis = np.array(h.axis or Z)
+    axis = np.array(h.axis or Z_AXIS)
     more = 4 * rod
     middle = np.array(h.place) + axis * (low + high) / 2
     size = (0.7 * rod, float(high - low + 2 * more))

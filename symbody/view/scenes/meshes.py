@@ -16,9 +16,9 @@ from ...errors import ViewError, shown
 from ...formats.meshes.mesh_file import triangles
 from .scene_items import Mesh
 
-SHARP: Final = math.cos(math.radians(35))  # faces that meet at a larger angle keep an edge
-MOST_AROUND: Final = 500  # faces at one vertex whose angles are compared
-MOST_IN_ALL: Final = 2_000_000  # triangles of all meshes of a scene
+MIN_COSINE: Final = math.cos(math.radians(35))  # cosine of the largest angle between faces that are smoothed
+MAX_AROUND: Final = 500  # largest number of faces at one vertex whose angles are compared
+MAX_IN_ALL: Final = 2_000_000  # largest number of triangles of all meshes of a scene
 KINDS: Final = (".stl", ".obj", ".dae", ".glb", ".gltf")
 
 
@@ -28,7 +28,7 @@ def read_mesh(path: str | Path) -> Mesh:
 
 
 def smooth_mesh(corners: array[float]) -> Mesh:
-    return smoothed(np.frombuffer(corners, dtype=np.float64).reshape(-1, 3, 3))
+    return smoothed_mesh(np.frombuffer(corners, dtype=np.float64).reshape(-1, 3, 3))
 
 
 def found_file(name: str, packages: Mapping[str, str | Path]) -> Path | None:
@@ -44,7 +44,7 @@ def found_file(name: str, packages: Mapping[str, str | Path]) -> Path | None:
     return None
 
 
-def smoothed(corners: Array) -> Mesh:
+def smoothed_mesh(corners: Array) -> Mesh:
     """A normal for every corner: the mean over faces there that meet its own at small angles, weighted by their
     areas."""
     return smoothed_with_sources(corners)[0]
@@ -53,7 +53,7 @@ def smoothed(corners: Array) -> Mesh:
 def smoothed_with_sources(corners: Array) -> tuple[Mesh, NDArray[np.int64]]:
     """The same, and for each vertex the number of a corner that it was made of, counted over all triangles.
 
-    Where more than `MOST_AROUND` faces meet, each keeps its own normal: every pair would have to be compared.
+    Where more than `MAX_AROUND` faces meet, each keeps its own normal: every pair would have to be compared.
     """
     n = len(corners)
     areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -68,10 +68,10 @@ def smoothed_with_sources(corners: Array) -> tuple[Mesh, NDArray[np.int64]]:
     normals = np.empty((3 * n, 3))
     for group in np.split(order, starts[1:]):
         own = flat[group // 3]
-        if len(group) > MOST_AROUND:
+        if len(group) > MAX_AROUND:
             normals[group] = own
         else:
-            normals[group] = (own @ own.T > SHARP) @ areas[group // 3]
+            normals[group] = (own @ own.T > MIN_COSINE) @ areas[group // 3]
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.where(length > 0, normals / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
     rows = np.column_stack([places, np.round(normals * 1e4)])

@@ -1,4 +1,4 @@
-"""A scene at one time as flat polygons, from back to front: what stills and films are drawn from, without a graphics
+"""A scene at one time as flat polygons, from back to front, from which stills and films are drawn without a graphics
 card."""
 
 from __future__ import annotations
@@ -16,25 +16,27 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, unknown
 from ...escaping import in_html
 from .deformed_surfaces import coarse, painted_values, places, ramp, weights_at
-from .poses import between, rotation_matrix
-from .scene_items import FIELD, GROUND, PALETTE, End, Mesh, Solid, Surface
+from .poses import interpolated_rotation, rotation_matrix
+from .scene_items import FIELD_OF_VIEW, GROUND, PALETTE, End, Mesh, Solid, Surface
 from .solids import profile, ratio_of, scale_of, unit_mesh
 
 if TYPE_CHECKING:
     from .scene import Scene
 
-LIGHT: Final = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])  # to the right, to the eye, up
-INK: Final = {"light": ("#ffffff", "#d5dae1", "#1d232b"), "dark": ("#14181e", "#353d48", "#e6e9ee")}  # page, grid, text
-AROUND: Final = {False: 14, True: 24}  # segments of what is round: in stills, in films
-SMALLEST: Final = 4.0  # triangles of meshes that are drawn in stills, in square pixels
-LARGE: Final = 12.0  # pixels of a radius from which a ball is seen to have corners
-PARTS: Final = 4  # of a cylinder, along it
-TURNS: Final = 9  # of a spring
+# direction of the light: to the right, to the eye, up
+LIGHT_DIRECTION: Final = np.array([0.35, 0.25, 0.9]) / np.linalg.norm([0.35, 0.25, 0.9])
+# colours of page, grid and text by theme
+PAGE_COLOURS: Final = {"light": ("#ffffff", "#d5dae1", "#1d232b"), "dark": ("#14181e", "#353d48", "#e6e9ee")}
+SEGMENTS: Final = {False: 14, True: 24}  # number of segments around a solid of revolution: in stills, in films
+MIN_AREA: Final = 4.0  # smallest area of a triangle drawn in stills, in square pixels
+LARGE_RADIUS: Final = 12.0  # radius in pixels from which a ball needs more segments
+CYLINDER_PARTS: Final = 4  # number of parts of a cylinder along its axis
+COIL_TURNS: Final = 9  # number of turns of a spring
 
 
 @dataclass(frozen=True)
 class Patch:
-    """A polygon, or where it has two corners or more than that with a width, a line."""
+    """A polygon; with two corners, or with more and a width, a line."""
 
     depth: float
     points: Array
@@ -65,7 +67,7 @@ def frames_at(scene: Scene, t: float, level: int = -1) -> dict[str, tuple[Array,
     for f in scene.frames:
         r, e = f.position[level], f.rotation[level]
         i, j = min(k, len(r) - 1), min(k + 1, len(r) - 1)
-        out[f.name] = rotation_matrix(between(e[i], s, e[j])), (1 - s) * r[i] + s * r[j]
+        out[f.name] = rotation_matrix(interpolated_rotation(e[i], s, e[j])), (1 - s) * r[i] + s * r[j]
     return out
 
 
@@ -91,9 +93,9 @@ class Projection:
         self.up = np.cross(self.back, self.right)
         self.distance = max(c.fit[1], c.fit[0] * height / width)
         self.eye = self.target + self.distance * self.back
-        self.scale = height / 2 / math.tan(FIELD / 2)
+        self.scale = height / 2 / math.tan(FIELD_OF_VIEW / 2)
         self.middle = np.array([width / 2, height / 2])
-        self.light = LIGHT[0] * self.right + LIGHT[1] * self.back + LIGHT[2] * up
+        self.light = LIGHT_DIRECTION[0] * self.right + LIGHT_DIRECTION[1] * self.back + LIGHT_DIRECTION[2] * up
         self.light /= np.linalg.norm(self.light)
 
     def __call__(self, places: Array) -> tuple[Array, Array]:
@@ -108,8 +110,8 @@ def picture(
     scene: Scene, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light", fine: bool = False
 ) -> Picture:
     """A scene at a time, as patches sorted from far to near."""
-    if theme not in INK:
-        raise unknown("picture of a scene", "theme", str(theme), INK, ViewError)
+    if theme not in PAGE_COLOURS:
+        raise unknown("picture of a scene", "theme", str(theme), PAGE_COLOURS, ViewError)
     now = float(scene.t[0]) if t is None else float(t)
     view, frames = Projection(scene, now, width, height), frames_at(scene, now)
     patches: list[Patch] = []
@@ -168,11 +170,11 @@ def _solid(
         places = (corners * scale) @ A.T + b
         seen = np.einsum("fi,fi->f", n, view.eye - places.mean(axis=1)) > 0
         flat, depth = view(places[seen])
-        if s.kind == "mesh" and not fine:  # what is less than a few pixels is not worth its text
-            large = _areas(flat) > SMALLEST
+        if s.kind == "mesh" and not fine:  # triangles of a few pixels are left out
+            large = _areas(flat) > MIN_AREA
             flat, depth, seen = flat[large], depth[large], np.flatnonzero(seen)[large]
         for points, far, facing in zip(flat, depth.mean(axis=1), n[seen] @ view.light, strict=True):
-            yield Patch(float(far), points, _shaded(base, float(facing)), opacity=s.opacity)
+            yield Patch(float(far), points, _shaded_colour(base, float(facing)), opacity=s.opacity)
 
 
 def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Patch]:
@@ -180,11 +182,11 @@ def _ball(s: Solid, centre: Array, view: Projection, base: Array) -> Iterator[Pa
     flat, depth = view(centre[None])
     r = s.size[0] * view.scale / float(depth[0])
     lit = np.array([view.light @ view.right, -(view.light @ view.up)])
-    around = np.linspace(0, 2 * math.pi, 15 if r < LARGE else 49)[:-1]
+    around = np.linspace(0, 2 * math.pi, 15 if r < LARGE_RADIUS else 49)[:-1]
     circle = np.stack([np.cos(around), np.sin(around)], axis=1)
     for k, (part, shift, shade) in enumerate(((1.0, 0.0, 0.1), (0.72, 0.22, 0.55), (0.4, 0.4, 0.95))):
         at = flat[0] + shift * r * lit
-        yield Patch(float(depth[0]) - s.size[0] * (0.5 + 0.01 * k), at + part * r * circle, _shaded(base, shade), opacity=s.opacity)  # fmt: skip
+        yield Patch(float(depth[0]) - s.size[0] * (0.5 + 0.01 * k), at + part * r * circle, _shaded_colour(base, shade), opacity=s.opacity)  # fmt: skip
 
 
 def _surface(
@@ -206,10 +208,10 @@ def _surface(
         colours = ramp(painted_values(s, weights)[s.mesh.triangles].mean(axis=1) / (s.largest or 1.0))
     flat, depth = view(corners)
     for points, far, facing, colour in zip(flat, depth.mean(axis=1), n @ view.light, colours, strict=True):
-        yield Patch(float(far), points, _shaded(colour, float(facing)))
+        yield Patch(float(far), points, _shaded_colour(colour, float(facing)))
 
 
-def _shaded(base: Array, facing: float) -> str:
+def _shaded_colour(base: Array, facing: float) -> str:
     light = 0.42 + 0.62 * (0.5 + 0.5 * facing)  # half Lambert: sides away from the light keep their form
     shine = 0.08 * max(facing, 0.0) ** 6
     return "#" + "".join(f"{round(255 * min(c * light + shine, 1.0)):02x}" for c in base.tolist())
@@ -224,7 +226,7 @@ def unit_faces(kind: str, ratio: float, fine: bool) -> list[Faces]:
     if kind == "box":
         m = unit_mesh("box")
         return [(m.vertices.reshape(6, 4, 3), m.normals[::4])]
-    around = AROUND[fine]
+    around = SEGMENTS[fine]
     angle = np.arange(around + 1) * 2 * math.pi / around
     ring = np.stack([np.cos(angle), np.sin(angle), np.ones_like(angle)], axis=1)
     middle = np.stack([np.cos(angle + angle[1] / 2), np.sin(angle + angle[1] / 2), np.ones_like(angle)], axis=1)[:-1]
@@ -235,7 +237,8 @@ def unit_faces(kind: str, ratio: float, fine: bool) -> list[Faces]:
                 r = max(r0, r1)
                 out.append((ring[None, :-1] * [r, r, z0], np.array([[n0, 0.0, m0]])))
                 continue
-            n, parts = (n0 + n1) / 2, PARTS if len(piece) == 2 else 1  # long faces could not be sorted by depth
+            # long faces could not be sorted by depth
+            n, parts = (n0 + n1) / 2, CYLINDER_PARTS if len(piece) == 2 else 1
             for k in range(parts):
                 (r, z), (s, w) = ((r0 + (r1 - r0) * i / parts, z0 + (z1 - z0) * i / parts) for i in (k, k + 1))
                 low, high = ring * [r, r, z], ring * [s, s, w]
@@ -258,7 +261,7 @@ def mesh_faces(m: Mesh) -> list[Faces]:
 # ---------------------------------------------------------------------------------------------------------- lines
 
 
-def coil(turns: int = TURNS, steps: int = 12) -> Array:
+def coil(turns: int = COIL_TURNS, steps: int = 12) -> Array:
     """A spring of length one and radius one along z, with straight ends."""
     s = np.linspace(0, 1, turns * steps + 1)
     a = 2 * math.pi * turns * s
@@ -298,7 +301,7 @@ def _traces(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
 
 
 def _grid(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
-    """Lines of the floor around what is looked at."""
+    """Lines of the floor around the target."""
     if scene.floor is None:
         return
     up = np.array(scene.camera.up)
@@ -312,7 +315,7 @@ def _grid(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
             base = scene.floor.height * up + (m[0] + k * step) * a + m[1] * b
             if reach:
                 flat, depth = view(np.stack([base - reach * b, base + reach * b]))
-                yield Patch(float(depth.mean()), flat, INK[theme][1], 1.0, 0.8)
+                yield Patch(float(depth.mean()), flat, PAGE_COLOURS[theme][1], 1.0, 0.8)
 
 
 # ---------------------------------------------------------------------------------------------------------- SVG
@@ -331,7 +334,7 @@ def svg(scene: Scene, t: float | None = None, width: int = 960, height: int = 60
         see = "" if p.opacity == 1 else f' opacity="{p.opacity:g}"'
         how = f'" fill="none" stroke-width="{p.width:.1f}"' if p.width else 'Z"'
         out.append(f'<path d="{path}{how} color="{p.colour}"{see}/>')
-    ink = INK[theme][2]
+    ink = PAGE_COLOURS[theme][2]
     for x in made.texts:
         out.append(
                 f'<text x="{x.place[0]:.0f}" y="{x.place[1]:.0f}" font-family="sans-serif" font-size="13" '

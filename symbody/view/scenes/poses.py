@@ -1,4 +1,4 @@
-"""Where frames are along a motion, as numbers: one compiled program from (t, q, p) to positions and rotation
+"""Poses of frames along a motion, as numbers: one compiled program from (t, q, p) to positions and rotation
 matrices."""
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Poses:
         return np.einsum("nji,njk->nik", self.R[frame], R)
 
 
-def placed(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placement]:
-    """Frames of a mechanism in the ground, and others that hang on them, as expressions."""
+def placements_of(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placement]:
+    """Frames of a mechanism in the ground, and their child frames, as expressions."""
     known = placements(eq.mechanism)
     for f in dict.fromkeys(f for frame in frames for f in frame.path):
         if f not in known:
@@ -52,7 +52,7 @@ def placed(eq: Equations, frames: Iterable[Frame]) -> dict[Frame, Placement]:
 
 
 class Placer:
-    """Poses of frames, and places of points, of a mechanism."""
+    """Poses of frames, and positions of points, of a mechanism."""
 
     def __init__(self, eq: Equations, frames: Sequence[Frame] = (), points: Sequence[Point] = ()) -> None:
         self.equations, self.frames, self.points = eq, tuple(dict.fromkeys(frames)), tuple(points)
@@ -61,7 +61,7 @@ class Placer:
                 f"scene of {eq.name!r}: the place of frame {lost.name!r} is not known, only its velocity; make it "
                 "of coordinates to draw it"
             )
-        known = placed(eq, (*frames, *(p.frame for p in points)))
+        known = placements_of(eq, (*frames, *(p.frame for p in points)))
         outputs: dict[str, Any] = {}
         moving = [f for f in self.frames if not f.is_ground]
         if moving:
@@ -121,11 +121,11 @@ def euler_parameters(R: Array) -> Array:
     )
     best = np.argmax(np.diagonal(ways, axis1=1, axis2=2), axis=1)
     chosen = ways[np.arange(len(m)), best]
-    return continued(chosen / np.linalg.norm(chosen, axis=1, keepdims=True))
+    return continuous_parameters(chosen / np.linalg.norm(chosen, axis=1, keepdims=True))
 
 
-def continued(e: Array) -> Array:
-    """Euler parameters along time with signs such that neighbours are near: e and -e are the same rotation."""
+def continuous_parameters(e: Array) -> Array:
+    """Euler parameters along time with signs such that neighbours are close: e and -e are the same rotation."""
     agrees = np.sum(e[1:] * e[:-1], axis=1) >= 0
     sign = np.concatenate([[1.0], np.cumprod(np.where(agrees, 1.0, -1.0))])
     return e * sign[:, None]
@@ -138,8 +138,8 @@ def rotation_matrix(e: Sequence[float] | Array) -> Array:
     return (2 * e0**2 - 1) * np.eye(3) + 2 * (np.outer(v, v) + e0 * skewed)
 
 
-def between(e: Array, s: float, f: Array) -> Array:
-    """From one rotation to another at a constant rate, s from 0 to 1 (Shoemake 1985)."""
+def interpolated_rotation(e: Array, s: float, f: Array) -> Array:
+    """Spherical interpolation from one rotation to another at a constant rate, s from 0 to 1 (Shoemake 1985)."""
     product = float(e @ f)
     if product < 0:
         f, product = -f, -product

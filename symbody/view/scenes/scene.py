@@ -1,4 +1,4 @@
-"""`scene`: equations, a state or a trajectory -> Scene, the 3-D picture as plain data."""
+"""`scene`: from equations, a state or a trajectory to a `Scene`, the 3-D picture as plain data."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def named_frames(state: Any, shapes: Any = None, packages: Mapping[str, str | Pa
 
 
 def _frames_drawn_on(shapes: Any, traces: Any) -> list[Frame]:
-    """Frames that something is fixed to, beside those of the mechanism."""
+    """Frames with drawn items, in addition to those of the mechanism."""
     out = [p.frame for p in traces or () if isinstance(p, Point)]
     if isinstance(shapes, Robot):
         out += shapes.links.values()

@@ -164,8 +164,8 @@ class Mesh:
     triangles: NDArray[np.int64]
 
 
-PAINTS: Final = ("displacement", "stress")  # quantities by which surfaces can be coloured
-RAMP: Final = ("#30306e", "#2a6f9e", "#3aa58f", "#9fcf52", "#fbe04b")  # from nothing to the largest value
+PAINTED_QUANTITIES: Final = ("displacement", "stress")  # quantities by which surfaces can be coloured
+COLOUR_RAMP: Final = ("#30306e", "#2a6f9e", "#3aa58f", "#9fcf52", "#fbe04b")  # colours from zero to the largest value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +176,7 @@ class Surface:
     shifts        s_k, (coordinates, vertices, 3)
     weights       w_k along the motion, (levels, times, coordinates)
     coordinates   their names
-    paint         the quantity by which it is coloured, of `PAINTS`; "" for the colour of the body
+    paint         the quantity by which it is coloured, of `PAINTED_QUANTITIES`; "" for the colour of the body
     stress        stresses xx, yy, zz, xy, yz, xz for each coordinate, (coordinates, vertices, 6), where that is painted
     largest       value of what is painted, over the motion
     """
@@ -222,7 +222,7 @@ class Camera:
     follows: bool = False
 
 
-FIELD: Final = math.radians(32)  # of view, up and down
+FIELD_OF_VIEW: Final = math.radians(32)  # vertical field of view
 
 
 @dataclass(frozen=True, slots=True)

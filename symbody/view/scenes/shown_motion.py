@@ -1,6 +1,6 @@
-"""The motion that a scene shows: a trajectory at times near enough to each other, one state, or a mode about a state.
+"""The motion shown by a scene: a trajectory sampled densely enough, one state, or a mode about a state.
 
-A mode is q(t) = q0 + Re(ε shape exp(i ω t)), brought back to the constraints, over one period, at several amplitudes ε.
+A mode is q(t) = q0 + Re(ε shape exp(i ω t)), projected onto the constraints, over one period, at several amplitudes ε.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from ...integrate.start.state import State, named_values
 from ...stability.periodic.orbit import Orbit
 from .poses import Placer, column
 
-RATE: Final = 60  # samples for each second of a motion, within the next two
+SAMPLE_RATE: Final = 60  # samples for each second of a motion, within the next two limits
 FEWEST, MOST, MOST_OF_FAST = 120, 600, 2400
-TURN: Final = 1.0  # radians that a body may turn from one sample to the next before more are taken
-PHASES: Final = 48  # samples of a period
-LEVELS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # amplitudes of a mode; poses between them are interpolated
-SWING: Final = 0.5  # radians that a body turns at amplitude one, where it turns most
-REACH: Final = 0.3  # and the part of the mechanism's size that a body moves at most
-BEND: Final = 0.2  # the part of the size by which a mesh is deformed at most
-BETWEEN: Final = 0.381966  # of the way to the next sample, with no ratio to it: no vibration is in phase at all of them
-NODES: Final = 200  # of a mesh that are looked at for vibrations
-SEEN: Final = 0.01  # the part of its size by which a body has to be deformed for that to be seen
+MAX_ROTATION: Final = 1.0  # rotation of a body between samples, in radians, above which more samples are taken
+PHASES: Final = 48  # number of samples of a period
+AMPLITUDES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # amplitudes of a mode; poses between them are interpolated
+MODE_ROTATION: Final = 0.5  # rotation in radians, at amplitude one, of the body that rotates most
+MODE_DISPLACEMENT: Final = 0.3  # largest displacement of a body at amplitude one, relative to the mechanism's size
+MODE_DEFORMATION: Final = 0.2  # largest deformation of a mesh at amplitude one, relative to its size
+# irrational fraction of a sampling interval, so that no vibration is in phase at all of these points
+INNER_POINT: Final = 0.381966
+TESTED_NODES: Final = 200  # number of nodes of a mesh that are tested for vibrations
+VISIBLE_DEFORMATION: Final = 0.01  # deformation of a body, relative to its size, from which it is visible
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class ShownMotion:
     trajectory   at the same times, where forces can be asked of it; of a mode, the state about which it is
     levels       amplitudes of a mode; one level otherwise
     frequency    of a mode, in radians per second
-    note         on what its times leave out
+    note         on vibrations too fast for its times
     """
 
     trajectory: Trajectory
@@ -65,7 +66,7 @@ class ShownMotion:
 
     @property
     def times_of_frames(self) -> Array:
-        """Times for frames that move by themselves: those of a mode stand still."""
+        """Times for frames with a prescribed motion: those of a mode stand still."""
         return np.full(len(self.t), self.trajectory.t[0]) if self.is_mode else self.t
 
     @property
@@ -106,7 +107,7 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
 
 def shown_motion_of(given: Trajectory, place: Placer, samples: int | None) -> ShownMotion:
     """A trajectory at times that are near enough to each other to look smooth."""
-    sim, note = _sampled(given, place, samples)
+    sim, note = _sampled_with_note(given, place, samples)
     finite = np.isfinite(sim.y).all(axis=1)
     if not finite.all():
         raise ViewError(
@@ -127,7 +128,8 @@ def same_picture(sim: Trajectory) -> Trajectory:
     for eq, mode in zip(others, sim.modes[1:], strict=True):
         alike = (getattr(eq, g) == getattr(first, g) for g in ("q", "u", "z", "r"))
         own = _have_same_bodies(eq.mechanism, first.mechanism)
-        if not all(alike) or not own:  # a mode may have parameters of its own, that place nothing: directions of slip
+        # a mode may have additional parameters without influence on poses: directions of slip
+        if not all(alike) or not own:
             raise ViewError(
                 f"scene of {sim.name!r}: modes {sim.modes[0]!r} and {mode!r} have different coordinates or bodies, which one picture cannot show; "
                 "scene(sim.pieces[k]) shows a stretch in one mode"
@@ -140,10 +142,10 @@ def _have_same_bodies(one: Mechanism, other: Mechanism) -> bool:
     if (one.p, one.bodies) == (other.p, other.bodies):
         return True
     alike = one.p == other.p and not (one.elastic_bodies or other.elastic_bodies)
-    return alike and [*map(_described, one.bodies)] == [*map(_described, other.bodies)]
+    return alike and [*map(_appearance_of, one.bodies)] == [*map(_appearance_of, other.bodies)]
 
 
-def _described(body: Body) -> tuple[Any, ...]:
+def _appearance_of(body: Body) -> tuple[Any, ...]:
     place = body.frame.pose_in(body.frame.root)
     return body.name, body.mass, body.shape, place.rotation.matrix, place.offset
 
@@ -151,21 +153,21 @@ def _described(body: Body) -> tuple[Any, ...]:
 # --------------------------------------------------------------------------------------------------------- trajectories
 
 
-def _sampled(sim: Trajectory, place: Placer, samples: int | None) -> tuple[Trajectory, str]:
-    """At even times, and in words what they are too few for."""
+def _sampled_with_note(sim: Trajectory, place: Placer, samples: int | None) -> tuple[Trajectory, str]:
+    """The motion at evenly spaced times, and a note about vibrations for which they are too few."""
     if len(sim) < 2 or not sim.is_dense:
         return (sim if sim.t[0] <= sim.t[-1] else sim.reversed), ""
     if samples is not None:
         if samples < 2:
             raise ViewError(f"scene: samples={samples}; a motion needs two at least")
-        taken = _even(sim, samples)
+        taken = _at_even_times(sim, samples)
         return taken, _note_of_vibrations(sim, place, taken)
-    n = int(np.clip(abs(sim.t[-1] - sim.t[0]) * RATE, FEWEST, MOST)) + 1
+    n = int(np.clip(abs(sim.t[-1] - sim.t[0]) * SAMPLE_RATE, FEWEST, MOST)) + 1
     bodies = list(dict.fromkeys(b.frame for b in sim.segments[0].equations.mechanism.bodies))
-    taken = _even(sim, n)
-    while n < MOST_OF_FAST and (_largest_turn(place, bodies, taken) > TURN or _vibrating(sim, place, taken)):
+    taken = _at_even_times(sim, n)
+    while n < MOST_OF_FAST and (_largest_turn(place, bodies, taken) > MAX_ROTATION or _vibrating(sim, place, taken)):
         n *= 2
-        taken = _even(sim, n)
+        taken = _at_even_times(sim, n)
     return taken, _note_of_vibrations(sim, place, taken)
 
 
@@ -179,39 +181,39 @@ def _note_of_vibrations(sim: Trajectory, place: Placer, taken: Trajectory) -> st
 
 
 def _vibrating(sim: Trajectory, place: Placer, taken: Trajectory) -> list[str]:
-    """Bodies whose deformation goes to and fro between two times: points leave the straight way from one place to the next
-    by more than half its length."""
+    """Bodies whose deformation oscillates between two times: points leave the straight line from one position to the
+    next by more than half its length."""
     bodies = [b for b in sim.segments[0].equations.mechanism.bodies if b.line or b.surface is not None]
     if not bodies:
         return []
-    between = sim.at(taken.t[:-1] + BETWEEN * np.diff(taken.t))
-    here, there = (_deformed(place, bodies, x) for x in (taken, between))
+    between = sim.at(taken.t[:-1] + INNER_POINT * np.diff(taken.t))
+    here, there = (_deformed_points(place, bodies, x) for x in (taken, between))
     found = []
     for b in bodies:
         x, step = here[b.name], np.diff(here[b.name], axis=0)
-        away = there[b.name] - x[:-1] - BETWEEN * step
+        away = there[b.name] - x[:-1] - INNER_POINT * step
         size = float(np.ptp(x, axis=(0, 1)).max())
         lengths = [np.linalg.norm(d, axis=2) for d in (away, step)]
-        if ((lengths[0] > SEEN * size) & (2 * lengths[0] > lengths[1])).any():
+        if ((lengths[0] > VISIBLE_DEFORMATION * size) & (2 * lengths[0] > lengths[1])).any():
             found.append(b.name)
     return found
 
 
-def _deformed(place: Placer, bodies: list[Body], sim: Trajectory) -> dict[str, Array]:
-    """Points of bodies that deform in their frames, (times, points, 3)."""
+def _deformed_points(place: Placer, bodies: list[Body], sim: Trajectory) -> dict[str, Array]:
+    """Points of elastic bodies in their frames, (times, points, 3)."""
     poses, _ = place(sim.t, sim.q, z=sim.z, r=sim.r, p=sim.segments[0].p)
     at, out = {x: k for k, x in enumerate(sim.segments[0].equations.q)}, {}
     for b in bodies:
         if (surface := b.surface) is not None:
             q = sim.q[:, [at[x] for x in surface.coordinates]]
-            some = slice(None, None, 1 + len(surface.nodes) // NODES)
+            some = slice(None, None, 1 + len(surface.nodes) // TESTED_NODES)
             out[b.name] = surface.nodes[some] + np.tensordot(q, surface.shifts[:, some], axes=1)
         else:
             out[b.name] = np.stack([poses.within(b.frame, poses.r[f]) for f in b.line], axis=1)
     return out
 
 
-def _even(sim: Trajectory, n: int) -> Trajectory:
+def _at_even_times(sim: Trajectory, n: int) -> Trajectory:
     begin, end = sorted((float(sim.t[0]), float(sim.t[-1])))
     return sim.at(np.linspace(begin, end, n))
 
@@ -249,16 +251,18 @@ def mode_about(
     wave = np.real(x[None] * np.exp(1j * omega * t)[:, None])
     q0 = base.q[0, 0]
     largest = _largest_amplitude(base, place, q0, x, size)
-    level = np.array(LEVELS)[:, None, None]
-    q = _closed(base, (q0 + largest * level * wave[None]).reshape(-1, len(q0))).reshape(len(LEVELS), len(t), len(q0))
+    level = np.array(AMPLITUDES)[:, None, None]
+    q = _on_constraints(base, (q0 + largest * level * wave[None]).reshape(-1, len(q0))).reshape(
+        len(AMPLITUDES), len(t), len(q0)
+    )
     u, z = np.split(base.trajectory.y[0, len(q0) :], [len(eq.u)])
     still = standing_still(State(eq, float(base.t[0]), q0, u, z, base.trajectory.r, base.trajectory.segments[0].p))
-    return ShownMotion(still, t, q, LEVELS, abs(frequency))
+    return ShownMotion(still, t, q, AMPLITUDES, abs(frequency))
 
 
 def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size: float) -> float:
-    """ε of level one, from what bodies do at a small one: they turn by `SWING` or move by `REACH` of the size at
-    most."""
+    """ε of level one, from what bodies do at a small one: they turn by `MODE_ROTATION` or move by `MODE_DISPLACEMENT`
+    of the size at most."""
     small = 1e-5 / float(np.abs(x).max())
     q = np.stack([q0, *(q0 + small * np.real(x * np.exp(1j * a)) for a in np.linspace(0, np.pi, 9)[:-1])])
     mechanism = base.equations.mechanism
@@ -268,7 +272,11 @@ def _largest_amplitude(base: ShownMotion, place: Placer, q0: Array, x: Any, size
     centres = points[:, : len(mechanism.bodies)]
     turn = max(np.linalg.norm(poses.R[f][1:] - poses.R[f][:1], axis=(1, 2)).max() / np.sqrt(2) for f in frames)
     reach = float(np.linalg.norm(centres[1:] - centres[:1], axis=2).max())
-    ratio = max(turn / SWING, reach / (REACH * size), _bending(base.equations, q) / (BEND * size))
+    ratio = max(
+        turn / MODE_ROTATION,
+        reach / (MODE_DISPLACEMENT * size),
+        _bending(base.equations, q) / (MODE_DEFORMATION * size),
+    )
     if ratio == 0.0:
         raise ViewError(f"mode of {base.equations.name!r}: its displacements move no body")
     return small / ratio
@@ -283,9 +291,9 @@ def _bending(eq: Equations, q: Array) -> float:
     return moved
 
 
-def _closed(base: ShownMotion, q: Array) -> Array:
-    """Coordinates moved by least norm until positions keep the constraints: q ← q - φ_q⁺ φ, with Euler parameters of
-    norm one."""
+def _on_constraints(base: ShownMotion, q: Array) -> Array:
+    """Coordinates moved by minimum-norm steps until the constraints are satisfied: q ← q - φ_q⁺ φ, with Euler
+    parameters of norm one."""
     eq = base.equations
     rows = [row.expression for row in eq.position_rows]
     if not rows:

@@ -1,9 +1,8 @@
 """The skeleton of a mechanism: points where bodies are joined, contacts with the ground, strings.
 
-Little here depends on how a model was written. A point that keeps its coordinates in two bodies, whatever the
-coordinates of the mechanism, is where the two are joined; a force at a point that runs around in a body, at one
-distance from its mass centre, shows a wheel or a ball. Both are tried at random positions near the one at hand: what
-holds there, holds everywhere.
+The skeleton depends little on how a model was written. A point with constant coordinates in two bodies, whatever the
+coordinates of the mechanism, is where the two are joined; a force at a point that moves in a body at constant distance
+from its mass centre indicates a wheel or a ball. Both are tested at random configurations near the current one.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from .poses import Placer, Poses, euler_parameters, three
 from .scene_items import GROUND, Three
 from .shown_motion import ShownMotion
 
-TRIES: Final = 24  # random positions
-SPREADS: Final = (0.4, 0.1, 0.02)  # of each coordinate about the position at hand
-SAME: Final = 1e-6  # of the mechanism's size
-LOOSE: Final = ("free", "rolling", "planar")  # joints that hold no point of one body to a point of another
+SAMPLES: Final = 24  # number of random configurations
+SPREADS: Final = (0.4, 0.1, 0.02)  # spreads of the coordinates about the current configuration, tried in turn
+SAME_POINT: Final = 1e-6  # distance of points, relative to the mechanism's size, below which they coincide
+UNFIXED_JOINTS: Final = ("free", "rolling", "planar")  # kinds of joints without a common point of both bodies
 SLIDING: Final = ("prismatic", "cylindrical", "screw")
 TURNING: Final = ("revolute", "cylindrical", "screw")
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A body that rolls: about an axis through a point in its frame; a ball where the axis is None."""
+    """A rolling body: about an axis through a point in its frame; a ball if the axis is None."""
 
     centre: Three
     radius: float
@@ -44,7 +43,7 @@ class Wheel:
 
 @dataclass(frozen=True)
 class String:
-    """Two bodies that keep their distance, or a body and a fixed place."""
+    """Two bodies at a constant distance, or a body and a fixed point."""
 
     first: str
     second: str
@@ -53,9 +52,9 @@ class String:
 
 @dataclass(frozen=True)
 class DrawnJoint:
-    """A joint as it is seen: where it is and its axis (of turning or sliding), in the body that carries it.
+    """A joint as it is drawn: its position and its axis (of rotation or translation), in the body that carries it.
 
-    slides   how far it goes along its axis, from and to, seen from the place: the length of its rail
+    slides   range of translation along its axis relative to the position: the length of its rail
     """
 
     name: str
@@ -69,8 +68,8 @@ class DrawnJoint:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A mechanism as points: for each body the places in its frame where it is held, its mass centre there, its wheel;
-    joints; strings."""
+    """A mechanism as points: for each body the positions of its joints in its frame, its mass centre there, its
+    wheel; joints; strings."""
 
     size: float
     held: dict[str, list[Three]]
@@ -83,8 +82,8 @@ class Skeleton:
 class SkeletonFinder:
     """Finds the `Skeleton` of a mechanism along a motion.
 
-    now     poses along the motion (of a mode, at its largest amplitude), and places of mass centres and of forces
-    tried   the same at random positions
+    now     poses along the motion (of a mode, at its largest amplitude), and positions of mass centres and of forces
+    tried   the same at random configurations
     """
 
     def __init__(self, motion: ShownMotion, place: Placer) -> None:
@@ -114,17 +113,17 @@ class SkeletonFinder:
         motion, sim = self.motion, self.motion.trajectory
         draw = np.random.default_rng(5)
         index = {s: k for k, s in enumerate(motion.equations.q)}
-        t = np.full(TRIES, motion.times_of_frames[0])  # what moves with time alone holds as well
+        t = np.full(SAMPLES, motion.times_of_frames[0])  # what moves with time alone holds as well
         for spread in SPREADS:
-            q = motion.q[0, :1] + draw.uniform(-spread, spread, (TRIES, motion.q.shape[2]))
+            q = motion.q[0, :1] + draw.uniform(-spread, spread, (SAMPLES, motion.q.shape[2]))
             for ks in ([index[s] for s in norm] for norm in self.mechanism.norms):
                 q[:, ks] /= np.linalg.norm(q[:, ks], axis=1, keepdims=True)
             with np.errstate(all="ignore"):
-                poses, points = place(t, q, z=sim.z[:1].repeat(TRIES, 0), r=sim.r, p=sim.segments[0].p)
+                poses, points = place(t, q, z=sim.z[:1].repeat(SAMPLES, 0), r=sim.r, p=sim.segments[0].p)
             good = np.isfinite(points).all(axis=(1, 2))
             for f in self.frames:
                 good &= np.isfinite(poses.r[f]).all(axis=1) & np.isfinite(poses.R[f]).all(axis=(1, 2))
-            if good.sum() >= TRIES / 2:
+            if good.sum() >= SAMPLES / 2:
                 break
         kept = Poses({f: R[good] for f, R in poses.R.items()}, {f: r[good] for f, r in poses.r.items()})
         return kept, points[good]
@@ -132,7 +131,7 @@ class SkeletonFinder:
     def _size(self) -> float:
         """The distance across all that has a place, in the middle of all times; one where everything is in one
         place."""
-        places = [self.now.r[j.inner] for j in self.mechanism.joints if j.kind not in LOOSE]
+        places = [self.now.r[j.inner] for j in self.mechanism.joints if j.kind not in UNFIXED_JOINTS]
         places += [self.now_points[:, k] for k in range(len(self.bodies))]
         if not places:
             return 1.0
@@ -164,14 +163,17 @@ class SkeletonFinder:
         if frame not in self.tried.R:
             return ""
         turned = self.tried.turned_within(at, self.tried.R[frame])
-        if float(np.ptp(turned, axis=0).max(initial=0.0)) > SAME or self._fixed(self.tried.r[frame], at) is None:
+        if (
+            float(np.ptp(turned, axis=0).max(initial=0.0)) > SAME_POINT
+            or self._constant_coordinates(self.tried.r[frame], at) is None
+        ):
             return ""
         return GROUND if at.is_ground else named[at]
 
-    def _fixed(self, places: Array, frame: Frame) -> Three | None:
-        """Coordinates in a frame, of a point that keeps them."""
+    def _constant_coordinates(self, places: Array, frame: Frame) -> Three | None:
+        """Coordinates in a frame of a point for which they are constant; None if they vary."""
         x = self.tried.within(frame, places)
-        if not len(x) or np.ptp(x, axis=0).max() > SAME * self.size:
+        if not len(x) or np.ptp(x, axis=0).max() > SAME_POINT * self.size:
             return None
         return three(x.mean(axis=0))
 
@@ -187,14 +189,14 @@ class SkeletonFinder:
         self._hold_coincidences(held, joined)
         self._hold_ends(held)
         meetings = self._hold_common_points(held, joined)
-        kept = {n: _distinct(points, SAME * self.size) for n, points in held.items()}
+        kept = {n: _distinct(points, SAME_POINT * self.size) for n, points in held.items()}
         centres = {n: self.now_in(self.now_points[:, k], self.frame_of(n)) for k, n in enumerate(self.bodies)}
         hinges = [h for j in self.mechanism.joints if (h := self._hinge(j)) is not None] + meetings
         return Skeleton(self.size, kept, centres, self._wheels(), hinges, self._strings(kept))
 
     def _hold_joints(self, held: dict[str, list[Three]]) -> set[frozenset[str]]:
         joined: set[frozenset[str]] = set()
-        for j in (j for j in self.mechanism.joints if j.kind not in LOOSE):
+        for j in (j for j in self.mechanism.joints if j.kind not in UNFIXED_JOINTS):
             joined.add(frozenset((j.parent, j.child)))
             for body in {j.parent, j.child} & held.keys():
                 held[body].append(self.now_in(self.now.r[j.inner], self.frame_of(body)))
@@ -217,19 +219,21 @@ class SkeletonFinder:
         for a in (a for load in self.mechanism.loads if load.kind in kinds for a in load.actions):
             owner = self.owner(a.frame)
             if a.at is not None and owner in held:
-                x = self._fixed(self.tried_points[:, self.index(a)], self.frame_of(owner))
+                x = self._constant_coordinates(self.tried_points[:, self.index(a)], self.frame_of(owner))
                 held[owner] += [x] if x is not None else []
 
     def index(self, action: Action) -> int:
         return len(self.bodies) + next(k for k, a in enumerate(self.acting) if a is action)
 
     def _hold_common_points(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> list[DrawnJoint]:
-        """Origins of frames that are fixed points of two bodies between which there is no joint yet."""
+        """Join bodies at origins of frames that are fixed points of both and not yet joined."""
         names = [GROUND, *self.bodies]
         rigid = {frozenset((a, b)) for k, a in enumerate(names) for b in names[:k] if self._are_one(a, b)}
         met: dict[frozenset[str], DrawnJoint] = {}
         for f in self.frames[1:]:
-            fixed = {n: x for n in names if (x := self._fixed(self.tried.r[f], self.frame_of(n))) is not None}
+            fixed = {
+                n: x for n in names if (x := self._constant_coordinates(self.tried.r[f], self.frame_of(n))) is not None
+            }
             for a in fixed.keys() & held.keys():
                 pairs = {b: frozenset((a, b)) for b in fixed if b != a}
                 new = {b: pair for b, pair in pairs.items() if pair not in joined and pair not in rigid}
@@ -247,7 +251,10 @@ class SkeletonFinder:
         if f is g:
             return True
         turned = self.tried.turned_within(f, self.tried.R[g])
-        return self._fixed(self.tried.r[g], f) is not None and float(np.ptp(turned, axis=0).max(initial=0.0)) < SAME
+        return (
+            self._constant_coordinates(self.tried.r[g], f) is not None
+            and float(np.ptp(turned, axis=0).max(initial=0.0)) < SAME_POINT
+        )
 
     # ----------------------------------------------------------------------------------------------- wheels and strings
 
@@ -261,7 +268,7 @@ class SkeletonFinder:
         return dict(found)
 
     def contact_height(self, up: Array) -> float | None:
-        """How high wheels touch, along a direction; None where there are none."""
+        """Height of wheel contacts along a direction; None if there are none."""
         heights = [
             float(self.now_points[0, k] @ up)
             for b, k in self._contacts()
@@ -275,7 +282,7 @@ class SkeletonFinder:
         arm = self.tried.within(body.frame, contact) - np.array(centre)
         radius = np.linalg.norm(arm, axis=1)
         moves = len(arm) > 3 and np.ptp(arm, axis=0).max() > 1e-3 * self.size
-        if not moves or np.ptp(radius) > SAME * self.size or radius[0] < 1e-3 * self.size:
+        if not moves or np.ptp(radius) > SAME_POINT * self.size or radius[0] < 1e-3 * self.size:
             return None
         _, s, axes = np.linalg.svd(arm, full_matrices=False)
         return Wheel(centre, float(radius[0]), three(axes[2]) if s[2] < 1e-6 * s[0] else None)
@@ -288,9 +295,9 @@ class SkeletonFinder:
             x = self.tried_points[:, self._number[a]]
             for b in loose[i + 1 :]:
                 distance = np.linalg.norm(self.tried_points[:, self._number[b]] - x, axis=1)
-                if len(distance) and np.ptp(distance) < SAME * self.size:
+                if len(distance) and np.ptp(distance) < SAME_POINT * self.size:
                     out.append(String(a, b))
-            place = _centre_of_sphere(x, SAME * self.size)
+            place = _centre_of_sphere(x, SAME_POINT * self.size)
             if place is not None and self._keeps_distance(a, place):
                 out.append(String(a, "", place))
         return out
@@ -303,7 +310,7 @@ class SkeletonFinder:
     # ------------------------------------------------------------------------------------------------ joints
 
     def _hinge(self, j: Joint) -> DrawnJoint | None:
-        if j.kind in (*LOOSE, "fixed"):
+        if j.kind in (*UNFIXED_JOINTS, "fixed"):
             return None
         axis = self._axis_in_loop(j) if j.closes_loop else self._axis_in_tree(j)
         child = j.child if j.child in self.bodies else GROUND
@@ -324,15 +331,15 @@ class SkeletonFinder:
             x = self.tried.within(j.outer, self.tried.r[j.inner])
             steps = x - x[:1]
         elif j.kind in TURNING:
-            steps = self._turned(j)
+            steps = self._rotations_between(j)
         else:
             return None
         direction = steps[np.argmax(np.linalg.norm(steps, axis=1))] if len(steps) else np.zeros(3)
         size = np.linalg.norm(direction)
         return None if size < 1e-12 else np.asarray(self.now.R[j.outer][0] @ direction / size)
 
-    def _turned(self, j: Joint) -> Array:
-        """Directions about which the inner side is turned in the outer one, from the first position tried to each."""
+    def _rotations_between(self, j: Joint) -> Array:
+        """Rotations of the inner side relative to the outer one, from the first tested configuration to each."""
         return _relative_parameters(euler_parameters(self.tried.turned_within(j.outer, self.tried.R[j.inner])))
 
     def _axis_in_loop(self, j: Joint) -> Array | None:
@@ -340,7 +347,7 @@ class SkeletonFinder:
         it slides)."""
         if j.kind not in (*TURNING, "prismatic"):
             return None
-        turned = self._turned(j)
+        turned = self._rotations_between(j)
         if j.kind != "prismatic" and len(turned) > 3:
             _, s, axes = np.linalg.svd(turned, full_matrices=False)
             if s[0] > 1e-9 and s[1] < 1e-9 * s[0]:
@@ -376,7 +383,7 @@ def _distinct(points: list[Three], tolerance: float) -> list[Three]:
 
 
 def _centre_of_sphere(x: Array, tolerance: float) -> Three | None:
-    """The centre of the sphere through points, where there is one: |x|² = 2 c·x + k. None for points in a plane."""
+    """The centre of the sphere through points: |x|² = 2 c·x + k. None for points in a plane."""
     if len(x) < 6:
         return None
     shifted = x - x.mean(axis=0)

@@ -1,7 +1,7 @@
 """Unit solids as triangles. Solids of revolution are profiles: pieces of a curve (r, z), each smooth, with the normal
 at every point.
 
-The page turns the same profiles into triangles, so that a solid has one description.
+The page makes triangles from the same profiles, so that a solid has one description.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .scene_items import Mesh, Solid
 
 Profile = tuple[tuple[tuple[float, float, float, float], ...], ...]  # pieces of points (r, z, normal r, normal z)
 
-FINE: Final = 40  # segments around
+SEGMENTS: Final = 40  # number of segments around a solid of revolution
 
 
 def _straight(*points: tuple[float, float]) -> Profile:
-    """A piece for each side of a polygon, with its own normal (outwards where z goes up on the outside)."""
+    """A piece for each side of a polygon, with its own normal (outwards if z increases on the outside)."""
     out = []
     for (r0, z0), (r1, z1) in itertools.pairwise(points):
         length = math.hypot(r1 - r0, z1 - z0)
@@ -42,7 +42,7 @@ def arc(radius: float, centre: tuple[float, float], begin: float, end: float, st
     )
 
 
-def profile(kind: str, ratio: float = 0.0, steps: int = FINE // 2) -> Profile:
+def profile(kind: str, ratio: float = 0.0, steps: int = SEGMENTS // 2) -> Profile:
     """The profile of a cylinder (radius 1, length 1), cone, sphere, or torus with this ratio of tube to circle; `steps`
     along arcs."""
     if kind == "cylinder":
@@ -58,10 +58,10 @@ def profile(kind: str, ratio: float = 0.0, steps: int = FINE // 2) -> Profile:
 @lru_cache(maxsize=128)
 def unit_mesh(kind: str, ratio: float = 0.0) -> Mesh:
     """Triangles of a unit solid."""
-    return _box() if kind == "box" else _turned(profile(kind, ratio), FINE)
+    return _box() if kind == "box" else _solid_of_revolution(profile(kind, ratio), SEGMENTS)
 
 
-def _turned(pieces: Profile, around: int) -> Mesh:
+def _solid_of_revolution(pieces: Profile, around: int) -> Mesh:
     angle = np.arange(around + 1) * 2 * math.pi / around
     c, s = np.cos(angle), np.sin(angle)
     vertices: list[Array] = []

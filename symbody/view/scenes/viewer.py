@@ -1,7 +1,7 @@
-"""The page that shows a scene: one self-contained piece of HTML, which asks nothing of the network.
+"""The page that shows a scene: one self-contained piece of HTML without network access.
 
-The renderer is our own (`viewer.js`, WebGL 2, no third-party code); docs/why says why. A still as SVG is in the page as
-well, for where there is no WebGL or no script.
+The renderer is `viewer.js` (WebGL 2, no third-party code; reasons are in docs/why). The page also contains a still as
+SVG for browsers without WebGL or scripts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...escaping import as_attribute, as_script_data, in_html
 from .picture import coil, svg
-from .scene_items import GROUPS, PALETTE, RAMP, End, Mesh, Surface
+from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Mesh, Surface
 from .solids import profile, ratio_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def data(scene: Scene) -> dict[str, Any]:
             for a in scene.arrows
         ],
         "meshes": {k: _mesh(m) for k, m in scene.meshes.items()},
-        "ramp": list(RAMP),
+        "ramp": list(COLOUR_RAMP),
         "surfaces": [_surface(s) for s in scene.surfaces],
         "camera": {
             "target": _shorts(camera.target), "direction": _shorts(camera.direction), "up": _shorts(camera.up),
@@ -76,7 +76,7 @@ def data(scene: Scene) -> dict[str, Any]:
 
 
 def _profiles(scene: Scene) -> dict[str, Any]:
-    """Profiles of the solids of revolution that there are; a torus by the ratio of its tube."""
+    """Profiles of the solids of revolution in the scene; a torus by the ratio of its tube."""
     ratios = sorted({ratio_of(s) for s in scene.solids if s.kind == "torus"})
     kinds = {k: profile(k) for k in ("cylinder", "cone", "sphere")} | {
         f"torus {r:g}": profile("torus", r) for r in ratios
@@ -170,7 +170,7 @@ def _moment(scene: Scene) -> float:
 
 
 def page(scene: Scene) -> str:
-    """A page of its own."""
+    """A complete page."""
     title = in_html(scene.name)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -181,7 +181,7 @@ def page(scene: Scene) -> str:
 
 
 def in_notebook(scene: Scene, height: int = 480) -> str:
-    """A page inside a cell: a frame of its own, so that styles and scripts do not meet."""
+    """A page inside a notebook cell: in its own frame, so that styles and scripts are separate."""
     inside = as_attribute(page(scene))
     title = in_html(f"3-D view of {scene.name}")
     return (

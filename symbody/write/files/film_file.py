@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ViewError
 from ...optional_packages import optional_package
-from ...view.scenes.picture import INK, picture
+from ...view.scenes.picture import PAGE_COLOURS, picture
 from ...whole_files import unfinished
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def film(
             f"film: width={width}, height={height}, rate={rate}, speed={speed}; width and height are 16 at least, "
             "rate 1, and speed positive"
         )
-    if theme not in INK:
-        raise ViewError(f"film: theme={theme!r}; there are {', '.join(INK)}")
+    if theme not in PAGE_COLOURS:
+        raise ViewError(f"film: theme={theme!r}; there are {', '.join(PAGE_COLOURS)}")
     times = _times(scene, rate, speed)
     frames = _frames(scene, times, width - width % 2, height - height % 2, theme)
     with unfinished(target) as part:
@@ -81,7 +81,7 @@ def _frames(scene: Scene, times: list[float], width: int, height: int, theme: st
     large = (width * SHARPER, height * SHARPER)
     for t in times:
         made = picture(scene, t, *large, theme, fine=True)
-        canvas = image.new("RGB", large, INK[theme][0])
+        canvas = image.new("RGB", large, PAGE_COLOURS[theme][0])
         pen = draw.Draw(canvas, "RGBA")
         for p in made.patches:
             points = [(float(x), float(y)) for x, y in p.points]

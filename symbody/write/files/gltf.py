@@ -16,7 +16,7 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...view.scenes.deformed_surfaces import envelope, normal_shifts, ramp
 from ...view.scenes.picture import coil, colour_of, frames_at
-from ...view.scenes.poses import continued, four, rotation_matrix, turning_z_to
+from ...view.scenes.poses import continuous_parameters, four, rotation_matrix, turning_z_to
 from ...view.scenes.scene_items import GROUND, Solid, Span, Surface
 from ...view.scenes.solids import ratio_of, scale_of, unit_mesh
 
@@ -157,7 +157,7 @@ class _GltfWriter:
         turn = np.array(
             [turning_z_to(w) if n > 1e-9 else (1.0, 0.0, 0.0, 0.0) for w, n in zip(way, length, strict=True)]
         )
-        return p, continued(turn), np.stack([np.full_like(length, s.radius)] * 2 + [length], axis=1)
+        return p, continuous_parameters(turn), np.stack([np.full_like(length, s.radius)] * 2 + [length], axis=1)
 
     def _traces(self) -> None:
         tracks = {f.name: f for f in self.scene.frames}

@@ -25,7 +25,7 @@ from ...integrate.events.events import Event
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
 from ...integrate.run.simulate import simulate
 from ...integrate.start.state import Start, State
-from ...view.scenes.poses import placed
+from ...view.scenes.poses import placements_of
 from ...view.scenes.scene import Scene, named_frames, scene
 from ..artefacts.artefact import Artefact, ExportedFunction
 from ..artefacts.make_artefact import ExportOptions, artefact
@@ -89,7 +89,7 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
 
 def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scene) -> ExportedFunction:
     """Rotation matrix and origin of each frame, the mass centre, and the coordinates of surfaces that deform."""
-    known = placed(eq, frames.values())
+    known = placements_of(eq, frames.values())
     numbers = [e for f in frames.values() for e in (*known[f].R.entries, *known[f].r.entries)]
     bodies = eq.mechanism.bodies
     values = dict(zip(eq.p, made.defaults, strict=True))
