@@ -20,7 +20,7 @@ C = TypeVar("C", bound=type)
 
 
 class ArgumentKind(NamedTuple):
-    """A kind of argument: a test, and the words for it."""
+    """A kind of argument: a test, and its description."""
 
     fits: Callable[[Any], bool]
     words: str

@@ -36,8 +36,8 @@ from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import NamedRow, constraint_row, norm_row
 from .readable_equations import ReadableEquations, readable_equations
-from .variable_table import variable_table
 from .undetermined_forces import Share, determined_parts, is_determined, refuse_unknown_share, shared_multipliers
+from .variable_table import variable_table
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")

@@ -46,7 +46,7 @@ def minimal(
     See also: `derive`, `Equations`, `linearize`.
     """
     if not eq.lam:
-        _named(eq, () if independent is None else independent)  # refuses what is no speed
+        _named_speeds(eq, () if independent is None else independent)  # refuses what is no speed
         return eq
     if eq.multipliers_in_loads:
         raise DerivationError(

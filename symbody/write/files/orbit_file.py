@@ -18,9 +18,9 @@ from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import text
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
-from ...stability.periodic.itineraries import Itinerary, EventItinerary, HybridSystem, ModeItinerary
 from ...stability.periodic.find_orbit import conserved_rows
 from ...stability.periodic.hybrid_orbit import HybridOrbit
+from ...stability.periodic.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
 from ...stability.periodic.orbit import Orbit, flow_of, without_trivial
 from ...stability.periodic.orbit_branch import OrbitBranch
 from ...stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
