@@ -13,7 +13,7 @@ from ...errors import unknown
 from ..meshes.mesh_file import MeshReader, surface_parts
 from ..meshes.plain_meshes import msh_parts, obj_sections, stl_parts
 from ..meshes.solid_moments import UniformSolid, enclosed_solid, shell
-from ..meshes.surface_triangles import SurfacePart, composed, mapped_corners, scaling, shifting, turning_by
+from ..meshes.surface_triangles import SurfacePart, composed_maps, mapped_corners, scaling, shifting, turning_by
 from .mjcf_tree import Attributes, MjcfTree
 from .orientation import Compiler
 
