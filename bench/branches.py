@@ -77,7 +77,7 @@ class FamilyCase:
     found (None: the period at a value is known, `period`)."""
 
     name: str
-    equations: Callable[[], tuple[sb.Equations, sb.Branch]]
+    equations: Callable[[], tuple[sb.Equations, sb.stability.Branch]]
     varied: str
     low: float
     high: float
@@ -98,13 +98,13 @@ class PythonCase:
     begins: float
 
 
-def roessler() -> tuple[sb.Equations, sb.Branch]:
+def roessler() -> tuple[sb.Equations, sb.stability.Branch]:
     x, y, z, a, b, c = sb.symbols("x y z a b c")
     eq = sb.from_equations({x: -y - z, y: x + a * y, z: b + z * (x - c)}, {a: 0.1, b: 2, c: 4}, name="Roessler")
     return eq, sb.branch(eq, sb.steady(eq, start={"x": 0.05, "y": -0.5, "z": 0.5}), a=(0.1, 0.3))
 
 
-def column() -> tuple[sb.Equations, sb.Branch]:
+def column() -> tuple[sb.Equations, sb.stability.Branch]:
     """Two bars of length 1 with masses 2 and 1, springs 1 and dampers 0.1 in the hinges, a force P that follows the
     upper bar."""
     m = sb.Model("column")
@@ -135,7 +135,7 @@ COLUMN: Final = """      DOUBLE PRECISION S,C,H,B1,B2,D
       F(4)=(3d0*B2-C*B1)/D"""
 
 
-def brusselator() -> tuple[sb.Equations, sb.Branch]:
+def brusselator() -> tuple[sb.Equations, sb.stability.Branch]:
     x, y, b = sb.symbols("x y b")
     eq = sb.from_equations({x: 1 - (b + 1) * x + x**2 * y, y: b * x - x**2 * y}, {b: 1.5}, name="brusselator")
     return eq, sb.branch(eq, sb.steady(eq, start={"x": 1.0, "y": 1.5}), b=(1.5, 4.0))
@@ -180,7 +180,7 @@ def rows() -> Iterator[Row]:
     yield from bicycle_turns.rows()
 
 
-def jaxcont(case: FamilyCase, python: PythonCase, made: sb.OrbitBranch, ours: float) -> Row | None:
+def jaxcont(case: FamilyCase, python: PythonCase, made: sb.stability.OrbitBranch, ours: float) -> Row | None:
     """Seconds, orbits and error of jaxcont; None where it is not there."""
     found = jaxcont_family(python.rates, made.at(python.begins)[0], python.begins, case.high)
     if found is None:
@@ -196,13 +196,13 @@ def jaxcont(case: FamilyCase, python: PythonCase, made: sb.OrbitBranch, ours: fl
 
 
 def _family(
-    eq: sb.Equations, first: sb.Orbit, case: FamilyCase, intervals: int = INTERVALS, tolerance: float = 1e-7
-) -> sb.OrbitBranch:
+    eq: sb.Equations, first: sb.stability.Orbit, case: FamilyCase, intervals: int = INTERVALS, tolerance: float = 1e-7
+) -> sb.stability.OrbitBranch:
     interval = {case.varied: (case.low, case.high)}
     return sb.orbits(eq, first, interval, intervals=intervals, tolerance=tolerance, max_step=0.05)
 
 
-def _at_equal_error(eq: sb.Equations, first: sb.Orbit, case: FamilyCase, beside: Row) -> float | None:
+def _at_equal_error(eq: sb.Equations, first: sb.stability.Orbit, case: FamilyCase, beside: Row) -> float | None:
     """The peer's seconds for each orbit over ours on the coarsest mesh whose error is not above the peer's."""
     if beside["peer"] is None or beside["peer_error"] is None:
         return None
@@ -215,20 +215,20 @@ def _at_equal_error(eq: sb.Equations, first: sb.Orbit, case: FamilyCase, beside:
     return None
 
 
-def _error(case: FamilyCase, made: sb.OrbitBranch) -> float:
+def _error(case: FamilyCase, made: sb.stability.OrbitBranch) -> float:
     if case.special is not None:
         return min(abs(s.value - case.special) for s in made.special)
     value, _ = case.period
     return abs(made.at(value)[0].period - _reference(case, made))
 
 
-def _reference(case: FamilyCase, made: sb.OrbitBranch) -> float:
+def _reference(case: FamilyCase, made: sb.stability.OrbitBranch) -> float:
     """The period that is known, or that of an orbit to 1e-12 by shooting."""
     value, known = case.period
     return known or sb.orbit(made.equations, made.at(value)[0], form="shooting").period
 
 
-def auto(case: FamilyCase, made: sb.OrbitBranch, ours: float) -> Row:
+def auto(case: FamilyCase, made: sb.stability.OrbitBranch, ours: float) -> Row:
     """AUTO's seconds, orbits and error; nothing where it is not there."""
     home = os.environ.get("AUTO_DIR")
     if home is None or shutil.which("gfortran") is None:

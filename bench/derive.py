@@ -88,7 +88,7 @@ def _derived(model: Callable[[], sb.Model], route: str) -> Row:
 def inverse(as_published: bool) -> Row:
     """Inverse dynamics of the PUMA560: seconds, and multiplications and additions of the torques."""
     start = time.thread_time()
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         mechanism = puma560.model(as_published).freeze()
         kinematics = Kinematics(mechanism)
         tau = shortest_forces(mechanism, kinematics)

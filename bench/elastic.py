@@ -57,7 +57,7 @@ def rows() -> Iterator[Row]:
 # ---------------------------------------------------------------------------------------------------- derivation
 
 
-def block(nx: int = 12) -> sb.FiniteElements:
+def block(nx: int = 12) -> sb.formats.FiniteElements:
     grid = (np.linspace(0, 1, nx + 1), np.linspace(-0.025, 0.025, 3), np.linspace(-0.01, 0.01, 2))
     basis = skfem.Basis(skfem.MeshHex.init_tensor(*grid), skfem.ElementVector(skfem.ElementHex2()))
     made = sb.finite_elements(basis, young=2.1e11, poisson=0.3, density=7850.0)
@@ -92,7 +92,11 @@ def derivations() -> Iterator[Row]:
             begin = time.perf_counter()
             eq = sb.derive(m)
             spent.append(time.perf_counter() - begin)
-        yield {"case": f"derive: {name}", "derive_ms": 1e3 * min(spent), "operations": sb.operations(eq.M, eq.f)}
+        yield {
+            "case": f"derive: {name}",
+            "derive_ms": 1e3 * min(spent),
+            "operations": sb.algebra.operations(eq.M, eq.f),
+        }
     begin = time.perf_counter()
     part.reduced(interfaces={"root": "rbe2", "tip": "rbe3"}, modes=14)
     yield {

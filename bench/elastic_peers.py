@@ -45,7 +45,7 @@ Found = tuple[float, Array]
 
 
 def reduced_order(
-    part: sb.FiniteElements, made: sb.ReducedBody, corner: int, spin: Any, times: Array, h: float
+    part: sb.formats.FiniteElements, made: sb.formats.ReducedBody, corner: int, spin: Any, times: Array, h: float
 ) -> Found:
     """Matrices, nodes and modes as ours; Euler parameters, for which alone its reduced-order bodies are made."""
     fem = FEMinterface()

@@ -104,12 +104,12 @@ def function_row(name: str, real: str, limits: Ceilings, layout: str = "rows") -
 
 
 def _rows(numbers: Array, count: int, real: str) -> Any:
-    return sb.device_array(np.resize(numbers, (count, numbers.shape[1])), real)
+    return sb.emit.device_array(np.resize(numbers, (count, numbers.shape[1])), real)
 
 
 def _columns(numbers: Array, count: int, real: str) -> Any:
     """The same with the first number of all states first, then the second, and so on."""
-    return Columns(sb.device_array(np.resize(numbers, (count, numbers.shape[1])).T, real))
+    return Columns(sb.emit.device_array(np.resize(numbers, (count, numbers.shape[1])).T, real))
 
 
 class Columns:
@@ -148,16 +148,16 @@ def motion_row(name: str, real: str, limits: Ceilings, method: str = "rk4") -> R
     """Steps of Runge-Kutta's method, with a projection after each where there are constraints; compared after 20
     steps."""
     s, few, steps = system(name), 16, 20
-    run = sb.cuda_motions(s.equations, STEP, method=method, real=real)
+    run = sb.integrate.cuda_motions(s.equations, STEP, method=method, real=real)
     starts, inputs = _starts(s, few)
     exact = np.stack([_simulated(s, y, r, steps, method) for y, r in zip(starts, inputs, strict=True)])
-    given = {"parameters": sb.device_array(inputs, real)} if inputs.shape[1] else {}
-    got = run(sb.device_array(starts, real), steps, **given)
+    given = {"parameters": sb.emit.device_array(inputs, real)} if inputs.shape[1] else {}
+    got = run(sb.emit.device_array(starts, real), steps, **given)
     error = relative_error(got.y.numpy(), exact)
     many = np.resize(starts, (MEMBERS, starts.shape[1]))
-    y = sb.device_array(many, real)
+    y = sb.emit.device_array(many, real)
     if given:
-        given = {"parameters": sb.device_array(np.resize(inputs, (MEMBERS, inputs.shape[1])), real)}
+        given = {"parameters": sb.emit.device_array(np.resize(inputs, (MEMBERS, inputs.shape[1])), real)}
     steps = 20
     rate = MEMBERS * steps / seconds(lambda: run(y, steps, **given), repeats=3, at_least=0.0)
     cost = run.cost_of_a_step
@@ -191,8 +191,8 @@ def march_row(real: str, limits: Ceilings) -> Row:
     example, draw = importlib.import_module("examples.triple_pendulum"), np.random.default_rng(2)
     eq = sb.derive(example.model(), check=False)
     y, still = draw.uniform(-1, 1, (MARCHED, len(eq.state))), {s.name: 0.0 for s in eq.r}
-    run = sb.cuda_motions(eq, real=real, rtol=1e-6 if real == "double" else 1e-4, inputs=still)
-    starts = sb.device_array(y, real)
+    run = sb.integrate.cuda_motions(eq, real=real, rtol=1e-6 if real == "double" else 1e-4, inputs=still)
+    starts = sb.emit.device_array(y, real)
     got = run(starts, 1.0)
     few = [dict(zip([s.name for s in eq.state], row, strict=True)) | still for row in y[:8]]
     ends = [sb.simulate(eq, 1.0, start, rtol=1e-6, method="dp5", progress=False) for start in few]
@@ -223,7 +223,7 @@ def seconds_to_first_result() -> Row:
     begin = time.perf_counter()
     case = robots.CASES["panda"]
     f = sb.compile(ours.equations(case), target="cuda", real="float", cache=False).udot
-    x = sb.device_array(np.zeros((128, 7)), "float")
+    x = sb.emit.device_array(np.zeros((128, 7)), "float")
     f(0.0, x, x, x).numpy()
     return {"seconds": time.perf_counter() - begin}
 

@@ -62,7 +62,7 @@ def ceilings() -> Ceilings:
 def _operations(real: str) -> float:
     text = module_text([_fused_text(real)], [], real)
     kernel = kept_kernel(card(0), jit.ptx(text), "kernel_fused", THREADS)
-    out = sb.device_array(np.zeros(1), real)
+    out = sb.emit.device_array(np.zeros(1), real)
     blocks = 16 * card(0).attribute(PROCESSORS)
     arguments = [ctypes.c_uint64(out.view.address)]
     least = seconds(kernel.prepared(LEGACY_STREAM, blocks, arguments))
@@ -93,7 +93,7 @@ def _fused_text(real: str) -> str:
 def _bytes() -> float:
     """A copy on the card, bytes read and written."""
     size = 1 << 30
-    a, b = (sb.device_array(np.zeros(size // 8)) for _ in range(2))
+    a, b = (sb.emit.device_array(np.zeros(size // 8)) for _ in range(2))
 
     def copy() -> None:
         places = (ctypes.c_uint64(x.view.address) for x in (b, a))

@@ -36,7 +36,7 @@ class Model(NamedTuple):
 def model(n: int) -> Model:
     q = [sb.symbol(f"q{i}", "coordinate") for i in range(2 * n)]
     u = [sb.symbol(f"u{i}", "speed") for i in range(2 * n)]
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         M = sb.matrix(chain.mass_matrix(q, sb.sin, sb.cos))
         b = sb.vector(*chain.bias(q, u, sb.sin, sb.cos))
         return Model(q, u, M, b, sb.solve(M, -b, "definite"))

@@ -40,7 +40,7 @@ class PeerFamily:
         return float(CubicSpline(values, self.periods[order][kept])(value))
 
 
-def jaxcont_family(rates: Rates, first: sb.Orbit, value: float, up_to: float) -> PeerFamily | None:
+def jaxcont_family(rates: Rates, first: sb.stability.Orbit, value: float, up_to: float) -> PeerFamily | None:
     """The family from an orbit at a value; None where jaxcont is not installed."""
     if importlib.util.find_spec("jaxcont") is None:
         return None

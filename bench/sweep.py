@@ -32,7 +32,7 @@ MEMBERS: Final = 100_000
 OVER: Final = {"V": (0.5, 10.0), "b": (0.01, 0.09), "m3": (6.0, 12.0), "L2": (0.2, 0.5), "sigma": (0.2, 0.5)}
 
 
-def bicycles(to: Path | None, on: Any = "processes", workers: int = 2, members: int = MEMBERS) -> sb.SweepResult:
+def bicycles(to: Path | None, on: Any = "processes", workers: int = 2, members: int = MEMBERS) -> sb.study.SweepResult:
     lin = sb.study.Study(sb.study.find_model("bicycle")).linear
     return sb.sweep(
         lin, OVER, sb.study.spectrum(), sample="latin hypercube", repeat=members, seed=1, on=on, workers=workers, to=to,
@@ -83,7 +83,7 @@ def finished(path: Path) -> list[Path]:
     return list((path / "status").glob("[0-9]*"))
 
 
-def error(found: sb.SweepResult) -> float:
+def error(found: sb.study.SweepResult) -> float:
     """Of 200 members, against the eigenvalues of each by itself."""
     lin = sb.study.Study(sb.study.find_model("bicycle")).linear
     some, all_values = np.random.default_rng(1).integers(0, len(found), 200), found["eigenvalues"]
@@ -114,7 +114,7 @@ def of_dask() -> Iterator[Row]:
                 }  # fmt: skip
 
 
-def picture(found: sb.SweepResult, path: Path) -> None:
+def picture(found: sb.study.SweepResult, path: Path) -> None:
     """The share of stable bicycles over speed and trail."""
     import matplotlib
 

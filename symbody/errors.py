@@ -114,7 +114,7 @@ class ModelFileError(ModelError):
     line.
 
     >>> try:
-    ...     sb.read_model_text("symbody: 1\nname: x\nbodys: {}\n")
+    ...     sb.study.read_model_text("symbody: 1\nname: x\nbodys: {}\n")
     ... except sb.ModelFileError as reason:
     ...     print(reason.line, reason.column)
     3 1
@@ -184,7 +184,7 @@ class CompileError(SymbodyError, RuntimeError):
     >>> issubclass(sb.CompileError, sb.SymbodyError)
     True
 
-    See also: `compile`, `cuda_motions`.
+    See also: `compile`, `integrate.cuda_motions`.
     """
 
 
@@ -238,7 +238,7 @@ class AssemblyError(SymbodyError, ValueError):
     ...     print(str(reason)[:65])
     assemble 'decay': 'y' is neither a name of the model nor an optio
 
-    See also: `assemble`, `violation`.
+    See also: `assemble`, `integrate.violation`.
     """
 
 

@@ -21,9 +21,8 @@ from functools import cache, partial, reduce
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-GONE_IN: Final = (
-    "0.2"  # the release in which the old names below stop working; the tables are emptied when it is prepared
-)
+GONE_IN: Final = "0.3"
+"""The release in which old names stop working; preparing it empties the tables of them."""
 ROOT: Final = __name__.rpartition(".")[0]
 
 

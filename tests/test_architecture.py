@@ -70,6 +70,7 @@ SHARED = (
 KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 PUBLIC = {
     *symbody.__all__,
+    *symbody.integrate.__all__,
     *symbody.write.__all__,
     *symbody.kits.biomechanics.__all__,
     *symbody.kits.robots.__all__,

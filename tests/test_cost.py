@@ -28,7 +28,7 @@ def cost(mechanism: Mechanism, outputs: Mapping[str, Any]) -> sb.emit.Cost:
 def inverse_dynamics(mechanism: Mechanism) -> int:
     """Multiplications and additions."""
     kinematics = Kinematics(mechanism)
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         tau = shortest_forces(mechanism, kinematics)
     found = cost(mechanism, {"tau": tau})
     assert found.divisions == 0
@@ -56,14 +56,14 @@ def chain(n: int) -> Mechanism:
 
 def test_chain_of_ten() -> None:
     mechanism = chain(10)
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         M, f = recursive(mechanism, Kinematics(mechanism))
     assert cost(mechanism, {"M": M, "f": f}).total <= 3550
 
 
 def test_articulated_chain_of_thirty() -> None:
     mechanism = chain(30)
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         udot = articulated_accelerations(mechanism, Kinematics(mechanism))
     assert cost(mechanism, {"udot": udot}).total <= 9800
 
@@ -71,7 +71,7 @@ def test_articulated_chain_of_thirty() -> None:
 def test_derivatives_of_inverse_dynamics() -> None:
     """With respect to q and u. By forward differentiation they take 2570 (puma560) and 25 200 (chain)."""
     for mechanism, ceiling in ((puma560.model(True).freeze(), 2450), (chain(10), 21100)):
-        found = sb.inverse_derivatives(sb.derive(mechanism, check=False), ("q", "u"))
+        found = sb.derivation.inverse_derivatives(sb.derive(mechanism, check=False), ("q", "u"))
         assert cost(mechanism, {f"tau_{k}": J for k, J in found.items()}).total <= ceiling
 
 
@@ -94,7 +94,7 @@ def test_derivatives_of_forward_dynamics() -> None:
     """With respect to q, u and inputs, of the solution itself and by way of inverse dynamics."""
     mechanism = star(4, 4)
     eq = sb.derive(mechanism, check=False)
-    found = sb.forward_derivatives(eq, ("q", "u", "r")).udot
+    found = sb.derivation.forward_derivatives(eq, ("q", "u", "r")).udot
     direct = {k: sb.jacobian(eq.udot, x) for k, x in (("dq", eq.q), ("du", eq.u), ("dr", eq.r))}
     counted = cost(mechanism, {f"d{k}": J for k, J in found.items()}).total
     assert counted <= 33500

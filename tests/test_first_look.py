@@ -39,7 +39,18 @@ def parts(s: Study) -> list[Any]:
     first = [group[0] for group in (m.bodies, m.joints, m.loads, m.constraints, m.frames) if group]
     vectors = [m.bodies[0].mass_centre, m.bodies[0].mass_centre.velocity(), m.frames[-1].angular_velocity()]
     matrices = [eq.M, eq.f, eq.rates, eq.M[0, 0], eq.f[0], sb.sequence(eq.M, eq.f)]
-    return [s, s.source, s.source.model, m, eq, s.audit, *first, *vectors, *matrices, sb.mass_matrix_sparsity(eq)]
+    return [
+        s,
+        s.source,
+        s.source.model,
+        m,
+        eq,
+        s.audit,
+        *first,
+        *vectors,
+        *matrices,
+        sb.derivation.mass_matrix_sparsity(eq),
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(built_in()))
@@ -51,7 +62,7 @@ def test_description_and_equations(name: str) -> None:
 @pytest.mark.parametrize("name", ["bicycle", "stanford_arm"])
 def test_answers_about_equations(name: str) -> None:
     eq = study(name).equations
-    found = [study(name).certificate, *sb.reactions(eq).values(), sb.forward_derivatives(eq)]
+    found = [study(name).certificate, *sb.reactions(eq).values(), sb.derivation.forward_derivatives(eq)]
     program = sb.program("mass_matrix", {"q": list(eq.q), "p": list(eq.p)}, {"M": eq.M})
     found += [sb.inverse_dynamics(eq)] if eq.r else []
     found += [program, program.cost, sb.c_source(program), sb.compile(eq), sb.compile(program)]
@@ -90,7 +101,7 @@ def test_large_robot() -> None:
         pytest.skip("example-robot-data is not installed")
     s = study(str(path / "talos_full_v2.urdf"))
     eq = s.equations
-    for thing in (*parts(s), sb.inverse_dynamics(eq), sb.forward_derivatives(eq), s.source.model.report):
+    for thing in (*parts(s), sb.inverse_dynamics(eq), sb.derivation.forward_derivatives(eq), s.source.model.report):
         assert_good_to_look_at(thing)
     assert "32 degrees of freedom" in repr(eq)
     assert len(str(s.audit)) < 8000
@@ -154,8 +165,8 @@ def test_events_contacts_and_modes() -> None:
         switch,
         modes,
         contacts,
-        sb.factorize(eq.M),
-        sb.ExternalFunction("grip", 1, python=abs),
+        sb.algebra.factorize(eq.M),
+        sb.algebra.ExternalFunction("grip", 1, python=abs),
     ):
         assert_good_to_look_at(thing)
         assert " at 0x" not in repr(thing)

@@ -16,15 +16,7 @@ import pytest
 
 import symbody as sb
 from docs.book.reference import named_things
-from symbody import (
-    Model,
-    ModelError,
-    ProgramError,
-    SimulationError,
-    SymbodyError,
-    ViewError,
-    derive,
-)
+from symbody import Model, ModelError, ProgramError, SimulationError, SymbodyError, ViewError, derive
 from symbody.errors import existing, in_number, with_article
 from tests.wrong_values import WRONG, is_taken
 
@@ -48,6 +40,7 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
     return sb.simulate(eq, 0.5, theta=0.1)
 
 
+STAGES = (sb.derivation, sb.emit, sb.integrate, sb.stability, sb.study, sb.view)
 OF_EQUATIONS = """all_assemblies angular_momentum assemble attractors basins branch centre_of_mass certify christoffel_symbols closed_loop constraint_power coriolis_matrix
     cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt identify inverse_derivatives inverse_dynamics
     joint_forces kinetic_energy linear_integrals linearize load_powers lyapunov mass_matrix_sparsity minimal momentum orbit orbits partial_velocities
@@ -61,18 +54,24 @@ def test_a_model_where_equations_are_meant(call: str) -> None:
         with pytest.raises(
             ModelError, match=rf"{call}: .*not the model 'pendulum': eq = derive\(model\), then {call}\(eq, ...\)"
         ):
-            getattr(sb, call)(thing)
+            public(call)(thing)
     with pytest.raises(ModelError, match=f"{call}: the first argument is the equations.* got 3"):
-        getattr(sb, call)(3)
+        public(call)(3)
 
 
 def test_every_public_call_on_equations_is_listed() -> None:
     """Those whose first argument is annotated so; a new one joins the list."""
-    found = [
-        n for n in sb.__all__ if inspect.isfunction(f := getattr(sb, n)) and (p := list(inspect.signature(f).parameters.values()))
+    found = {
+        n for stage in (sb, *STAGES) for n in stage.__all__
+        if inspect.isfunction(f := getattr(stage, n)) and (p := list(inspect.signature(f).parameters.values()))
         and str(p[0].annotation).split(" | ")[0] == "Equations"
-    ]  # fmt: skip
+    }  # fmt: skip
     assert sorted(found) == sorted(OF_EQUATIONS)
+
+
+def public(name: str) -> Any:
+    """A public function, which is in `sb` or in its stage."""
+    return getattr(next(stage for stage in (sb, *STAGES) if name in stage.__all__), name)
 
 
 MODELS: dict[str, tuple[Callable[[Model], object], str]] = {
@@ -172,7 +171,7 @@ RESULTS: dict[str, tuple[Callable[[Any, Any], object], type[Exception], str]] = 
     "plot of nothing": (lambda eq, sim: sb.plot([]), ViewError, "there is no plot of a list of nothing; there are plots of Trajectory"),
     "plot of a model": (lambda eq, sim: sb.plot([eq, sim]), ViewError, "there is no plot of a list of Equations, Trajectory"),
     "file in no folder": (
-        lambda eq, sim: sb.save_trajectory(sim, "/nowhere/at/all/run.npz"), FileNotFoundError, "run.npz cannot be written: there is no folder /nowhere/at/all",
+        lambda eq, sim: sb.write.save_trajectory(sim, "/nowhere/at/all/run.npz"), FileNotFoundError, "run.npz cannot be written: there is no folder /nowhere/at/all",
     ),
 }  # fmt: skip
 
@@ -228,7 +227,7 @@ FILE = "symbody: 1\nname: x\nparameters: {{k: 1, a: 45deg}}\nbodies:\n  arm: {{m
 )  # fmt: skip
 def test_mistakes_in_files(joint: str, says: str) -> None:
     with pytest.raises(sb.ModelFileError) as refusal:
-        sb.read_model_text(FILE.format(joint))
+        sb.study.read_model_text(FILE.format(joint))
     assert re.search(says, str(refusal.value).splitlines()[0])
 
 
@@ -237,7 +236,7 @@ def test_mistakes_in_files(joint: str, says: str) -> None:
     [("60deg", math.pi / 3), ("60°", math.pi / 3), ("60*deg", math.pi / 3), ("1/60deg", 3 / math.pi), ("-1.5rad", -1.5), ("2^2deg", 2 ** (math.pi / 90))],
 )  # fmt: skip
 def test_angles_in_files_have_units(text: str, value: float) -> None:
-    file = sb.read_model_text(FILE.format(f"revolute: [ground, arm], stiffness: k, rest: {text}"))
+    file = sb.study.read_model_text(FILE.format(f"revolute: [ground, arm], stiffness: k, rest: {text}"))
     assert dict(file.model.default_values)[file.model.symbols["a"]] == pytest.approx(math.pi / 4)
     force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0}) == pytest.approx(value, rel=1e-15)
@@ -245,7 +244,7 @@ def test_angles_in_files_have_units(text: str, value: float) -> None:
 
 def test_names_of_units_may_be_taken() -> None:
     text = FILE.format("revolute: [ground, arm], stiffness: k, rest: 2*deg + 180deg").replace("k: 1,", "k: 1, deg: 5,")
-    file = sb.read_model_text(text)
+    file = sb.study.read_model_text(text)
     force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0, "deg": 5.0}) == pytest.approx(10 + math.pi)
 
@@ -280,7 +279,7 @@ def answer(function: Callable[..., Any], *args: Any, **named: Any) -> None:
 @pytest.mark.parametrize("call", GIVEN)
 def test_wrong_arguments_of_calls_on_equations_are_refused_in_words(eq: sb.Equations, call: str) -> None:
     """All but those that make sense by chance; none ends in an AttributeError, KeyError or TypeError from inside."""
-    function = getattr(sb, call)
+    function = public(call)
     tried = [
         (p, what)
         for p in list(inspect.signature(function).parameters.values())[1:]
@@ -320,7 +319,7 @@ def test_wrong_arguments_of_frames_points_and_vectors_are_refused_in_words() -> 
 
 # ---------------------------------------------------------------------------------------------------- flags
 
-MADE_BY_THE_PACKAGE = """Body Frame ElasticBody Variable Orbit Identification emit.Compiled emit.CudaFunction emit.Dynamics integrate.Stepper stability.Design
+MADE_BY_THE_PACKAGE = """Body Frame bodies.Joint bodies.Constraint bodies.ElasticBody derivation.Variable stability.Orbit study.Identification emit.Compiled emit.CudaFunction emit.Dynamics integrate.Stepper stability.Design
     stability.SteadyMotion view.Curve view.Panel view.Figure write.Artefact write.ExportOptions kits.robots.Configurations kits.robots.Identified""".split()
 INSIDE = ("add_constraint", "with_criticality")  # for those who extend the package
 

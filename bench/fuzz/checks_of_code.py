@@ -137,7 +137,7 @@ def c_function(program: Any) -> Any:
 def model_file(s: Subject) -> None:
     """The model written in the style of frames and read again: the same equations, and outputs."""
     try:
-        again = Subject(sb.model_text(s.file.mechanism), s.seed)
+        again = Subject(sb.write.model_text(s.file.mechanism), s.seed)
         _same_equations(s, again.eq, "read again")
     except sb.errors.SymbodyError as reason:
         raise DisagreementError(f"what was written is refused: {reason}") from reason

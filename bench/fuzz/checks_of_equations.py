@@ -128,7 +128,7 @@ def _along_the_norms(s: Subject, at: Numbers, direction: dict[Any, float]) -> di
 
 def _of_accelerations(s: Subject, at: Numbers, direction: dict[Any, float], moved: dict[Any, complex]) -> None:
     eq = s.eq
-    slopes = sb.forward_derivatives(eq, tuple(g for g in ("q", "u", "z", "r", "p") if getattr(eq, g))).udot
+    slopes = sb.derivation.forward_derivatives(eq, tuple(g for g in ("q", "u", "z", "r", "p") if getattr(eq, g))).udot
     total = np.zeros(len(eq.u))
     for group, matrix in slopes.items():
         total = total + at.array(matrix).reshape(len(eq.u), -1) @ [direction[x] for x in getattr(eq, group)]

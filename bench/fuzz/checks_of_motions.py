@@ -67,7 +67,7 @@ def power(s: Subject) -> None:
     half = np.diff(edges) / 2
     times = (edges[:-1, None] + half[:, None] * (1 + nodes)).reshape(-1)
     wide = (half[:, None] * weights).reshape(-1)
-    powers = {**sb.load_powers(eq), "prescribed motion": sb.constraint_power(eq)}
+    powers = {**sb.derivation.load_powers(eq), "prescribed motion": sb.derivation.constraint_power(eq)}
     terms = dict(zip(powers, sim.at(times).values(list(powers.values())), strict=True))
     work = {name: float(wide @ p) for name, p in terms.items()}
     T = sim.kinetic_energy

@@ -38,7 +38,7 @@ class Subject:
 
     @cached_property
     def file(self) -> Any:
-        return sb.read_model_text(self.text)
+        return sb.study.read_model_text(self.text)
 
     @cached_property
     def eq(self) -> Any:

@@ -1,6 +1,7 @@
 """The reference, made from docstrings: the same text that `help` shows.
 
-Names stand in the groups in which `symbody.__all__` has them; classes have pages of their own, with their methods.
+Everyday names come first, in the groups in which `symbody.__all__` has them; then the special names of each stage and kit. Classes
+have pages of their own, with their methods.
 """
 
 from __future__ import annotations
@@ -69,11 +70,11 @@ def _everyday() -> Iterator[Group]:
 def _special() -> Iterator[Group]:
     for stage in STAGES:
         module = importlib.import_module(f"symbody.{stage}")
-        names = tuple(n for n in module.__all__ if n not in symbody.__all__)
-        if names and isinstance(getattr(symbody, stage), ModuleType):  # `sb.derive` is the function
-            yield Group(f"{stage}: more", f"sb.{stage}.", names)
+        own = (n for n in module.__all__ if n not in symbody.__all__)
+        if names := tuple(n for n in own if not isinstance(getattr(module, n), ModuleType)):
+            yield Group(f"sb.{stage}", f"sb.{stage}.", names)
     for kit in KITS:
-        yield Group(kit, f"sb.{kit}.", tuple(importlib.import_module(f"symbody.{kit}").__all__))
+        yield Group(f"sb.{kit}", f"sb.{kit}.", tuple(importlib.import_module(f"symbody.{kit}").__all__))
 
 
 # ---------------------------------------------------------------------------------------------------------------- pages
@@ -102,18 +103,28 @@ def _anchor(name: str) -> str:
 
 
 def _index(found: list[Group]) -> str:
-    rows = [f"- [{g.title}]({g.slug}.md): " + ", ".join(f"[`{n}`]({_place(g, n)})" for n in g.names) for g in found]
+    everyday, special = (
+        [_row(g) for g in found if (g.prefix == "sb.") == is_everyday] for is_everyday in (True, False)
+    )
     pages = "\n".join(g.slug for g in found)
     return "\n\n".join(
         [
             "# Reference",
             "Every public name, in the order in which data passes through. `help(sb.simulate)` shows the same text. Examples begin "
-            "with `import symbody as sb` and `import numpy as np`; numbers are shown to six digits.",
-            "\n".join(rows),
+            "with `import symbody as sb` and `import numpy as np`; numbers are shown to six digits. "
+            "[How long names stay](../stability-of-names.md).",
+            "## Everyday names",
+            "\n".join(everyday),
+            "## Special names, by stage and kit",
+            "\n".join(special),
             f"```{{toctree}}\n:hidden:\n\n{pages}\n```",
             "",
         ]
     )
+
+
+def _row(g: Group) -> str:
+    return f"- [{g.title}]({g.slug}.md): " + ", ".join(f"[`{n}`]({_place(g, n)})" for n in g.names)
 
 
 def _group_page(g: Group, links: dict[str, str]) -> str:

@@ -71,7 +71,7 @@ def read_model(path: str | Path) -> ModelFile:
     >>> file.model.name, list(file.model.bodies)
     ('slider crank', ['slider', 'rod', 'crank'])
 
-    See also: `read_model_text`, `write_model`, `study.ModelFile`, `study.built_in`.
+    See also: `study.read_model_text`, `write_model`, `study.ModelFile`, `study.built_in`.
     """
     if isinstance(path, (str, bytes)) and len(path.splitlines()) > 1:
         return read_model_text(path)
@@ -85,7 +85,7 @@ def place_of(path: Any) -> Path:
         raise ModelError(f"models: expected the name of a built-in model or the path of a file, got {shown(path)}")
     if "\n" in str(path):
         raise ModelError(
-            f"models: expected a name or a path, got a text of several lines, {shown(path)}; read_model_text reads it"
+            f"models: expected a name or a path, got a text of several lines, {shown(path)}; sb.study.read_model_text reads it"
         )
     place = built_in().get(str(path), Path(path))
     if not place.suffix and why_no_file(place).startswith("there is no"):
@@ -96,7 +96,7 @@ def place_of(path: Any) -> Path:
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
     """Read a model file given as text. It cannot refer to other files.
 
-    >>> file = sb.read_model_text('''
+    >>> file = sb.study.read_model_text('''
     ... symbody: 1
     ... name: pendulum
     ... parameters: {l: 1.0, g: 9.81}
@@ -109,7 +109,7 @@ def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
     >>> sb.derive(file.model).f
     vector(-g*l*sin(theta))
 
-    See also: `read_model`, `model_text`.
+    See also: `read_model`, `write.model_text`.
     """
     return _model_file(source_of(text, name, None), name, None)
 

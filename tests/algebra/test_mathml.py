@@ -11,7 +11,7 @@ from symbody.algebra.printing.mathml import mathml
 
 x, y, theta1, w_fork_x = sb.symbols("x y theta1 w_fork_x")
 q = sb.symbol("q", "coordinate")
-g = sb.ExternalFunction("law", 2)
+g = sb.algebra.ExternalFunction("law", 2)
 
 
 def _plain(thing) -> str:

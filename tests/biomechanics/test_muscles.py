@@ -155,10 +155,10 @@ def test_all_routes_and_power(tendon: str) -> None:
         "BIC_activation": 0.4,
         "BIC_tension": 0.3,
     }
-    given = float(sb.evaluate(sb.load_powers(eq)["BIC"], values))
+    given = float(sb.evaluate(sb.derivation.load_powers(eq)["BIC"], values))
     assert given == pytest.approx(float(sb.evaluate(mus.power, values)), rel=1e-12)
     arms = [float(sb.evaluate(mus.moment_arm(q), values)) for q in eq.q]
-    pulls = [float(sb.evaluate(e, values)) for e in sb.generalized_force(eq, "BIC").entries]
+    pulls = [float(sb.evaluate(e, values)) for e in sb.derivation.generalized_force(eq, "BIC").entries]
     assert pulls == pytest.approx([r * float(sb.evaluate(mus.force, values)) for r in arms], rel=1e-12)
 
 
@@ -220,7 +220,7 @@ def test_elastic_motion_beside_plain_numerics(held: tuple[sb.Equations, sb.State
 
 
 def _numbers(what: Any, symbols: Any) -> Any:
-    f = sb.numpy_function(sb.program("f", {s.name: s for s in symbols}, {"y": what}))
+    f = sb.emit.numpy_function(sb.program("f", {s.name: s for s in symbols}, {"y": what}))
     return lambda *x: np.ravel(f(*x))
 
 

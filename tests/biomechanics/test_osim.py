@@ -96,7 +96,7 @@ def test_several_points_that_switch() -> None:
     assert sb.certify(eq, values={"T": 2.0}).passed
     for pose in POSES:
         values = at(m, pose) | {"T": 1.0}
-        pull = sb.evaluate(sb.generalized_force(eq, "pull"), values)
+        pull = sb.evaluate(sb.derivation.generalized_force(eq, "pull"), values)
         slopes = [-float(sb.evaluate(sb.derivative(m.paths["gated"].length, q), values)) for q in eq.q]
         assert np.ravel(np.array(pull, dtype=float)) == pytest.approx(slopes, abs=1e-14)
 

@@ -42,13 +42,18 @@ def built() -> tuple[sb.Model, list[Any]]:
     return m, values
 
 
-def shown(mechanism: sb.Mechanism) -> tuple[str, str, str, str]:
+def shown(mechanism: sb.bodies.Mechanism) -> tuple[str, str, str, str]:
     """Everything that is read of a mechanism, as text: its file, its equations, the names of its frames, its own
     lines."""
     eq = sb.derive(mechanism)
     equations = str([eq.M, eq.f, eq.c, eq.b, eq.h, *eq.outputs.values(), eq.rates])
     frames = str([(f.name, f.parent and f.parent.name, f.depth) for f in mechanism.frames])
-    return sb.model_text(mechanism), equations, frames, repr(mechanism) + str(mechanism.values) + str(mechanism.notes)
+    return (
+        sb.write.model_text(mechanism),
+        equations,
+        frames,
+        repr(mechanism) + str(mechanism.values) + str(mechanism.notes),
+    )
 
 
 LATER: dict[str, Callable[[sb.Model, list[Any]], Any]] = {
@@ -124,7 +129,7 @@ def reached(thing: Any, path: str, seen: dict[int, str]) -> None:
             reached(v, f"{path}[{k}]", seen)
     else:
         names = {*getattr(thing, "__dict__", ()), *getattr(type(thing), "__slots__", ())}
-        if isinstance(thing, sb.Mechanism):  # with what it computes of itself
+        if isinstance(thing, sb.bodies.Mechanism):  # with what it computes of itself
             names |= {n for n in dir(thing) if not callable(getattr(thing, n))}
         for n in sorted(n for n in names if not n.startswith("_")):
             reached(getattr(thing, n), f"{path}.{n}", seen)

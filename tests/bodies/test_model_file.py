@@ -46,7 +46,7 @@ def differences(one: Any, other: Any, near: dict[str, float] | None = None) -> l
     return out
 
 
-def _names(mechanism: sb.Mechanism, what: str) -> list[Any]:
+def _names(mechanism: sb.bodies.Mechanism, what: str) -> list[Any]:
     return [(x.name, getattr(x, "kind", "")) for x in getattr(mechanism, what)]
 
 
@@ -104,7 +104,10 @@ def test_written_example_is_read_again(name, tmp_path):
 def test_written_hard_case_is_read_again(name):
     sample = HARD[name]()
     assert (
-        differences(sample.mechanism, sb.read_model_text(sb.model_text(sample.mechanism)).mechanism, sample.start) == []
+        differences(
+            sample.mechanism, sb.study.read_model_text(sb.write.model_text(sample.mechanism)).mechanism, sample.start
+        )
+        == []
     )
 
 
@@ -112,7 +115,7 @@ def test_written_hard_case_is_read_again(name):
 def test_written_redundant_loop_is_read_again(loop):
     """Rows of joints that say the same are no fault of a file, as they are none of a model."""
     mechanism = LOOPS[loop][0]().freeze()
-    again = sb.read_model_text(sb.model_text(mechanism)).mechanism
+    again = sb.study.read_model_text(sb.write.model_text(mechanism)).mechanism
     eq, other = (sb.derive(m, redundant=True) for m in (mechanism, again))
     assert (eq.rank, len(eq.lam)) == (other.rank, len(other.lam))
 
@@ -121,26 +124,26 @@ def test_written_redundant_loop_is_read_again(loop):
 @pytest.mark.parametrize("seed", [0, 1, 2, 6])
 def test_written_mechanism_is_read_again(make, seed):
     sample = make(seed)
-    again = sb.read_model_text(sb.model_text(sample.mechanism)).mechanism
+    again = sb.study.read_model_text(sb.write.model_text(sample.mechanism)).mechanism
     assert differences(sample.mechanism, again, sample.start) == []
 
 
 def test_writing_what_was_read_gives_the_same_text():
     """The same entries in the same order; which products of a formula share a name may differ, what they mean may
     not."""
-    first = sb.model_text(example("motorcycle"))
-    again = sb.read_model_text(first).mechanism
-    second = sb.model_text(again)
+    first = sb.write.model_text(example("motorcycle"))
+    again = sb.study.read_model_text(first).mechanism
+    second = sb.write.model_text(again)
     keys = [[line.partition(":")[0] for line in text.splitlines()] for text in (first, second)]
     assert keys[0] == keys[1]
-    assert differences(again, sb.read_model_text(second).mechanism) == []
+    assert differences(again, sb.study.read_model_text(second).mechanism) == []
 
 
 def test_written_reactions_and_outputs_are_kept():
     """Conditions keep the forces that go with them, and outputs their expressions."""
     one, other = (
         sb.derive(example("bicycle")),
-        sb.derive(sb.read_model_text(sb.model_text(example("bicycle"))).mechanism),
+        sb.derive(sb.study.read_model_text(sb.write.model_text(example("bicycle"))).mechanism),
     )
     s = (
         random_state(one, 3, {"delta": 0.01})
@@ -160,7 +163,7 @@ def test_written_reactions_and_outputs_are_kept():
 def test_names_of_any_kind_are_written(name):
     m = sb.Model("names")
     m.revolute("q", m.ground, m.body(name, mass=1, inertia=(1, 1, 1)))
-    again = sb.read_model_text(sb.model_text(m))
+    again = sb.study.read_model_text(sb.write.model_text(m))
     assert again.mechanism.bodies[0].name == name
 
 
@@ -172,9 +175,9 @@ def test_deep_expressions_are_written_in_steps():
     for _ in range(400):
         V = sb.sin(V + 1) / 2
     m.potential("V", V)
-    again = sb.read_model_text(sb.model_text(m)).mechanism
+    again = sb.study.read_model_text(sb.write.model_text(m)).mechanism
     assert again.load("V").potential is V
-    assert max(map(len, sb.model_text(m).splitlines())) < 200
+    assert max(map(len, sb.write.model_text(m).splitlines())) < 200
 
 
 def test_two_torques_that_are_no_pair():
@@ -184,20 +187,20 @@ def test_two_torques_that_are_no_pair():
     m.spherical("s", a, b)
     one, two = (Action(x.frame, torque=x.vector(1, k, 0)) for k, x in enumerate((a, b)))
     m.add_load(Load("both", "torque", (one, two)))
-    assert differences(m, sb.read_model_text(sb.model_text(m)).mechanism) == []
+    assert differences(m, sb.study.read_model_text(sb.write.model_text(m)).mechanism) == []
 
 
 def test_what_cannot_be_written_is_told():
     m = sb.Model("external")
     q = m.coordinate("q")
     m.body("b", m.ground.translate(q, 0, 0), mass=1)
-    m.potential("V", sb.ExternalFunction("cam", 1)(q))
+    m.potential("V", sb.algebra.ExternalFunction("cam", 1)(q))
     with pytest.raises(sb.ModelError, match="external function 'cam'"):
-        sb.model_text(m)
+        sb.write.model_text(m)
     m = sb.Model("reserved")
     m.parameter("pi", 3.0)
     with pytest.raises(sb.ModelError, match="reserved"):
-        sb.model_text(m)
+        sb.write.model_text(m)
 
 
 # --------------------------------------------------------------------------------------------------- the whole language
@@ -321,7 +324,7 @@ def everything() -> sb.Model:
 
 def test_every_method_has_its_place():
     """A file that uses every key of the mechanism, and the same in Python; the load by parts is compared apart."""
-    file = sb.read_model_text(EVERYTHING.replace("2*u2_", "2*s"))
+    file = sb.study.read_model_text(EVERYTHING.replace("2*u2_", "2*s"))
     made, same = file.mechanism, everything().freeze()
     assert [b.name for b in made.bodies] == [b.name for b in same.bodies]
     assert made.rates == same.rates
@@ -344,7 +347,7 @@ def test_every_method_has_its_place():
     assert made.outputs["height"] == same.outputs["height"]
 
 
-def _components(a: Any, mechanism: sb.Mechanism) -> Any:
+def _components(a: Any, mechanism: sb.bodies.Mechanism) -> Any:
     parts = [v.components(mechanism.ground) for v in (a.force, a.torque) if v is not None]
     return [list(p.entries) for p in parts]
 
@@ -357,7 +360,10 @@ def test_order_of_sections_and_items_does_not_matter():
     for s in sections:
         title, *lines = s.split("\n")
         turned.append("\n".join([title, *(reversed(lines) if title in ("let:", "frames:") else lines)]))
-    assert differences(example("motorcycle"), sb.read_model_text("\n".join([head, *reversed(turned)])).mechanism) == []
+    assert (
+        differences(example("motorcycle"), sb.study.read_model_text("\n".join([head, *reversed(turned)])).mechanism)
+        == []
+    )
 
 
 WALKER = """
@@ -400,7 +406,7 @@ def test_parts_are_attached(tmp_path):
     m.attach("right", trunk.frame.translate(0, -0.1, 0), leg, share={"l": 2 * l, "mass": mass})
 
     inline = WALKER.replace("leg: LEG", "leg:" + LEG.replace("\n", "\n    "))
-    assert differences(m, sb.read_model_text(inline).mechanism) == []
+    assert differences(m, sb.study.read_model_text(inline).mechanism) == []
     (tmp_path / "leg.yaml").write_text("symbody: 1" + LEG, encoding="utf-8")
     (tmp_path / "walker.yaml").write_text(WALKER.replace("LEG", "leg.yaml"), encoding="utf-8")
     assert differences(m, sb.read_model(tmp_path / "walker.yaml").mechanism) == []
@@ -425,7 +431,7 @@ def test_requests_of_a_simulation():
         "{t: 10}",
         "{t: [1, 2], points: 11, inputs: {tau1: 2*sin(t) - q1_dot}, method: dp5, rtol: 1e-6, invariants: [energy]}\nvalues: {m1: 3}",
     )
-    r = sb.read_model_text(text).requests
+    r = sb.study.read_model_text(text).requests
     assert (r.simulate.begin, r.simulate.end, r.simulate.points) == (1, 2, 11)
     assert r.simulate.options == {"method": "dp5", "rtol": 1e-6, "invariants": ("energy",)}
     assert str(r.simulate.inputs["tau1"]) == "2*sin(t) - q1_dot"
@@ -519,7 +525,7 @@ MISTAKES = [  # what was written, what stands there instead, where that is told,
 def test_mistakes_are_told_with_their_place(right, wrong, place, says):
     assert right in PENDULUM
     with pytest.raises(sb.ModelFileError, match=says) as caught:
-        sb.read_model_text(PENDULUM.replace(right, wrong, 1), "pendulum.yaml")
+        sb.study.read_model_text(PENDULUM.replace(right, wrong, 1), "pendulum.yaml")
     assert str(caught.value).startswith(f"pendulum.yaml:{place}: ")
     assert f"{caught.value.line}:{caught.value.column}" == place
     assert not re.search(r"\bm\.[a-z]", caught.value.plain), "advice in the words of Python"
@@ -527,7 +533,9 @@ def test_mistakes_are_told_with_their_place(right, wrong, place, says):
 
 def test_a_message_in_full():
     with pytest.raises(sb.ModelFileError) as caught:
-        sb.read_model_text(CRANK.replace("axis: x, at: [l/2, 0, 0]}}", "axis: x, at: [len/2, 0, 0]}}"), "crank.yaml")
+        sb.study.read_model_text(
+            CRANK.replace("axis: x, at: [l/2, 0, 0]}}", "axis: x, at: [len/2, 0, 0]}}"), "crank.yaml"
+        )
     assert str(caught.value).splitlines() == [
         "crank.yaml:8:52: there is no name 'len'; declare it under parameters, inputs, variables, coordinates or let",
         "      rod: {mass: m_rod, shape: {bar: l, axis: x, at: [len/2, 0, 0]}}",
@@ -538,13 +546,13 @@ def test_a_message_in_full():
 def test_a_loop_closed_wrongly():
     """The bearing of the crank between the wrong two bodies."""
     with pytest.raises(sb.ModelFileError, match="15:3: joint 'bearing' closes a loop but adds no constraint"):
-        sb.read_model_text(CRANK.replace("bearing: {revolute: [ground, crank], on: [r, 0, 0]}", "bearing: {revolute: [rod, crank], at: [l, 0, 0]}"))  # fmt: skip
+        sb.study.read_model_text(CRANK.replace("bearing: {revolute: [ground, crank], on: [r, 0, 0]}", "bearing: {revolute: [rod, crank], at: [l, 0, 0]}"))  # fmt: skip
 
 
 def test_place_in_a_text_of_several_lines():
     text = PENDULUM.replace("outputs", "").replace("start:", "outputs:\n  o: >-\n    q1 +\n    nothing*2\nstart:")
     with pytest.raises(sb.ModelFileError) as caught:
-        sb.read_model_text(text, "a.yaml")
+        sb.study.read_model_text(text, "a.yaml")
     assert (caught.value.line, caught.value.column) == (14, 5)
 
 
@@ -561,7 +569,7 @@ SCHEMA = ROOT / "schema" / "symbody-model.schema.json"
 
 
 def test_published_schema_is_that_of_the_reader(update):
-    text = json.dumps(sb.model_schema(), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(sb.bodies.model_schema(), indent=1, ensure_ascii=False) + "\n"
     if update:
         SCHEMA.parent.mkdir(exist_ok=True)
         SCHEMA.write_text(text, encoding="utf-8")
@@ -587,13 +595,13 @@ def plain(node: Any) -> Any:
 @pytest.mark.parametrize("text", [*(pytest.param((ROOT / "symbody" / "library" / f"{n}.yaml").read_text(encoding="utf-8"), id=n) for n in FILES), pytest.param(EVERYTHING, id="everything")])  # fmt: skip
 def test_schema_accepts_what_is_read(text):
     jsonschema = pytest.importorskip("jsonschema")
-    validator = jsonschema.Draft202012Validator(sb.model_schema())
+    validator = jsonschema.Draft202012Validator(sb.bodies.model_schema())
     assert [e.message for e in validator.iter_errors(plain(tree(source_of(text, "a", None))))] == []
 
 
 def test_schema_refuses_what_is_refused():
     jsonschema = pytest.importorskip("jsonschema")
-    validator = jsonschema.Draft202012Validator(sb.model_schema())
+    validator = jsonschema.Draft202012Validator(sb.bodies.model_schema())
     for right, wrong in (
         ("bodies:", "bodys:"),
         ("{mass", "{mas"),
@@ -609,12 +617,12 @@ def test_files_in_the_documents_are_read():
     blocks = re.findall(r"^```yaml\n(symbody: 1\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 2
     for block in blocks:
-        assert sb.read_model_text(block).mechanism.bodies
+        assert sb.study.read_model_text(block).mechanism.bodies
 
 
 def test_every_key_is_documented():
     page = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
-    schema = sb.model_schema()
+    schema = sb.bodies.model_schema()
     kinds = [next(iter(r["required"])) for k in ("joint", "load", "constraint") for r in schema["$defs"][k]["oneOf"]]
     assert [k for k in (*schema["properties"], *kinds) if f"`{k}`" not in page] == []
 
@@ -633,12 +641,12 @@ def test_loads_may_contain_forces_of_constraints_and_of_joints() -> None:
     m.coincide("pin", bar.frame.origin, arm.point(1, 0, 0), axes="x")
     m.friction("rub", x.dot, sb.Coulomb(0.3), normal=m.multiplier("rail"), smooth=0.1)
     m.friction("squeak", a.dot, sb.Coulomb(0.1), normal=m.multiplier("pin.x"), smooth=0.1)
-    text = sb.model_text(m)
-    again = sb.read_model_text(text).mechanism
+    text = sb.write.model_text(m)
+    again = sb.study.read_model_text(text).mechanism
     assert differences(m.freeze(), again) == []
-    assert sb.model_text(again) == text
+    assert sb.write.model_text(again) == text
     with pytest.raises(sb.ModelError, match="there is no name 'lam_rial'"):
-        sb.read_model_text(text.replace("lam_rail", "lam_rial"))
+        sb.study.read_model_text(text.replace("lam_rail", "lam_rial"))
 
 
 # ---------------------------------------------------------------------------------------------------- paths and texts

@@ -23,7 +23,7 @@ HEAD = "symbody: 1\n"
 
 def refused(text: str | bytes) -> str:
     with pytest.raises(sb.ModelFileError) as caught:
-        sb.read_model_text(text, "bad.yaml")
+        sb.study.read_model_text(text, "bad.yaml")
     assert str(caught.value).startswith("bad.yaml:")
     return str(caught.value)
 
@@ -111,7 +111,7 @@ def test_long_expression():
 
 def test_long_sum_is_no_depth():
     text = " + ".join(["a*t"] * 1500)
-    assert sb.read_model_text(f"{HEAD}parameters: {{a: 1}}\nlet:\n  s: {text}\n").name == "model"
+    assert sb.study.read_model_text(f"{HEAD}parameters: {{a: 1}}\nlet:\n  s: {text}\n").name == "model"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_copies_of_copies():
     for _ in range(8):
         part = f"{{parts: {{p: {part}}}, attach: {{a: {{part: p}}, b: {{part: p}}}}}}"
     assert (
-        sb.read_model_text(f"{HEAD}parts: {{p: {part}}}\nattach: {{x: {{part: p}}}}\n").mechanism.bodies[255].name
+        sb.study.read_model_text(f"{HEAD}parts: {{p: {part}}}\nattach: {{x: {{part: p}}}}\n").mechanism.bodies[255].name
         == "x_b_b_b_b_b_b_b_b_b"
     )
     many = ", ".join(f"c{k}: {{part: p}}" for k in range(90))
@@ -167,7 +167,7 @@ def test_many_definitions_in_a_row():
     n = 3000
     lines = [f"  a{k}: a{k + 1} + 1" for k in range(n)] + [f"  a{n}: 1"]
     assert (
-        sb.read_model_text(f"{HEAD}let:\n" + "\n".join(lines) + "\noutputs: {o: a0}\n").model.outputs["o"].value
+        sb.study.read_model_text(f"{HEAD}let:\n" + "\n".join(lines) + "\noutputs: {o: a0}\n").model.outputs["o"].value
         == n + 1
     )
 
@@ -211,7 +211,7 @@ def test_characters_that_cannot_stand_in_a_file(data):
 
 
 def test_byte_order_mark_is_read_over():
-    assert sb.read_model_text(b"\xef\xbb\xbfsymbody: 1\nname: a\n").name == "a"
+    assert sb.study.read_model_text(b"\xef\xbb\xbfsymbody: 1\nname: a\n").name == "a"
 
 
 def test_names_that_would_be_code():
@@ -326,7 +326,7 @@ def test_damaged_files_are_read_or_refused():
         text = damaged(r, r.choice(list(EXAMPLES.values())))
         begin, message = time.monotonic(), "damaged.yaml:"
         try:
-            sb.read_model_text(text, "damaged.yaml")
+            sb.study.read_model_text(text, "damaged.yaml")
             read += 1
         except sb.ModelFileError as reason:
             message = str(reason)

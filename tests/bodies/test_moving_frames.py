@@ -189,7 +189,7 @@ def test_what_needs_a_place_is_refused() -> None:
     with pytest.raises(sb.ViewError, match="not known, only its velocity"):
         sb.scene(sb.assemble(eq))
     with pytest.raises(sb.ModelError, match="model files have no words"):
-        sb.model_text(eq.mechanism)
+        sb.write.model_text(eq.mechanism)
     m = made()
     with pytest.raises(sb.ModelError, match="which moves"):
         m.moving_frame("rider", on=m.frames["heading"], velocity=(1, 0, 0))

@@ -74,7 +74,7 @@ def pair(kind: str, by_general_method: bool, **how: object) -> str:
         m.joint("j", a, b, kind, **how)
     else:
         getattr(m, kind)("j", a, b, **how)
-    return sb.model_text(m)
+    return sb.write.model_text(m)
 
 
 def _for_each(kind: str, option: str, value: object) -> object:

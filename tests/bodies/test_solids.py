@@ -117,7 +117,7 @@ def test_solids_are_shown_and_written(tmp_path):
     eq = sb.derive(m)
     (mesh,) = sb.scene(eq, a=0.0).meshes.values()
     assert np.ptp(mesh.vertices, axis=0) == pytest.approx([1.0, 0.1, 0.1])
-    again = sb.derive(sb.read_model_text(sb.model_text(m)).model)
+    again = sb.derive(sb.study.read_model_text(sb.write.model_text(m)).model)
     assert sb.evaluate(again.M) == pytest.approx(sb.evaluate(eq.M))
 
 

@@ -69,7 +69,7 @@ NEEDED = {
 }  # unless given otherwise
 
 
-X = sb.material("x")
+X = sb.bodies.material("x")
 OF_ELASTIC: dict[str, dict[str, Any]] = {
     "beam": {"length": 2, "rho_A": 1, "EI": 1, "EA": 1, "modes": 1},
     "elastic": {"modes": [(0, X**2, 0)], "over": {X: (0, 1)}, "density": 1},
@@ -77,7 +77,7 @@ OF_ELASTIC: dict[str, dict[str, Any]] = {
 }
 
 
-def beam_of(m: Model) -> sb.ElasticBody:
+def beam_of(m: Model) -> sb.bodies.ElasticBody:
     return m.beam("beam", m.ground, length=1, EI=1, rho_A=1, modes=1)
 
 

@@ -50,7 +50,7 @@ def test_accelerations_solve_the_unsymmetric_system(coulomb: sb.Equations) -> No
 def test_forward_derivatives_are_those_of_differences(coulomb: sb.Equations) -> None:
     eq, rng = coulomb, np.random.default_rng(4)
     x = {s: rng.uniform(0.2, 1) for s in eq.state} | {s: eq.mechanism.values[s] for s in eq.p}
-    slopes = sb.forward_derivatives(eq, ["u", "M"])
+    slopes = sb.derivation.forward_derivatives(eq, ["u", "M"])
     for name, symbols in (("u", eq.u), ("M", [eq.variables.of("p").symbol("M", "test")])):
         exact = np.array(sb.evaluate(slopes.udot[name], x)).reshape(len(eq.u), -1)
         for j, s in enumerate(symbols):

@@ -125,7 +125,7 @@ def test_a_wrong_rate_fails_the_certificate(monkeypatch):
 
 def test_text_pickle_and_file(system):
     eq = system.equations
-    again = sb.derive(sb.read_model_text(sb.model_text(eq.mechanism)).mechanism)
+    again = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).mechanism)
     assert again.h == eq.h
     assert pickle.loads(pickle.dumps(eq)).h == eq.h
     assert sb.tidy(eq).h.rows == eq.h.rows

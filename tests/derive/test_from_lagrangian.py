@@ -141,7 +141,7 @@ def test_readable_text():
 @pytest.mark.parametrize("make", ALL)
 def test_model_file_and_pickle(make):
     eq = make()
-    again = sb.derive(sb.read_model_text(sb.model_text(eq.mechanism)).mechanism, "lagrange")
+    again = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).mechanism, "lagrange")
     assert (again.M, again.f, again.Jc) == (eq.M, eq.f, eq.Jc)
     assert pickle.loads(pickle.dumps(eq)).f == eq.f
 

@@ -58,7 +58,7 @@ def test_labels_follow_speeds_and_numbers() -> None:
     """The labelled expression in terms of own speeds, of transformed speeds, and with numbers put in."""
     eq = derive(slider("stretch", own_speed=True))
     assert str(sequence(eq.f, labels=eq.labels)).startswith("stretch = x + c*sin(v/2)\n")
-    diagonal = sb.diagonalized(eq)
+    diagonal = sb.derivation.diagonalized(eq)
     assert "stretch" in Dynamics(diagonal).program("f", {"f": diagonal.f}).labels.values()
     baked = Dynamics(eq, bake={"c": 0.5})
     assert "stretch" in baked.program("f", {"f": eq.f}).labels.values()
@@ -117,8 +117,8 @@ def test_labels_survive_a_model_file() -> None:
     m.label("alone", q * q * k)
     m.label("k2", stretch + q.dot)
     m.potential("spring", k * stretch**2 / 2)
-    text = sb.model_text(m)
-    again = sb.read_model_text(text)
+    text = sb.write.model_text(m)
+    again = sb.study.read_model_text(text)
     assert dict(again.mechanism.labels) == dict(m.labels)
     assert list(sb.derive(again.model).labels) == list(sb.derive(m).labels)
-    assert sb.model_text(again.model) == text
+    assert sb.write.model_text(again.model) == text

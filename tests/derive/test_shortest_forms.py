@@ -125,4 +125,4 @@ def test_equations_that_are_read_have_no_second_moments() -> None:
     m.gravity(0, 0, -1)
     m.spherical("q", m.ground, m.body("b", mass=1, inertia=(A, B, C)), sequence="zxz")
     eq = sb.derive(m)
-    assert "/2" not in f"{eq.M} {eq.f} {sb.joint_forces(eq)} {sb.inverse_derivatives(eq)}"
+    assert "/2" not in f"{eq.M} {eq.f} {sb.joint_forces(eq)} {sb.derivation.inverse_derivatives(eq)}"

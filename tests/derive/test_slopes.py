@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive, forward_derivatives, inverse_derivatives
+from symbody import DerivationError, Model, ModelError, derive
 from symbody.algebra.graph.walk import evaluation_order, scalars
+from symbody.derivation import forward_derivatives, inverse_derivatives
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.programs.inverse_dynamics import joint_forces
 

@@ -6,15 +6,7 @@ from collections.abc import Callable
 import pytest
 
 import symbody as sb
-from symbody import (
-    Equations,
-    Model,
-    ModelError,
-    StabilityError,
-    derive,
-    sin,
-    symbol,
-)
+from symbody import Equations, Model, ModelError, StabilityError, derive, sin, symbol
 from symbody.derivation.equations.variables import KINDS
 from symbody.derivation.forms.constrained import with_constraints
 from symbody.derivation.forms.minimal import minimal

@@ -12,7 +12,7 @@ from symbody.bodies.mass.material_integrals import gauss_points
 from symbody.bodies.mechanism.mechanism import Body
 
 
-def swinging_arm(**options: Any) -> tuple[sb.Model, sb.ElasticBody]:
+def swinging_arm(**options: Any) -> tuple[sb.Model, sb.bodies.ElasticBody]:
     """A beam on a turning hub, with a body hinged to its end, in gravity."""
     m = sb.Model("arm")
     L, EI, mu, g = m.parameters(L=1.3, EI=2.0, mu=0.7, g=9.81)
@@ -27,7 +27,7 @@ def swinging_arm(**options: Any) -> tuple[sb.Model, sb.ElasticBody]:
     return m, arm
 
 
-def with_particles(m: sb.Model, arm: sb.ElasticBody, points: int = 7, pieces: int = 2) -> sb.Model:
+def with_particles(m: sb.Model, arm: sb.bodies.ElasticBody, points: int = 7, pieces: int = 2) -> sb.Model:
     """The mass of a beam without sections as particles at the points of Gauss, whose sums are its integrals."""
     L, mu = m.symbols["L"], m.symbols["mu"]
     m._bodies["arm"] = Body("arm", arm.frame, MassProperties(ZERO, zeros(3), zeros(3, 3)))

@@ -79,7 +79,7 @@ def test_tip_mass(ratio):
 
 def test_taper_and_prestress():
     """A wedge, EI ~ (1 - x)³ and ρA ~ 1 - x, vibrates at 5.3151 (Kirchhoff); a string under tension at π √N / L."""
-    x = sb.material("x")
+    x = sb.bodies.material("x")
     m = sb.Model("wedge")
     arm = m.beam("arm", length=1, EI=(1 - x) ** 3, rho_A=1 - x, modes=8)
     M, K = (np.array(sb.evaluate(A), dtype=float) for A in (arm.mass_matrix, arm.stiffness))

@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from symbody.bodies.mass.material_integrals import Region, gauss_points
 
-x, y, z = sb.material("x y z")
+x, y, z = sb.bodies.material("x y z")
 
 
 def test_modes_as_expressions_are_the_beam():

@@ -178,7 +178,7 @@ def test_stiffening_by_unit_torques(kind, tmp_path):
     size = np.abs(expected).max()
     assert size > 1.0
     assert found == pytest.approx(expected, abs=0.01 * size)
-    read = sb.read_reduced(made.save(tmp_path / "strip.sid"))
+    read = sb.formats.read_reduced(made.save(tmp_path / "strip.sid"))
     assert read.points["tip"].turned == pytest.approx(made.points["tip"].turned, rel=1e-12)
 
 
@@ -292,7 +292,7 @@ def test_units(small):
 def test_reduced_bodies_in_files(part, tmp_path, ending):
     """Standard input data and archives give back the same numbers, geometric stiffness among them."""
     made = part.reduced(interfaces={"root": "rbe2", "tip": "rbe3"}, modes=1, stiffening=True, rayleigh=(0.1, 1e-5))
-    back = sb.read_reduced(made.save(tmp_path / f"arm.{ending}"))
+    back = sb.formats.read_reduced(made.save(tmp_path / f"arm.{ending}"))
     for name in ("mass", "first", "second", "stiffness", "damping"):
         assert getattr(back, name) == pytest.approx(getattr(made, name), rel=1e-14, abs=1e-14)
     assert back.stiffening.second == pytest.approx(made.stiffening.second, rel=1e-9, abs=1e-9)

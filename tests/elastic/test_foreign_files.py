@@ -233,7 +233,7 @@ def test_inertia_in_columns(small, tmp_path):
     made = part.reduced(interfaces={"root": "rbe2", "tip": "rbe2"}, modes=1)
     sid = made.save(tmp_path / "a.SID_FEM").read_text()
     (tmp_path / "b.SID_FEM").write_text(in_columns(sid))
-    back = sb.read_reduced(tmp_path / "b.SID_FEM")
+    back = sb.formats.read_reduced(tmp_path / "b.SID_FEM")
     for name in ("mass", "first", "second", "stiffness", "damping"):
         assert getattr(back, name) == pytest.approx(getattr(made, name), rel=1e-12, abs=1e-12)
     assert not back.report
@@ -247,14 +247,14 @@ def test_data_that_contradict_each_other(small, tmp_path):
     at = {name: sid.index(name) for name in ("Ct", "Cr", "Gr", "Ge")}
     lumped = [_times(x, 1.1) if at["Gr"] < k < at["Ge"] else x for k, x in enumerate(sid)]
     (tmp_path / "lumped.SID_FEM").write_text("\n".join(lumped))
-    back = sb.read_reduced(tmp_path / "lumped.SID_FEM")
+    back = sb.formats.read_reduced(tmp_path / "lumped.SID_FEM")
     assert "Cr and Gr contradict each other" in back.report["note"]
     axial = back.second[0] - back.second[0].transpose(0, 2, 1)
     assert axial == pytest.approx(made.second[0] - made.second[0].transpose(0, 2, 1), abs=1e-9)
     wrong = [_times(x, 3.0) if at["Ct"] < k < at["Cr"] else x for k, x in enumerate(sid)]
     (tmp_path / "wrong.SID_FEM").write_text("\n".join(wrong))
     with pytest.raises(sb.ModelError, match="its moments belong to no body"):
-        sb.Model("m").elastic_from("arm", sb.read_reduced(tmp_path / "wrong.SID_FEM"))
+        sb.Model("m").elastic_from("arm", sb.formats.read_reduced(tmp_path / "wrong.SID_FEM"))
 
 
 def _times(line, factor):

@@ -62,7 +62,7 @@ def test_mean_axes(floating):
 def test_line_loads():
     """A dead load by its resultant, by points of Gauss, and one that follows, against the closed form of a cantilever
     to first order."""
-    x = sb.material("x")
+    x = sb.bodies.material("x")
     m = sb.Model("loaded")
     L, w = m.parameters(L=2.0, w=1e-3)
     arm = m.beam("arm", m.ground, length=L, EI=5.0, rho_A=1.0, modes=3)
@@ -88,7 +88,9 @@ def test_gravity_and_a_force_do_the_work_of_their_points():
     L = m.symbols["L"]
     m.force("push", arm, m.ground.vector(0, 1, 0), at=arm.point(L / 2))
     eq = sb.derive(m)
-    assert sb.generalized_force(eq, "push", "arm_y1") is not sb.generalized_force(eq, "push", "arm_z1")
+    assert sb.derivation.generalized_force(eq, "push", "arm_y1") is not sb.derivation.generalized_force(
+        eq, "push", "arm_z1"
+    )
     with pytest.raises(sb.ModelError, match=r"the body 'arm' deforms; say where it acts"):
         m.torque("twist", arm, m.ground.z)
     assert sb.certify(eq, routes=["lagrange"]).passed
@@ -134,8 +136,8 @@ def test_files_pickles_and_copies(small_arm):
     eq = small_arm
     M, f = sb.evaluate([eq.M, eq.f], {**eq.mechanism.values, **_state(eq)})
     expected = np.concatenate([np.ravel(M), np.ravel(f)])
-    read = sb.derive(sb.read_model_text(TEXT).model)
-    written = sb.derive(sb.read_model_text(sb.model_text(eq.mechanism)).model)
+    read = sb.derive(sb.study.read_model_text(TEXT).model)
+    written = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).model)
     for other in (read, written, pickle.loads(pickle.dumps(eq))):
         assert by_name(other, eq) == pytest.approx(expected, rel=1e-13, abs=1e-13)
     whole = sb.Model("whole")
@@ -175,17 +177,17 @@ parameters: {L: 1.0}
 bodies:
   arm: {frame: ground, beam: {length: L, EI: (1 - x/L)**3, rho_A: 1 - x/L, modes: 5}}
 """
-    eq = sb.derive(sb.read_model_text(text).model)
+    eq = sb.derive(sb.study.read_model_text(text).model)
     assert np.abs(sb.linearize(eq, {}).eigenvalues().imag).min() == pytest.approx(5.3151, abs=2e-4)
     with pytest.raises(sb.ModelFileError, match="no name 'x'"):
-        sb.read_model_text(text.replace("length: L", "length: L + x"))
+        sb.study.read_model_text(text.replace("length: L", "length: L + x"))
 
 
 @pytest.mark.parametrize("is_read", [False, True])
 def test_drawn_deformed(small_arm, is_read):
     """A beam is drawn as rods between points that move apart from their body's frame; also after it went through a
     file."""
-    eq = sb.derive(sb.read_model_text(sb.model_text(small_arm.mechanism)).model) if is_read else small_arm
+    eq = sb.derive(sb.study.read_model_text(sb.write.model_text(small_arm.mechanism)).model) if is_read else small_arm
     straight, bent = (sb.scene(eq, arm_y1=y) for y in (0.0, 0.4))
     rods = [s for s in bent.spans if s.name == "arm"]
     assert len(rods) == 12

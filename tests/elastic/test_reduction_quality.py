@@ -90,7 +90,7 @@ def test_parameters_stay_symbols():
     e = m.parameter("e", 1.0)
     m.elastic_from(
         "arm",
-        sb.interpolated_body(
+        sb.formats.interpolated_body(
             e, {x: body(stiffer=x) for x in (0.8, 1.2)}, interfaces=HELD, modes=2, rayleigh=(0.0, 0.0)
         ),
         m.ground,
@@ -102,13 +102,13 @@ def test_parameters_stay_symbols():
     m = sb.Model("m")
     r = m.parameter("r", 1.0)
     samples = {x: body(heavier=x) for x in (0.8, 1.2)}
-    m.elastic_from("arm", sb.interpolated_body(r, samples, interfaces=HELD, modes=2), m.ground)
+    m.elastic_from("arm", sb.formats.interpolated_body(r, samples, interfaces=HELD, modes=2), m.ground)
     _, w = lowest(m)
     assert w(r=0.9) == pytest.approx(whole / np.sqrt(0.9), rel=1e-9)
     assert (w(r=1.001) - w(r=0.999)) / 0.002 == pytest.approx(-whole / 2, rel=1e-5)
     m = sb.Model("m")
     h = m.parameter("h", 0.04)
-    made = sb.interpolated_body(
+    made = sb.formats.interpolated_body(
         h, {x: body((1.0, 0.06, x)) for x in (0.034, 0.038, 0.042, 0.046)}, interfaces=HELD, modes=2
     )
     m.elastic_from("arm", made, m.ground)
@@ -124,4 +124,4 @@ def test_interpolation_is_refused(part):
         ({1.0: part, 2.0: body((1.0, 0.06, 0.5))}, "have a direction in common"),
     ):  # fmt: skip
         with pytest.raises(sb.ModelError, match=says):
-            sb.interpolated_body(p, samples, interfaces=HELD, modes=2)
+            sb.formats.interpolated_body(p, samples, interfaces=HELD, modes=2)

@@ -25,7 +25,12 @@ KINDS = {
 PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}
 SINES = {  # of which points of Gauss have integrals that are nearly exact
     "sines": {**PINNED, "modes": {"y": 3, "z": 2}},
-    "sines that taper and stretch": {**PINNED, "EI": 2 - sb.material("x"), "EA": 50.0, "modes": {"y": 2, "x": 3}},
+    "sines that taper and stretch": {
+        **PINNED,
+        "EI": 2 - sb.bodies.material("x"),
+        "EA": 50.0,
+        "modes": {"y": 2, "x": 3},
+    },
     "sines of third order": {**PINNED, "EI": 2.0, "bending": "yz", "EA": 50.0, "order": 3, "modes": 2},
     "sines and an even foreshortening": {**PINNED, "modes": {"y": 3, "z": 2, "shortening": 0}},
 }
@@ -102,7 +107,9 @@ def test_coriolis_matrix():
     eq = sb.derive(swinging_arm(modes=1)[0])
     at = values(eq)
     still = {**at, **dict.fromkeys(eq.u, 0.0)}
-    C, M_rate = sb.evaluate([sb.coriolis_matrix(eq), sb.time_derivative(eq.M, dict(zip(eq.q, eq.u, strict=True)))], at)
+    C, M_rate = sb.evaluate(
+        [sb.derivation.coriolis_matrix(eq), sb.time_derivative(eq.M, dict(zip(eq.q, eq.u, strict=True)))], at
+    )
     f, f_still = (np.ravel(sb.evaluate(eq.f, x)) for x in (at, still))
     assert np.array(C) @ [at[u] for u in eq.u] == pytest.approx(f_still - f, abs=1e-13)
     S = np.array(M_rate) - 2 * np.array(C)

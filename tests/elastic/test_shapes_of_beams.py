@@ -15,7 +15,7 @@ from symbody.algebra.graph.graph import as_expr
 from symbody.bodies.elastic.line_polynomials import orthogonal
 from symbody.bodies.elastic.line_waves import Waves
 
-x = sb.material("x")
+x = sb.bodies.material("x")
 PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}
 
 
@@ -163,12 +163,12 @@ bodies:
     frame: ground
     beam: {length: 2, EI: 3, rho_A: 0.5, ends: [pinned, pinned], shapes: sines, modes: {y: 3, shortening: 1}, modal_damping: 0.02}
 """
-    again = sb.derive(sb.read_model_text(text).model)
+    again = sb.derive(sb.study.read_model_text(text).model)
     m = sb.Model("rod")
     m.beam("rod", m.ground, length=2, EI=3, rho_A=0.5, modes={"y": 3, "shortening": 1}, modal_damping=0.02, **PINNED)
     eq = sb.derive(m)
     at = {s.name: 0.3 for s in (*eq.q, *eq.u)}
-    written = sb.derive(sb.read_model_text(sb.model_text(eq.mechanism)).model)
+    written = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).model)
     for other in (again, written):
         assert np.allclose(*(np.ravel(sb.evaluate([e.M, e.f], at)[1]) for e in (eq, other)), rtol=1e-13, atol=0)
     assert sb.linearize(eq, {}).modes()[0].damping_ratio == pytest.approx(0.02)

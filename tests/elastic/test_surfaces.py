@@ -385,7 +385,7 @@ def test_stress_is_painted_as_it_is_recovered(tmp_path):
         assert found[here] == pytest.approx(value, rel=1e-9)
         assert here.any()
     assert surface.largest == pytest.approx(recovered.largest[0], rel=1e-9)
-    kept = sb.read_reduced(made.save(tmp_path / "arm.npz")).surface(body.coordinates)
+    kept = sb.formats.read_reduced(made.save(tmp_path / "arm.npz")).surface(body.coordinates)
     assert np.array_equal(kept.stress, body.surface.stress, equal_nan=True)
 
 

@@ -12,7 +12,7 @@ from scipy.special import ellipk
 
 import symbody as sb
 
-x = sb.material("x")
+x = sb.bodies.material("x")
 
 
 def tip(order, force, *, ends=("clamped", "free"), modes=5, **how):
@@ -111,6 +111,6 @@ def test_it_is_said_and_kept_in_files():
     eq = sb.derive(m)
     assert any("third order" in note for note in eq.notes)
     text = "symbody: 1\nname: arm\nbodies:\n  arm: {frame: ground, beam: {length: 1, EI: 1, rho_A: 1, modes: {y: 2}, order: 3}}\n"
-    again = sb.derive(sb.read_model_text(text).model)
+    again = sb.derive(sb.study.read_model_text(text).model)
     at = {s.name: 0.3 for s in (*eq.q, *eq.u)}
     assert sb.evaluate(again.f[0], at) == pytest.approx(sb.evaluate(eq.f[0], at))

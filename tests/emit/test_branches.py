@@ -35,7 +35,7 @@ def test_solutions(name: str) -> None:
     n = M.rows
     right = np.random.default_rng(2).uniform(-1, 1, (n, n)) * (values != 0)  # acts on ancestors and descendants
     B = sb.matrix(right.tolist())
-    made = sb.program("solved", {"m": symbols}, {"x": sb.factorize(M, "definite").solve(B)})
+    made = sb.program("solved", {"m": symbols}, {"x": sb.algebra.factorize(M, "definite").solve(B)})
     assert not any(i.op == "factor" for i in made.code)
     numbers = [values[tuple(int(k) for k in s.name.split("_")[1:])] for s in symbols]
     assert sb.compile(made)(numbers) == pytest.approx(np.linalg.solve(values, right), rel=1e-12, abs=1e-14)
@@ -43,7 +43,7 @@ def test_solutions(name: str) -> None:
 
 def test_branches_save_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     symbols, M, _ = matrix_of(TREES["star of chains"])
-    inverse = sb.factorize(M, "definite").solve(sb.identity(M.rows))
+    inverse = sb.algebra.factorize(M, "definite").solve(sb.identity(M.rows))
 
     def cost() -> int:
         return sb.program("solved", {"m": symbols}, {"x": inverse}).cost.total

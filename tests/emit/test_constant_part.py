@@ -38,7 +38,7 @@ def test_nothing_constant_is_nothing_to_do() -> None:
 def puma() -> Compiled:
     """Packed once; values of parameters alone are too little work to be computed apart."""
     m = puma560.model().freeze()
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         tau = generalized_forces(m, Kinematics(m), True)
     return sb.compile(program("tau", {"q": m.q, "u": m.u, "a": [u.dot for u in m.u], "p": m.p}, {"tau": tau}))
 

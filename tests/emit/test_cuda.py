@@ -39,7 +39,7 @@ def dynamics(real: str | None = None) -> sb.emit.Dynamics:
 
 
 def on_card(groups: list[Any], real: str) -> list[Any]:
-    return [sb.device_array(g, real) if np.ndim(g) == 2 else g for g in groups]
+    return [sb.emit.device_array(g, real) if np.ndim(g) == 2 else g for g in groups]
 
 
 def close(got: Any, exact: Any, real: str) -> bool:
@@ -79,7 +79,9 @@ EXPRESSIONS = {
 def test_every_operation(name: str, library: EmulatedLibrary) -> None:
     p = sb.program("f", {"a": [x, y]}, {"z": EXPRESSIONS[name], "s": [x, EXPRESSIONS[name]]})
     rows = np.random.default_rng(2).uniform(-3, 3, (140, 2))
-    for got, exact in zip(sb.compile(p, target="cuda")(sb.device_array(rows)), sb.compile(p).batch(rows), strict=True):
+    for got, exact in zip(
+        sb.compile(p, target="cuda")(sb.emit.device_array(rows)), sb.compile(p).batch(rows), strict=True
+    ):
         assert close(got.numpy(), exact, "double")
 
 
@@ -90,7 +92,7 @@ def test_large_angles(real: str, library: EmulatedLibrary) -> None:
     p = sb.program("f", {"a": [x, y]}, {"z": [sb.sin(x - y + 1), sb.cos(x), sb.sin(x * y)]})
     rows = np.random.default_rng(2).uniform(-3, 3, (140, 2)).astype(DTYPE[real]).astype(float)
     rows[::7] = (rows[::7] * 1e9).astype(DTYPE[real])
-    got = sb.compile(p, target="cuda", real=real)(sb.device_array(rows, real)).numpy()
+    got = sb.compile(p, target="cuda", real=real)(sb.emit.device_array(rows, real)).numpy()
     with mpmath.workdps(40):
         for row, (first, second, third) in zip(rows, got, strict=True):
             u, v = map(mpmath.mpf, row)
@@ -109,7 +111,7 @@ class Foreign:
     numbers of each row where `width` is given."""
 
     def __init__(self, numbers: Any, by_columns: bool = False, width: int = 0) -> None:
-        self.held = sb.device_array(np.asarray(numbers).T if by_columns else numbers)
+        self.held = sb.emit.device_array(np.asarray(numbers).T if by_columns else numbers)
         described = dict(self.held.__cuda_array_interface__)
         if by_columns:
             described |= {"shape": self.held.shape[::-1], "strides": (8, 8 * len(numbers))}
@@ -126,21 +128,21 @@ def test_rows_columns_and_one_row_for_all(library: EmulatedLibrary) -> None:
     )
     f, rows, row = sb.compile(p, target="cuda"), np.arange(20.0).reshape(10, 2), np.array([3.0, 5.0])
     exact = sb.compile(p).batch(rows, row)
-    for a in (sb.device_array(rows), Foreign(rows), Foreign(rows, by_columns=True)):
-        for b in (row, sb.device_array(row), sb.device_array(np.tile(row, (10, 1)))):
+    for a in (sb.emit.device_array(rows), Foreign(rows), Foreign(rows, by_columns=True)):
+        for b in (row, sb.emit.device_array(row), sb.emit.device_array(np.tile(row, (10, 1)))):
             assert np.array_equal(f(a, b).numpy(), exact)
-    out = sb.device_array(np.zeros((10, 2)))
-    assert f(sb.device_array(rows), row, out=out) is out
+    out = sb.emit.device_array(np.zeros((10, 2)))
+    assert f(sb.emit.device_array(rows), row, out=out) is out
     assert np.array_equal(out.numpy(), exact)
 
 
 def test_prepared_calls_read_what_is_there(library: EmulatedLibrary) -> None:
     f = sb.compile(sb.program("f", {"a": [x, y]}, {"s": x * y}), target="cuda")
-    a = sb.device_array([[2.0, 3.0]])
+    a = sb.emit.device_array([[2.0, 3.0]])
     call = f.prepared(a)
     call()
     assert call.results.numpy() == [6.0]
-    f(sb.device_array([[5.0, 7.0]]), out=call.results)
+    f(sb.emit.device_array([[5.0, 7.0]]), out=call.results)
     assert call.results.numpy() == [35.0]
     call()
     assert call.results.numpy() == [6.0]
@@ -155,7 +157,7 @@ class Capsules:
 
 
 def test_capsules_keep_their_memory_until_they_are_released(library: EmulatedLibrary) -> None:
-    a = sb.device_array(np.arange(6.0).reshape(2, 3), "float")
+    a = sb.emit.device_array(np.arange(6.0).reshape(2, 3), "float")
     assert a.__dlpack_device__() == (2, 0)
     view = view_of(Capsules(a), 1)
     assert view is not None
@@ -165,7 +167,7 @@ def test_capsules_keep_their_memory_until_they_are_released(library: EmulatedLib
     del a
     assert len(library.memory) == held  # by the capsule
     del view
-    b = sb.device_array(np.zeros(3))
+    b = sb.emit.device_array(np.zeros(3))
     held = len(library.memory)
     del b
     assert len(library.memory) == held - 1
@@ -173,7 +175,7 @@ def test_capsules_keep_their_memory_until_they_are_released(library: EmulatedLib
 
 def test_streams(library: EmulatedLibrary) -> None:
     f = sb.compile(sb.program("f", {"a": [x, y]}, {"s": x * y}), target="cuda")
-    a = sb.device_array([[2.0, 3.0]])
+    a = sb.emit.device_array([[2.0, 3.0]])
     f(a)
     f(a, stream=77)
     f(a, stream=type("Stream", (), {"cuda_stream": 78})())
@@ -186,16 +188,16 @@ def test_streams(library: EmulatedLibrary) -> None:
 REFUSED = {
     "a is in this computer's memory; many states are taken": lambda f: f(np.zeros((4, 2)), 1.0),
     "a has shape \\(3,\\), expected \\(2,\\)": lambda f: f(np.zeros(3), 1.0),
-    "a has shape \\(4, 3\\), expected": lambda f: f(sb.device_array(np.zeros((4, 3))), 1.0),
+    "a has shape \\(4, 3\\), expected": lambda f: f(sb.emit.device_array(np.zeros((4, 3))), 1.0),
     "a is of type float32, and this function computes in float64": lambda f: f(
-        sb.device_array(np.zeros((4, 2)), "float"), 1.0
+        sb.emit.device_array(np.zeros((4, 2)), "float"), 1.0
     ),
     "takes 2 arguments, got 1": lambda f: f(np.zeros(2)),
     "different numbers of states: \\[4, 5\\]": lambda f: f(
-        sb.device_array(np.zeros((4, 2))), sb.device_array(np.zeros(5))
+        sb.emit.device_array(np.zeros((4, 2))), sb.emit.device_array(np.zeros(5))
     ),
     "out for s has shape \\(3,\\)": lambda f: f(
-        sb.device_array(np.zeros((4, 2))), 1.0, out=sb.device_array(np.zeros(3))
+        sb.emit.device_array(np.zeros((4, 2))), 1.0, out=sb.emit.device_array(np.zeros(3))
     ),
     "a must be numbers, got 'no'": lambda f: f("no", 1.0),
 }
@@ -312,7 +314,7 @@ def test_wide_rows_go_through_shared_memory(n: int, wide_program: Any, library: 
     f, draw = sb.compile(wide_program, target="cuda", real="float"), np.random.default_rng(n)
     rows = [draw.uniform(-2, 2, (n, k)) for k in (19, 12, 18)]
     for t in (0.25, draw.uniform(size=n)):
-        got = f(*on_card([t if np.ndim(t) == 0 else sb.device_array(t, "float"), *rows], "float"))
+        got = f(*on_card([t if np.ndim(t) == 0 else sb.emit.device_array(t, "float"), *rows], "float"))
         exact = sb.compile(wide_program).batch(t, *rows)
         assert all(close(x.numpy(), y, "float") for x, y in zip(got, exact, strict=True))
     assert all(k.waits for k in library.handles if hasattr(k, "waits"))
@@ -322,9 +324,9 @@ def test_rows_with_gaps_need_no_tile(wide_program: Any, library: EmulatedLibrary
     draw, f, exact = np.random.default_rng(3), sb.compile(wide_program, target="cuda"), sb.compile(wide_program)
     rows = [draw.uniform(-2, 2, (9, k)) for k in (19, 12, 18)]
     with_gaps = Foreign(np.hstack([rows[0], rows[0]]), width=19)
-    got = f(0.5, with_gaps, *map(sb.device_array, rows[1:]))
+    got = f(0.5, with_gaps, *map(sb.emit.device_array, rows[1:]))
     assert close(got[0].numpy(), exact.batch(0.5, *rows)[0], "double")
-    out = [Foreign(np.zeros((9, 18)), by_columns=True), sb.device_array(np.zeros(9))]
+    out = [Foreign(np.zeros((9, 18)), by_columns=True), sb.emit.device_array(np.zeros(9))]
     in_columns = [Foreign(x, by_columns=True) for x in rows]
     with pytest.raises(sb.ProgramError, match="all arrays lie in rows, or all in columns"):
         f(0.5, *in_columns, out=out)
@@ -383,7 +385,7 @@ def test_ptx_is_kept_on_disk(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_functions_of_this_computer_are_refused() -> None:
-    f = sb.ExternalFunction("f", 1, python=lambda v: v)
+    f = sb.algebra.ExternalFunction("f", 1, python=lambda v: v)
     with pytest.raises(sb.CompileError, match="f is a function of this computer"):
         ptx_source(sb.program("g", {"a": [x]}, {"s": f(x)}))
 

@@ -21,7 +21,7 @@ def reluctant(v: float) -> float:
 @pytest.mark.parametrize("how", ["call", "batch"])
 def test_exceptions_of_external_functions_stay_in_their_thread(how):
     """Good calls give numbers and bad ones raise, however many run at once; each bad call raises its own exception."""
-    f = sb.compile(sb.program("f", {"x": x}, {"y": sb.ExternalFunction("g", 1, python=reluctant)(x) + 1}))
+    f = sb.compile(sb.program("f", {"x": x}, {"y": sb.algebra.ExternalFunction("g", 1, python=reluctant)(x) + 1}))
     wrong: list[object] = []
 
     def many(k: int) -> None:
@@ -44,7 +44,7 @@ def test_exceptions_of_external_functions_stay_in_their_thread(how):
 
 
 def test_exceptions_in_a_batch_over_many_threads():
-    f = sb.compile(sb.program("f", {"x": x}, {"y": sb.ExternalFunction("g", 1, python=reluctant)(x) + 1}))
+    f = sb.compile(sb.program("f", {"x": x}, {"y": sb.algebra.ExternalFunction("g", 1, python=reluctant)(x) + 1}))
     values = [1.0] * 5000 + [-3.0] + [1.0] * 5000
     with pytest.raises(ArithmeticError, match="not for -3"):
         f.batch(values, threads=4)
@@ -79,7 +79,7 @@ def everything() -> dict[str, object]:
         "SteadyMotion": steady, "LinearSystem": lin, "Program": sb.program("f", {"q": eq.q, "p": eq.p}, {"M": eq.M}),
         "Compiled": sb.compile(sb.program("f", {"q": eq.q, "p": eq.p}, {"M": eq.M})), "Dynamics": sb.compile(eq), "Expr": eq.M[0, 0], "Condition": eq.M[0, 0] < 1,
         "Matrix": eq.M, "Vector": m.bodies["link 1"].mass_centre.position(), "Frame": m.bodies["link 1"].frame, "Body": m.bodies["link 1"],
-        "Audit": sb.audit(m), "Certificate": sb.certify(eq), "Spectrum": lin.modes(), "Reaction": sb.reaction(eq, "q1"), "ModelFile": sb.read_model_text("symbody: 1\n"),
+        "Audit": sb.audit(m), "Certificate": sb.certify(eq), "Spectrum": lin.modes(), "Reaction": sb.reaction(eq, "q1"), "ModelFile": sb.study.read_model_text("symbody: 1\n"),
     }  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def test_errors_are_pickled(error):
 
 
 def refused() -> None:
-    sb.read_model_text("symbody: 1\nbodies: {a: {mass: -}}\n", "bad.yaml")
+    sb.study.read_model_text("symbody: 1\nbodies: {a: {mass: -}}\n", "bad.yaml")
 
 
 def test_errors_of_a_worker_arrive():
@@ -217,9 +217,9 @@ def _without_damper(law: object) -> sb.Equations:
 
 def test_a_machine_address_is_not_pickled():
     """Called in another process it would be anything."""
-    made = sb.ExternalFunction("g", 1, address=12345)(x)
+    made = sb.algebra.ExternalFunction("g", 1, address=12345)(x)
     with pytest.raises(sb.ExpressionError, match="machine address only"):
         pickle.dumps(made)
-    both = pickle.loads(pickle.dumps(sb.ExternalFunction("g", 1, python=reluctant, address=12345)(x)))
+    both = pickle.loads(pickle.dumps(sb.algebra.ExternalFunction("g", 1, python=reluctant, address=12345)(x)))
     assert both.data.address is None
     assert sb.evaluate(both, {"x": 2.0}) == 4.0

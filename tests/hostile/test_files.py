@@ -40,7 +40,7 @@ def sim(eq):
 # ---------------------------------------------------------------------------------------------------- every writer
 
 WRITERS = {
-    "run.npz": lambda eq, sim, path: sb.save_trajectory(sim, path),
+    "run.npz": lambda eq, sim, path: sb.write.save_trajectory(sim, path),
     "plot.svg": lambda eq, sim, path: sb.plot(sim).save(path),
     "plot.png": lambda eq, sim, path: sb.plot(sim).save(path),
     "plot.pdf": lambda eq, sim, path: sb.plot(sim).save(path),
@@ -90,7 +90,7 @@ def test_a_full_disk_leaves_the_file_that_was_there(name, eq, sim, tmp_path, mon
 def test_no_room_for_a_trajectory(eq, tmp_path):
     """A real limit, in a process of its own: the good file stays, byte for byte."""
     path = tmp_path / "run.npz"
-    sb.save_trajectory(sb.simulate(eq, 0.1, q=1), path)
+    sb.write.save_trajectory(sb.simulate(eq, 0.1, q=1), path)
     before = path.read_bytes()
     code = f"""
 import resource, signal, symbody as sb
@@ -101,7 +101,7 @@ m.revolute("q", m.ground, bob)
 m.gravity(0, -9.81, 0)
 sim = sb.simulate(sb.derive(m), 200, q=1)
 resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
-try: sb.save_trajectory(sim, {str(path)!r})
+try: sb.write.save_trajectory(sim, {str(path)!r})
 except OSError as reason: print("OSError")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=_environment())

@@ -92,7 +92,7 @@ def test_codes_in_quotation_marks_are_looked_at_after_decoding(name, where):
     if "description" in where and set(name) & set("\n\t"):
         pytest.skip("a description may have several lines")
     with pytest.raises(sb.ModelFileError) as caught:
-        sb.read_model_text(f"symbody: 1\n{where.format(code)}\n", "bad.yaml")
+        sb.study.read_model_text(f"symbody: 1\n{where.format(code)}\n", "bad.yaml")
     assert str(caught.value).isprintable() or set(str(caught.value)) - {"\n"} <= set(map(chr, range(32, 127)))
 
 

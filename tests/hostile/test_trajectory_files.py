@@ -27,7 +27,7 @@ def eq():
 def saved(eq, tmp_path_factory):
     events = [sb.Event("zero", sb.symbol("q", "coordinate"))]
     sim = sb.simulate(eq, 1, q=1, events=events, sensitivities=["m"])
-    return sb.save_trajectory(sim, tmp_path_factory.mktemp("good") / "run.npz")
+    return sb.write.save_trajectory(sim, tmp_path_factory.mktemp("good") / "run.npz")
 
 
 def members(path) -> dict[str, bytes]:

@@ -52,7 +52,7 @@ class TestStorage:
     def test_nothing_is_lost(self, tmp_path):
         eq = double_pendulum()
         sim = sb.simulate(eq, 2.0, q1=1.0, sensitivities=["q1", "g"])
-        back = sb.load_trajectory(sb.save_trajectory(sim, tmp_path / "run"), eq)
+        back = sb.load_trajectory(sb.write.save_trajectory(sim, tmp_path / "run"), eq)
         for name in ("t", "y", "p", "r", "variations"):
             assert np.array_equal(getattr(back, name), getattr(sim, name))
         assert (back.outcome, back.statistics, back.choices, back.wrt) == (
@@ -66,7 +66,7 @@ class TestStorage:
 
     def test_columns_are_plain_arrays(self, tmp_path):
         sim = sb.simulate(falling(), TIMES)
-        path = sb.save_trajectory(sim, tmp_path / "run.npz")
+        path = sb.write.save_trajectory(sim, tmp_path / "run.npz")
         with np.load(path, allow_pickle=False) as file:
             assert np.array_equal(file["column height"], sim["height"])
 
@@ -74,14 +74,14 @@ class TestStorage:
         eq = double_pendulum()
         law = {"tau": 2 * eq.t}
         sim = sb.simulate(eq, 1.0, inputs=law)
-        path = sb.save_trajectory(sim, tmp_path / "run.npz")
+        path = sb.write.save_trajectory(sim, tmp_path / "run.npz")
         back = sb.load_trajectory(path, eq, law)
         assert np.array_equal(back["q1_ddot"], sim["q1_ddot"])
         with pytest.raises(sb.SimulationError, match="inputs"):
             sb.load_trajectory(path, eq)
 
     def test_another_model_or_no_trajectory(self, tmp_path):
-        path = sb.save_trajectory(sb.simulate(falling(), 1.0), tmp_path / "run.npz")
+        path = sb.write.save_trajectory(sb.simulate(falling(), 1.0), tmp_path / "run.npz")
         with pytest.raises(sb.SimulationError, match="belongs to 'falling'"):
             sb.load_trajectory(path, double_pendulum())
         (tmp_path / "other.npz").write_text("nothing")

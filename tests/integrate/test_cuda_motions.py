@@ -49,10 +49,10 @@ def test_runge_kutta(real: str, library: EmulatedLibrary) -> None:
     eq, draw, members = sb.derive(triple_pendulum.model(), check=False), np.random.default_rng(1), 5
     y, p = draw.uniform(-1, 1, (members, 6)), draw.uniform(0.5, 1.5, (members, 4))
     vary = [eq.p[0].name]
-    run = sb.cuda_motions(eq, STEP, real=real, vary=vary)
+    run = sb.integrate.cuda_motions(eq, STEP, real=real, vary=vary)
     assert run.state_names == tuple(names(eq))
     assert set(run.parameter_names) == {*vary, *(s.name for s in eq.r)}
-    got = run(sb.device_array(y, real), 20, parameters=sb.device_array(p, real), every=5)
+    got = run(sb.emit.device_array(y, real), 20, parameters=sb.emit.device_array(p, real), every=5)
     assert [e.name for e in got.endings()] == ["REACHED"] * members
     for k in range(members):
         start = dict(zip(names(eq), y[k], strict=True)) | dict(zip(run.parameter_names, p[k], strict=True))
@@ -68,8 +68,8 @@ def test_step_control(real: str, library: EmulatedLibrary) -> None:
     """The steps that `simulate` takes, with as many refused ones, at requested times."""
     eq, times = sb.derive(triple_pendulum.model(), check=False), np.linspace(0.0, 1.0, 4)
     y = np.random.default_rng(1).uniform(-1, 1, (2, 6))
-    run = sb.cuda_motions(eq, real=real, rtol=1e-6, method="dp5", inputs={s.name: 0.1 for s in eq.r})
-    got = run(sb.device_array(y, real), times)
+    run = sb.integrate.cuda_motions(eq, real=real, rtol=1e-6, method="dp5", inputs={s.name: 0.1 for s in eq.r})
+    got = run(sb.emit.device_array(y, real), times)
     for k in range(2):
         start = dict(zip(names(eq), y[k], strict=True)) | {s.name: 0.1 for s in eq.r}
         sim = sb.simulate(eq, times, start, method="dp5", rtol=1e-6)
@@ -88,8 +88,8 @@ def test_constraints_hold_after_every_step(library: EmulatedLibrary) -> None:
         exact.append(
             [sb.simulate(eq, 0.2, start, method="rk4", step=STEP), sb.simulate(eq, 0.2, start, method="dp5", rtol=1e-7)]
         )
-    fixed = sb.cuda_motions(eq, STEP, outputs=[eq.phi, *eq.q])(sb.device_array(y), 20, every=20)
-    controlled = sb.cuda_motions(eq, rtol=1e-7)(sb.device_array(y), 0.2)
+    fixed = sb.integrate.cuda_motions(eq, STEP, outputs=[eq.phi, *eq.q])(sb.emit.device_array(y), 20, every=20)
+    controlled = sb.integrate.cuda_motions(eq, rtol=1e-7)(sb.emit.device_array(y), 0.2)
     for k, (one, other) in enumerate(exact):
         assert close(fixed.y.numpy()[k], np.concatenate([one.q[-1], one.u[-1]]), "double")
         assert close(controlled.y.numpy()[k], np.concatenate([other.q[-1], other.u[-1]]), "double")
@@ -104,8 +104,8 @@ def test_semi_implicit_steps(library: EmulatedLibrary) -> None:
     eq, h = sb.derive(triple_pendulum.model(), check=False), 0.01
     f = sb.compile(eq, bake={s.name: v for s, v in eq.variables.of("p").defaults.items()})
     y = np.random.default_rng(4).uniform(-1, 1, 6)
-    run = sb.cuda_motions(eq, h, method="semi-implicit", inputs={s.name: 0.0 for s in eq.r})
-    got = run(sb.device_array(y[None]), 3).y.numpy()[0]
+    run = sb.integrate.cuda_motions(eq, h, method="semi-implicit", inputs={s.name: 0.0 for s in eq.r})
+    got = run(sb.emit.device_array(y[None]), 3).y.numpy()[0]
     q, u = y[:3], y[3:]
     for _ in range(3):
         u = u + h * f.udot(0.0, q, u, np.zeros(3))
@@ -131,8 +131,8 @@ def test_events_and_impacts(step: float | None, library: EmulatedLibrary) -> Non
         sb.Event("late", eq.t - 1.5, terminal=True),
     ]
     y = np.array([[1.0, 0.0], [0.6, 1.0]])
-    run = sb.cuda_motions(eq, step, events=events, rtol=1e-8, record=8)
-    got = run(sb.device_array(y), 2.0)
+    run = sb.integrate.cuda_motions(eq, step, events=events, rtol=1e-8, record=8)
+    got = run(sb.emit.device_array(y), 2.0)
     assert [e.name for e in got.endings()] == ["STOPPED", "STOPPED"]
     for k in range(2):
         sim = sb.simulate(
@@ -153,8 +153,8 @@ def test_resets_and_chattering(library: EmulatedLibrary) -> None:
     eq, z = ball()
     bounce = sb.Event("bounce", z, "falling", reset={eq.u[0]: -0.8 * eq.u[0]})
     for event, factor in ((bounce, 0.8), (sb.Contact("floor", z, 0.5), 0.5)):
-        run = sb.cuda_motions(eq, rtol=1e-6, events=[event])
-        got = run(sb.device_array(np.array([[1.0, 0.0], [100.0, 0.0]])), 4.2)
+        run = sb.integrate.cuda_motions(eq, rtol=1e-6, events=[event])
+        got = run(sb.emit.device_array(np.array([[1.0, 0.0], [100.0, 0.0]])), 4.2)
         assert [e.name for e in got.endings()] == ["CHATTERING", "REACHED"]
         zeno = np.sqrt(2 / 9.81) * (1 + factor) / (1 - factor)
         assert got.t.numpy()[0] == pytest.approx(zeno, rel=1e-6)
@@ -163,23 +163,27 @@ def test_resets_and_chattering(library: EmulatedLibrary) -> None:
 def test_outputs_at_times(library: EmulatedLibrary) -> None:
     eq, z = ball()
     times = np.array([0.0, 0.1, 0.3])
-    got = sb.cuda_motions(eq, rtol=1e-9, outputs=[z * z, 2 * eq.t])(
-        sb.device_array(np.array([[1.0, 0.0], [2.0, 0.0]])), times
+    got = sb.integrate.cuda_motions(eq, rtol=1e-9, outputs=[z * z, 2 * eq.t])(
+        sb.emit.device_array(np.array([[1.0, 0.0], [2.0, 0.0]])), times
     )
     heights = np.array([[1.0], [2.0]]) - 9.81 / 2 * times**2
     assert np.allclose(got.samples.numpy(), np.stack([heights**2, np.tile(2 * times, (2, 1))], axis=-1), atol=1e-8)
 
 
 REFUSED = {
-    "no method 'rk5'.*Did you mean 'rk4'": lambda eq: sb.cuda_motions(eq, 0.1, method="rk5"),
-    "form='ggl' is not for GPUs": lambda eq: sb.cuda_motions(eq, 0.1, form="ggl"),
-    "has no error control": lambda eq: sb.cuda_motions(eq, method="rk4"),
-    "no parameter 'mass'": lambda eq: sb.cuda_motions(eq, 0.1, vary=["mass"]),
-    "a GPU cannot call Python": lambda eq: sb.cuda_motions(eq, events=[sb.Event("e", eq.q[0], reset=lambda v: None)]),
-    "y is an array on the card with 2 columns": lambda eq: sb.cuda_motions(eq, 0.1)(np.zeros((3, 2)), 1),
-    r"y has shape \(3, 3\)": lambda eq: sb.cuda_motions(eq, 0.1)(sb.device_array(np.zeros((3, 3))), 1),
-    "y is of type float32": lambda eq: sb.cuda_motions(eq, 0.1)(sb.device_array(np.zeros((3, 2)), "float"), 1),
-    "t is the end": lambda eq: sb.cuda_motions(eq)(sb.device_array(np.zeros((3, 2))), [0.0, 2.0, 1.0]),
+    "no method 'rk5'.*Did you mean 'rk4'": lambda eq: sb.integrate.cuda_motions(eq, 0.1, method="rk5"),
+    "form='ggl' is not for GPUs": lambda eq: sb.integrate.cuda_motions(eq, 0.1, form="ggl"),
+    "has no error control": lambda eq: sb.integrate.cuda_motions(eq, method="rk4"),
+    "no parameter 'mass'": lambda eq: sb.integrate.cuda_motions(eq, 0.1, vary=["mass"]),
+    "a GPU cannot call Python": lambda eq: sb.integrate.cuda_motions(
+        eq, events=[sb.Event("e", eq.q[0], reset=lambda v: None)]
+    ),
+    "y is an array on the card with 2 columns": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(np.zeros((3, 2)), 1),
+    r"y has shape \(3, 3\)": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(sb.emit.device_array(np.zeros((3, 3))), 1),
+    "y is of type float32": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(
+        sb.emit.device_array(np.zeros((3, 2)), "float"), 1
+    ),
+    "t is the end": lambda eq: sb.integrate.cuda_motions(eq)(sb.emit.device_array(np.zeros((3, 2))), [0.0, 2.0, 1.0]),
 }
 
 
@@ -194,7 +198,7 @@ def test_states_of_fixed_steps_stay_in_registers(monkeypatch: pytest.MonkeyPatch
     eq = sb.derive(triple_pendulum.model(), check=False)
     emulate(monkeypatch)
     monkeypatch.setattr(jit, "ptx", PTX)
-    text = sb.cuda_motions(eq, STEP, real="float").ptx
+    text = sb.integrate.cuda_motions(eq, STEP, real="float").ptx
     monkeypatch.undo()
     forget()
     assert ".local" not in text
@@ -211,9 +215,9 @@ def test_loops_take_the_rates_whose_values_fit(library: EmulatedLibrary, monkeyp
     for room in (10_000, 1):
         for where in (dynamics, device_form):
             monkeypatch.setattr(where, "REGISTERS", {"double": room})
-        run = sb.cuda_motions(eq, STEP)
+        run = sb.integrate.cuda_motions(eq, STEP)
         alone = dynamics.Dynamics(eq, numbers, real="double").rhs.program
         assert run.cost_of_rates == alone.cost.total
-        found[room] = run.cost_of_rates, run(sb.device_array(y), 20).y.numpy()
+        found[room] = run.cost_of_rates, run(sb.emit.device_array(y), 20).y.numpy()
     assert found[1][0] > found[10_000][0]
     assert close(found[1][1], found[10_000][1], "double")

@@ -182,7 +182,7 @@ def test_accelerations_multipliers_outputs_inputs_and_python():
     assert [e.t for e in sim.events] == [pytest.approx(1 / 3, abs=1e-15)]
     out = simulate(eq, 2, z=1.5, events=[Event("event 1", eq.outputs["height"])])
     assert ulps(out.events[0].t, math.sqrt(1 / G)) <= 4
-    law = sb.ExternalFunction("law", 1, python=lambda z: z - 0.25)
+    law = sb.algebra.ExternalFunction("law", 1, python=lambda z: z - 0.25)
     free = simulate(eq, 2, z=1.0, events=[Event("event 1", law(eq.q[1]))])
     assert free.events[0].t == pytest.approx(math.sqrt(1.5 / G), rel=1e-13)
     loop = pendulum("loop")
@@ -198,7 +198,7 @@ def test_a_python_function_that_fails_is_raised():
         return z
 
     eq = projectile()
-    law = sb.ExternalFunction("broken", 1, python=broken)
+    law = sb.algebra.ExternalFunction("broken", 1, python=broken)
     with pytest.raises(ArithmeticError, match="below the table"):
         simulate(eq, 2, z=1.0, events=[Event("event 1", law(eq.q[1]))])
 

@@ -70,5 +70,5 @@ def test_gradient_in_a_file() -> None:
         "symbody: 1\nname: s\nbodies:\n  b: {mass: 1, inertia: [1, 2, 2.5]}\njoints:\n  f: {free: b}\n"
         "loads:\n  earth: {central_gravity: 10, gradient: true}\n"
     )
-    eq = sb.derive(sb.read_model_text(text).model)
+    eq = sb.derive(sb.study.read_model_text(text).model)
     assert any(abs(x) > 1e-6 for x in forces(eq, 3.0)[3:])

@@ -73,7 +73,7 @@ def test_everything_follows(make):
     start = sb.assemble(eq, known, start={n: v for n, v in rough.items() if n in eq.variables})
     sim = sb.simulate(eq, 0.5, start)
     assert sim.outcome
-    read = sb.derive(sb.read_model_text(sb.model_text(eq.mechanism)).mechanism, "kane")
+    read = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).mechanism, "kane")
     values = numbers(eq)
     assert sb.evaluate(list(read.f.entries), values) == pytest.approx(
         sb.evaluate(list(eq.f.entries), values), rel=1e-12

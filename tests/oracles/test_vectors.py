@@ -124,7 +124,7 @@ outputs:
   seen: ground.point(1, 0, 0).position(side).components(ground)
   turned: ground.x.partial(q, side).components(side)
 """
-    model = sb.read_model_text(text).model
+    model = sb.study.read_model_text(text).model
     assert sb.evaluate(model.outputs["seen"], {"q": 0.3}) == pytest.approx([-4, 0, 0])
     assert sb.evaluate(model.outputs["turned"], {"q": 0.3}) == pytest.approx([-np.sin(0.3), -np.cos(0.3), 0])
 
@@ -184,8 +184,8 @@ def test_products_of_vectors_and_dyads(seed: int) -> None:
     same(one.cross(c), np.cross(One, C))  # rows: a (b × c)
     same(c.cross(one), np.cross(C, One, axisb=0, axisc=0))  # columns: (c × a) b
     same(a.skew().dot(b), np.cross(A, B))
-    same(sb.axial(a.skew()), A)
-    same(sb.axial(one), -np.cross(A, B) / 2)
+    same(sb.bodies.axial(a.skew()), A)
+    same(sb.bodies.axial(one), -np.cross(A, B) / 2)
     same(a.normalize(), A / np.linalg.norm(A))
     same(a.angle_between(b), np.arccos(A @ B / np.linalg.norm(A) / np.linalg.norm(B)))
 
@@ -215,12 +215,12 @@ def test_identities_of_vectors_and_dyads(seed: int) -> None:
     same((c ^ D) & d, c ^ (D & d))
     same((D & E) & c, D & (E & c))
     same(c & D, D.transposed() & c)
-    same(sb.axial(D - D.transposed()), 2 * sb.axial(D))
+    same(sb.bodies.axial(D - D.transposed()), 2 * sb.bodies.axial(D))
     same(sb.dot(a, b), a & b)
     same(sb.cross(a, D), a ^ D)
     same(sb.outer(a, b), D)
     same(sb.skew(a), a.skew())
-    same(sb.express(a, home), a)
+    same(sb.bodies.express(a, home), a)
     for frame in (home, None):  # product rules
         same((D & c).dt(frame), (D.dt(frame) & c) + (D & c.dt(frame)))
         same(D.dt(frame), (a.dt(frame) | b) + (a | b.dt(frame)))
@@ -265,7 +265,7 @@ def test_tangent_vectors_are_system_vectors() -> None:
     m.revolute("a", m.ground, upper)
     m.universal("b", upper, lower, at=(0, -1, 0))
     eq = sb.derive(m)
-    beta, values = sb.tangent_vectors(eq), eq.values(a=0.3, b_1=0.7, b_2=-0.4)
+    beta, values = sb.derivation.tangent_vectors(eq), eq.values(a=0.3, b_1=0.7, b_2=-0.4)
     M = [[sb.evaluate(x.velocities.dot(y.momentum()), values) for y in beta] for x in beta]
     assert np.array(M) == pytest.approx(np.array(sb.evaluate(eq.M, values)), abs=1e-13)
     apart = 2 * beta[0] - beta[1]
@@ -349,8 +349,8 @@ def test_wrong_operands_of_vectors_and_dyads_are_refused() -> None:
         "cross: expected a vector": lambda: D ^ D,
         "dot: expected a vector": lambda: D & 3,
         "normalize: the zero vector": (v - v).normalize,
-        "axial: expected a dyad": lambda: sb.axial(v),
-        "express: expected a vector or a dyad": lambda: sb.express(3, m.ground),
+        "axial: expected a dyad": lambda: sb.bodies.axial(v),
+        "express: expected a vector or a dyad": lambda: sb.bodies.express(3, m.ground),
         "3 by 3 components": lambda: m.ground.dyad([1, 2, 3]),
         "expected a frame": lambda: D.express(3),
     }

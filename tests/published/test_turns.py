@@ -21,7 +21,7 @@ def equations() -> sb.Equations:
 
 
 @pytest.fixture(scope="module")
-def straight(equations) -> sb.Branch:
+def straight(equations) -> sb.stability.Branch:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # states that balancing scales by more than an integer holds
         return sb.branch(equations, sb.steady(equations, ROLLING, free=["q3_dot"], V=4.0), V=(0.3, 10))
@@ -104,7 +104,7 @@ def test_circles_of_the_benchmark_bicycle():
     eq = sb.derive(benchmark_bicycle())
     speed, radius = sb.symbol("V"), sb.symbol("rF")
 
-    def straight(sign: float, **start: float) -> sb.Branch:
+    def straight(sign: float, **start: float) -> sb.stability.Branch:
         rolling = {"front_spin_dot": -sign * speed / radius, "yaw": 0}
         begin = {"x_dot": 6.0, "rear_spin_dot": -20.0, **start}
         return sb.branch(eq, sb.steady(eq, rolling, free=["yaw_dot"], V=6.0, start=begin), V=(0.05, 25.0))

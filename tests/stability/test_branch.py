@@ -33,7 +33,7 @@ def _hoop(cartesian: bool) -> sb.Equations:
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["angle", "constrained"])
-def hoop(request) -> sb.Branch:
+def hoop(request) -> sb.stability.Branch:
     eq = _hoop(request.param)
     bottom = sb.steady(eq, w=1.0, start={"z": -0.8} if request.param else None)
     return sb.branch(eq, bottom, w=(0.5, 8))

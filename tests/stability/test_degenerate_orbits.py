@@ -31,14 +31,14 @@ def eq() -> sb.Equations:
     return sb.from_equations(rates, {alpha: -0.3, beta: 0.0, gamma: 0.1, s: 1.0, kappa: 0.04}, name="twisted cycle")
 
 
-def cycles(eq: sb.Equations, **values: float) -> sb.OrbitBranch:
+def cycles(eq: sb.Equations, **values: float) -> sb.stability.OrbitBranch:
     """The family over alpha."""
     start = {"x": 1.0, "y": 0.0, "v": 0.2, **values}
     first = sb.orbit(eq, start, period=PERIOD, intervals=12, tolerance=1e-7)
     return sb.orbits(eq, first, alpha=(-0.35, 0.1), intervals=16, tolerance=1e-6)
 
 
-def special(family: sb.OrbitBranch, kind: str) -> sb.stability.SpecialOrbit:
+def special(family: sb.stability.OrbitBranch, kind: str) -> sb.stability.SpecialOrbit:
     return next(p for p in family.special if p.kind == kind)
 
 

@@ -64,7 +64,7 @@ def walker() -> tuple[sb.Equations, sb.Event]:
     return sb.from_equations(rates, {slope: 0.009}, name="walker"), strike
 
 
-def gait(walker, th: float, speed: float, period: float) -> sb.Orbit:
+def gait(walker, th: float, speed: float, period: float) -> sb.stability.Orbit:
     eq, strike = walker
     start = {"th": th, "ph": 2 * th, "th_dot": speed, "ph_dot": (1 - np.cos(2 * th)) * speed}
     return sb.orbit(eq, start, period=period, events=[strike])

@@ -25,16 +25,16 @@ def test_rolling_straight_ahead() -> None:
     V, R = sb.symbol("V", "parameter"), eq.p[0]
     q = dict(zip((s.name for s in eq.q), eq.q, strict=True))
     straight = {**dict.fromkeys(eq.q, 0), **dict.fromkeys(eq.u, 0), q["x"].dot: V, q["spin"].dot: V / R}
-    found = sb.linear_integrals(eq, straight)
+    found = sb.stability.linear_integrals(eq, straight)
     assert list(found) == ["along"]
     assert sb.tidy(found["along"] - (q["x"] - R * q["spin"])).value == 0
 
 
 def test_at_rest_both_can_be_integrated() -> None:
     eq = rolling_wheel()
-    found = sb.linear_integrals(eq, dict.fromkeys((*eq.q, *eq.u), 0))
+    found = sb.stability.linear_integrals(eq, dict.fromkeys((*eq.q, *eq.u), 0))
     assert list(found) == ["along", "across"]
     steady = sb.steady(eq, x_dot=1.0, zero=["yaw", "lean", "y"])
-    assert list(sb.linear_integrals(eq, steady)) == ["along"]
+    assert list(sb.stability.linear_integrals(eq, steady)) == ["along"]
     with pytest.raises(sb.StabilityError, match="steady motion or a mapping"):
-        sb.linear_integrals(eq, 3)
+        sb.stability.linear_integrals(eq, 3)

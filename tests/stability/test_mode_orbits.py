@@ -11,7 +11,7 @@ from ..integrate.test_mode_sensitivities import belt
 
 
 @pytest.fixture(scope="module")
-def block() -> tuple[sb.Contacts, sb.Orbit]:
+def block() -> tuple[sb.Contacts, sb.stability.Orbit]:
     system = belt()
     return system, sb.orbit(system, sb.simulate_modes(system, 30, s_dot=0.2))
 
@@ -107,7 +107,7 @@ def compass_start() -> dict[str, float]:
 
 
 @pytest.fixture(scope="module")
-def gait() -> sb.Orbit:
+def gait() -> sb.stability.Orbit:
     """One step, with the legs exchanged."""
     return sb.orbit(compass_walker(), compass_start(), period=0.734, swap={"left": "right"})
 

@@ -12,7 +12,7 @@ from .columns import ziegler
 
 
 @pytest.fixture(scope="module")
-def family() -> sb.OrbitBranch:
+def family() -> sb.stability.OrbitBranch:
     """Cycles of a follower-loaded column."""
     eq = ziegler(0.1)
     straight = sb.branch(eq, sb.steady(eq), P=(1.0, 2.2))
@@ -20,13 +20,13 @@ def family() -> sb.OrbitBranch:
 
 
 @pytest.fixture(scope="module")
-def roessler() -> sb.OrbitBranch:
+def roessler() -> sb.stability.OrbitBranch:
     x, y, z, a = sb.symbols("x y z a")
     eq = sb.from_equations({x: -y - z, y: x + a * y, z: 2 + z * (x - 4)}, {a: 0.33}, name="Roessler")
     return sb.orbits(eq, sb.orbit(eq, sb.simulate(eq, 200, x=1.0)), a=(0.3, 0.36))
 
 
-def same(a: sb.Orbit, b: sb.Orbit) -> None:
+def same(a: sb.stability.Orbit, b: sb.stability.Orbit) -> None:
     assert (a.period, a.residual, a.mesh_error, a.outcome, a.form) == (
         b.period,
         b.residual,

@@ -25,7 +25,7 @@ def roessler() -> sb.Equations:
 
 
 @pytest.fixture(scope="module")
-def family(roessler) -> sb.OrbitBranch:
+def family(roessler) -> sb.stability.OrbitBranch:
     """From the Hopf point on."""
     rest = sb.branch(roessler, sb.steady(roessler, start={"x": 0, "y": -0.5, "z": 0.5}), a=(0.0, 0.3))
     return sb.orbits(roessler, sb.orbit(roessler, rest), a=(0.1, 0.36))

@@ -37,7 +37,7 @@ def test_folds_meet_in_a_cusp():
 
 
 @pytest.fixture(scope="module")
-def takens() -> sb.Branch:
+def takens() -> sb.stability.Branch:
     """x'' = mu + k x + x² - x x': folds at k² = 4 mu, Hopf points at mu = 0, k < 0 with ω² = -k, both ending in the
     origin (Bogdanov 1975)."""
     eq = _oscillator(lambda x, v, mu, k: mu + k * x + x**2 - x * v)

@@ -136,7 +136,7 @@ def test_laws_of_friction_are_those_of_python(said: str, smooth: float | None, l
     m.gravity(3, -9.81, 0)
     m.friction("rub", x.dot, law(mu), normal=m.multiplier("rail"), smooth=smooth)
     text = RAIL.replace("FRICTION", said).replace("SMOOTH", "" if smooth is None else f", smooth: {smooth}")
-    assert sb.model_text(sb.read_model_text(text).mechanism) == sb.model_text(m)
+    assert sb.write.model_text(sb.study.read_model_text(text).mechanism) == sb.write.model_text(m)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_laws_of_friction_are_those_of_python(said: str, smooth: float | None, l
     ],
 )  # fmt: skip
 def test_surfaces_are_those_of_python(first: str, second: str, python: Any) -> None:
-    file = sb.read_model_text(SURFACES.replace("CONTACT", f'{{touch: ["{first}", {second}], friction: 0.5}}'.replace('"{', "{").replace('}"', "}")))  # fmt: skip
+    file = sb.study.read_model_text(SURFACES.replace("CONTACT", f'{{touch: ["{first}", {second}], friction: 0.5}}'.replace('"{', "{").replace('}"', "}")))  # fmt: skip
     (contact,) = file.requests.contacts
     m = file.model
     found = sb.touch(*python(m.bodies["one"].frame, m.ground, m.symbols["r"]))
@@ -159,7 +159,7 @@ def test_surfaces_are_those_of_python(first: str, second: str, python: Any) -> N
 
 def test_corners_of_a_box_are_contacts_of_their_own() -> None:
     said = '{touch: [{corners: one, size: [2, 1, 0]}, {half_space: ground}], across: "ground.y", friction: 0.5, resists: {turn: {slip: a_dot, friction: r}}}'
-    contacts = sb.read_model_text(SURFACES.replace("CONTACT", said)).requests.contacts
+    contacts = sb.study.read_model_text(SURFACES.replace("CONTACT", said)).requests.contacts
     assert [c.name for c in contacts] == ["c 1", "c 2", "c 3", "c 4"]
     assert [f.name for f in contacts[0].frictions] == ["c 1", "c 1 turn"]
 
@@ -179,7 +179,7 @@ def test_corners_of_a_box_are_contacts_of_their_own() -> None:
 )
 def test_what_is_no_contact_is_told_with_its_place(said: str, told: str) -> None:
     with pytest.raises(sb.ModelError, match=told) as caught:
-        sb.read_model_text(SURFACES.replace("CONTACT", said))
+        sb.study.read_model_text(SURFACES.replace("CONTACT", said))
     assert ":9:" in str(caught.value) or ":10:" in str(caught.value)
 
 
@@ -193,7 +193,7 @@ def test_a_model_with_contacts_goes_through_a_file(text: str, tmp_path: Path) ->
     sb.write_model(model, path, study.contacts)
     again = Study(find_model(str(path)))
     assert again.contacts is not None
-    assert sb.model_text(again.contacts.base.mechanism, again.contacts) == path.read_text(encoding="utf-8")
+    assert sb.write.model_text(again.contacts.base.mechanism, again.contacts) == path.read_text(encoding="utf-8")
     given = {k: v for k, v in start.items() if k in study.contacts.base.variables}
     one, other = (sb.simulate_modes(c, 1.5, given) for c in (study.contacts, again.contacts))
     assert one.modes == other.modes

@@ -31,7 +31,7 @@ def mixed(a: float, b: float, c: float, rng: np.random.Generator) -> dict[str, A
 
 
 @pytest.fixture(scope="module")
-def reference() -> sb.SweepResult:
+def reference() -> sb.study.SweepResult:
     return sb.sweep(mixed, OVER, sample="sobol", repeat=32, seed=3)
 
 
@@ -40,7 +40,7 @@ def pendulum() -> sb.Equations:
     return sb.derive(sb.read_model("double_pendulum").mechanism)
 
 
-def same(one: sb.SweepResult, other: sb.SweepResult) -> None:
+def same(one: sb.study.SweepResult, other: sb.study.SweepResult) -> None:
     """To the last bit, failures too."""
     assert dict(one.dims) == dict(other.dims)
     assert set(one.names) == set(other.names)
@@ -119,7 +119,7 @@ def test_batches_take_about_a_second() -> None:
 # ---------------------------------------------------------------------------------------------------- answers
 
 
-def test_function(reference: sb.SweepResult) -> None:
+def test_function(reference: sb.study.SweepResult) -> None:
     assert reference.shape == (3, 32)
     for member in (0, 40, 95):
         a, b, c = reference.values(member).values()
@@ -203,7 +203,7 @@ def test_one_answer_unlike_the_others_has_failed() -> None:
 
 
 @pytest.mark.parametrize("batch", [1, 7, None])
-def test_division_does_not_matter(reference: sb.SweepResult, batch: int | None) -> None:
+def test_division_does_not_matter(reference: sb.study.SweepResult, batch: int | None) -> None:
     same(sb.sweep(mixed, OVER, sample="sobol", repeat=32, seed=3, batch=batch, workers=2), reference)
 
 
@@ -230,7 +230,7 @@ def test_processes_that_die(tmp_path: Path) -> None:
     assert np.isnan(found["value"][1, 5])
 
 
-def test_dask(reference: sb.SweepResult, tmp_path: Path) -> None:
+def test_dask(reference: sb.study.SweepResult, tmp_path: Path) -> None:
     """A cluster inside this process; those of other processes are in `python -m bench sweep`."""
     distributed = pytest.importorskip("distributed", reason="needs the package distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
@@ -254,7 +254,7 @@ def test_what_travels_is_of_one_version() -> None:
 # ---------------------------------------------------------------------------------------------------- on disk
 
 
-def test_others_read_the_folder(reference: sb.SweepResult, tmp_path: Path) -> None:
+def test_others_read_the_folder(reference: sb.study.SweepResult, tmp_path: Path) -> None:
     """xarray opens it lazily, with names, units and coordinates; its numbers are those in memory."""
     xarray, zarr = (pytest.importorskip(p, reason=f"needs the package {p}") for p in ("xarray", "zarr"))
     path = tmp_path / "study.zarr"

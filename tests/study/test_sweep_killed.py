@@ -34,7 +34,7 @@ def logged(a: float) -> float:
     return a * a
 
 
-def study(path: Path, on: str) -> sb.SweepResult:
+def study(path: Path, on: str) -> sb.study.SweepResult:
     return sb.sweep(logged, {"a": list(range(MEMBERS))}, to=path, batch=BATCH, on=on, workers=1)
 
 

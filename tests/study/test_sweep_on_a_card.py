@@ -44,7 +44,7 @@ def has_driver() -> bool:
     return True
 
 
-def swept(eq: sb.Equations, on: str, ask: Any) -> sb.SweepResult:
+def swept(eq: sb.Equations, on: str, ask: Any) -> sb.study.SweepResult:
     return sb.sweep(eq, OVER, ask, sample="grid", on=on)
 
 

@@ -95,7 +95,7 @@ def test_joints_have_one_slope(data: dict[str, Any]) -> None:
             vh.Slip(1.3 * N, direction[0] * r / (1 - direction[0] * r), direction[1] * r / (1 - direction[0] * r))
         )
         size = sb.sqrt(f.Fx**2 + f.Fy**2)
-        curve = sb.numpy_function(sb.program("curve", {"r": r}, {"F": size, "slope": sb.derivative(size, r)}))
+        curve = sb.emit.numpy_function(sb.program("curve", {"r": r}, {"F": size, "slope": sb.derivative(size, r)}))
         at = np.linspace(0.01, 0.9 if direction[0] >= 0 else 3.0, 8001)
         (F, slope), (_, finer) = (np.array(curve(x)) for x in (at, (at[:-1] + at[1:]) / 2))
         assert abs(np.diff(F)).max() <= 1.01 * (at[1] - at[0]) * abs(slope).max()

@@ -15,10 +15,10 @@ from tests.contracts.test_targets import x as first
 from tests.contracts.test_targets import y as second
 from tests.contracts.test_targets import z as third
 
-SLOPE = sb.ExternalFunction(
+SLOPE = sb.algebra.ExternalFunction(
     "damper_slope", 1, [lambda v: 6 * v], python=lambda v: 1 + 3 * v**2, c="static double damper_slope(double v)\n{\n    return 1 + 3 * v * v;\n}"
 )  # fmt: skip
-DAMPER = sb.ExternalFunction(
+DAMPER = sb.algebra.ExternalFunction(
     "damper_force", 1, [SLOPE], python=lambda v: v + v**3, c="static double damper_force(double v)\n{\n    return v + v * v * v;\n}"
 )  # fmt: skip
 SAMPLES = (np.linspace(0, 2, 7), np.array([0.0, 0.4, 0.1, -0.3, 0.2, 0.5, 0.0]))

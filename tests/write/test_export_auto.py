@@ -109,7 +109,7 @@ def test_eigenvalues_on_the_constraints() -> None:
     eq, rate = swing(), 7.0
     start = sb.assemble(eq, {"w": 5.0}, start={"x": 0.1, "z": -0.49})
     made = sb.write.artefact(eq, sb.write.ExportOptions(["attracted", "rhs"], start, reference=None, attraction=rate))
-    J = sb.numpy_function(made.function("attracted_x").program)
+    J = sb.emit.numpy_function(made.function("attracted_x").program)
     still = sb.steady(eq, {"w": 5.0}, start={"x": 0.1, "z": -0.49})
     at = (0.0, [*still.state.q, *still.state.u], [], [5.0, 0.5])
     found = np.sort_complex(np.linalg.eigvals(J(*at)))
@@ -118,7 +118,7 @@ def test_eigenvalues_on_the_constraints() -> None:
     free = top()
     made = sb.write.artefact(free, sb.write.ExportOptions(["attracted", "rhs"], {}, reference=None, attraction=rate))
     assert np.trace(
-        sb.numpy_function(made.function("attracted_x").program)(0.0, *made.start[1:], [1.5])
+        sb.emit.numpy_function(made.function("attracted_x").program)(0.0, *made.start[1:], [1.5])
     ) == pytest.approx(-rate)
 
 

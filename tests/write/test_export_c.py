@@ -389,7 +389,7 @@ def test_hostile_names(tmp_path: Path) -> None:
 
 def test_functions_you_supply(tmp_path: Path) -> None:
     """A function without C text is a hook: it is declared, and the folder builds with the file that has it."""
-    drag = sb.ExternalFunction("drag", 1, [lambda v: 2 * v], python=lambda v: v * v)
+    drag = sb.algebra.ExternalFunction("drag", 1, [lambda v: 2 * v], python=lambda v: v * v)
     m = sb.Model("sled")
     body = m.body("sled", mass=2.0)
     m.prismatic("s", m.ground, body, axis="x")

@@ -13,15 +13,15 @@ EXAMPLES = sorted(p.stem for p in (Path(__file__).parents[2] / "examples").glob(
 AGAIN = """
 import json, sys, symbody as sb
 texts = json.load(sys.stdin)
-json.dump({name: sb.model_text(sb.read_model_text(text).model) for name, text in texts.items()}, sys.stdout)
+json.dump({name: sb.write.model_text(sb.study.read_model_text(text).model) for name, text in texts.items()}, sys.stdout)
 """
 
 
 def test_second_writing_is_the_first():
     """Of every built-in model and every example. The other process has other nodes: products there are grouped as they
     are read."""
-    texts = {name: sb.model_text(sb.read_model(name).model) for name in built_in()}
-    texts |= {f"{name}.py": sb.model_text(import_module(f"examples.{name}").model()) for name in EXAMPLES}
+    texts = {name: sb.write.model_text(sb.read_model(name).model) for name in built_in()}
+    texts |= {f"{name}.py": sb.write.model_text(import_module(f"examples.{name}").model()) for name in EXAMPLES}
     assert len(texts) > 30
     read = subprocess.run(
         [sys.executable, "-c", AGAIN], input=json.dumps(texts), capture_output=True, check=True, text=True
@@ -37,6 +37,6 @@ def test_factors_that_products_share_are_written_in_each():
     x = m.coordinate("x")
     m.body("block", m.ground.translate(x, 0, 0), mass=1)
     m.generalized_force("push", x, (a * b) * c * x + sb.sin(a * b * d * x))
-    text = sb.model_text(m)
+    text = sb.write.model_text(m)
     assert "long_name_a*long_name_b*long_name_c*x" in text
     assert "sin(long_name_a*long_name_b*long_name_d*x)" in text

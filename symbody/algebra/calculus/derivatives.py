@@ -237,7 +237,7 @@ def derivative(thing: Any, x: Symbol) -> Any:
     >>> sb.derivative(sb.sin(a * x), x)
     a*cos(a*x)
 
-    See also: `gradient`, `jacobian`, `directional_derivative`, `time_derivative`.
+    See also: `gradient`, `jacobian`, `algebra.directional_derivative`, `time_derivative`.
     """
     _refuse_constants([x])
     return _along(thing, {x: ONE})
@@ -247,7 +247,7 @@ def directional_derivative(thing: Any, direction: Mapping[Any, Any]) -> Any:
     """Σ ∂thing/∂s · direction[s], for an expression or a matrix.
 
     >>> x, y = sb.symbols("x y")
-    >>> sb.directional_derivative(x * y, {x: 1, y: 2})
+    >>> sb.algebra.directional_derivative(x * y, {x: 1, y: 2})
     2*x + y
 
     See also: `derivative`, `jacobian`, `time_derivative`.
@@ -288,7 +288,7 @@ def jacobian(things: Any, wrt: Sequence[Expr], mode: str = "auto") -> Matrix:
     >>> sb.jacobian([x * y, sb.sin(y)], [x, y])
     matrix([[y, x], [0, cos(y)]])
 
-    See also: `gradient`, `derivative`, `sparsity`.
+    See also: `gradient`, `derivative`, `algebra.sparsity`.
     """
     if mode not in ("auto", "forward", "reverse"):
         raise ExpressionError(f"jacobian: there is no mode {mode!r}; modes are auto, forward, reverse")
@@ -307,10 +307,10 @@ def sparsity(m: Matrix) -> list[tuple[int, int]]:
     """Row and column of every entry that is not the constant 0.
 
     >>> x, y = sb.symbols("x y")
-    >>> sb.sparsity(sb.jacobian([x * y, sb.sin(y)], [x, y]))
+    >>> sb.algebra.sparsity(sb.jacobian([x * y, sb.sin(y)], [x, y]))
     [(0, 0), (0, 1), (1, 1)]
 
-    See also: `jacobian`, `mass_matrix_sparsity`.
+    See also: `jacobian`, `derivation.mass_matrix_sparsity`.
     """
     return [divmod(k, m.cols) for k, e in enumerate(m.entries) if e is not ZERO]
 

@@ -58,7 +58,7 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
     >>> mpmath.nstr(sb.evaluate(sb.sqrt(x), {x: 2}, digits=30), 30)
     '1.41421'
 
-    See also: `compile`, `numpy_function`, `substitute`.
+    See also: `compile`, `emit.numpy_function`, `substitute`.
     """
     given = by_symbol(thing, values or {})
     if digits is not None:

@@ -23,7 +23,7 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
     does not move with these symbols first.
 
     >>> x, y = sb.symbols("x y")
-    >>> sb.linearized(sb.sin(x) * y, {x: 0})
+    >>> sb.algebra.linearized(sb.sin(x) * y, {x: 0})
     x*y
 
     See also: `linearize`, `derivative`.

@@ -220,7 +220,7 @@ def equal(x: Any, y: Any) -> Condition:
     dictionaries.)
 
     >>> x = sb.symbol("x")
-    >>> sb.where(sb.equal(x, 0), 1, sb.sin(x) / x)
+    >>> sb.where(sb.algebra.equal(x, 0), 1, sb.sin(x) / x)
     where(equal(0, x), 1, sin(x)/x)
 
     See also: `where`, `algebra.Condition`.
@@ -236,7 +236,7 @@ def where(condition: Any, x: Any, y: Any) -> Expr:
     >>> [sb.evaluate(f, {x: v}) for v in (-1.0, 0.5, 2.0)]
     [0.0, 0.25, 0.0]
 
-    See also: `equal`, `minimum`, `maximum`, `sign`.
+    See also: `algebra.equal`, `minimum`, `maximum`, `sign`.
     """
     return make("where", (as_condition(condition), as_expr(x), as_expr(y)))
 
@@ -271,8 +271,8 @@ class ExternalFunction:
     table         the numbers of a piecewise polynomial, from which every language writes the function
 
     >>> import math
-    >>> slope = sb.ExternalFunction("slope", 1, python=lambda x: math.cos(x) / 10)
-    >>> road = sb.ExternalFunction("road", 1, derivatives=[slope], python=lambda x: math.sin(x) / 10)
+    >>> slope = sb.algebra.ExternalFunction("slope", 1, python=lambda x: math.cos(x) / 10)
+    >>> road = sb.algebra.ExternalFunction("road", 1, derivatives=[slope], python=lambda x: math.sin(x) / 10)
     >>> x = sb.symbol("x", "coordinate")
     >>> sb.derivative(road(2 * x), x)
     2*slope(2*x)
@@ -327,8 +327,8 @@ class ExternalFunction:
     def derivative(self, i: int, args: Sequence[Expr]) -> Expr:
         """Partial derivative with respect to argument i.
 
-        >>> slope = sb.ExternalFunction("slope", 1)
-        >>> road = sb.ExternalFunction("road", 1, derivatives=[slope])
+        >>> slope = sb.algebra.ExternalFunction("slope", 1)
+        >>> road = sb.algebra.ExternalFunction("road", 1, derivatives=[slope])
         >>> road.derivative(0, [sb.symbol("x")])
         slope(x)
         """

@@ -208,7 +208,7 @@ class Condition(Node):
     >>> sb.evaluate(sb.where(inside, 1, 0), {x: 0.5})
     1.0
 
-    See also: `where`, `equal`.
+    See also: `where`, `algebra.equal`.
     """
 
     __slots__ = ()

@@ -62,11 +62,11 @@ class Factors:
     """The factors of a square matrix, as a node; see `factorize`.
 
     >>> a = sb.symbol("a")
-    >>> factors = sb.factorize(sb.matrix([[a, 1], [0, 2]]))
+    >>> factors = sb.algebra.factorize(sb.matrix([[a, 1], [0, 2]]))
     >>> [sb.evaluate(factors.solve(b), {a: 4.0}) for b in (sb.vector(1, 0), sb.vector(0, 1))]
     [[0.25, 0.0], [-0.125, 0.5]]
 
-    See also: `factorize`, `solve`.
+    See also: `algebra.factorize`, `solve`.
     """
 
     __slots__ = ("node",)
@@ -96,7 +96,7 @@ def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> 
     definite one has no solutions where it is singular to rounding.
 
     >>> a = sb.symbol("a")
-    >>> factors = sb.factorize(sb.matrix([[2, a], [a, 2]]), "definite")
+    >>> factors = sb.algebra.factorize(sb.matrix([[2, a], [a, 2]]), "definite")
     >>> sb.evaluate(factors.solve(sb.vector(1, 0)), {a: 1.0})
     [0.666667, -0.333333]
 
@@ -121,7 +121,7 @@ def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix
     >>> sb.evaluate(sb.derivative(x, a), {a: 1.0})  # A dx = db - dA x, with the same factors
     [0.444444, -0.555556]
 
-    See also: `factorize`, `derivative`.
+    See also: `algebra.factorize`, `derivative`.
     """
     return factorize(a, kind).solve(b)
 

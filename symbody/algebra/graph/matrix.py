@@ -306,7 +306,7 @@ def outer(a: Any, b: Any) -> Any:
     >>> sb.outer(sb.vector(x, y), sb.vector(1, 2))
     matrix([[x, 2*x], [y, 2*y]])
 
-    See also: `dot`, `skew`, `Dyad`.
+    See also: `dot`, `skew`, `bodies.Dyad`.
     """
     if getattr(a, "has_products", False):
         return a.outer(b)
@@ -323,7 +323,7 @@ def skew(a: Any) -> Any:
     >>> sb.skew(sb.vector(x, y, z))
     matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
-    See also: `cross`, `axial`.
+    See also: `cross`, `bodies.axial`.
     """
     if getattr(a, "has_products", False):
         return a.skew()

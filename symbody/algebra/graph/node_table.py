@@ -62,9 +62,9 @@ def gc_paused() -> Iterator[None]:
     nodes form no cycles.
 
     >>> x = sb.symbol("x")
-    >>> with sb.gc_paused():
+    >>> with sb.algebra.gc_paused():
     ...     e = sum(sb.sin(k * x) for k in range(100))
-    >>> sb.operations(e)
+    >>> sb.algebra.operations(e)
     295
 
     See also: `derive`.

@@ -78,7 +78,7 @@ def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
     >>> sb.substitute([x * y, x / y], {y: 2})
     [2*x, x/2]
 
-    See also: `evaluate`, `resolve`, `free_symbols`.
+    See also: `evaluate`, `algebra.resolve`, `free_symbols`.
     """
     if isinstance(thing, (list, tuple)):
         return type(thing)(substitute_all(list(thing), table))
@@ -134,7 +134,7 @@ def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
     Definitions that need themselves are refused, with the circle named.
 
     >>> a, b, c = sb.symbols("a b c")
-    >>> sb.resolve({a: b + 1, b: 2 * c})
+    >>> sb.algebra.resolve({a: b + 1, b: 2 * c})
     {b: 2*c, a: 2*c + 1}
 
     See also: `substitute`.

@@ -193,7 +193,7 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
     sin(z1)
     cos(z1)
 
-    See also: `text`, `operations`, `program`.
+    See also: `text`, `algebra.operations`, `program`.
     """
     flat = _flat(things)
     return _sequence(flat, intermediates(flat, labels), style, None)
@@ -257,10 +257,10 @@ def operations(*things: Any) -> int:
     >>> e = sb.sin(x)
     >>> for _ in range(10):
     ...     e = sb.sin(e) * sb.cos(e)
-    >>> sb.operations(e), sb.unshared_operations(e)
+    >>> sb.algebra.operations(e), sb.algebra.unshared_operations(e)
     (31, 4093)
 
-    See also: `unshared_operations`, `sequence`, `emit.Cost`.
+    See also: `algebra.unshared_operations`, `sequence`, `emit.Cost`.
     """
     return sum(1 for n in evaluation_order(nodes_of(_flat(things))) if n.args)
 
@@ -270,10 +270,10 @@ def unshared_operations(*things: Any) -> int:
 
     >>> x = sb.symbol("x")
     >>> e = (x + 1) * sb.sin(x + 1)
-    >>> sb.operations(e), sb.unshared_operations(e)
+    >>> sb.algebra.operations(e), sb.algebra.unshared_operations(e)
     (3, 4)
 
-    See also: `operations`.
+    See also: `algebra.operations`.
     """
     roots = nodes_of(_flat(things))
     count: dict[Node, int] = {}

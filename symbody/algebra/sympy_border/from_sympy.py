@@ -218,7 +218,7 @@ def _counterpart(x: sympy.Basic) -> Callable[..., Any]:
     known = sorted(k.__name__ for k in _FROM if issubclass(k, sympy.Function))
     raise ExpressionError(
         f"from_sympy: {type(x).__name__} in {shown(x)} has no counterpart; there are {listed(known, 40)}. "
-        "Rewrite it in these, or use an ExternalFunction, which has a name, derivatives and code of yours"
+        "Rewrite it in these, or use an sb.algebra.ExternalFunction, which has a name, derivatives and code of yours"
     )
 
 
@@ -244,7 +244,7 @@ def _external_call(x: AppliedUndef, args: list[Any], given: Mapping[Any, Any]) -
         return as_expr(meaning)
     raise ExpressionError(
         f"from_sympy: the function {name} in {shown(x)} is not defined; functions of t alone are coordinates, others "
-        f"are given a meaning by symbols={{{name!r}: ExternalFunction({name!r}, {len(args)}, ...)}}"
+        f"are given a meaning by symbols={{{name!r}: sb.algebra.ExternalFunction({name!r}, {len(args)}, ...)}}"
     )
 
 

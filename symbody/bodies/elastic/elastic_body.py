@@ -45,7 +45,7 @@ class ElasticBody(Body):
     >>> sb.derive(m).M
     vector(32*blade_y1**2/63 + 2/5)
 
-    See also: `Model.beam`, `material`, `finite_elements`.
+    See also: `Model.beam`, `bodies.material`, `finite_elements`.
     """
 
     coordinates: tuple[Symbol, ...] = ()
@@ -163,7 +163,7 @@ class ElasticBody(Body):
         >>> found.components.shape, found.von_mises.shape  # times, places, components
         ((3, 1, 6), (3, 1))
 
-        See also: `FiniteElements`, `Model.elastic_from`.
+        See also: `formats.FiniteElements`, `Model.elastic_from`.
         """
         if self.reduced is None:
             raise ModelError(

@@ -361,7 +361,7 @@ _shapes["part"] = PART = RecordSchema(
 def model_schema() -> dict[str, Any]:
     """The schema of model files as JSON schema, for editors.
 
-    >>> sorted(sb.model_schema())[:3], "joints" in sb.model_schema()["properties"]
+    >>> sorted(sb.bodies.model_schema())[:3], "joints" in sb.bodies.model_schema()["properties"]
     (['$defs', '$schema', 'additionalProperties'], True)
 
     See also: `read_model`.

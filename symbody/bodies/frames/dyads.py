@@ -30,7 +30,7 @@ class Dyad(Tensor):
     >>> D.dot(N.y).in_ground, D.transposed().dot(N.x).in_ground
     (vector(1, 0, 0), vector(0, 1, 0))
 
-    See also: `Vector`, `axial`, `Body`.
+    See also: `Vector`, `bodies.axial`, `Body`.
     """
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class Dyad(Tensor):
         >>> D.cross(N.z).dot(N.x) == D.dot(N.z.cross(N.x)), D.crossed_by(N.z).dot(N.x) == N.z.cross(D.dot(N.x))
         (True, True)
 
-        See also: `Vector.dot`, `Dyad.transposed`.
+        See also: `Vector.dot`, `bodies.Dyad.transposed`.
         """
         if isinstance(other, Dyad):
             return self._dot_dyad(other)
@@ -104,7 +104,7 @@ class Dyad(Tensor):
         >>> D.express(m.ground).components(m.ground)[0, 0], D.dt().components(A)
         (cos(a)**2, matrix([[0, a_dot, 0], [a_dot, 0, 0], [0, 0, 0]]))
 
-        See also: `Dyad.components`, `Vector.express`.
+        See also: `bodies.Dyad.components`, `Vector.express`.
         """
         return Dyad({(a_frame(frame), frame): self.components(frame)})
 

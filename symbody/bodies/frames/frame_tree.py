@@ -96,7 +96,7 @@ class FrameInTree(Immutable):
             ...
         symbody.errors.ModelError: frame A keeps its name: it is part of a mechanism; name a frame of its own, frame.translate(0, 0, 0)
 
-        See also: `Model.frame`, `Mechanism`.
+        See also: `Model.frame`, `bodies.Mechanism`.
         """
         if self._is_frozen:
             raise ModelError(

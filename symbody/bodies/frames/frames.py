@@ -130,7 +130,7 @@ class Frame(FrameInTree):
         >>> N.dyad([2, 0, 0, 0, 3, 0, 0, 0, 4]).dot(N.y)
         ground.vector(0, 3, 0)
 
-        See also: `Vector`, `Dyad`, `Frame.point`.
+        See also: `Vector`, `bodies.Dyad`, `Frame.point`.
         """
         return Vector({self: vector(x, y, z)})
 

@@ -34,7 +34,7 @@ class SystemVector(Immutable):
     >>> [[a.dot(b.momentum((2, 3))) for b in beta] for a in beta]  # the mass matrix
     [[5, 0], [0, 3]]
 
-    See also: `Vector`, `tangent_vectors`, `partial_velocities`.
+    See also: `Vector`, `derivation.tangent_vectors`, `derivation.partial_velocities`.
     """
 
     __slots__ = ("vectors",)

@@ -36,7 +36,7 @@ class Vector(Tensor):
     >>> v.dt(m.ground).components(A)
     vector(0, 2*theta_dot, 0)
 
-    See also: `Frame`, `Dyad`, `SystemVector`, `express`.
+    See also: `Frame`, `bodies.Dyad`, `SystemVector`, `bodies.express`.
     """
 
     __slots__ = ()
@@ -73,7 +73,7 @@ class Vector(Tensor):
         >>> A.x.in_ground
         vector(cos(q), sin(q), 0)
 
-        See also: `Vector.components`, `express`.
+        See also: `Vector.components`, `bodies.express`.
         """
         return Vector({a_frame(frame): self.components(frame)})
 
@@ -136,7 +136,7 @@ class Vector(Tensor):
         >>> N.z.skew().dot(N.x) == N.z.cross(N.x)
         True
 
-        See also: `Dyad`, `axial`.
+        See also: `bodies.Dyad`, `bodies.axial`.
         """
         a_vector("outer", other)
         return Dyad({(f, g): a @ b.T for f, a in self.terms.items() for g, b in other.terms.items()})
@@ -210,7 +210,7 @@ class Vector(Tensor):
         >>> A.x.partial(a)
         [ground.vector(-sin(a), cos(a), 0)]
 
-        See also: `partial_velocities`, `Vector.dt`.
+        See also: `derivation.partial_velocities`, `Vector.dt`.
         """
         wrt = (
             [symbols] if isinstance(symbols, Symbol) else list(symbols) if isinstance(symbols, Iterable) else [symbols]
@@ -240,7 +240,7 @@ def express(thing: Any, frame: Frame) -> Any:
     >>> m = sb.Model("m")
     >>> theta = m.coordinate("theta")
     >>> A = m.ground.rotate("z", theta)
-    >>> sb.express(A.x, m.ground)
+    >>> sb.bodies.express(A.x, m.ground)
     ground.vector(cos(theta), sin(theta), 0)
 
     See also: `Vector`, `Frame`.
@@ -255,10 +255,10 @@ def axial(dyad: Dyad) -> Vector:
 
     >>> N = sb.Model("m").ground
     >>> a = 2 * N.x - N.z
-    >>> sb.axial(a.skew()).in_ground
+    >>> sb.bodies.axial(a.skew()).in_ground
     vector(2, 0, -1)
 
-    See also: `skew`, `Dyad`.
+    See also: `skew`, `bodies.Dyad`.
     """
     if not isinstance(dyad, Dyad):
         raise ModelError(f"axial: expected a dyad such as a.skew() or a.outer(b), got {shown(dyad)}")

@@ -24,11 +24,11 @@ Terms = dict[int, Expr]  # power -> coefficient, of a polynomial in one symbol
 def material(names: str) -> Any:
     """Material coordinates for shape functions: `x = material("x")`, `x, y, z = material("x y z")`.
 
-    >>> x, y = sb.material("x y")
+    >>> x, y = sb.bodies.material("x y")
     >>> x * y**2
     x*y**2
 
-    See also: `ElasticBody`, `Model`.
+    See also: `bodies.ElasticBody`, `Model`.
     """
     if not isinstance(names, str) or not names.replace(",", " ").split():
         raise ModelError(f"material: names are a text such as 'x' or 'x y z', got {shown(names)}")

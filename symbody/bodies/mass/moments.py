@@ -42,7 +42,7 @@ class Moments:
     >>> rod.weighted((q, q))[0], len(rod.pairs), rod.mass_properties.p_BoBcm[0]
     (3*q, 4, (1.5*q + 1.5)/3)
 
-    See also: `Model.elastic`, `Model.elastic_from`, `ElasticBody`.
+    See also: `Model.elastic`, `Model.elastic_from`, `bodies.ElasticBody`.
     """
 
     m: Expr

@@ -315,7 +315,7 @@ class Declarations(Portable):
         >>> sb.derive(m, small=True).f
         vector(-9.81*a)
 
-        See also: `derive`, `linearized`.
+        See also: `derive`, `algebra.linearized`.
         """
         for s in symbols:
             if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:

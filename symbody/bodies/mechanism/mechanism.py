@@ -92,7 +92,7 @@ class Body:
         >>> arm.velocity_at(arm.mass_centre).components(arm.frame)
         vector(0, a_dot, 0)
 
-        See also: `ElasticBody`, `Body.inertia`.
+        See also: `bodies.ElasticBody`, `Body.inertia`.
         """
         return self.mass
 
@@ -105,7 +105,7 @@ class Body:
         >>> arm.edges, arm.line, arm.surface, arm.is_fixed_at_origin  # of a rigid body
         ((), (), None, True)
 
-        See also: `ElasticBody`, `scene`.
+        See also: `bodies.ElasticBody`, `scene`.
         """
         return self.drawn
 

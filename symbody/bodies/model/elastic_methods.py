@@ -116,13 +116,13 @@ class ElasticMethods(JointMethods):
         Integrals of polynomials are exact and keep their symbols.
 
         >>> m = sb.Model("rod that stretches")
-        >>> x, (L, mu, EA) = sb.material("x"), m.parameters("L mu EA")
+        >>> x, (L, mu, EA) = sb.bodies.material("x"), m.parameters("L mu EA")
         >>> rod = m.elastic("rod", m.ground, modes=[(x / L, 0, 0)], over={x: (0, L)}, density=mu, stiffness=[[EA / L]])
         >>> eq = sb.derive(m)
         >>> eq.M, eq.f  # a third of its mass moves with the end
         (vector(mu*L**3*(1/L)**2/3), vector(-EA/L*rod_q1))
 
-        See also: `Model.beam`, `Model.elastic_from`, `material`.
+        See also: `Model.beam`, `Model.elastic_from`, `bodies.material`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
@@ -191,14 +191,14 @@ class ElasticMethods(JointMethods):
         >>> len(sb.derive(m).q)
         8
 
-        See also: `finite_elements`, `read_reduced`, `Model.elastic`.
+        See also: `finite_elements`, `formats.read_reduced`, `Model.elastic`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
         if not hasattr(reduced, "table") or not hasattr(reduced, "stiffening"):
             raise ModelError(
                 f"{where}: is made of a reduced body, from `finite_elements(...).reduced(...)` or "
-                f"`read_reduced(file)`; got {shown(reduced)}"
+                f"`sb.formats.read_reduced(file)`; got {shown(reduced)}"
             )
         q = self._elastic_coordinates(where, name, coordinates, reduced.count)
         table, K = reduced.table(q), reduced.matrix("stiffness")
@@ -272,7 +272,7 @@ class ElasticMethods(JointMethods):
         >>> float(min(abs(sb.linearize(sb.derive(m), {}).eigenvalues())))  # 3.51602 with more modes
         3.517076
 
-        See also: `Model.line_load`, `ElasticBody`, `Model.elastic`.
+        See also: `Model.line_load`, `bodies.ElasticBody`, `Model.elastic`.
         """
         self.refuse_twice("bodies", name, self._bodies)
         where = f"beam {checked_name(name, 'beam')!r}"

@@ -46,7 +46,7 @@ class Model(Summarized, ConstraintMethods):
     >>> eq.M, eq.f
     (vector(m*l**2), vector(-m*g*l*sin(theta) - 0.1*theta_dot))
 
-    See also: `derive`, `Mechanism`, `read_model`, `audit`.
+    See also: `derive`, `bodies.Mechanism`, `read_model`, `audit`.
     """
 
     def _summary(self) -> Summary:
@@ -141,7 +141,7 @@ class Model(Summarized, ConstraintMethods):
           coordinates q: 1 (x)
           speeds u: 1 (x_dot)>
 
-        See also: `Mechanism`, `derive`.
+        See also: `bodies.Mechanism`, `derive`.
         """
         bodies = tuple(self._bodies.values())
         if lost := [b.name for b in bodies if not b.frame.root.is_ground]:

@@ -254,7 +254,7 @@ class Parts(Declarations):
         >>> m.freeze().notes
         ('masses were weighed',)
 
-        See also: `Mechanism`.
+        See also: `bodies.Mechanism`.
         """
         self._notes.extend(texts)
 

@@ -103,7 +103,7 @@ def energy(eq: Equations) -> Expr:
     >>> sb.energy(eq)
     k*x**2/2 + x_dot**2
 
-    See also: `kinetic_energy`, `potential_energy`, `load_powers`.
+    See also: `kinetic_energy`, `potential_energy`, `derivation.load_powers`.
     """
     return kinetic_energy(eq) + potential_energy(eq)
 
@@ -253,10 +253,10 @@ def power(eq: Equations, load: str) -> Expr:
 
     >>> m = sb.Model("damper")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), damping=3)
-    >>> sb.power(sb.derive(m), "x.damper")
+    >>> sb.derivation.power(sb.derive(m), "x.damper")
     -3*x_dot**2
 
-    See also: `load_powers`, `generalized_force`, `energy`.
+    See also: `derivation.load_powers`, `derivation.generalized_force`, `energy`.
     """
     return _own(eq, _power(eq.mechanism.load(load), Kinematics(eq.mechanism)))
 
@@ -271,10 +271,10 @@ def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
     >>> m.gravity(0, -10, 0)
-    >>> sb.generalized_force(sb.derive(m), "gravity", along="theta")
+    >>> sb.derivation.generalized_force(sb.derive(m), "gravity", along="theta")
     -10*sin(theta)
 
-    See also: `power`, `Model.generalized_force`.
+    See also: `derivation.power`, `Model.generalized_force`.
     """
     k, given = Kinematics(eq.mechanism), eq.mechanism.load(load)
     Q = forces_on_rates([given], k)
@@ -295,10 +295,10 @@ def load_powers(eq: Equations) -> dict[str, Expr]:
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
     >>> m.gravity(0, -10, 0)
-    >>> sb.load_powers(sb.derive(m))
+    >>> sb.derivation.load_powers(sb.derive(m))
     {'gravity': -10*sin(theta)*theta_dot, 'theta.damper': -2*theta_dot**2}
 
-    See also: `power`, `energy`, `Trajectory`.
+    See also: `derivation.power`, `energy`, `Trajectory`.
     """
     k = Kinematics(eq.mechanism)
     powers = {x.name: _own(eq, _power(x, k)) for x in eq.mechanism.loads}
@@ -357,10 +357,10 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     >>> arm = m.ground.rotate("z", w * m.time)
     >>> s = m.coordinate("s")
     >>> bead = m.particle("bead", arm.point(s, 0, 0), mass=3)
-    >>> sb.constraint_power(sb.derive(m), solved=True)
+    >>> sb.derivation.constraint_power(sb.derive(m), solved=True)
     6*w**2*s*s_dot
 
-    See also: `load_powers`, `energy`, `Model.prescribe`.
+    See also: `derivation.load_powers`, `energy`, `Model.prescribe`.
     """
     whole, mechanism, k = eq.whole, eq.mechanism, Kinematics(eq.mechanism)
     total = _power_of_prescribed_motion(k) + power_of_prescribed_deformation(mechanism, k)

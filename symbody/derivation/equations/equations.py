@@ -278,7 +278,7 @@ class Equations(Summarized, CacheOwner, Portable):
         >>> sb.evaluate(accelerations, {}), sb.evaluate(forces, {})
         ([-4.905, -4.905], [9.81])
 
-        See also: `factorize`, `solve`, `Equations.udot`.
+        See also: `algebra.factorize`, `solve`, `Equations.udot`.
         """
         known = self.mechanism.values
         elimination = chosen_elimination(self.M, self.Jc, known)
@@ -326,7 +326,7 @@ class Equations(Summarized, CacheOwner, Portable):
         >>> eq.composed({x: sb.symbol("s", "coordinate")})[y.dot]
         2*x_dot
 
-        See also: `minimal`, `diagonalized`.
+        See also: `minimal`, `derivation.diagonalized`.
         """
         return self.source or self
 
@@ -397,7 +397,7 @@ class Equations(Summarized, CacheOwner, Portable):
         >>> eq.inputs, eq.constants, eq.kinds["i"], eq.speed_index("a", "example")
         ((tau,), (R, tau), 'variable', 0)
 
-        See also: `Variables`, `Variable`.
+        See also: `derivation.Variables`, `derivation.Variable`.
         """
         groups = {"t": (self.t,), "q": self.q, "u": self.u, "z": self.z, "r": self.r, "p": self.p, "lam": self.lam}
         return variable_table(self.mechanism, groups, [c.name for c in self._constraints])
@@ -442,7 +442,7 @@ class Equations(Summarized, CacheOwner, Portable):
         >>> len(eq.holonomic_rows), len(eq.norm_rows), eq.speed_rows[0].name, eq.additional_rows[0].expression
         (1, 1, 'level', i + i_dot)
 
-        See also: `NamedRow`, `violation`.
+        See also: `derivation.NamedRow`, `integrate.violation`.
         """
         k = len(self.phi.entries)
         named = zip(self.mechanism.holonomic, self.phi.entries, self.lam[:k] or (None,) * k, strict=True)
@@ -509,7 +509,7 @@ class Equations(Summarized, CacheOwner, Portable):
         >>> sb.derive(m).values(theta=0.3, otherwise=0.0)
         {t: 0.0, theta: 0.3, theta_dot: 0.0, l: 1.0, g: 9.81, theta_ddot: 0.0}
 
-        See also: `evaluate`, `Variables`.
+        See also: `evaluate`, `derivation.Variables`.
         """
         table = self.variables
         rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)

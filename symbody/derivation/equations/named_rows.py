@@ -31,7 +31,7 @@ class NamedRow:
     >>> [(row.name, row.kind, row.expression) for row in sb.derive(m).position_rows]
     [('ring', 'holonomic', x**2 + y**2 - 1)]
 
-    See also: `Equations`, `violation`.
+    See also: `Equations`, `integrate.violation`.
     """
 
     name: str

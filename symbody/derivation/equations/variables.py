@@ -47,7 +47,7 @@ class Variable:
     >>> row.kind, row.unit, row.is_angle, row.description
     ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
 
-    See also: `Variables`, `Equations`.
+    See also: `derivation.Variables`, `Equations`.
     """
 
     symbol: Symbol
@@ -112,7 +112,7 @@ class Variables:
     >>> eq.variables["k"].default, eq.variables.of("z p").names
     (4.0, ('x', 'v', 'k'))
 
-    See also: `Variable`, `Equations`.
+    See also: `derivation.Variable`, `Equations`.
     """
 
     owner: str

@@ -45,17 +45,17 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
     >>> m = sb.Model("cart and pole")
     >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
     >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
-    >>> sb.diagonalized(sb.derive(m)).u
+    >>> sb.derivation.diagonalized(sb.derive(m)).u
     (w_x_dot, w_theta_dot)
 
-    See also: `gram_schmidt`, `Equations`.
+    See also: `derivation.gram_schmidt`, `Equations`.
     """
     n = len(eq.u)
     w = _new_speeds(eq, names)
     if massless := [eq.u[i].name for i in range(n) if eq.M[i, i] is ZERO]:
         raise DerivationError(
             f"diagonalized {eq.name!r}: the mass matrix is singular, nothing with mass moves with {listed(massless)} alone; eliminate dependent "
-            "speeds first: diagonalized(minimal(eq))"
+            "speeds first: sb.derivation.diagonalized(minimal(eq))"
         )
     L, D = ldl(eq.M)
     scale = [sqrt(d) for d in D] if unit else [ONE] * n
@@ -172,11 +172,11 @@ def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=4))
-    >>> (beta,) = sb.tangent_vectors(sb.derive(m))
+    >>> (beta,) = sb.derivation.tangent_vectors(sb.derive(m))
     >>> beta.dot(beta)
     4
 
-    See also: `gram_schmidt`, `partial_velocities`, `SystemVector`.
+    See also: `derivation.gram_schmidt`, `derivation.partial_velocities`, `SystemVector`.
     """
     bodies, motion = _body_velocities(eq)
     tables = [(jacobian(v, eq.u), jacobian(w, eq.u)) for w, v in motion]
@@ -192,7 +192,7 @@ def _body_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matrix
     """Bodies with mass, all of them rigid; see `_rigid_velocities`."""
     if elastic := [b.name for b in eq.mechanism.elastic_bodies]:
         raise DerivationError(
-            f"tangent vectors of {eq.name!r}: are velocities of rigid bodies, and {in_number(elastic, '{} deforms', '{} deform')}; coriolis_matrix and "
+            f"tangent vectors of {eq.name!r}: are velocities of rigid bodies, and {in_number(elastic, '{} deforms', '{} deform')}; sb.derivation.coriolis_matrix and "
             "christoffel_symbols take any bodies"
         )
     return _rigid_velocities(eq)
@@ -231,10 +231,10 @@ def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=4))
-    >>> sb.gram_schmidt(sb.derive(m), unit=False).squares
+    >>> sb.derivation.gram_schmidt(sb.derive(m), unit=False).squares
     (4,)
 
-    See also: `diagonalized`, `tangent_vectors`.
+    See also: `derivation.diagonalized`, `derivation.tangent_vectors`.
     """
     beta = tangent_vectors(eq)
     n = len(beta)
@@ -271,10 +271,10 @@ def coriolis_matrix(eq: Equations) -> Matrix:
     >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
     >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
     >>> eq = sb.derive(m)
-    >>> sb.coriolis_matrix(eq)
+    >>> sb.derivation.coriolis_matrix(eq)
     matrix([[0, -sin(theta)*theta_dot], [0, 0]])
 
-    See also: `christoffel_symbols`, `joint_forces`.
+    See also: `derivation.christoffel_symbols`, `joint_forces`.
     """
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
     C = _of_deforming_bodies(eq)
@@ -320,10 +320,10 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
     >>> m = sb.Model("cart and pole")
     >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
     >>> joints = m.prismatic("x", m.ground, cart), m.revolute("theta", cart, pole)
-    >>> sb.christoffel_symbols(sb.derive(m))[0]
+    >>> sb.derivation.christoffel_symbols(sb.derive(m))[0]
     matrix([[0, 0], [0, -sin(theta)]])
 
-    See also: `coriolis_matrix`.
+    See also: `derivation.coriolis_matrix`.
     """
     n = len(eq.u)
     if kind not in (1, 2):
@@ -331,7 +331,7 @@ def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
     if tuple(eq.rates.entries) != eq.u:
         raise DerivationError(
             f"christoffel_symbols of {eq.name!r}: {in_number(eq.u, 'its speed {} is not the rate', 'its speeds {} are not the rates')} of its "
-            "coordinates; coriolis_matrix takes any speeds"
+            "coordinates; sb.derivation.coriolis_matrix takes any speeds"
         )
     slopes = [jacobian([eq.M[i, j] for j in range(n)], eq.q) for i in range(n)]  # slopes[i][j, k] = ∂M_ij/∂q_k
     first = [
@@ -361,10 +361,10 @@ def partial_velocities(eq: Equations) -> PartialVelocities:
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0), inertia=(1, 1, 1)))
-    >>> sb.partial_velocities(sb.derive(m)).B
+    >>> sb.derivation.partial_velocities(sb.derive(m)).B
     vector(2, 0, 0, 0, 0, 1)
 
-    See also: `tangent_vectors`, `SystemVector`.
+    See also: `derivation.tangent_vectors`, `SystemVector`.
     """
     refuse_written_motion(eq, "partial_velocities")
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
@@ -429,9 +429,9 @@ def mass_matrix_sparsity(eq: Equations) -> Pattern:
 
     >>> m = sb.Model("two carts")
     >>> carts = [m.prismatic(f"x{k}", m.ground, m.body(f"cart {k}", mass=1)) for k in range(2)]
-    >>> sb.mass_matrix_sparsity(sb.derive(m)).entries
+    >>> sb.derivation.mass_matrix_sparsity(sb.derive(m)).entries
     ((0, 0), (1, 1))
 
-    See also: `sparsity`, `shared_work`.
+    See also: `algebra.sparsity`, `shared_work`.
     """
     return Pattern(len(eq.u), tuple(sparsity(eq.M)))

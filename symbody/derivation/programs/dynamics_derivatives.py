@@ -40,10 +40,10 @@ class ForwardDerivatives(Summarized):
     >>> m = sb.Model("spring")
     >>> k = m.parameter("k", 4.0)
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=k)
-    >>> sb.forward_derivatives(sb.derive(m), ["q", k]).udot
+    >>> sb.derivation.forward_derivatives(sb.derive(m), ["q", k]).udot
     {'q': vector(-k/2), 'k': vector(-x/2)}
 
-    See also: `forward_derivatives`.
+    See also: `derivation.forward_derivatives`.
     """
 
     udot: Mapping[str, Matrix]
@@ -71,11 +71,11 @@ def forward_derivatives(
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
     >>> m.gravity(0, -10, 0)
-    >>> found = sb.forward_derivatives(sb.derive(m))
+    >>> found = sb.derivation.forward_derivatives(sb.derive(m))
     >>> found.udot["q"], found.udot["u"]
     (vector(-10*cos(theta)), vector(-2))
 
-    See also: `inverse_derivatives`, `ForwardDerivatives`, `linearize`.
+    See also: `derivation.inverse_derivatives`, `derivation.ForwardDerivatives`, `linearize`.
     """
     groups = symbols_to_vary(eq, wrt)
     solution = (*eq.udot.entries, *eq.multipliers.entries)
@@ -100,10 +100,10 @@ def inverse_derivatives(
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0)))
     >>> m.gravity(0, -10, 0)
-    >>> sb.inverse_derivatives(sb.derive(m))
+    >>> sb.derivation.inverse_derivatives(sb.derive(m))
     {'q': vector(20*cos(theta)), 'u': vector(0), 'a': vector(4)}
 
-    See also: `joint_forces`, `forward_derivatives`.
+    See also: `joint_forces`, `derivation.forward_derivatives`.
     """
     groups = symbols_to_vary(eq, wrt, {"a": accelerations(eq)})
     column = {a: eq.M.column(j) for j, a in enumerate(accelerations(eq))}

@@ -50,7 +50,7 @@ class FirstOrder:
     `FirstOrder.of(x, f)`.
 
     >>> x, y = sb.symbols("x y")
-    >>> system = sb.FirstOrder.of([x, y], [y, -sb.sin(x)])
+    >>> system = sb.derivation.FirstOrder.of([x, y], [y, -sb.sin(x)])
     >>> system.jacobian
     matrix([[0, 1], [-cos(x), 0]])
 
@@ -76,7 +76,7 @@ class FirstOrder:
         """With the variational equations Φ' = ∂f/∂x Φ; Φ has symbols of its own, Phi_1_1 and so on.
 
         >>> x, k = sb.symbols("x k")
-        >>> system = sb.FirstOrder.of([x], [-k * x**2]).variational
+        >>> system = sb.derivation.FirstOrder.of([x], [-k * x**2]).variational
         >>> system.Phi, system.Phi_rates
         (vector(Phi_1_1), vector(-2*k*x*Phi_1_1))
 
@@ -106,7 +106,7 @@ def first_order(eq: Equations) -> FirstOrder:
     >>> system.x, system.rates
     ((theta, theta_dot), vector(theta_dot, -10*sin(theta)))
 
-    See also: `FirstOrder`, `from_equations`, `Equations`.
+    See also: `derivation.FirstOrder`, `from_equations`, `Equations`.
     """
     x = eq.state
     rates = stack(eq.rates, eq.udot, variable_rates(eq)) if x else zeros(0)

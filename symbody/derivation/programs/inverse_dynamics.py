@@ -69,7 +69,7 @@ def joint_forces(eq: Equations) -> Matrix:
     >>> sb.joint_forces(sb.derive(m))
     vector(20*sin(theta) + 4*theta_ddot)
 
-    See also: `inverse_dynamics`, `inverse_derivatives`.
+    See also: `inverse_dynamics`, `derivation.inverse_derivatives`.
     """
     return _in_own_speeds(eq, generalized_forces)
 
@@ -110,7 +110,7 @@ def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None
     >>> sb.inverse_dynamics(sb.derive(m)).inputs
     {F: 3*x_dot + 2*x_ddot}
 
-    See also: `joint_forces`, `InverseDynamics`.
+    See also: `joint_forces`, `derivation.InverseDynamics`.
     """
     return solved_for_inputs(eq, joint_forces(eq), _chosen_inputs(eq, inputs))
 

@@ -128,7 +128,7 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     >>> found.degrees_of_freedom, found.findings
     (1, ())
 
-    See also: `Audit`, `derive`, `Model`.
+    See also: `derivation.Audit`, `derive`, `Model`.
     """
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)

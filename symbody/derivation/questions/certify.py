@@ -152,7 +152,7 @@ def certify(
     >>> bool(found), found.states
     (True, 1)
 
-    See also: `Certificate`, `derive`, `audit`.
+    See also: `derivation.Certificate`, `derive`, `audit`.
     """
     if not tolerance > 0:
         raise ModelError(f"certify: tolerance= is a positive number, got {shown(tolerance)}")

@@ -103,7 +103,7 @@ def reaction(
     >>> sb.evaluate(hinge.force, eq.values(theta=0.5, theta_dot=1.0))
     [-9.37356, 17.1582, 0.0]
 
-    See also: `reactions`, `Reaction`, `Trajectory`.
+    See also: `reactions`, `derivation.Reaction`, `Trajectory`.
     """
     return _Balance(eq).reaction(joint, frame, at, solved, share)
 
@@ -121,7 +121,7 @@ def reactions(
     >>> found["theta"].force
     vector(2*cos(theta)*theta_ddot - 2*sin(theta)*theta_dot**2, 2*cos(theta)*theta_dot**2 + 2*sin(theta)*theta_ddot, 0)
 
-    See also: `reaction`, `Reaction`.
+    See also: `reaction`, `derivation.Reaction`.
     """
     balance = _Balance(eq)
     return {name: balance.reaction(name, None, None, solved, share) for name in balance.names}

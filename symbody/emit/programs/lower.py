@@ -68,7 +68,7 @@ def program(
     >>> sb.compile(f)(3.0, 4.0)
     5.0
 
-    See also: `compile`, `numpy_function`, `c_source`, `emit.Program`.
+    See also: `compile`, `emit.numpy_function`, `c_source`, `emit.Program`.
     """
     with gc_paused():
         found = _as_written(name, inputs, outputs, bake or {}, set(sparse), labels, set(matrices))

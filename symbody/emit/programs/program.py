@@ -98,7 +98,7 @@ class Cost:
     >>> cost.multiplications, cost.functions, cost.additions
     (1, 1, 1)
 
-    See also: `emit.Program`, `operations`.
+    See also: `emit.Program`, `algebra.operations`.
     """
 
     additions: int = 0
@@ -227,7 +227,7 @@ class Program:
         >>> f.output_places(), f.last_uses()
         ({2: [(0, 0)], 3: [(1, 0)]}, [3, 3, 4, 4])
 
-        See also: `emit.Cost`, `operations`.
+        See also: `emit.Cost`, `algebra.operations`.
         """
         simple = Counter(_COUNTED.get(i.op) for i in self.code)
         total = Cost(**{name: n for name, n in simple.items() if name})

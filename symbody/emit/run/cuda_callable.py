@@ -98,7 +98,7 @@ class CudaFunction:
     >>> x = sb.symbol("x")
     >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})
     >>> try:
-    ...     sine, zeros = sb.compile(f, target="cuda"), sb.device_array(np.zeros(4))
+    ...     sine, zeros = sb.compile(f, target="cuda"), sb.emit.device_array(np.zeros(4))
     ...     y = sine(zeros).numpy() + sine.batch(zeros).numpy()  # the same call by two names
     ... except sb.CompileError:  # without a card of NVIDIA
     ...     y = np.zeros(4)
@@ -158,8 +158,8 @@ class CudaFunction:
         >>> x = sb.symbol("x")
         >>> f = sb.program("f", {"x": x}, {"y": sb.sin(x)})
         >>> try:
-        ...     sine, zeros = sb.compile(f, target="cuda"), sb.device_array(np.zeros(4))
-        ...     out = sb.device_array(np.ones(4))
+        ...     sine, zeros = sb.compile(f, target="cuda"), sb.emit.device_array(np.zeros(4))
+        ...     out = sb.emit.device_array(np.ones(4))
         ...     again = sine.prepared(zeros, out=out)
         ...     again()
         ...     y = out.numpy()
@@ -168,7 +168,7 @@ class CudaFunction:
         >>> y
         array([0., 0., 0., 0.])
 
-        See also: `emit.CudaFunction`, `device_array`.
+        See also: `emit.CudaFunction`, `emit.device_array`.
         """
         program = self.program
         groups = tuple(without_empty(program, groups, self._empty))
@@ -213,14 +213,14 @@ class CudaFunction:
         if a.shape != row:
             what = "is in this computer's memory" if a.ndim == len(row) + 1 else f"has shape {a.shape}, expected {row}"
             raise ProgramError(
-                f"{self.program.name}: {group.name} {what}; many states are taken from arrays on the card: device_array({group.name}, "
+                f"{self.program.name}: {group.name} {what}; many states are taken from arrays on the card: sb.emit.device_array({group.name}, "
                 f"{self.real!r}), or those of CuPy, PyTorch or JAX"
             )
         number = NUMBERS_OF[self.real]
         if a.size * real_dtype(self.real).itemsize > _MOST_VALUES:
             raise ProgramError(
                 f"{self.program.name}: {group.name} has too many numbers for the arguments of a kernel; give "
-                "it by device_array(...)"
+                "it by sb.emit.device_array(...)"
             )
         return _Given(VALUE, [number(x) for x in np.atleast_1d(a).tolist()], None, None)
 

@@ -126,13 +126,13 @@ class DeviceArray:
     torch.from_dlpack(x), cupy.from_dlpack(x), jax.numpy.from_dlpack(x)
 
     >>> try:
-    ...     shape = sb.device_array(np.zeros((2, 3))).shape
+    ...     shape = sb.emit.device_array(np.zeros((2, 3))).shape
     ... except sb.CompileError:  # without a card of NVIDIA
     ...     shape = (2, 3)
     >>> shape
     (2, 3)
 
-    See also: `device_array`, `emit.CudaFunction`.
+    See also: `emit.device_array`, `emit.CudaFunction`.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, ordinal: int = 0, stream: int = LEGACY_STREAM) -> None:
@@ -166,7 +166,7 @@ class DeviceArray:
         """A copy in this computer's memory, when all work on it is done.
 
         >>> try:
-        ...     x = sb.device_array(np.eye(2))
+        ...     x = sb.emit.device_array(np.eye(2))
         ...     back, column, ready = x.numpy(), x.part(1).shape, x.ready_for(0).shape
         ... except sb.CompileError:  # without a card of NVIDIA
         ...     back = np.eye(2)
@@ -174,7 +174,7 @@ class DeviceArray:
         array([[1., 0.],
                [0., 1.]])
 
-        See also: `device_array`.
+        See also: `emit.device_array`.
         """
         out, driver = np.empty(self.shape, self.dtype), cuda()
         card(self.view.ordinal).enter()
@@ -206,13 +206,13 @@ def device_array(numbers: Any, real: str = "double", card: int = 0) -> DeviceArr
     """Numbers copied to the memory of a card, in single or double precision.
 
     >>> try:
-    ...     x = sb.device_array(np.zeros(3)).numpy()
+    ...     x = sb.emit.device_array(np.zeros(3)).numpy()
     ... except sb.CompileError:  # without a card of NVIDIA
     ...     x = np.zeros(3)
     >>> x
     array([0., 0., 0.])
 
-    See also: `compile`, `cuda_motions`, `emit.DeviceArray`.
+    See also: `compile`, `integrate.cuda_motions`, `emit.DeviceArray`.
     """
     source = np.ascontiguousarray(numbers, dtype=real_dtype(real))
     out = DeviceArray(source.shape, source.dtype, card)

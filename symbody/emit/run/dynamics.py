@@ -244,7 +244,7 @@ class Dynamics(Portable):
         >>> f.zdot(0.0, [1.0, 0.0], [0.0, 0.0], [3.0])
         array([-6.])
 
-        See also: `Equations.multipliers`, `violation`.
+        See also: `Equations.multipliers`, `integrate.violation`.
         """
         eq = self.equations
         speeds = [sum((eq.Jc[i, j] * u for j, u in enumerate(eq.u)), eq.b[i]) for i in range(len(eq.lam))]
@@ -301,7 +301,7 @@ class Dynamics(Portable):
         >>> own(0.0, [0.5], [0.0], f.p), f.program("spring", {"force": k * m.symbols["x"]}).cost.total
         (1.5, 1)
 
-        See also: `forward_derivatives`, `inverse_derivatives`.
+        See also: `derivation.forward_derivatives`, `derivation.inverse_derivatives`.
         """
         eq = self.equations
         present = [k for k in "quzr" if getattr(eq, k)]

@@ -31,10 +31,10 @@ def numpy_source(program: Program) -> str:
     """Python text that defines the function of a program. It needs NumPy, and the external functions by their names.
 
     >>> x = sb.symbol("x")
-    >>> print(sb.numpy_source(sb.program("f", {"x": x}, {"y": sb.sin(x) / 2})).splitlines()[-2])
+    >>> print(sb.emit.numpy_source(sb.program("f", {"x": x}, {"y": sb.sin(x) / 2})).splitlines()[-2])
         y[...] = 0.5*np.sin(x)
 
-    See also: `numpy_function`, `write.numpy`, `program`.
+    See also: `emit.numpy_function`, `write.numpy`, `program`.
     """
     return NumpyFunction(a_program("numpy_source", program)).module()
 
@@ -43,11 +43,11 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     """The function of a program on NumPy arrays. Works without LLVM, and slower.
 
     >>> x, y = sb.symbols("x y")
-    >>> f = sb.numpy_function(sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)}))
+    >>> f = sb.emit.numpy_function(sb.program("f", {"x": x, "y": y}, {"r": sb.sqrt(x**2 + y**2)}))
     >>> float(f(3.0, 4.0))
     5.0
 
-    See also: `numpy_source`, `compile`, `program`.
+    See also: `emit.numpy_source`, `compile`, `program`.
     """
     module = NumpyFunction(a_program("numpy_function", program))
     space: dict[str, Any] = {}

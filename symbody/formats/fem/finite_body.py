@@ -54,7 +54,7 @@ class FiniteElements:
     >>> part.nodes[1], part.direction
     (array([1., 0., 0.]), array([0, 1, 2, 0, 1, 2]))
 
-    See also: `finite_elements`, `ReducedBody`.
+    See also: `finite_elements`, `formats.ReducedBody`.
     """
 
     mass: sparse.csc_array
@@ -85,7 +85,7 @@ class FiniteElements:
         >>> part.near(x=1), part.with_sets(tip=part.near(x=1)).node_numbers("example", "tip")
         (array([1]), array([1]))
 
-        See also: `finite_elements`, `FiniteElements.reduced`.
+        See also: `finite_elements`, `formats.FiniteElements.reduced`.
         """
         return len(self.node_of)
 
@@ -200,7 +200,7 @@ class FiniteElements:
         >>> part.reduced(frame="mean", method="free", modes=1).frequencies  # √(k / m) / 2π
         array([5.032921])
 
-        See also: `Model.elastic_from`, `ReducedBody`.
+        See also: `Model.elastic_from`, `formats.ReducedBody`.
         """
         ask = later("formats.fem.reduce", "ReductionQuestion")(
             interfaces,

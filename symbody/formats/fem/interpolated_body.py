@@ -59,12 +59,12 @@ def interpolated_body(
     >>> parts = {k: sb.finite_elements(mass=np.eye(12), stiffness=k * K, nodes=nodes) for k in (1.0, 2.0)}
     >>> m = sb.Model("body")
     >>> k = m.parameter("k", 1.5)
-    >>> body = sb.interpolated_body(k, parts, frame="mean", method="free", modes=3)
+    >>> body = sb.formats.interpolated_body(k, parts, frame="mean", method="free", modes=3)
     >>> soft = m.elastic_from("soft", body, m.ground)
     >>> soft.stiffness.shape, sb.evaluate(soft.stiffness[0, 0], {k: 1.5})
     ((3, 3), 1500.0)
 
-    See also: `finite_elements`, `ReducedBody`, `Model.elastic_from`.
+    See also: `finite_elements`, `formats.ReducedBody`, `Model.elastic_from`.
     """
     where = "interpolated body"
     if not isinstance(parameter, sb.Symbol):

@@ -139,7 +139,7 @@ class ReducedBody(Summarized):
     >>> body.mass, body.stiffness.shape
     (4.0, (2, 2))
 
-    See also: `finite_elements`, `read_reduced`, `Model.elastic_from`.
+    See also: `finite_elements`, `formats.read_reduced`, `Model.elastic_from`.
     """
 
     mass: float
@@ -188,7 +188,7 @@ class ReducedBody(Summarized):
         >>> body.with_(mass=5.0).mass, body.save("part.npz").name
         (5.0, 'part.npz')
 
-        See also: `FiniteElements.reduced`, `read_reduced`.
+        See also: `formats.FiniteElements.reduced`, `formats.read_reduced`.
         """
         return len(self.first) - 1
 

@@ -30,10 +30,10 @@ def read_reduced(path: str | Path) -> ReducedBody:
     >>> part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
     >>> body = part.reduced(frame="mean", method="free", modes=2)
     >>> path = body.save("body.npz")
-    >>> sb.read_reduced(path).mass
+    >>> sb.formats.read_reduced(path).mass
     4.0
 
-    See also: `ReducedBody`, `Model.elastic_from`.
+    See also: `formats.ReducedBody`, `Model.elastic_from`.
     """
     place = Path(path)
     where = f"reduced body of {place.name}"

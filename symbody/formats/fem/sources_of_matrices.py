@@ -53,7 +53,7 @@ def finite_elements(
     >>> two.mass.shape, len(two.nodes)
     ((6, 6), 2)
 
-    See also: `FiniteElements`, `ReducedBody`, `Model.elastic_from`.
+    See also: `formats.FiniteElements`, `formats.ReducedBody`, `Model.elastic_from`.
     """
     where = "finite elements"
     if is_basis(source):

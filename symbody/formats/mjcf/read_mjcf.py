@@ -80,7 +80,7 @@ def read_mjcf(
     options = RobotOptions(
         "read_mjcf", False, parameters, free, hold or {}, True, joints, damping, friction, None, strict, wrench
     )  # fmt: skip
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         builder = Builder(text.robot, options)
         robot = builder.robot()
         parts = ActuatedParts(text, robot, builder.names)

@@ -94,7 +94,7 @@ def read_osim(
     See also: `formats.OsimModel`, `read_mjcf`, `Model.path`.
     """
     file = read_osim_file(source)
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         return OsimBuilder(
             file, NameChoice("read_osim", "locked coordinate", unlock), dict(hold or {}), gravity
         ).model()

@@ -88,7 +88,7 @@ def read_sdf(
     options = RobotOptions(
         "read_sdf", False, parameters, free, held, mimic, actuators, damping, friction, None, strict, wrench
     )  # fmt: skip
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         builder = Builder(text.robot, options)
         robot = builder.robot()
         for name, (link, at) in text.frames.items():

@@ -103,7 +103,7 @@ def read_urdf(
         strict,
         wrench,
     )
-    with sb.gc_paused():
+    with sb.algebra.gc_paused():
         robot = Builder(text, options).robot()
     if gravity is not None:
         robot.gravity(*gravity)

@@ -45,7 +45,7 @@ class CudaMotion:
     >>> sorted(sb.integrate.CudaMotion.__dataclass_fields__)
     ['counts', 'events', 'samples', 'status', 't', 'y']
 
-    See also: `cuda_motions`, `integrate.CudaMotions`.
+    See also: `integrate.cuda_motions`, `integrate.CudaMotions`.
     """
 
     y: Any
@@ -60,7 +60,7 @@ class CudaMotion:
 
         >>> x = sb.symbol("x", "variable")
         >>> try:
-        ...     found = sb.cuda_motions(sb.from_equations({x: -x}), 0.1)(sb.device_array(np.ones((4, 1))), 1.0)
+        ...     found = sb.integrate.cuda_motions(sb.from_equations({x: -x}), 0.1)(sb.emit.device_array(np.ones((4, 1))), 1.0)
         ...     ends = [ending.name for ending in found.endings()]
         ... except sb.CompileError:  # without a card of NVIDIA
         ...     ends = ["REACHED"] * 4
@@ -78,7 +78,7 @@ class CudaMotions:
     >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)
     True
 
-    See also: `cuda_motions`, `integrate.FixedMotions`, `integrate.MarchedMotions`.
+    See also: `integrate.cuda_motions`, `integrate.FixedMotions`, `integrate.MarchedMotions`.
     """
 
     def __init__(self, device: DeviceForm, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
@@ -94,13 +94,13 @@ class CudaMotions:
 
         >>> x = sb.symbol("x", "variable")
         >>> try:
-        ...     has_kernel = ".entry" in sb.cuda_motions(sb.from_equations({x: -x}), 0.1).ptx
+        ...     has_kernel = ".entry" in sb.integrate.cuda_motions(sb.from_equations({x: -x}), 0.1).ptx
         ... except sb.CompileError:  # without a card of NVIDIA
         ...     has_kernel = True
         >>> has_kernel
         True
 
-        See also: `cuda_motions`, `emit.ptx_source`.
+        See also: `integrate.cuda_motions`, `emit.ptx_source`.
         """
         return self.loop.ptx
 
@@ -122,7 +122,7 @@ class CudaMotions:
             numbers = np.asarray(value, dtype=np.float64)
             if numbers.shape != (size,):
                 raise SimulationError(
-                    f"{self}: {name} is an array on the card with {size} columns (device_array, CuPy, PyTorch "
+                    f"{self}: {name} is an array on the card with {size} columns (sb.emit.device_array, CuPy, PyTorch "
                     f"or JAX), got {shown(value)}"
                 )
             made = device_array(numbers, self.real)
@@ -163,7 +163,7 @@ class FixedMotions(CudaMotions):
     >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, step)` makes one
     True
 
-    See also: `cuda_motions`, `integrate.MarchedMotions`.
+    See also: `integrate.cuda_motions`, `integrate.MarchedMotions`.
     """
 
     def __init__(self, device: DeviceForm, step: float, method: str, outputs: Sequence[Any]) -> None:

@@ -51,7 +51,7 @@ class MarchedMotions(CudaMotions):
     >>> issubclass(sb.integrate.MarchedMotions, sb.integrate.CudaMotions)  # `cuda_motions(eq, rtol=1e-6)` makes one
     True
 
-    See also: `cuda_motions`, `integrate.FixedMotions`.
+    See also: `integrate.cuda_motions`, `integrate.FixedMotions`.
     """
 
     def __init__(self, device: DeviceForm, options: MarchOptions, outputs: Sequence[Any]) -> None:

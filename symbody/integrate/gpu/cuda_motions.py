@@ -64,13 +64,13 @@ def cuda_motions(
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})
     >>> try:
-    ...     y = sb.cuda_motions(eq, 1e-2)(np.array([[1.0, 0.0]]), steps=100).y.numpy()
+    ...     y = sb.integrate.cuda_motions(eq, 1e-2)(np.array([[1.0, 0.0]]), steps=100).y.numpy()
     ... except sb.CompileError:  # without a card of NVIDIA
     ...     y = sb.simulate(eq, [0.0, 0.5, 1.0], x=1.0).y[-1:]
     >>> y.round(4)
     array([[ 0.5403, -0.8415]])
 
-    See also: `simulate_batch`, `device_array`, `integrate.CudaMotions`.
+    See also: `simulate_batch`, `emit.device_array`, `integrate.CudaMotions`.
     """
     cuda()
     eq, numbers = with_inputs(equations, inputs or {})

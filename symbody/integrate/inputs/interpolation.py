@@ -22,7 +22,7 @@ def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFun
     >>> sb.evaluate(road(x), {x: 0.5})
     0.075
 
-    See also: `ExternalFunction`, `simulate`.
+    See also: `algebra.ExternalFunction`, `simulate`.
     """
     samples = samples_of((x, y, kind), f"interpolation {name!r}", ExpressionError)
     rows = samples.coefficients

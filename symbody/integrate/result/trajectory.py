@@ -66,7 +66,7 @@ class Trajectory(Portable):
     >>> sim.state["x"] == sim["x"][-1]
     np.True_
 
-    See also: `simulate`, `State`, `plot`, `scene`, `save_trajectory`.
+    See also: `simulate`, `State`, `plot`, `scene`, `write.save_trajectory`.
     """
 
     segments: tuple[Segment, ...]
@@ -399,7 +399,7 @@ class Trajectory(Portable):
         >>> {name: float(power[0].round(6)) + 0.0 for name, power in sim.load_powers.items()}  # -0.1 · 2²
         {'gravity': 0.0, 'a.damper': -0.4}
 
-        See also: `energy`, `load_powers`, `plot`.
+        See also: `energy`, `derivation.load_powers`, `plot`.
         """
         return self._derived("energy", energy)
 
@@ -438,7 +438,7 @@ class Trajectory(Portable):
         >>> sim.singular_positions
         ()
 
-        See also: `Equations.multipliers`, `violation`.
+        See also: `Equations.multipliers`, `integrate.violation`.
         """
         return _joined([_multipliers(s) for s in self._alike("lam")])
 
@@ -555,7 +555,7 @@ class Trajectory(Portable):
         >>> sim.to_xarray().attrs["outcome"]  # needs xarray
         'reached the end at t = 1'
 
-        See also: `save_trajectory`, `Trajectory.columns`.
+        See also: `write.save_trajectory`, `Trajectory.columns`.
         """
         return data_frame("t", self.t, self._table(more))
 

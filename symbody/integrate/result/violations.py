@@ -30,7 +30,7 @@ class Violations:
     >>> found.positions.shape, found.position < 1e-12
     ((3, 1), True)
 
-    See also: `Trajectory`, `violation`.
+    See also: `Trajectory`, `integrate.violation`.
     """
 
     positions: Array
@@ -54,7 +54,7 @@ class Violations:
         >>> sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], x_dot=1.0).violation.speed
         0.0
 
-        See also: `violation`.
+        See also: `integrate.violation`.
         """
         return float(np.max(np.abs(self.speeds), initial=0.0))
 

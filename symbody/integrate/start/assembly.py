@@ -82,7 +82,7 @@ def assemble(
     >>> state["y"], state["y_dot"]
     (0.8, -0.6)
 
-    See also: `all_assemblies`, `State`, `violation`, `simulate`.
+    See also: `all_assemblies`, `State`, `integrate.violation`, `simulate`.
     """
     eq, constants = with_inputs(equations, inputs or {}, AssemblyError)
     wanted = given_outputs(eq, {**constants, **(values or {})})

@@ -38,11 +38,11 @@ class Violation:
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
     >>> ring = m.constrain("ring", x**2 + y**2 - 1)
     >>> eq = sb.derive(m)
-    >>> found = sb.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0}))
+    >>> found = sb.integrate.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0}))
     >>> found.position < 1e-14, found.speed_row
     (True, 'ring')
 
-    See also: `violation`, `assemble`.
+    See also: `integrate.violation`, `assemble`.
     """
 
     position: float
@@ -87,7 +87,7 @@ class State(Portable):
     >>> state["x"], state["k"], state.outcome
     (1.0, 4.0, 'no constraint on positions')
 
-    See also: `assemble`, `simulate`, `violation`.
+    See also: `assemble`, `simulate`, `integrate.violation`.
     """
 
     equations: Equations
@@ -239,7 +239,7 @@ def violation(equations: Equations, state: State) -> Violation:
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
     >>> ring = m.constrain("ring", x**2 + y**2 - 1)
     >>> eq = sb.derive(m)
-    >>> sb.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0})).position < 1e-14
+    >>> sb.integrate.violation(eq, sb.assemble(eq, x=0.6, start={"y": 1.0})).position < 1e-14
     True
 
     See also: `assemble`, `integrate.Violation`, `Trajectory`.

@@ -24,7 +24,7 @@ def gravity_compensation(eq: sb.Equations) -> Any:
     >>> joint = m.revolute("theta", m.ground, m.body("arm", mass=2.0, com=(0.5, 0, 0)))
     >>> m.gravity(0, -10, 0)
     >>> f = sb.kits.robots.gravity_compensation(sb.derive(m))
-    >>> sb.numpy_function(f)([0.0], [])
+    >>> sb.emit.numpy_function(f)([0.0], [])
     array([10.])
 
     See also: `kits.robots.computed_torque`, `joint_forces`.

@@ -10,7 +10,7 @@ import symbody as sb
 class FrameMotions:
     """Velocities and accelerations of frames, by a recursion from the ground outwards, in components of each frame."""
 
-    def __init__(self, m: sb.Mechanism) -> None:
+    def __init__(self, m: sb.bodies.Mechanism) -> None:
         self.u = m.u
         self.rates = dict(m.rates)
         self.dots = {q.dot: r for q, r in self.rates.items() if r is not q.dot}

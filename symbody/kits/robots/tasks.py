@@ -19,7 +19,7 @@ from ...summary import Summarized, Summary, counted
 from .link_motions import FrameMotions
 
 
-def link_jacobian(mechanism: sb.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
+def link_jacobian(mechanism: sb.bodies.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
     """J = ∂(v, ω)/∂u, six rows: velocity of a frame's origin, then its angular velocity, along the axes of `along` (the
     ground by default).
 

@@ -127,7 +127,7 @@ def regressor(
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0), inertia=(1, 1, 1)))
     >>> m.gravity(0, -10, 0)
     >>> found = sb.kits.robots.regressor(sb.derive(m))
-    >>> {found.parameters[k]: found.Y[0, k] for _, k in sb.sparsity(found.Y)}
+    >>> {found.parameters[k]: found.Y[0, k] for _, k in sb.algebra.sparsity(found.Y)}
     {'bob_mcx': 10*cos(theta), 'bob_mcy': -10*sin(theta), 'bob_Izz': theta_ddot}
 
     See also: `kits.robots.base_parameters`, `kits.robots.Regressor`, `kits.robots.identify_robot`.

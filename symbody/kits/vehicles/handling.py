@@ -155,7 +155,7 @@ class HandlingDiagram(Tabular):
     side_slip: np.ndarray
     gradient: np.ndarray
     slip_gradient: np.ndarray
-    branch: sb.Branch
+    branch: sb.stability.Branch
 
     @property
     def largest(self) -> float:

@@ -98,7 +98,7 @@ class Branch(MotionFamily):
         >>> straight.passes(fork.special[0])
         True
 
-        See also: `Branch.connected`, `branch`.
+        See also: `stability.Branch.connected`, `branch`.
         """
         crossings = [p for p in self.special if p.directions]
         if isinstance(point, int) and not -len(crossings) <= point < len(crossings):
@@ -255,7 +255,7 @@ def branch(
     >>> [(p.kind, round(p.value, 6) + 0.0) for p in found.special]
     [('pitchfork', 0.0)]
 
-    See also: `Branch`, `steady`, `orbit`, `plot`.
+    See also: `stability.Branch`, `steady`, `orbit`, `plot`.
     """
     name, low, high, rest = _varied_interval(equations, values or {})
     if not isinstance(motion, SteadyMotion) or not motion.is_steady:

@@ -67,7 +67,7 @@ class SpecialPoint:
     >>> point.kind, point.criticality
     ('pitchfork', 'supercritical')
 
-    See also: `branch`, `Branch`.
+    See also: `branch`, `stability.Branch`.
     """
 
     kind: str

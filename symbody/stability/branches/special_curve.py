@@ -79,7 +79,7 @@ class SpecialCurve(MotionFamily):
     >>> curve.kind, curve.varied, np.allclose(27 * curve["mu"] ** 2, 4 * curve["a"] ** 3)
     ('fold', ('mu', 'a'), True)
 
-    See also: `Branch.curve_of`, `stability.DegeneratePoint`, `plot`.
+    See also: `stability.Branch.curve_of`, `stability.DegeneratePoint`, `plot`.
     """
 
     kind: str

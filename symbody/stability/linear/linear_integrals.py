@@ -32,7 +32,7 @@ def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
     >>> R = m.parameter("R", 0.5)
     >>> wheel = m.body("wheel", m.ground.translate(x, 0, 0).rotate("z", a), mass=1.0, inertia=(1, 1, 1))
     >>> rolling = m.constrain_speed("rolling", x.dot + R * a.dot)
-    >>> sb.linear_integrals(sb.derive(m), {})
+    >>> sb.stability.linear_integrals(sb.derive(m), {})
     {'rolling': x + R*a}
 
     See also: `linearize`, `Model.constrain_speed`.

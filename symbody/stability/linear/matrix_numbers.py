@@ -45,7 +45,7 @@ class MatrixNumbers(NamedMatrices):
         >>> lin.sweep(k=[1.0, 4.0]).A[:, 1, 0]
         array([-1., -4.])
 
-        See also: `compile`, `c_source`, `numpy_source`.
+        See also: `compile`, `c_source`, `emit.numpy_source`.
         """
         groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
         return program(name, groups, {part: getattr(self, part) for part in self.parts if getattr(self, part).entries})

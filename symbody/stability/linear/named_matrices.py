@@ -93,7 +93,7 @@ class NamedMatrices(Summarized, Portable):
         >>> lin.state("v"), lin.input("F")
         (1, 0)
 
-        See also: `linear_system`, `Variables`.
+        See also: `linear_system`, `derivation.Variables`.
         """
         return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(self, p)))
 

@@ -99,7 +99,7 @@ def orbit(
     >>> found.period, found.is_stable
     (6.66329, True)
 
-    See also: `Orbit`, `orbits`, `simulate`, `poincare`.
+    See also: `stability.Orbit`, `orbits`, `simulate`, `poincare`.
     """
     given = dict(values or {})
     if not isinstance(equations, Equations):

@@ -229,7 +229,7 @@ class OrbitBranch(Tabular, Portable):
         >>> bool(abs(curve["d"]).max() < 1e-8)
         True
 
-        See also: `OrbitBranch.connected`, `stability.SpecialOrbit`.
+        See also: `stability.OrbitBranch.connected`, `stability.SpecialOrbit`.
         """
         doors = [s for s in self.special if s.opens]
         if isinstance(point, int) and not -len(doors) <= point < len(doors):
@@ -391,7 +391,7 @@ def orbits(
     >>> family["period"][[0, -1]]
     array([6.529638, 6.82123 ])
 
-    See also: `OrbitBranch`, `orbit`, `plot`.
+    See also: `stability.OrbitBranch`, `orbit`, `plot`.
     """
     if not isinstance(start, Orbit) or not start.is_periodic:
         said = start.outcome if isinstance(start, Orbit) else shown(start)

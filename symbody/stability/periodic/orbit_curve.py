@@ -36,7 +36,7 @@ class OrbitEnd(Enum):
     >>> [end.name for end in sb.stability.OrbitEnd][:2]
     ['BOUND', 'POINTS']
 
-    See also: `OrbitBranch`, `orbits`.
+    See also: `stability.OrbitBranch`, `orbits`.
     """
 
     BOUND = "reached the bound"

@@ -26,7 +26,7 @@ class OrbitIteration:
     >>> [i.period for i in found.iterations][0], found.iterations[-1].change < 1e-9
     (6.6, True)
 
-    See also: `Orbit`, `orbit`, `plot`.
+    See also: `stability.Orbit`, `orbit`, `plot`.
     """
 
     start: dict[str, float]

@@ -50,7 +50,7 @@ class SpecialOrbit:
     >>> sorted(sb.stability.SpecialOrbit.__dataclass_fields__)
     ['at', 'kind', 'multiplier', 'period', 'place', 'value']
 
-    See also: `OrbitBranch`, `orbits`.
+    See also: `stability.OrbitBranch`, `orbits`.
     """
 
     kind: str

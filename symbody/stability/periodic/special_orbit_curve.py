@@ -82,7 +82,7 @@ class SpecialOrbitCurve(Tabular, Portable):
     >>> sorted(sb.stability.SpecialOrbitCurve.__dataclass_fields__)
     ['families', 'found', 'kind', 'outcome', 'special']
 
-    See also: `OrbitBranch.curve_of`, `stability.SpecialOrbit`.
+    See also: `stability.OrbitBranch.curve_of`, `stability.SpecialOrbit`.
     """
 
     families: tuple[OrbitBranch, OrbitBranch]
@@ -133,7 +133,7 @@ class SpecialOrbitCurve(Tabular, Portable):
         >>> abs(curve.multipliers[0]).max() < 1.001, len(curve.to_pandas()) == len(curve["b"])
         (np.True_, True)
 
-        See also: `OrbitBranch.curve_of`.
+        See also: `stability.OrbitBranch.curve_of`.
         """
         one = self.found[point] if isinstance(point, int) else point.at
         family, other = self.families[one.side], self.families[1 - one.side]

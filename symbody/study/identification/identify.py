@@ -69,7 +69,7 @@ def identify(
     >>> found.values
     {'k': 0.7}
 
-    See also: `Identification`, `Measurement`, `study.objective`.
+    See also: `study.Identification`, `Measurement`, `study.objective`.
     """
     asked = _problem(equations, measured, free, values or {}, {"rtol": rtol, "atol": rtol, **(options or {})}, segments)
     low, high = _bounds(asked, bounds or {})

@@ -29,7 +29,7 @@ class Measurement:
     >>> list(run.values), run.held
     (['x'], {'x': 1.0})
 
-    See also: `identify`, `Identification`.
+    See also: `identify`, `study.Identification`.
     """
 
     t: Array

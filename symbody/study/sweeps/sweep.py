@@ -82,7 +82,7 @@ def sweep(
     array([[-0.1, -0.2],
            [-0.1, -0.2]])
 
-    See also: `SweepResult`, `simulate_batch`, `study.spectrum`, `study.at_end`.
+    See also: `study.SweepResult`, `simulate_batch`, `study.spectrum`, `study.at_end`.
     """
     asked = asked_sweep(what, over, ask, Sampling(sample, repeat, seed), dict(values or {}), batched, on)
     return run_sweep(

@@ -152,7 +152,7 @@ def load_sweep(path: str | Path) -> SweepResult:
     >>> sb.load_sweep("study.zarr")["value"]
     array([1., 4., 9.])
 
-    See also: `sweep`, `SweepResult`.
+    See also: `sweep`, `study.SweepResult`.
     """
     folder = StudyFolder(Path(path))
     return SweepResult(folder.about["name"], folder.dims, folder.coordinates(), folder.schema(), path=folder.path)

@@ -32,7 +32,7 @@ def save_branch(branch: Branch, path: str | Path) -> Path:
     >>> sb.write.save_branch(sb.branch(eq, sb.steady(eq), mu=(-1, 1)), "branch").name
     'branch.npz'
 
-    See also: `load_branch`, `Branch`.
+    See also: `load_branch`, `stability.Branch`.
     """
     problem = branch.problem
     header = {
@@ -68,7 +68,7 @@ def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
     >>> sb.load_branch(path, rest).varied
     'mu'
 
-    See also: `write.save_branch`, `Branch`.
+    See also: `write.save_branch`, `stability.Branch`.
     """
     with read_arrays(path, "branch", StabilityError) as file:
         return _branch(file, motion)

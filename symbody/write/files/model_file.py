@@ -53,7 +53,7 @@ def write_model(model: Model | Mechanism, path: str | Path, contacts: Contacts |
     >>> sb.derive(sb.read_model("cart.yaml").model).M
     vector(2)
 
-    See also: `model_text`, `read_model`.
+    See also: `write.model_text`, `read_model`.
     """
     text = model_text(model, contacts)
     write_text(path, text)
@@ -67,7 +67,7 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> st
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
-    >>> print(sb.model_text(m))
+    >>> print(sb.write.model_text(m))
     symbody: 1
     name: cart
     coordinates: x
@@ -82,7 +82,7 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> st
     joints:
       x: {record: prismatic, outer: ground, inner: cart, coordinates: [x]}
 
-    See also: `write_model`, `read_model_text`.
+    See also: `write_model`, `study.read_model_text`.
     """
     mechanism = model.freeze() if isinstance(model, Model) else model
     if contacts is not None and contacts.impacts != NEWTON:

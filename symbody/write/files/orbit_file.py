@@ -70,7 +70,7 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
     >>> sb.write.save_orbit(sb.orbit(eq, {"x": 2.0}, period=6.6), "orbit").name
     'orbit.npz'
 
-    See also: `load_orbit`, `Orbit`.
+    See also: `load_orbit`, `stability.Orbit`.
     """
     header = {
         ORBIT: VERSION,
@@ -109,7 +109,7 @@ def load_orbit(
     >>> sb.load_orbit(path, eq).period
     6.66329
 
-    See also: `write.save_orbit`, `Orbit`.
+    See also: `write.save_orbit`, `stability.Orbit`.
     """
     return _read(path, "orbit", equations, conserved, events, _orbit)
 
@@ -123,7 +123,7 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
     >>> sb.write.save_orbits(family, "family").name
     'family.npz'
 
-    See also: `load_orbits`, `OrbitBranch`.
+    See also: `load_orbits`, `stability.OrbitBranch`.
     """
     header = {
         FAMILY: VERSION,
@@ -163,7 +163,7 @@ def load_orbits(
     >>> sb.load_orbits(path, eq).varied
     'mu'
 
-    See also: `write.save_orbits`, `OrbitBranch`.
+    See also: `write.save_orbits`, `stability.OrbitBranch`.
     """
     return _read(path, "family of orbits", equations, conserved, events, _family)
 

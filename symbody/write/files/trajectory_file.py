@@ -33,7 +33,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0)
-    >>> sb.save_trajectory(sim, "run").name
+    >>> sb.write.save_trajectory(sim, "run").name
     'run.npz'
 
     See also: `load_trajectory`, `Trajectory.save`.
@@ -65,7 +65,7 @@ def load_trajectory(
     >>> sb.load_trajectory(path, eq).final["x"]
     0.540302
 
-    See also: `save_trajectory`, `Trajectory`.
+    See also: `write.save_trajectory`, `Trajectory`.
     """
     with read_arrays(path, "trajectory", SimulationError) as file:
         return _trajectory(file, equations, inputs or {})

@@ -74,7 +74,7 @@ class CStyle:
         if function not in self.functions:
             raise ProgramError(
                 f"{where}: the embedded variant calls {listed(EMBEDDED)} and nothing else, but the equations contain {function}; leave "
-                f"embedded out, or supply {function} as an ExternalFunction"
+                f"embedded out, or supply {function} as an sb.algebra.ExternalFunction"
             )
         return self.functions[function]
 
