@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     )
     from .graph.graph import PI as pi  # noqa: N811  (the usual name)
     from .graph.graph import Condition, Expr, Symbol, as_expr, fraction, symbol, symbols
-    from .graph.linear import Factors, factorize, solve
+    from .graph.linear import Factors, determinant, factorize, solve
     from .graph.matrix import Matrix, cross, diagonal, dot, identity, matrix, outer, skew, stack, vector, zeros
     from .graph.node_table import gc_paused
     from .graph.walk import free_symbols, resolve, substitute
@@ -51,7 +51,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate",
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "as_expr", "fraction",
-    "symbol", "symbols", "gc_paused", "Factors", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
+    "symbol", "symbols", "gc_paused", "Factors", "determinant", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
     "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "operations", "unshared_operations", "sequence", "text",
     "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "linearized", "tidy", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip

@@ -18,7 +18,8 @@ from typing import Any, Final
 
 from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, listed
-from .graph import ZERO, Block, Expr, as_expr, intern
+from .elimination import eliminate, exchange_rows
+from .graph import ONE, ZERO, Block, Expr, as_expr, intern
 from .matrix import Matrix, as_matrix, sum_of_products
 
 KINDS: Final = ("definite", "indefinite", "general")
@@ -124,6 +125,34 @@ def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix
     See also: `algebra.factorize`, `derivative`.
     """
     return factorize(a, kind).solve(b)
+
+
+def determinant(a: Matrix) -> Expr:
+    """|A| of a square matrix as one expression, by elimination on the graph: the product of its pivots.
+
+    Pivots are not exchanged when numbers are known, as with kind "definite": none of the leading minors may be zero at
+    these numbers. Of definite matrices none is.
+
+    >>> a = sb.symbol("a")
+    >>> sb.tidy(sb.algebra.determinant(sb.matrix([[2, a], [a, 2]])))
+    4 - a**2
+
+    See also: `factorize`, `solve`.
+    """
+    a = as_matrix(a)
+    if a.rows != a.cols:
+        raise ExpressionError(f"determinant: the matrix must be square, got {a.rows} by {a.cols}")
+    n, rows, out = a.rows, list(a.entries), ONE
+    for k in range(n):
+        row = next((i for i in range(k, n) if rows[i * n + k] is not ZERO), None)
+        if row is None:
+            return ZERO
+        if row != k:
+            exchange_rows(k, row, n, rows)
+            out = -out
+        eliminate(k, k, k + 1, n, n, rows)
+        out = out * rows[k * n + k]
+    return out
 
 
 def solve_block(factor: Block, b: Sequence[Any], transposed: bool = False) -> tuple[Expr, ...]:

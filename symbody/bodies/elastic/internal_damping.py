@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
+from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import ZERO, as_expr
 from ...algebra.graph.matrix import Matrix
@@ -107,17 +108,14 @@ def symmetric_eigenvalues(A: Rows) -> tuple[float, list[float]]:
 
 
 def _cholesky(M: Rows) -> Rows:
-    n = len(M)
-    L = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i + 1):
-            rest = M[i][j] - sum(L[i][k] * L[j][k] for k in range(j))
-            if i == j and rest <= 1e-14 * M[i][i]:
-                raise ModelError(
-                    f"modes are not independent: pivot {rest:z.3g} of {M[i][i]:z.3g} in row {i + 1} of the mass matrix"
-                )
-            L[i][j] = math.sqrt(rest) if i == j else rest / L[j][j]
-    return L
+    """L √D of M = L D Lᵀ."""
+    n, a = len(M), [x for row in M for x in row]
+    for i, pivot in enumerate(D := definite_pivots(n, a)):
+        if pivot <= 1e-14 * M[i][i]:
+            raise ModelError(
+                f"modes are not independent: pivot {pivot:z.3g} of {M[i][i]:z.3g} in row {i + 1} of the mass matrix"
+            )
+    return [[a[i * n + j] * math.sqrt(D[j]) for j in range(i)] + [math.sqrt(D[i])] for i in range(n)]
 
 
 def _forwards(L: Rows, b: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from ...algebra.graph.walk import substitute_all
 from ...errors import DerivationError, in_number, listed
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
-from ..rank.small_matrices import Rows, gauss_jordan
+from ..rank.small_matrices import Rows, pivoted_elimination
 
 
 @of_equations
@@ -125,7 +125,7 @@ def _independent_speeds(
     chosen = None if independent is None else _named_speeds(eq, independent)
     k, n = len(eq.lam), len(eq.u)
     Jc: Rows = numbers([eq.Jc], random_state(eq, 1, at))[0]
-    found = gauss_jordan(Jc, n, forbidden=chosen or ())
+    found = pivoted_elimination(Jc, n, forbidden=chosen or ())
     if len(found.columns) < k:
         raise DerivationError(
             f"minimal form of {eq.name!r}: the {k} constraints have only rank {len(found.columns)}; "

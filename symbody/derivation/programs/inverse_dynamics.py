@@ -19,7 +19,7 @@ from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions
-from ..rank.small_matrices import Rows, gauss_jordan, size
+from ..rank.small_matrices import Rows, pivoted_elimination, size
 from ..routes.recursive import generalized_forces
 from .shortest_forms import shortest_forces
 
@@ -183,7 +183,7 @@ def _pivot_rows(eq: Equations, unknowns: tuple[Symbol, ...], A: list[list[Expr]]
         values: Rows = [[float(e) for e in row] for row in A]
     else:
         values = numbers([Matrix(len(A), n, tuple(e for row in A for e in row))], random_state(eq))[0]
-    found = gauss_jordan(values, n)
+    found = pivoted_elimination(values, n)
     if found.null_space:
         raise DerivationError(_what_is_free(eq, unknowns, found.null_space[0], len(found.columns)))
     return sorted(found.rows)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import directional_derivative
+from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols
@@ -425,21 +426,9 @@ def _definite(M: Rows, Jc: Rows) -> tuple[Finding, int]:
     scaled = [[x / (s * t) for x, t in zip(row, sizes, strict=True)] for row, s in zip(M, sizes, strict=True)]
     Z, rank = tangent_basis([[x / s for x, s in zip(row, sizes, strict=True)] for row in Jc], len(M))
     MZ = [[_dot(row, z) for row in scaled] for z in Z]
-    least = _least_pivot([[_dot(y, z) for y in MZ] for z in Z])
+    least = min(definite_pivots(len(Z), [_dot(y, z) for z in Z for y in MZ]), default=float("inf"))
     where = f"{counted(len(Z), 'degree')} of freedom, least pivot {least:z.1e}"
     return ("M is definite", 0.0 if least > 1e-13 else 1.0, where), rank
-
-
-def _least_pivot(A: Rows) -> float:
-    n, least = len(A), float("inf")
-    for k in range(n):
-        least = min(least, A[k][k])
-        if A[k][k] <= 0:
-            break
-        for i in range(k + 1, n):
-            t = A[i][k] / A[k][k]
-            A[i] = [x - t * y for x, y in zip(A[i], A[k], strict=True)]
-    return least
 
 
 # ----------------------------------------------------------------------------------------- derivatives by steps

@@ -19,7 +19,7 @@ from random import Random
 from typing import Any, Final
 
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.elimination import definite_factor
+from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, as_expr
 from ...algebra.graph.linear import Factors, factorize
 from ...algebra.graph.matrix import Matrix, as_matrix, stack, sum_of_products
@@ -237,7 +237,7 @@ def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:
         a = evaluate(list(M.entries), values)
         size = [abs(a[i * n + i]) ** 0.5 for i in range(n)]
         scaled = [a[i * n + j] / (size[i] * size[j]) for i in range(n) for j in range(n)]
-        definite_factor(n, scaled)
+        pivots = definite_pivots(n, scaled)
     except (EvaluationError, ZeroDivisionError, OverflowError):
         return False
-    return all(0 < scaled[i * n + i] < 1 / MIN_PIVOT for i in range(n))  # factors hold reciprocals of pivots
+    return all(x > MIN_PIVOT for x in pivots)

@@ -26,23 +26,19 @@ class Dependence:
 def dependent_rows(rows: Rows, tolerance: float = 1e-8) -> list[Dependence]:
     """The rows that are combinations of earlier ones, by elimination with the largest entry of each row as its
     pivot."""
-    largest = max((size(r) for r in rows), default=0.0)
-    basis: list[tuple[int, list[float], dict[int, float]]] = []
-    out = []
+    m, n = len(rows), len(rows[0]) if rows else 0
+    a, columns, out = _flat(rows), dict[int, int](), list[Dependence]()  # the column of each pivot, by its row
+    largest = max(map(size, rows), default=0.0)
     for i, row in enumerate(rows):
-        v, weights = list(row), {i: 1.0}
-        for pivot, known, parts in basis:
-            if factor := v[pivot] / known[pivot]:
-                v = [a - factor * b for a, b in zip(v, known, strict=True)]
-                v[pivot] = 0.0
-                for j, w in parts.items():
-                    weights[j] = weights.get(j, 0.0) - factor * w
-        if size(v) <= tolerance * max(size(row), 1e-6 * largest) or size(row) == 0:
-            out.append(
-                Dependence(i, {j: w for j, w in weights.items() if abs(w) > 1e-7 * size(list(weights.values()))})
-            )
+        free = [j for j in range(n) if j not in columns.values()]
+        column = max(free, key=lambda j: abs(a[i * n + j]), default=0)
+        if not free or abs(a[i * n + column]) <= tolerance * max(size(row), 1e-6 * largest) or size(row) == 0:
+            weights = {i: 1.0} | {k: -a[i * n + c] for k, c in columns.items()}
+            least = 1e-7 * size(list(weights.values()))
+            out.append(Dependence(i, {k: w for k, w in weights.items() if abs(w) > least}))
         else:
-            basis.append((max(range(len(v)), key=lambda j: abs(v[j])), v, weights))
+            elimination.eliminate(i, column, 0, m, n, a)
+            columns[i] = column
     return out
 
 
@@ -60,32 +56,39 @@ class Reduced:
     null_space: Rows
 
 
-def gauss_jordan(matrix: Rows, n: int, tolerance: float = 1e-8, forbidden: Sequence[int] = ()) -> Reduced:
-    """Gauss-Jordan elimination of a matrix with n columns; `forbidden` columns are taken as pivots only when no other
-    is left."""
-    A, rows, columns = [list(r) for r in matrix], [], []
-    least = tolerance * max((size(r) for r in A), default=0.0)
+def pivoted_elimination(matrix: Rows, n: int, tolerance: float = 1e-8, forbidden: Sequence[int] = ()) -> Reduced:
+    """Elimination of a matrix with n columns by the largest pivots; `forbidden` columns are taken as pivots only when no
+    other is left."""
+    a, m = _flat(matrix), len(matrix)
+    rows, columns = list(range(m)), list[int]()
+    least = tolerance * max(map(size, matrix), default=0.0)
     for allowed in ([j for j in range(n) if j not in forbidden], list(range(n))):
         while True:
-            left = [(abs(A[i][j]), i, j) for i in range(len(A)) if i not in rows for j in allowed if j not in columns]
+            k = len(columns)
+            left = [(abs(a[i * n + j]), rows[i], j, i) for i in range(k, m) for j in allowed if j not in columns]
             if not left or (best := max(left))[0] <= least:
                 break
-            _, p, c = best
-            rows.append(p)
-            columns.append(c)
-            A[p] = [x / A[p][c] for x in A[p]]
-            for i in range(len(A)):
-                if i != p and A[i][c]:
-                    factor = A[i][c]
-                    A[i] = [x - factor * y for x, y in zip(A[i], A[p], strict=True)]
-    null_space = []
-    for j in (j for j in range(n) if j not in columns):
-        vector = [0.0] * n
-        vector[j] = 1.0
-        for p, c in zip(rows, columns, strict=True):
-            vector[c] = -A[p][j]
-        null_space.append(vector)
-    return Reduced(rows, columns, null_space)
+            *_, column, row = best
+            elimination.exchange_rows(k, row, n, a)
+            elimination.eliminate(k, column, 0, m, n, a)
+            rows[k], rows[row] = rows[row], rows[k]
+            columns.append(column)
+    free = [j for j in range(n) if j not in columns]
+    return Reduced(rows[: len(columns)], columns, [_null_vector(a, n, columns, j) for j in free])
+
+
+def _null_vector(a: list[float], n: int, columns: Sequence[int], free: int) -> list[float]:
+    """One for a column without a pivot, and for those with pivots what the rows say."""
+    out = [0.0] * n
+    out[free] = 1.0
+    for k in reversed(range(len(columns))):
+        rest = a[k * n + free] + sum(a[k * n + c] * out[c] for c in columns[k + 1 :])
+        out[columns[k]] = -rest / a[k * n + columns[k]]
+    return out
+
+
+def _flat(rows: Rows) -> list[float]:
+    return [x for row in rows for x in row]
 
 
 def least_norm(J: Rows, r: Sequence[float], damping: float = 1e-15) -> list[float]:

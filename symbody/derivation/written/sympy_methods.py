@@ -34,7 +34,7 @@ from ...errors import ModelError, shown
 from ..entry.derive import derive
 from ..equations.equations import Equations
 from ..equations.random_states import numbers, random_state
-from ..rank.small_matrices import gauss_jordan
+from ..rank.small_matrices import pivoted_elimination
 from .from_lagrangian import from_lagrangian
 
 Given = Mapping[Any, Any] | Iterable[Symbol] | None
@@ -204,9 +204,9 @@ class _Kane:
         J = jacobian(rows, eq.u)
         held, more = numbers([eq.Jc, J], state)
         kept: list[int] = []
-        rank = len(gauss_jordan(held, len(eq.u)).columns)
+        rank = len(pivoted_elimination(held, len(eq.u)).columns)
         for k, row in enumerate(more):
-            if len(gauss_jordan([*held, row], len(eq.u)).columns) > rank:
+            if len(pivoted_elimination([*held, row], len(eq.u)).columns) > rank:
                 held, rank, kept = [*held, row], rank + 1, [*kept, k]
         return _by_number("velocity", [rows[k] for k in kept])
 

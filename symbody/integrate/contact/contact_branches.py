@@ -18,7 +18,7 @@ from typing import Final
 
 from ...emit.loops.language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
-from ..kernels.complete_pivoting import eliminate, solve_eliminated
+from ..kernels.complete_pivoting import eliminate_completely, solve_eliminated
 from .friction_sweeps import Sweeps, normal_force, row_motion, sweep
 
 APART: Final = 0
@@ -222,5 +222,5 @@ def solve_branch(n: int, count: int, b: ContactBranch, right: Numbers, y: Number
     for i in range(n):
         b.row[i] = i
         b.column[i] = i
-    rank = eliminate(n, n, n, n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    rank = eliminate_completely(n, n, n, n, SINGULAR, b.matrix, b.row, b.column, b.quality)
     solve_eliminated(n, rank, count, b.matrix, b.row, b.column, right, y, x)

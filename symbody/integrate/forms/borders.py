@@ -22,9 +22,10 @@ from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.constraint_rank import constraint_rank
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.saddle_point import Border
-from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
+from ..kernels.complete_pivoting import eliminate_completely, vanishing_combination
 from ..start.constraint_rows import rows_of
 from ..start.state import State
 from .accelerations import inertia, rows
@@ -139,7 +140,8 @@ def null_vectors(eq: Equations, metric: str) -> list[Matrix]:
 class Fitting(Struct):
     """Borders of (m, k) and (m2, k2) entries for rows of n speeds, in p from `first` on, made anew for a state.
 
-    rows    program of Jc; memory for it, for combinations of its rows (m by m) and their order
+    constraints    program of Jc; memory for it, and for its factors with the order of their rows and columns
+    vectors        memory for null vectors
     """
 
     n: int
@@ -148,64 +150,45 @@ class Fitting(Struct):
     m2: int
     k2: int
     first: int
-    rows: Function
+    constraints: Function
     sizes: Numbers
     p: Numbers
     Jc: Numbers
-    turned: Numbers
-    combined: Numbers
+    factors: Numbers
+    rows: Indices
+    columns: Indices
+    quality: Numbers
+    weights: Numbers
     vectors: Numbers
 
 
 def fit_borders(t: float, y: Numbers, f: Fitting) -> None:
     """Borders at a state, whatever they were before: combinations of rows that vanish there."""
-    f.rows((t, y), (f.Jc,))
+    f.constraints((t, y), (f.Jc,))
     fit(f, f.m, f.k, f.p[f.first :])
     if f.k2 > 0:
         fit(f, f.m2, f.k2, f.p[f.first + f.m * f.k :])
 
 
 def fit(f: Fitting, m: int, k: int, border: Numbers) -> None:
-    """The first m rows, in units of their sizes, by elimination with full pivoting: C Jc has k rows of zeros at the end,
-    where those of C vanish."""
+    """The k combinations of the first m rows, in units of their sizes, that vanish; the border stays as it is where the
+    rows have a lower rank."""
     for i in range(m):
+        f.rows[i] = i
         for j in range(f.n):
-            f.turned[i * f.n + j] = f.Jc[i * f.n + j] / f.sizes[i]
-        for j in range(m):
-            f.combined[i * m + j] = 0.0
-        f.combined[i * m + i] = 1.0
-    for step in range(m - k):
-        eliminate_row(f, m, step)
+            f.factors[i * f.n + j] = f.Jc[i * f.n + j] / f.sizes[i]
+    for j in range(f.n):
+        f.columns[j] = j
+    rank = eliminate_completely(m, f.n, m - k, f.n, 0.0, f.factors, f.rows, f.columns, f.quality)
+    if rank < m - k:
+        return
     for j in range(k):
         for i in range(m):
-            f.vectors[i * k + j] = f.combined[(m - k + j) * m + i] / f.sizes[i]
+            f.weights[i] = 0.0
+        vanishing_combination(f.n, rank, rank + j, f.factors, f.rows, f.weights)
+        for i in range(m):
+            f.vectors[i * k + j] = f.weights[i] / f.sizes[i]
     follow(m, k, f.sizes, f.vectors, border)
-
-
-def eliminate_row(f: Fitting, m: int, step: int) -> None:
-    best = 0.0
-    row = step
-    column = 0
-    for i in range(step, m):
-        for j in range(f.n):
-            if abs(f.turned[i * f.n + j]) > best:
-                best = abs(f.turned[i * f.n + j])
-                row = i
-                column = j
-    for j in range(f.n):
-        kept = f.turned[step * f.n + j]
-        f.turned[step * f.n + j] = f.turned[row * f.n + j]
-        f.turned[row * f.n + j] = kept
-    for j in range(m):
-        kept = f.combined[step * m + j]
-        f.combined[step * m + j] = f.combined[row * m + j]
-        f.combined[row * m + j] = kept
-    for i in range(step + 1, m):
-        factor = f.turned[i * f.n + column] / f.turned[step * f.n + column]
-        for j in range(f.n):
-            f.turned[i * f.n + j] -= factor * f.turned[step * f.n + j]
-        for j in range(m):
-            f.combined[i * m + j] -= factor * f.combined[step * m + j]
 
 
 # ----------------------------------------------------------------------------------------------------- along the motion

@@ -290,8 +290,9 @@ class Form(CacheOwner):
         other, n, m = more[0].B if more else None, len(self.equations.u), one.B.rows
         return LoopCallee(fit_borders, {}, f=Fitting(
             n=n, m=m, k=one.B.cols, m2=other.rows if other else 0, k2=other.cols if other else 0,
-            first=len(self.equations.constants) + len(self.levels), rows=program_callee(self._constraint_rows, {"p": p}), sizes=np.array(one.sizes), p=p,
-            Jc=np.zeros(m * n), turned=np.zeros(m * n), combined=np.zeros(m * m), vectors=np.zeros(m * m),
+            first=len(self.equations.constants) + len(self.levels), constraints=program_callee(self._constraint_rows, {"p": p}), sizes=np.array(one.sizes),
+            p=p, Jc=np.zeros(m * n), factors=np.zeros(m * n), rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), quality=np.zeros(1),
+            weights=np.zeros(m), vectors=np.zeros(m * m),
         ))  # fmt: skip
 
     def _followed(self, inner: LoopCallee, p: Array) -> LoopCallee:

@@ -1,12 +1,14 @@
-"""Elimination with the largest pivot that is left, as kernels: for matrices of any rank, with any number of right sides.
+"""Elimination with complete pivoting, P A Q = L U, as kernels: for matrices of any rank, with any number of right
+sides, and for combinations of rows that vanish.
 
-P A Q = L U. Rows that follow from others end it, and unknowns that nothing determines are zero.
+Rows that follow from others end it, and unknowns that nothing determines are zero.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from ...algebra.graph.elimination import eliminate, exchange_rows
 from ...emit.loops.language import Indices, Numbers
 
 # where rows follow from others, the first row counts that is not below this part of the best: a choice that does not
@@ -14,7 +16,7 @@ from ...emit.loops.language import Indices, Numbers
 LEAN: Final = 0.5
 
 
-def eliminate(
+def eliminate_completely(
     m: int, n: int, most: int, allowed: int, least: float, a: Numbers, rows: Indices, columns: Indices, quality: Numbers
 ) -> int:
     """P C Q = L U of m rows and n columns with pivots in the first `allowed` of `columns`, `most` of them. Returns the
@@ -40,21 +42,13 @@ def eliminate(
             return k
         quality[0] = best
         exchange(m, n, k, row, column, a, rows, columns)
-        for i in range(k + 1, m):
-            t = a[i * n + k] / a[k * n + k]
-            a[i * n + k] = t
-            if t != 0.0:
-                for j in range(k + 1, n):
-                    a[i * n + j] = a[i * n + j] - t * a[k * n + j]
+        eliminate(k, k, k + 1, m, n, a)
     return most
 
 
 def exchange(m: int, n: int, k: int, row: int, column: int, a: Numbers, rows: Indices, columns: Indices) -> None:
     """Put a pivot at (k, k)."""
-    for j in range(n):
-        t = a[k * n + j]
-        a[k * n + j] = a[row * n + j]
-        a[row * n + j] = t
+    exchange_rows(k, row, n, a)
     for i in range(m):
         t = a[i * n + k]
         a[i * n + k] = a[i * n + column]
@@ -90,3 +84,17 @@ def solve_eliminated(
                 y[k * count + c] = y[k * count + c] - t * x[columns[j] * count + c]
         for c in range(count):
             x[at + c] = y[k * count + c] / a[k * n + k]
+
+
+def vanishing_combination(n: int, rank: int, row: int, a: Numbers, rows: Indices, out: Numbers) -> None:
+    """Weights of the rows of A whose sum is zero: one of row `row` of P A, of rank or higher, and of rows before it.
+
+    With L₁ of the first `rank` rows, and l of this one, the weights of those are -y with L₁ᵀ y = l.
+    """
+    for k in range(rank):
+        i: int = rank - 1 - k
+        t = -a[row * n + i]
+        for j in range(i + 1, rank):
+            t = t - a[j * n + i] * out[rows[j]]
+        out[rows[i]] = t
+    out[rows[row]] = 1.0

@@ -17,7 +17,7 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.language import Indices, Numbers
-from .complete_pivoting import LEAN, eliminate
+from .complete_pivoting import LEAN, eliminate_completely
 
 NOTHING: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows have length one
 CONVERGED: Final = 2.3e-16
@@ -59,18 +59,18 @@ def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, 
     most: int = kept[2 * n + 1]
     if decides == 1 and given > 0:
         begin(m, n, J, a, rows, columns, kept[n + 1 :])
-        rank = eliminate(m, n, most, n - given, NOTHING, a, rows, columns, quality)
+        rank = eliminate_completely(m, n, most, n - given, NOTHING, a, rows, columns, quality)
         if quality[0] >= quality[1] and n - rank == given:
             keep(n, rank, columns, kept, quality)
             return rank
     if kept[n] >= 0:
         begin(m, n, J, a, rows, columns, kept)
-        rank = eliminate(m, n, most, kept[n], NOTHING, a, rows, columns, quality)
+        rank = eliminate_completely(m, n, most, kept[n], NOTHING, a, rows, columns, quality)
         worst = WORSE if decides == 1 else HOPELESS
         if quality[0] >= worst * quality[2] and rank == kept[n]:
             return rank
     begin(m, n, J, a, rows, columns, kept[n + 1 :])
-    rank = eliminate(m, n, most, n, NOTHING, a, rows, columns, quality)
+    rank = eliminate_completely(m, n, most, n, NOTHING, a, rows, columns, quality)
     if decides == 1 or kept[n] < 0:
         keep(n, rank, columns, kept, quality)
     return rank

@@ -124,21 +124,7 @@ class LinkTask(Summarized):
     def manipulability(self) -> sb.Expr:
         """√det(J Jᵀ) (Yoshikawa 1985)."""
         J = self.jacobian
-        return sb.sqrt(_determinant(J @ J.T))
-
-
-def _determinant(A: sb.Matrix) -> sb.Expr:
-    """Of a positive definite matrix: the product of its pivots."""
-    n = A.shape[0]
-    rows = [list(A.row(i)) for i in range(n)]
-    total: Any = sb.fraction(1, 1)
-    for k in range(n):
-        total = total * rows[k][k]
-        for i in range(k + 1, n):
-            factor = rows[i][k] / rows[k][k]
-            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k], strict=True)]
-    made: sb.Expr = total
-    return made
+        return sb.sqrt(sb.algebra.determinant(J @ J.T))
 
 
 def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", along: sb.Frame | None = None) -> LinkTask:

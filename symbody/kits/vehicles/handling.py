@@ -21,33 +21,16 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
 
     0 = A x + B r,   y = C x + D r   ->   y/r = D - C A⁻¹ B
     """
-    n = len(lin.x)
-    column = lin.input(r)
-    x = _solution_formulas([list(lin.A.row(i)) for i in range(n)], [-lin.B[i, column] for i in range(n)])
+    n, column = len(lin.x), lin.input(r)
+    draw = np.random.default_rng(1)
+    numbers = sb.evaluate(list(lin.A.entries), {s: draw.uniform(0.5, 1.5) for s in sb.free_symbols(lin.A)})
+    if np.linalg.matrix_rank(np.array(numbers, dtype=float).reshape(n, n)) < n:
+        raise StabilityError("steady_gain: the system has no steady state for a constant input; drop cyclic states")
+    x = sb.solve(lin.A, [-lin.B[i, column] for i in range(n)])
     if y in lin.x:
         return sb.tidy(x[lin.x.index(y)])
     row = lin.with_outputs(y)
     return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
-
-
-def _solution_formulas(A: list[list[Any]], b: list[Any]) -> list[Any]:
-    """A few unknowns as formulas: elimination with row exchanges for zero pivots, each entry in tidy form."""
-    n = len(b)
-    rows = [[*A[i], b[i]] for i in range(n)]
-    for k in range(n):
-        pivot = next((i for i in range(k, n) if not _is_zero(rows[i][k])), None)
-        if pivot is None:
-            raise StabilityError("steady_gain: the system has no steady state for a constant input; drop cyclic states")
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        for i in range(n):
-            if i != k and not _is_zero(rows[i][k]):
-                factor = rows[i][k] / rows[k][k]
-                rows[i] = [sb.tidy(x - factor * y) for x, y in zip(rows[i], rows[k], strict=True)]
-    return [sb.tidy(rows[k][n] / rows[k][k]) for k in range(n)]
-
-
-def _is_zero(e: Any) -> bool:
-    return not sb.free_symbols(sb.fraction(0, 1) + e) and float(e) == 0.0
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from ...derivation.equations.random_states import random_state
 from ...derivation.equations.variables import Variable
 from ...derivation.questions.rigid_motions import rigid_motions
 from ...derivation.rank.configuration import random_values
+from ...derivation.rank.small_matrices import dependent_rows
 from ...emit.run.callable import Array
 from ...errors import EvaluationError
 from ..variation.pivoting import pivoted_solution
@@ -36,6 +37,7 @@ from ..variation.pivoting import pivoted_solution
 SAMPLES: Final = 3  # number of random states at which candidates are tested
 ZERO_TOLERANCE: Final = 1e-8  # singular value, relative to its terms, below which it is zero
 MAX_COORDINATES: Final = 40  # largest number of coordinates for which shifts of single ones are candidates
+MIN_PIVOT: Final = 1e-6  # relative to its row, below which the row depends on those before it
 AXES: Final = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -305,19 +307,8 @@ def _null_space(A: Array, scale: float) -> Array:
 
 def _simple(null: Array) -> Array:
     """The same space by rows in echelon form, with ones first and round numbers where they are round."""
-    rows = null.T.copy()
-    done = 0
-    for j in range(rows.shape[1]):
-        if done == len(rows):
-            break
-        best = done + int(np.argmax(np.abs(rows[done:, j])))
-        if abs(rows[best, j]) < 1e-6:
-            continue
-        rows[[done, best]] = rows[[best, done]]
-        rows[done] /= rows[done, j]
-        for i in range(len(rows)):
-            if i != done:
-                rows[i] -= rows[i, j] * rows[done]
-        done += 1
+    dependent = {d.row for d in dependent_rows(null.tolist(), MIN_PIVOT)}
+    first = [j for j in range(len(null)) if j not in dependent]
+    rows = np.linalg.solve(null[first].T, null.T)
     nearest = np.round(rows * 12) / 12
     return np.where(np.abs(rows - nearest) < 1e-7, nearest, rows)

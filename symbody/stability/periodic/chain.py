@@ -20,6 +20,7 @@ from typing import Final
 
 import numpy as np
 
+from ...algebra.graph.elimination import eliminate_columns
 from ...emit.loops.language import Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
@@ -52,7 +53,7 @@ class Chain(Struct):
     s: Numbers
 
 
-def eliminate(o: Chain) -> None:
+def reduce_chain(o: Chain) -> None:
     """Rows in δx_N (first n columns), δx_0 (last n before the scalars) and (δs, 1) remain: n of the chain, then those
     over the whole orbit."""
     n = o.n
@@ -74,7 +75,7 @@ def eliminate(o: Chain) -> None:
             o.work[row + 3 * n + k] = o.d[r * COLUMNS + k]
     for j in range(1, o.intervals):
         joined(o, j)
-        pivoted(o)
+        eliminate_columns(o.n, 2 * o.n, 2 * o.n + ROWS, 3 * o.n + COLUMNS, o.work)
         kept = j * n * width
         for i in range(n * width):
             o.factors[kept + i] = o.work[i]
@@ -98,27 +99,6 @@ def joined(o: Chain, j: int) -> None:
         row = (2 * n + r) * width
         for k in range(n):
             o.work[row + k] = o.work[row + k] + o.g[(r * o.intervals + j) * n + k]
-
-
-def pivoted(o: Chain) -> None:
-    """Eliminate δx_j, with partial pivoting among the 2n rows of the chain."""
-    n = o.n
-    width = 3 * n + COLUMNS
-    for k in range(n):
-        best = k
-        for i in range(k + 1, 2 * n):
-            if abs(o.work[i * width + k]) > abs(o.work[best * width + k]):
-                best = i
-        if best != k:
-            for l in range(width):
-                kept = o.work[k * width + l]
-                o.work[k * width + l] = o.work[best * width + l]
-                o.work[best * width + l] = kept
-        for i in range(k + 1, 2 * n + ROWS):
-            share = o.work[i * width + k] / o.work[k * width + k]
-            if share != 0.0:
-                for l in range(k, width):
-                    o.work[i * width + l] = o.work[i * width + l] - share * o.work[k * width + l]
 
 
 def carried(o: Chain) -> None:
@@ -170,7 +150,7 @@ class ChainSolver:
 
     @cached_property
     def _eliminate(self) -> LoopCallee:
-        return LoopCallee(eliminate, {}, o=self.record)
+        return LoopCallee(reduce_chain, {}, o=self.record)
 
     @cached_property
     def _substitute(self) -> LoopCallee:

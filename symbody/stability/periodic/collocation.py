@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from ...algebra.graph.elimination import solve_columns
 from ...emit.loops.language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
@@ -84,7 +85,7 @@ def condense(o: Collocation) -> None:
             o.d[r * COLUMNS + k] = 0.0
     for j in range(o.intervals):
         collocated(o, j)
-        solved(o)
+        solve_columns(o.m * o.n, o.m * o.n + o.n + COLUMNS, o.W)
         chained(o, j)
 
 
@@ -118,36 +119,6 @@ def collocated(o: Collocation, j: int) -> None:
             o.W[row + size + n] = h * (o.f[q] + part * o.T[0] * o.ft[q])
             o.W[row + size + n + 1] = H * o.fp[q]
             o.W[row + size + n + 2] = H * o.f[q] - o.K[(j * o.m + i) * n + q]
-
-
-def solved(o: Collocation) -> None:
-    """Gaussian elimination with partial pivoting; the right sides become the solution."""
-    size = o.m * o.n
-    width = size + o.n + COLUMNS
-    for k in range(size):
-        best = k
-        for i in range(k + 1, size):
-            if abs(o.W[i * width + k]) > abs(o.W[best * width + k]):
-                best = i
-        if best != k:
-            for l in range(k, width):
-                kept = o.W[k * width + l]
-                o.W[k * width + l] = o.W[best * width + l]
-                o.W[best * width + l] = kept
-        pivot = 1.0 / o.W[k * width + k]
-        for i in range(k + 1, size):
-            share = o.W[i * width + k] * pivot
-            for l in range(k + 1, width):
-                o.W[i * width + l] = o.W[i * width + l] - share * o.W[k * width + l]
-        o.W[k * width + k] = pivot
-    for up in range(size):
-        k = size - 1 - up
-        for i in range(k + 1, size):
-            share = o.W[k * width + i]
-            for l in range(size, width):
-                o.W[k * width + l] = o.W[k * width + l] - share * o.W[i * width + l]
-        for l in range(size, width):
-            o.W[k * width + l] = o.W[k * width + l] * o.W[k * width + k]
 
 
 def chained(o: Collocation, j: int) -> None:

@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.graph.elimination import solve_columns
 from ...emit.loops.language import Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
-from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, eliminate, substituted
+from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, reduce_chain, substituted
 from .collocation import STAGES, Collocation, condense, gauss
 
 LINEARISE: Final = 0
@@ -79,7 +80,7 @@ def linearise(o: NewtonRows) -> None:
             o.chain.d[r * COLUMNS + k] = o.chain.d[r * COLUMNS + k] + o.scalars[r * SCALARS + k]
         now = o.scalars[r * SCALARS] * o.collocation.T[0] + o.scalars[r * SCALARS + 1] * o.value[0]
         o.chain.d[r * COLUMNS + last] = o.chain.d[r * COLUMNS + last] + now - o.right[r]
-    eliminate(o.chain)
+    reduce_chain(o.chain)
     n = o.n
     width = 2 * n + COLUMNS
     for i in range(o.closing):
@@ -96,7 +97,7 @@ def iterate(o: NewtonRows) -> None:
     linearise(o)
     assembled(o)
     size = 2 * n + SCALARS
-    small_solved(size, size + 2, o.small)
+    solve_columns(2 * o.n + SCALARS, 2 * o.n + SCALARS + 2, o.small)
     width = size + 2
     for back in range(2):
         column = size + 1 - back  # the tangent first: what is left in the chain is the change
@@ -140,29 +141,6 @@ def assembled(o: NewtonRows) -> None:
             o.small[row + k] = o.ends[i * (size + 1) + k]
         o.small[row + size] = -o.ends[i * (size + 1) + size]
         o.small[row + size + 1] = 0.0
-
-
-def small_solved(n: int, width: int, a: Numbers) -> None:
-    """Gaussian elimination with partial pivoting of rows n by width; the columns behind n become solutions."""
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(a[i * width + k]) > abs(a[best * width + k]):
-                best = i
-        if best != k:
-            for l in range(k, width):
-                kept = a[k * width + l]
-                a[k * width + l] = a[best * width + l]
-                a[best * width + l] = kept
-        for i in range(n):
-            if i != k:
-                share = a[i * width + k] / a[k * width + k]
-                if share != 0.0:
-                    for l in range(k + 1, width):
-                        a[i * width + l] = a[i * width + l] - share * a[k * width + l]
-    for k in range(n):
-        for l in range(n, width):
-            a[k * width + l] = a[k * width + l] / a[k * width + k]
 
 
 def slopes_of(o: NewtonRows, dK: Numbers) -> None:
