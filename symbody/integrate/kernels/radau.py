@@ -34,6 +34,7 @@ from .march_records import (
     never_singular,
     no_cut,
 )
+from .newton_convergence import at_rounding
 from .sparse_elimination import (
     Sparse,
     shifted,
@@ -74,6 +75,7 @@ ESTIMATE: Final = (-(13 + 7 * sqrt(6)) / 3, (-13 + 7 * sqrt(6)) / 3, -1 / 3)  # 
 
 ITERATIONS_MOST: Final = 7
 ITERATIONS_TIGHT: Final = 40
+NOISE: Final = 1e3  # times the rounding of the stages: changes that small may be nothing else (`at_rounding`)
 TURNS: Final = 8  # of the iteration for the largest |λ|
 REFUSED: Final = 3  # eliminations without a choice of pivots, after which no more are tried
 GOOD: Final = 0.001  # rate of convergence at which the Jacobian is kept
@@ -382,7 +384,7 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
     m.held = pow(max(m.held, TINY), 0.8)
     m.theta = GOOD
     m.shrink = 0.5
-    last = 0.0
+    last = 1e300
     ratio_last = 0.0
     for iteration in range(most):
         m.iterations = iteration + 1
@@ -393,12 +395,13 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
         change = change_of_stages(m, s)
         if not is_finite(change):
             return NOT_CONVERGED
-        if iteration > 0:
+        is_exact = 0
+        if is_tight == 1:
+            is_exact = at_rounding(change, last, m.rounding, NOISE * m.rounding)
+        if iteration > 0 and is_exact == 0:
             ratio = change / last
             m.theta = ratio if iteration == 1 else sqrt(ratio * ratio_last)
             ratio_last = ratio
-            if is_tight == 1 and change <= 1e3 * m.rounding and ratio > 0.3:
-                return DONE  # as near as rounding lets it come
             if m.theta >= 0.99:
                 return NOT_CONVERGED
             m.held = m.theta / (1.0 - m.theta)
@@ -412,7 +415,7 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
         correct(m, s.n)
         if is_tight == 0 and m.held * change <= m.goal:
             return DONE
-        if is_tight == 1 and change <= m.rounding:
+        if is_exact == 1:
             return DONE
     return NOT_CONVERGED
 

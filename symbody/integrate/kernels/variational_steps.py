@@ -18,9 +18,12 @@ from .march_records import (
     no_first_step,
     same_step,
 )
+from .newton_convergence import at_rounding
 
 PIECES: Final = 4
 MOST: Final = 40  # Newton steps
+ENOUGH: Final = 1e-13  # of v: 1e-8 would do, but at the fixed point itself the roundings of both halves cancel
+ROUNDING: Final = 1e-6
 
 
 class Variational(Method):
@@ -79,7 +82,7 @@ def substep(m: Variational, s: Steps, t: float, h: float) -> int:
     ratio = h / m.before if m.before != 0.0 else 0.0
     for i in range(m.n):
         m.x[i] = s.w[m.n + i] + ratio * (s.w[m.n + i] - m.x[i])
-    last = 0.0
+    last = 1e300
     for iteration in range(MOST):
         m.newton((t, s.w, m.x, h, m.momenta, m.G), (m.new, m.sizes))
         s.counts.jacobians += 1
@@ -90,12 +93,8 @@ def substep(m: Variational, s: Steps, t: float, h: float) -> int:
         for i in range(m.n + m.k):
             m.x[i] = m.new[i]
         scale = max(m.sizes[1], 1e-8 * total(m.n, s.w) / abs(h))
-        if (
-            m.sizes[0] <= 1e-13 * scale
-        ):  # 1e-8 would do, but at the fixed point itself the roundings of both halves cancel
+        if at_rounding(m.sizes[0], last, ENOUGH * scale, ROUNDING * scale) == 1:
             break
-        if iteration > 1 and m.sizes[0] >= 0.5 * last and m.sizes[0] <= 1e-6 * scale:
-            break  # rounding
         if iteration == MOST - 1:
             return NOT_CONVERGED
         last = m.sizes[0]

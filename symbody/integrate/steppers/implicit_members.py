@@ -15,10 +15,11 @@ from ...algebra.graph.elimination import general_factor, general_solve
 from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED
+from ..kernels.newton_convergence import at_rounding
 
 MOST: Final = 40  # steps of Newton's method
-ENOUGH: Final = 1e-14  # of the rates: a change by less ends the iteration
-ROUNDING: Final = 1e-8  # of the rates: changes below it that do not shrink are rounding
+ENOUGH: Final = 1e-14  # of the rates: see `at_rounding`
+ROUNDING: Final = 1e-8
 
 
 class ImplicitMembers(Struct):
@@ -125,7 +126,7 @@ def solve_stage(m: ImplicitMembers, t: float, stage: int) -> int:
             largest = max(largest, abs(k[i]))
         if not is_finite(change + largest):
             return NOT_FINITE
-        if change <= ENOUGH * largest or (change >= 0.5 * last and change <= ROUNDING * largest):
+        if at_rounding(change, last, ENOUGH * largest, ROUNDING * largest) == 1:
             return DONE
         last = change
     return NOT_CONVERGED

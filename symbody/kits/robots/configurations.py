@@ -4,6 +4,9 @@ Damped least squares (Levenberg and Marquardt) from many starts; every configura
 (coordinates in which the pose has the period 2π) taken modulo 2π where there are no limits. A robot with as many joints as the task has components has finitely many (at
 most 16 with six joints: Primrose 1986); one with more joints has curves of them, of which a sample is given.
 
+Starts are cheap here, and failures do no harm: the solver behind `assemble` and `steady` reaches a third more of the
+configurations from as many random starts of a six-axis robot, but takes four to ten times as long for each start.
+
 If there are finitely many, the search continues until each was found several times. The probability that one more start
 would lead to a new one is then about the share of those found once (Good 1953).
 """

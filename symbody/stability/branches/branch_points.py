@@ -21,6 +21,7 @@ import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
 from ...algebra.nonlinear.continuation import CONSTANT_UNKNOWN, CurvePoint, SolutionCurve
+from ...algebra.nonlinear.nonlinear import System
 from ...algebra.nonlinear.trust_region import EPS
 from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
@@ -167,27 +168,28 @@ def _branch_point(
 def _branch_point_and_vector(
     problem: BranchProblem, curve: SolutionCurve, here: CurvePoint, there: CurvePoint
 ) -> tuple[Array, Array] | None:
-    """The branch point between two points, and ψ: Newton's method for Moore's system, started where linear
-    interpolation of the determinant vanishes."""
+    """The branch point between two points, and ψ: the zero of Moore's system, searched from where linear interpolation
+    of the determinant vanishes. Unknowns are x in units of its columns, β, and ψ in the basis of independent rows."""
     n, D, basis = len(here.x) - 1, curve.columns, here.range
-    sizes = [abs(curve.smallest(point, basis)) for point in (here, there)]
-    x = here.x + sizes[0] / sum(sizes) * (there.x - here.x)
-    c, beta = np.linalg.svd(basis.T @ (curve.rows[:, None] * problem.rows_of_moving(x)[1] * D))[0][:, -1], 0.0
-    for _ in range(MAX_ITERATIONS):
+
+    def rows(unknowns: Array) -> tuple[Array, Array]:
+        x, beta, c = D * unknowns[: n + 1], unknowns[n + 1], unknowns[n + 2 :]
         F, J = problem.rows_of_moving(x)
         F, J = basis.T @ (curve.rows * F), basis.T @ (curve.rows[:, None] * J * D)
-        H = D[:, None] * problem.curvature(x, curve.rows * (basis @ c)) * D
-        right = np.concatenate([F + beta * c, J.T @ c, [c @ c - 1]])
-        whole = np.zeros((2 * n + 2, 2 * n + 2))
-        whole[:n, : n + 1], whole[:n, n + 1], whole[:n, n + 2 :] = J, c, beta * np.eye(n)
-        whole[n : 2 * n + 1, : n + 1], whole[n : 2 * n + 1, n + 2 :] = H, J.T
-        whole[-1, n + 2 :] = 2 * c
-        step = np.linalg.lstsq(whole, -right, rcond=1e-14)[0]
-        x, beta, c = x + D * step[: n + 1], beta + step[n + 1], c + step[n + 2 :]
-        if np.abs(step).max() < 1e-13:
-            away = max(curve.length(x - here.x), curve.length(x - there.x))
-            return (x, curve.rows * (basis @ c)) if away <= 2 * curve.length(there.x - here.x) else None
-    return None
+        slopes = np.zeros((2 * n + 2, 2 * n + 2))
+        slopes[:n, : n + 1], slopes[:n, n + 1], slopes[:n, n + 2 :] = J, c, beta * np.eye(n)
+        slopes[n : 2 * n + 1, : n + 1] = D[:, None] * problem.curvature(x, curve.rows * (basis @ c)) * D
+        slopes[n : 2 * n + 1, n + 2 :] = J.T
+        slopes[-1, n + 2 :] = 2 * c
+        return np.concatenate([F + beta * c, J.T @ c, [c @ c - 1]]), slopes
+
+    sizes = [abs(curve.smallest(point, basis)) for point in (here, there)]
+    x = here.x + sizes[0] / sum(sizes) * (there.x - here.x)
+    c = np.linalg.svd(basis.T @ (curve.rows[:, None] * problem.rows_of_moving(x)[1] * D))[0][:, -1]
+    found = System(rows, max_steps=MAX_ITERATIONS).zero(np.concatenate([x / D, [0.0], c]))
+    x, c = D * found.x[: n + 1], found.x[n + 2 :]
+    away = max(curve.length(x - here.x), curve.length(x - there.x))
+    return (x, curve.rows * (basis @ c)) if found.holds and away <= 2 * curve.length(there.x - here.x) else None
 
 
 def _null_directions(C: Array) -> list[Array]:

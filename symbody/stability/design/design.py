@@ -1,5 +1,10 @@
 """Design of parameters for prescribed eigenvalues: Newton's method with the derivatives of the eigenvalues (Lynch
-6.3, tables 6.1 and 6.2)."""
+6.3, tables 6.1 and 6.2).
+
+The iterates are part of the result, as in the tables, and each one determines which eigenvalue of the next belongs to
+which target. The residuals are therefore no function of the parameters alone, which the solver of `algebra/nonlinear`
+needs.
+"""
 
 from __future__ import annotations
 

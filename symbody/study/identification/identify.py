@@ -224,7 +224,8 @@ class _FitRows:
 @dataclass(frozen=True)
 class _GaussNewton:
     """Gauss-Newton iterations with given weights; steps are halved until a merit function of the sum of squares and
-    the weighted gaps decreases."""
+    the weighted gaps decreases. (The result is a constrained minimum, not a zero as the solver of `algebra/nonlinear`
+    finds.)"""
 
     asked: _IdentificationProblem
     weights: Array

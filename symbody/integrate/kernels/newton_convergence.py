@@ -1,0 +1,16 @@
+"""When an iteration of Newton's method to rounding ends, as a kernel: once for stages of Radau's method, of diagonally
+implicit methods, and for maps of variational integrators."""
+
+from __future__ import annotations
+
+from typing import Final
+
+STALLED: Final = 0.5  # of the change before: one that is not smaller does not come from the rows any more
+
+
+def at_rounding(change: float, last: float, enough: float, noise: float) -> int:
+    """1 where the last change of the unknowns says that they are as exact as rounding lets them be: it is next to nothing
+    (`enough`), or it is small (`noise`) and no longer shrinks."""
+    if change <= enough:
+        return 1
+    return 1 if change <= noise and change >= STALLED * last else 0
