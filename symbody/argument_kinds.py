@@ -59,6 +59,7 @@ _KINDS: Final[Mapping[str, ArgumentKind]] = {
     "float": ArgumentKind(_is_number, "a number"),
     "int": ArgumentKind(_is_whole_number, "a whole number"),
     "bool": ArgumentKind(_is_flag, "True or False"),
+    "Condition": ArgumentKind(lambda v: type(v).__name__ == "Condition", "a condition such as q < 0"),
     "None": ArgumentKind(lambda v: v is None, "None"),
 }
 

@@ -130,7 +130,7 @@ def test_limits_are_checked_on_the_way(tmp_path, text):
 
 
 def test_all_meshes_together(tmp_path, monkeypatch):
-    monkeypatch.setattr("symbody.view.scenes.appearance.MOST_IN_ALL", 10)
+    monkeypatch.setattr("symbody.view.scenes.appearance.MAX_IN_ALL", 10)
     path = robot(tmp_path, "package://arm/part.stl")
     (tmp_path / "arm").mkdir()
     (tmp_path / "arm" / "part.stl").write_bytes(stl(fan(20)))

@@ -46,6 +46,8 @@ class Variable:
     >>> row = sb.derive(m).variables["theta"]
     >>> row.kind, row.unit, row.is_angle, row.description
     ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
+    >>> row.name, row.with_unit, row.neutral
+    ('theta', 'theta [rad]', 0.0)
 
     See also: `derivation.Variables`, `Equations`.
     """
