@@ -137,7 +137,7 @@ def determinant(a: Matrix) -> Expr:
     >>> sb.tidy(sb.algebra.determinant(sb.matrix([[2, a], [a, 2]])))
     4 - a**2
 
-    See also: `factorize`, `solve`.
+    See also: `algebra.factorize`, `solve`.
     """
     a = as_matrix(a)
     if a.rows != a.cols:

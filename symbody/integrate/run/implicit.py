@@ -43,6 +43,7 @@ from ..kernels.sparse_elimination import Sparse
 from ..kernels.sparse_pattern import elimination_of
 from .machine import Machine, Task, steps_of
 
+CONSISTENT: Final = 1e-12  # largest residual of a consistent start, in units of its terms
 ROUNDING: Final = 2e-15  # of conditions, in units of their terms
 SPARSE_INDICES: Final = (
     "places", "diagonals", "order", "row_of", "column_of", "diagonal", "first_below", "below", "below_rows", "first_right", "right", "right_columns",
@@ -109,8 +110,8 @@ class ImplicitForm(Form):
         y[at] = found.x
         if np.isfinite(found.J).all() and found.rank < len(at):
             return y, self._undetermined(found.J, y, at)
-        if found.holds:
-            return y, ""
+        if found.holds or (np.abs(found.F) <= CONSISTENT / ROUNDING * rounding(found.x)).all():
+            return y, ""  # rows that vanish at the start already leave nothing to tell a zero from a pole by
         k = int(np.argmax(np.abs(np.nan_to_num(found.F, nan=np.inf))))
         off = f"{self.conditions[k][0]!r} is off by {found.F[k]:z.3g} at {self._shown(y, at)}"
         return y, f"{off}; start nearer to a solution"
