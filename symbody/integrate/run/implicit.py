@@ -26,8 +26,6 @@ from ...algebra.calculus.derivatives import jacobian, sparsity
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
-from ...algebra.nonlinear.nonlinear import System
-from ...algebra.nonlinear.trust_region import Scales
 from ...derivation.equations.additional_rates import algebraic_variables, is_explicit, variable_rates
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
@@ -43,8 +41,8 @@ from ..kernels.sparse_elimination import Sparse
 from ..kernels.sparse_pattern import elimination_of
 from .machine import Machine, Task, steps_of
 
-CONSISTENT: Final = 1e-12  # largest residual of a consistent start, in units of its terms
-ROUNDING: Final = 2e-15  # of conditions, in units of their terms
+CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
+MOST: Final = 60
 SPARSE_INDICES: Final = (
     "places", "diagonals", "order", "row_of", "column_of", "diagonal", "first_below", "below", "below_rows", "first_right", "right", "right_columns",
     "targets",
@@ -93,32 +91,32 @@ class ImplicitForm(Form):
         return self.compiled("conditions", {"r": values, "slopes": jacobian(values, self.unknown)})
 
     def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
-        """y with unknowns that meet the conditions, and in words what is wrong, if anything."""
+        """y with unknowns that meet the conditions, by damped Newton steps, and in words what is wrong, if anything."""
         if not self.unknown:
             return y, ""
-        at, y = [self.y.index(s) for s in self.unknown], y.copy()
-
-        def conditions(x: Array) -> tuple[Array, Array]:
-            y[at] = x
-            r, J = self._conditions_program(t, y, p)
-            return np.reshape(r, -1), np.reshape(J, (len(at), len(at)))
-
-        def rounding(x: Array) -> Array:
-            return ROUNDING * (1.0 + np.abs(conditions(x)[1]) @ np.abs(x))
-
-        found = System(conditions, rounding=rounding).zero(y[at])
-        y[at] = found.x
-        if np.isfinite(found.J).all() and found.rank < len(at):
-            return y, self._undetermined(found.J, y, at)
-        if found.holds or (np.abs(found.F) <= CONSISTENT / ROUNDING * rounding(found.x)).all():
-            return y, ""  # rows that vanish at the start already leave nothing to tell a zero from a pole by
-        k = int(np.argmax(np.abs(np.nan_to_num(found.F, nan=np.inf))))
-        off = f"{self.conditions[k][0]!r} is off by {found.F[k]:z.3g} at {self._shown(y, at)}"
-        return y, f"{off}; start nearer to a solution"
+        at = [self.y.index(s) for s in self.unknown]
+        y = y.copy()
+        r, J = self._conditions_program(t, y, p)
+        for turn in range(MOST):
+            r, J = np.reshape(r, -1), np.reshape(J, (len(at), len(at)))
+            if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
+                break
+            across = _largest(J, axis=1)  # rows and columns are scaled: units do not matter
+            down = _largest(J / across[:, None], axis=0)
+            scaled = J / across[:, None] / down
+            step, _, rank, _ = np.linalg.lstsq(scaled, -r / across, rcond=1e-12)
+            if rank < len(at) and turn == 0:
+                return y, self._undetermined(scaled, y, at)
+            if rank < len(at):
+                break
+            if np.all(np.abs(r) <= CONSISTENT * (1.0 + np.abs(J) @ np.abs(y[at]))):
+                return y, ""
+            y, r, J = self._damped(t, y, p, at, step / down, float(np.linalg.norm(r)))
+        k = int(np.argmax(np.abs(np.nan_to_num(r, nan=np.inf))))
+        return y, f"{self.conditions[k][0]!r} is off by {r[k]:z.3g} at {self._shown(y, at)}; start nearer to a solution"
 
     def _undetermined(self, J: Array, y: Array, at: list[int]) -> str:
-        scales = Scales.of(J)
-        U, _, V = np.linalg.svd(scales.rows[:, None] * J * scales.columns)
+        U, _, V = np.linalg.svd(J)
         equations = [name for (name, _), weight in zip(self.conditions, np.abs(U[:, -1]), strict=True) if weight > 0.05]
         free = [self.y[i].name for i, weight in zip(at, np.abs(V[-1]), strict=True) if weight > 0.05]
         return (
@@ -128,6 +126,25 @@ class ImplicitForm(Form):
 
     def _shown(self, y: Array, at: list[int]) -> str:
         return listed(f"{self.y[i].name} = {y[i]:z.4g}" for i in at)
+
+    def _damped(
+        self, t: float, y: Array, p: Array, at: list[int], step: Array, before: float
+    ) -> tuple[Array, Array, Array]:
+        """The longest of h, h/2, h/4, ... after which the residual is smaller."""
+        share = 1.0
+        for _ in range(30):
+            new = y.copy()
+            new[at] += share * step
+            r, J = self._conditions_program(t, new, p)
+            if np.all(np.isfinite(r)) and (before < 1e-9 or np.linalg.norm(r) < before):
+                break
+            share *= 0.5
+        return new, r, J
+
+
+def _largest(J: Array, axis: int) -> Array:
+    sizes = np.max(np.abs(J), axis=axis)
+    return np.where(sizes > 0.0, sizes, 1.0)
 
 
 # --------------------------------------------------------------------------------------------------- equations -> forms
