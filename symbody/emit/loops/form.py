@@ -296,7 +296,7 @@ class Parameter:
 @dataclass(frozen=True)
 class KernelForm:
     """A kernel, checked or specialised. `parameters` are those of the Python function, or, once specialised, those that
-    targets see."""
+    targets see; `given` are then those of the Python function."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -304,6 +304,7 @@ class KernelForm:
     body: Block
     documentation: str = ""
     is_rare: bool = False
+    given: tuple[Parameter, ...] = ()
 
     @cached_property
     def parts(self) -> tuple[Statement | Expression, ...]:

@@ -123,7 +123,7 @@ class _Specialiser:
         arguments = {p.name for p in self.given.parameters}  # those that are no records stay, used or not
         needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is FUNCTION]
         left = tuple(p for p in needed if p.name in self.used or p.name in arguments)
-        return replace(self.given, parameters=left, body=body)
+        return replace(self.given, parameters=left, body=body, given=self.given.parameters)
 
     # ------------------------------------------------------------------------------------------------ expressions
 

@@ -30,7 +30,7 @@ from .careful_steps import (
 )
 from .dense import cubic
 from .march import settled
-from .march_records import DONE, NOT_FINITE, TINY, TOO_SMALL, UNSETTLED, Steps
+from .march_records import DONE, NOT_FINITE, TINY, TOO_SMALL, UNSETTLED, Steps, never_singular, no_cut
 from .runge_kutta import RungeKutta, error_left, local_error, stage, take
 from .step_control import RETRY, cautious_step, growth_factor, probable_step, shortened, size, within
 from .tableaux import Tableau
@@ -261,8 +261,9 @@ def runge_kutta(
 ) -> RungeKutta:  # fmt: skip
     """A tableau, ready for n variables."""
     careful = n if onto is not None else 1
+    kernels = KERNELS if onto is not None else {**KERNELS, "is_singular": never_singular, "cut": no_cut}
     return RungeKutta(
-        **KERNELS, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
+        **kernels, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
         left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), is_driven=int(is_driven), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
         began=np.zeros(careful), spans=np.zeros(2 * REMEMBERED if onto is not None else 1), states=np.zeros(2 * REMEMBERED * n if onto is not None else 1),

@@ -97,13 +97,13 @@ def march(m: Method, s: Steps) -> int:
         s.t = after
         m.advance(m, s, h)
         s.counts.steps += 1
-        if grows_without_bound(s.growth, s.y, s.t) == 1:
+        if s.growth.count > 0 and grows_without_bound(s.growth, s.y, s.t) == 1:
             return UNBOUNDED
         if s.leaps.count > 0 and occurred == 0 and jumps(s.leaps, s.y, s.t, h) == 1:
             return JUMPED
         if occurred == 1:
             return AT_EVENT
-        if m.doubts == 1:
+        if m.patience > 0 and m.doubts == 1:
             m.doubts = 0
             return DOUBTS
 

@@ -10,8 +10,13 @@ from typing import Final
 from ...emit.text.infix import filled
 from ...errors import ProgramError
 from ...escaping import as_c_string, in_block_comment
+from ...integrate.kernels.march import march
+from ...integrate.kernels.march_records import AT_EVENT, DONE, NOT_FINITE, TOO_MANY, UNSETTLED
+from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8, Tableau
+from ...integrate.run.simulate import SimulationOptions
 from ..artefacts.artefact import ExportedFunction
+from ..targets.c.c_structures import c_structures
 from ..targets.c.c_style import DOUBLE
 from .description import EXCHANGE, STEPS, MockUp
 
@@ -29,7 +34,18 @@ def c_sources(it: MockUp, version: int, token: str) -> dict[str, str]:
             f"FMU of {it.made.title!r}: external functions without C text cannot be written: {names}; give them c="
         )
     found = it.library_files | {unit_name(it): _unit(it, version, token)}
-    return found | {f: own_text(f) for f in (*COMMON, *OF_VERSION[version])}
+    return found | _march(it) | {f: own_text(f) for f in (*COMMON, *OF_VERSION[version])}
+
+
+def _march(it: MockUp) -> dict[str, str]:
+    """The loop of `simulate`, printed: its structures, and its functions."""
+    known = standalone_constants(settles=it.projects, watches=bool(it.events))
+    printed = c_structures(march, standalone_records(METHOD), {**known, "s.growth.count": 0, "s.results.requested": 0})
+    head = f"/* {{}} of the loop of `simulate`, {METHOD.name}: printed from its text. */\n\n"
+    return {
+        "fmu_march_types.h": head.format("Structures") + printed.structures,
+        "fmu_march.h": head.format("Functions") + f"{printed.functions}\n#define MARCH {printed.entry}\n",
+    }
 
 
 def unit_name(it: MockUp) -> str:
@@ -61,12 +77,12 @@ def _sizes(it: MockUp, token: str) -> list[str]:
         "NX": len(made.state), "NR": len(made.inputs), "NP": len(made.parameters), "NY": len(it.output_names), "NG": len(it.events),
         "NL": len(it.multipliers), "N_POSITIONS": len(it.residuals.get("phi", ())), "N_RESIDUALS": sum(map(len, it.residuals.values())),
         "HAS_EXCHANGE": int(EXCHANGE in it.kinds), "HAS_STEPS": int(STEPS in it.kinds), "HAS_PROJECTION": int(it.projects),
-        "HAS_ALONG": int(it.has_derivatives), "HAS_ADJOINT": int(it.has_adjoints), "STAGES": METHOD.stages, "ESTIMATES": len(METHOD.errors), "TABLEAU_WIDTH": METHOD.width,
-        "TABLEAU_ORDER": METHOD.control,
+        "HAS_ALONG": int(it.has_derivatives), "HAS_ADJOINT": int(it.has_adjoints), "TABLEAU_WIDTH": METHOD.width, "PIECES": METHOD.pieces,
+        "MARCH_DONE": DONE, "MARCH_GOES_ON": TOO_MANY, "MARCH_AT_EVENT": AT_EVENT, "MARCH_NOT_FINITE": NOT_FINITE, "MARCH_UNSETTLED": UNSETTLED,
     }  # fmt: skip
     return [
         f"#define MODEL_TOKEN {as_c_string(token)}", *(f"#define {k} {v}" for k, v in numbers.items()),
-        f"#define TOLERANCE {DOUBLE.literal(it.tolerance)}", f"#define DRIFT {DOUBLE.literal(DRIFT)}",
+        f"#define TOLERANCE {DOUBLE.literal(it.tolerance)}", f"#define DRIFT {DOUBLE.literal(DRIFT)}", f"#define MAX_GROWTH {DOUBLE.literal(SimulationOptions().max_growth)}",
         f"typedef {made.identifier}_parameters model_parameters;",
     ]  # fmt: skip
 
@@ -166,9 +182,7 @@ def _tables(it: MockUp) -> list[str]:
         "IS_TERMINAL": [int(e is not None and e.terminal) for e in events],
         "RESETS": [int(e is not None and e.reset is not None) for e in events],
     }
-    numbers = {"TABLEAU_A": METHOD.A, "TABLEAU_C": METHOD.C, "TABLEAU_E": METHOD.E}
-    out = [line for k, v in integers.items() for line in _array("int", k, [str(x) for x in v] or ["0"])]
-    return out + [line for k, v in numbers.items() for line in _array("double", k, [DOUBLE.literal(x) for x in v])]
+    return [line for k, v in integers.items() for line in _array("int", k, [str(x) for x in v] or ["0"])]
 
 
 def _base(it: MockUp, k: int) -> int:

@@ -115,7 +115,11 @@ static int handle_events(Instance *m, int *changes)
         return FAILED;
     }
     memcpy(before, m->g, sizeof before);
-    if (!crossings(m, before, fired)) {
+    const int any = crossings(m, before, fired);
+    if (m->now.event >= 0) {
+        fired[m->now.event] = 1; /* a step ended at its zero, to rounding */
+        m->now.event = -1;
+    } else if (!any) {
         follow_sides(m);
         return OK;
     }
@@ -131,7 +135,7 @@ static int handle_events(Instance *m, int *changes)
     for (int k = 0; k < NG; k++) {
         if (fired[k]) {
             m->now.side[k] = -m->now.side[k];
-            m->now.slack[k] = m->g[k] == 0.0 ? 0.0 : -1.0;
+            m->now.slack[k] = 2.0 * fabs(m->g[k]);
         }
     }
     return OK;
@@ -146,6 +150,7 @@ static int begin_motion(Instance *m)
     m->now.step = 0.0;
     m->now.drifts = 0;
     m->now.ended = 0;
+    m->now.event = -1;
     return NG > 0 ? renew_sides(m, NULL, NULL) : OK;
 }
 

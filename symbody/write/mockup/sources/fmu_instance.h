@@ -11,6 +11,11 @@
 
 #define LENGTH(n) ((n) > 0 ? (n) : 1)
 
+typedef struct Instance Instance;
+typedef Instance Owner;
+
+#include "fmu_march_types.h"
+
 /* Value references: time, states, their derivatives, inputs, parameters, outputs, event functions; of a system of differential-algebraic
    equations also multipliers and residuals: positions, speeds, accelerations */
 enum {
@@ -52,18 +57,21 @@ typedef struct {
     int starts;                    /* whether x is still to be found from the start */
     int drifts;                    /* whether x is to be put back onto the constraints */
     int ended;                     /* whether a terminal event happened */
+    int event;                     /* the event function whose zero ended the last step; -1: none did */
     int side[LENGTH(NG)];          /* of zero, on which event functions are */
     double slack[LENGTH(NG)];      /* how far on the other side one may still be that has just been handled; -1: not at all */
 } Numbers;
 
-typedef struct Instance Instance;
 typedef void (*Say)(Instance *m, int status, const char *text);
 
 struct Instance {
     Numbers now;
     int known;
     double xdot[LENGTH(NX)], y[LENGTH(NY)], g[LENGTH(NG)], residuals[LENGTH(N_RESIDUALS)];
-    double k[STAGES + 1][LENGTH(NX)], w[LENGTH(NX)], end[LENGTH(NX)]; /* memory for a step */
+    RungeKutta method;             /* steps of co-simulation, and their memory */
+    Steps steps;
+    double k[TABLEAU_WIDTH * LENGTH(NX)], atol[LENGTH(NX)], w[LENGTH(NX)], end[LENGTH(NX)], polynomial[PIECES * LENGTH(NX)], note[1];
+    double values[2 * LENGTH(NG)], earlier[2 * LENGTH(NG)], later[2 * LENGTH(NG)], inner[2 * LENGTH(NG)], sides[LENGTH(NG)], least[LENGTH(NG)];
     int is_for_steps;              /* co-simulation */
     int has_event_mode;            /* of co-simulation: whether the importer uses it */
     int stops_at_events;           /* and whether a step may then end early, at an event */

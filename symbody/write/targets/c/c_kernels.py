@@ -7,7 +7,7 @@ c_loops   a kernel and all that it calls, with an entry like that of a compiled 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ....emit.loops.checked import basic_types, checked
 from ....emit.loops.entries import KernelEntry, Route, entry
@@ -54,7 +54,7 @@ from .c_style import PLAIN, CStyle
 _PRODUCTS: Final = ("*", "/", "//", "%")
 _SIGNS: Final = {"//": "/"}
 _FUNCTIONS: Final = {"abs": "fabs", "is_finite": "isfinite", "min": "least_of", "max": "largest_of"}
-_ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1"})
+_ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1", "₋": "-", "⁺": "+", "ε": "e", "θ": "theta", "ö": "o", "ø": "o"})
 
 
 class CKernel:
@@ -84,12 +84,17 @@ class CKernel:
             self._begin()
             self.block(self.form.body)
         result = "void" if self.form.result is NOTHING else self.type_of(self.form.result)
-        args = ", ".join(map(self.argument, self.form.parameters)) or "void"
-        declared = [f"    {self.type_of(t)}{_c(name)};" for name, t in self.hoisted.items()]
-        body = "\n".join([*declared, *self.lines])
-        return (
-            f"{self.comment()}\nstatic {result}{'' if result[-1] == ' ' else ' '}{self.name}({args})\n{{\n{body}\n}}\n"
-        )
+        declared = [f"    {self.type_of(t)}{c_name(name)};" for name, t in self.hoisted.items()]
+        body = "\n".join([*declared, *self.unused(), *self.lines])
+        head = f"static {result}{'' if result[-1] == ' ' else ' '}{self.name}({self.signature()})"
+        return f"{self.comment()}\n{head}\n{{\n{body}\n}}\n"
+
+    def signature(self) -> str:
+        return ", ".join(map(self.argument, self.form.parameters)) or "void"
+
+    def unused(self) -> list[str]:
+        """Lines that say of which arguments a kernel makes no use."""
+        return []
 
     def comment(self) -> str:
         lines = self.form.documentation.translate(_ASCII).splitlines()
@@ -97,9 +102,9 @@ class CKernel:
 
     def argument(self, p: Parameter) -> str:
         if p.is_place:
-            return f"{self.type_of(p.type)}*{_c(p.name)}"
+            return f"{self.type_of(p.type)}*{c_name(p.name)}"
         is_read = p.type in (NUMBERS, INDICES) and p.name not in self.stored
-        return f"{'const ' if is_read else ''}{self.type_of(p.type)}{_c(p.name)}"
+        return f"{'const ' if is_read else ''}{self.type_of(p.type)}{c_name(p.name)}"
 
     def type_of(self, type_: Type) -> str:
         """A type, ready for a name to follow."""
@@ -132,10 +137,10 @@ class CKernel:
 
     def variable(self, e: LocalVariable) -> str:
         if e.is_place:
-            return f"*{_c(e.name)}"
+            return f"*{c_name(e.name)}"
         if not any(e.name in s for s in self.scopes):
             self.escaped[e.name] = e.type
-        return f"{_c(e.name)}[r]" if e.type is NUMBER and self.is_wide(e.name) else _c(e.name)
+        return f"{c_name(e.name)}[r]" if e.type is NUMBER and self.is_wide(e.name) else c_name(e.name)
 
     def element(self, e: ArrayElement) -> str:
         at = self.expression(e.at)
@@ -191,10 +196,10 @@ class CKernel:
     def called(self, e: Called) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
-            given.append(_c(a.name) if p.is_place and isinstance(a, LocalVariable) else self.expression(a))
-        return f"{_c(e.target.name)}({', '.join(given)})"
+            given.append(c_name(a.name) if p.is_place and isinstance(a, LocalVariable) else self.expression(a))
+        return f"{c_name(e.target.name)}({', '.join(given)})"
 
-    PRINTERS: Final[dict[type, Any]] = {
+    PRINTERS: ClassVar[dict[type, Any]] = {
         Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
         Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
     }  # fmt: skip
@@ -252,7 +257,7 @@ class CKernel:
         self.line("}")
 
     def assign(self, target: LocalVariable, value: Expression) -> None:
-        name, text = _c(target.name), self.expression(value)
+        name, text = c_name(target.name), self.expression(value)
         if target.is_place:
             self.line(f"*{name} = {text};")
             return
@@ -284,7 +289,7 @@ def simple_c(kernel: Kernel, name: str, width: int = 1, style: CStyle = PLAIN) -
     return CKernel(checked(kernel, basic_types(kernel)), name, width, style=style).text()
 
 
-def _c(name: str) -> str:
+def c_name(name: str) -> str:
     return name.replace(".", "_")
 
 
@@ -326,7 +331,7 @@ typedef struct {
 } program;
 
 """
-_HELPERS: Final = {  # as Python has them: nan is not taken where it comes later
+MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: nan is not taken where it comes later
     "least_of": "static double least_of(double a, double b) { return b < a ? b : a; }\n",
     "largest_of": "static double largest_of(double a, double b) { return b > a ? b : a; }\n",
 }
@@ -338,13 +343,13 @@ def c_loops(kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Kno
     kernels = Kernels()
     door = entry(kernels, kernel, name, arguments, known, outputs)
     forms = [form for form in kernels.forms.values() if form]
-    texts = [CKernel(form, _c(form.name), index="int64_t").text() for form in forms]
-    helpers = [text for name, text in _HELPERS.items() if any(f"{name}(" in t for t in texts)]
+    texts = [CKernel(form, c_name(form.name), index="int64_t").text() for form in forms]
+    helpers = [text for name, text in MINIMUM_AND_MAXIMUM.items() if any(f"{name}(" in t for t in texts)]
     return _HEAD + "\n".join([*helpers, *texts, _entry_text(door)])
 
 
 def _entry_text(e: KernelEntry) -> str:
-    call = f"{_c(e.form.name)}({', '.join(map(_found, e.routes))})"
+    call = f"{c_name(e.form.name)}({', '.join(map(_found, e.routes))})"
     type_ = "int64_t" if e.form.result is INDEX else "double"
     body = f"    {call};" if e.form.result is NOTHING else f"    *({type_} *)in[{e.result_at}] = {call};"
     return f"void {e.name}(double **in, double **out, double *work)\n{{\n    (void)out;\n    (void)work;\n{body}\n}}\n"

@@ -1,0 +1,103 @@
+"""Kernels on records as JavaScript functions on objects, with arrays of Float64Array.
+
+    function march_0(m, s) { ... s.counts.steps = s.counts.steps + 1; ... }
+
+Compiled programs that kernels call are functions in the fields of the objects: s.rhs((t, y), (dy,)) is s.rhs(t, y, dy),
+and one that is absent is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ....emit.loops.form import (
+    INDEX,
+    NUMBER,
+    Absent,
+    Call,
+    Called,
+    ChoiceExpression,
+    Constant,
+    Converted,
+    Expression,
+    Rest,
+    Run,
+    Statement,
+)
+from ....emit.loops.language import Kernel
+from ....emit.loops.records import Struct
+from ....emit.loops.specialised import Known
+from ...printers.record_kernels import PassedRecord, passed, plain_parameters, records_of, specialised_forms
+from .javascript_kernels import JavaScriptKernel
+
+MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: NaN is not taken where it comes later
+    "least_of": "function least_of(a, b) { return b < a ? b : a; }",
+    "largest_of": "function largest_of(a, b) { return b > a ? b : a; }",
+}
+
+
+def javascript_objects(kernel: Kernel, records: Mapping[str, Struct], known: Known) -> str:
+    """A kernel, by its own name, and all that it calls."""
+    forms = specialised_forms(kernel, records, known)
+    functions = [ObjectKernel(form).text() for form in forms]
+    helpers = [text for name, text in MINIMUM_AND_MAXIMUM.items() if any(f"{name}(" in f for f in functions)]
+    return "\n".join([*helpers, *functions, f"const {kernel.__name__} = {_function(forms[-1].name)};"])
+
+
+class ObjectKernel(JavaScriptKernel):
+    """One kernel as a function on objects."""
+
+    def text(self) -> str:
+        body = self.body()
+        given = ", ".join([*records_of(self.form), *(p.name for p in plain_parameters(self.form))])
+        names = [k for k in self.assigned if "." not in k]
+        declared = [f"    let {', '.join(names)};"] if names else []
+        return "\n".join([f"function {_function(self.form.name)}({given}) {{", *declared, *body, "}"])
+
+    def name(self, name: str) -> str:
+        return name
+
+    def expression(self, e: Expression) -> str:
+        match e:
+            case Constant(_, bool() as value):
+                return "true" if value else "false"
+            case Constant(_, tuple() as table):
+                return f"[{', '.join(map(self.number, table))}]"
+            case Absent(_, function):
+                return f"{function.name} === null"
+            case ChoiceExpression(_, test, yes, no):
+                return f"({self.expression(test)} ? {self.expression(yes)} : {self.expression(no)})"
+            case Converted(type_, value) if type_ is INDEX and value.type is NUMBER:
+                return f"Math.trunc({self.expression(value)})"
+            case Rest(_, array, start):
+                return f"{self.expression(array)}.subarray({self.expression(start)})"
+            case Called():
+                return self.call(e)
+        return super().expression(e)
+
+    def mathematics(self, name: str, values: list[str]) -> str:
+        if name not in ("min", "max"):
+            return super().mathematics(name, values)
+        helper, text = "least_of" if name == "min" else "largest_of", values[0]
+        for other in values[1:]:
+            text = f"{helper}({text}, {other})"
+        return text
+
+    def call(self, e: Called) -> str:
+        given = [a.path if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
+        return f"{_function(e.target.name)}({', '.join(given)})"
+
+    def statement(self, s: Statement) -> None:
+        if isinstance(s, Call):
+            self.line(f"{self.call(s.value)};")
+        else:
+            super().statement(s)
+
+    def run(self, s: Run) -> None:
+        given = ", ".join(self.expression(e) for e in (*s.inputs, *s.outputs))
+        self.line(f"{s.function.name}({given});")
+
+
+def _function(name: str) -> str:
+    return name.replace(".", "_")
