@@ -1,14 +1,11 @@
 "use strict";
 // The model runs in this page: whenever a slider moves, its motion is computed anew by `model` (the equations, as JavaScript) and shown by the viewer.
-// `live` has what the page was written with: sliders, curves, the coefficients of the integrator.
+// `live` has what the page was written with: sliders, curves, what is drawn; `Motion` computes (live_motion.js).
 (() => {
-  const RTOL = 1e-7, ATOL = 1e-9, MOST_STEPS = 200000, PATIENCE = 14; // milliseconds of computing between two pictures
-  const { tableau: rk, samples, frames, weights, curves, sliders, geometry } = live;
-  const events = live.events, LEAST = 1e-4, LOOKS = 8, MOST_EVENTS = 2000; // LEAST: part of a step after an event where functions have left zero
+  const PATIENCE = 14; // milliseconds of computing between two pictures
+  const { frames, weights, curves, sliders, geometry } = live;
   const root = document.querySelector("#live"), $ = (selector) => root.querySelector(selector);
-  const brief = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
-  const start = model.initialState();
-  const n = start.x.length;
+  const { brief } = Motion, start = model.initialState();
 
   // ---------------------------------------------------------------------------------------------------- values
 
@@ -26,8 +23,6 @@
 
   // ---------------------------------------------------------------------------------------------------- one motion
 
-  const isFinite = (values) => values.every(Number.isFinite);
-
   /** Euler parameters of a rotation matrix by rows, scalar first: the expression with the largest divisor (Shepperd 1978). */
   function eulerParameters(R, at) {
     const [xx, xy, xz, yx, yy, yz, zx, zy, zz] = R.subarray(at, at + 9), ways = [1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz];
@@ -40,161 +35,8 @@
     return e.map((v) => v / length);
   }
 
-  /** A motion in the making: `go` takes steps until the time is up, `samples` are what is there so far. */
-  class Run {
-    constructor({ t, x, r, p }, until) {
-      Object.assign(this, { t, x, r, p, end: t + until, begin: t, taken: 0, trouble: "", ended: "", done: false, marks: [] });
-      this.times = Array.from({ length: samples }, (_, k) => t + (until * k) / (samples - 1));
-      this.states = [];
-      this.k = Array.from({ length: rk.width }, () => new Float64Array(n));
-      this.y = new Float64Array(n);
-      this.dense = Array.from({ length: rk.pieces }, () => new Float64Array(n));
-      if (model.project && model.project(t, x, r, p) !== 0) this.stop("the mechanism cannot be put together with these values");
-      else if (!isFinite(x)) this.stop("the start has no numbers");
-      else {
-        model.rhs(t, x, r, p, this.k[0]);
-        this.states.push(Float64Array.from(x));
-        const rate = Math.hypot(...this.k[0].map((v, i) => v / (1 + Math.abs(x[i]))));
-        this.h = Math.min(until / 20, 0.01 / (rate || 1));
-        if (!isFinite(this.k[0])) this.stop("the equations have no solution at the start");
-        this.signs = events.length ? Array.from(model.events(t, x, r, p), (g) => Math.sign(g) || null) : [];
-      }
-    }
-
-    stop(why) {
-      this.done = true;
-      this.trouble = why;
-    }
-
-    go(milliseconds) {
-      const until = performance.now() + milliseconds;
-      while (!this.done && performance.now() < until) this.step();
-    }
-
-    step() {
-      const { k, x, y, r, p, t } = this, h = Math.min(this.h, this.end - t), w = rk.width;
-      const last = h >= this.end - t;
-      for (let s = 1; s <= rk.stages; s++) {
-        for (let i = 0; i < n; i++) {
-          let sum = 0;
-          for (let j = 0; j < s; j++) sum += rk.A[s * w + j] * k[j][i];
-          y[i] = x[i] + h * sum;
-        }
-        model.rhs(t + rk.C[s] * h, y, r, p, k[s]);
-      }
-      let off = 0;
-      for (let i = 0; i < n; i++) {
-        let sum = 0;
-        for (let j = 0; j <= rk.stages; j++) sum += rk.E[j] * k[j][i];
-        off += ((h * sum) / (ATOL + RTOL * Math.max(Math.abs(x[i]), Math.abs(y[i])))) ** 2;
-      }
-      off = Math.sqrt(off / n);
-      const factor = Number.isFinite(off) ? Math.min(5, Math.max(0.2, 0.9 * off ** (-1 / rk.control))) : 0.1;
-      this.h = h * factor;
-      this.taken += 1;
-      if (!(off <= 1)) {
-        if (this.h < 1e-12 * Math.max(1, Math.abs(t))) this.stop(`the motion cannot be continued beyond t = ${brief(t)} s`);
-      } else this.accept(h, last);
-      if (this.taken > MOST_STEPS && !this.done) this.stop(`the motion takes more than ${MOST_STEPS} steps; it is shown to t = ${brief(this.t)} s`);
-    }
-
-    /** The polynomial of the step, then the first event in it, samples up to there, and the state at its end, on the constraints. */
-    accept(h, last) {
-      const { k, x, y, r, p, t, dense } = this, w = rk.width;
-      for (let i = 0; i < n; i++) {
-        const change = y[i] - x[i], first = h * k[0][i] - change;
-        dense[0][i] = x[i];
-        dense[1][i] = change;
-        dense[2][i] = first;
-        dense[3][i] = change - h * k[rk.stages][i] - first;
-        for (let m = 4; m < rk.pieces; m++) {
-          let sum = 0;
-          for (let j = 0; j < w; j++) sum += rk.D[(m - 4) * w + j] * k[j][i];
-          dense[m][i] = h * sum;
-        }
-      }
-      const found = events.length ? this.crossing(h) : null, part = found ? found.at * h : h;
-      this.sample(h, t + part, last && !found);
-      if (found) this.within(found.at, x);
-      else x.set(y);
-      this.t = t + part;
-      if (model.project && model.project(this.t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept at t = ${brief(this.t)} s`);
-      if (found) this.happen(found.which);
-      if (model.project || found) model.rhs(this.t, x, r, p, k[0]);
-      else k[0].set(k[rk.stages]);
-      if (last && !found) this.done = true;
-    }
-
-    /** The state at a part of the step. */
-    within(theta, state) {
-      const { dense } = this;
-      for (let i = 0; i < n; i++) {
-        let sum = 0;
-        for (let m = rk.pieces - 1; m > 0; m--) sum = (m % 2 ? theta : 1 - theta) * (dense[m][i] + sum);
-        state[i] = dense[0][i] + sum;
-      }
-      return state;
-    }
-
-    sample(h, until, all) {
-      const { t, times, states } = this;
-      while (states.length < samples && (times[states.length] <= until || all)) states.push(this.within(Math.min(1, (times[states.length] - t) / h), new Float64Array(n)));
-    }
-
-    /** Where event functions first change their sign within the step, and which; a function that was zero has the sign that it takes just after. */
-    crossing(h) {
-      const state = new Float64Array(n), { t, r, p, signs } = this, looked = [LEAST, ...Array.from({ length: LOOKS }, (_, k) => (k + 1) / LOOKS)];
-      const values = (theta) => model.events(t + theta * h, this.within(theta, state), r, p);
-      const counts = (g, k) => signs[k] && g[k] * signs[k] < 0 && (events[k].sense === 0 || events[k].sense === -signs[k]);
-      let before = 0;
-      for (const theta of looked) {
-        const g = values(theta);
-        if (events.some((_, k) => counts(g, k))) {
-          let low = before, high = theta;
-          for (let turn = 0; turn < 60 && high - low > 1e-13; turn++) {
-            const middle = (low + high) / 2, there = values(middle);
-            if (events.some((_, k) => counts(there, k))) high = middle;
-            else low = middle;
-          }
-          const there = values(high);
-          return { at: high, which: events.map((_, k) => k).filter((k) => counts(there, k)) };
-        }
-        events.forEach((_, k) => (signs[k] = Math.sign(g[k]) || signs[k]));
-        before = theta;
-      }
-      return null;
-    }
-
-    /** Events at the state x: those whose guard holds are marked and change the state; one may end the motion. */
-    happen(which) {
-      const { x, r, p, t } = this;
-      for (const k of which) {
-        this.signs[k] = null;
-        const [holds, after] = model.event_handling ? model.event_handling(t, x, r, p) : [null, null];
-        if (holds && !(holds[k] > 0)) continue;
-        this.marks.push({ t, name: events[k].name });
-        if (after) x.set(after.subarray(k * n, (k + 1) * n));
-        if (model.project && model.project(t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept after ${events[k].name} at t = ${brief(t)} s`);
-        if (events[k].ends) {
-          this.ended = `ended by ${events[k].name} at t = ${brief(t)} s`;
-          this.done = true;
-          if (this.states.length < samples) {
-            this.times[this.states.length] = t;
-            this.states.push(Float64Array.from(x));
-          }
-          return;
-        }
-      }
-      if (this.marks.length > 1) this.h = Math.min(this.h, 8 * (t - this.marks.at(-2).t) || this.h); // the next one may come as soon
-      if (this.marks.length > MOST_EVENTS || this.piled()) this.stop(`events follow each other ever faster; the motion is shown to t = ${brief(t)} s`);
-    }
-
-    /** Whether the last events are hardly apart, as bounces before rest. */
-    piled() {
-      const { marks } = this;
-      return marks.length >= 10 && marks.at(-1).t - marks.at(-10).t < 1e-5;
-    }
-
+  /** A motion, and what is shown of it. */
+  class Run extends Motion {
     /** Poses of all frames, and weights of surfaces that deform, at the samples that there are. */
     shown() {
       const count = this.states.length, poses = {}, centre = new Float32Array(3 * count), bent = {};

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,22 +19,38 @@ from ...algebra.graph.graph import as_expr
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import Variable
+from ...emit.loops.records import IS_THERE
 from ...emit.programs.lower import program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events.events import Event
+from ...integrate.kernels.march import STRETCH, march
+from ...integrate.kernels.march_records import AT_EVENT, DONE, TOO_MANY, UNBOUNDED, UNSETTLED
+from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
-from ...integrate.run.simulate import simulate
+from ...integrate.run.simulate import SimulationOptions, simulate
 from ...integrate.start.state import Start, State
 from ...view.scenes.poses import placements_of
 from ...view.scenes.scene import Scene, named_frames, scene
 from ..artefacts.artefact import Artefact, ExportedFunction
 from ..artefacts.make_artefact import ExportOptions, artefact
 from ..pages.page import asset
+from ..targets.javascript.javascript_objects import javascript_objects
 from ..targets.javascript.javascript_target import JavaScriptModule
 from .drawn_numbers import slopes
 
-FUNCTIONS: Final = ("rhs", "correct_positions", "correct_speeds", "outputs", "energies", "events", "event_handling")
+FUNCTIONS: Final = (
+    "rhs",
+    "correct_positions",
+    "correct_speeds",
+    "outputs",
+    "energies",
+    "events",
+    "event_handling",
+    "event_rates",
+)
+METHOD: Final = DORMAND_PRINCE_5
+DEFAULTS: Final = SimulationOptions()
 FEWEST, MOST, RATE = 120, 600, 60  # samples of a motion, and for each second within these
 
 
@@ -111,20 +128,22 @@ def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scen
 
 
 def _data(made: Artefact, module: JavaScriptModule, shown: Scene, until: float) -> dict[str, Any]:
-    rk = DORMAND_PRINCE_5
-    table = {
-        "A": rk.A,
-        "C": rk.C,
-        "E": rk.E,
-        "D": rk.D,
-        "width": rk.width,
-        "stages": rk.stages,
-        "pieces": rk.pieces,
-        "control": rk.control,
+    constants = {
+        "WIDTH": METHOD.width,
+        "PIECES": METHOD.pieces,
+        "MAX_GROWTH": DEFAULTS.max_growth,
+        "LEVEL": DEFAULTS.max_size / STRETCH**2,
+        "STATUS": {
+            "DONE": DONE,
+            "TOO_MANY": TOO_MANY,
+            "AT_EVENT": AT_EVENT,
+            "UNSETTLED": UNSETTLED,
+            "UNBOUNDED": UNBOUNDED,
+        },
     }
     samples = int(min(max(until * RATE, FEWEST), MOST)) + 1
     return {
-        "tableau": table,
+        "march": constants,
         "until": until,
         "samples": samples,
         "curves": _curves(made),
@@ -212,5 +231,13 @@ def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> str:
         f'const model = (() => {{\n"use strict";\n{module.body(checks=False)}\n\nreturn {{ '
         f"{', '.join(module.offered)} }};\n}})();"
     )
-    texts = (model, f"const live = {as_script_data(data)};", asset("live", "live.js"))
+    texts = (model, f"const live = {as_script_data(data)};", motion_script(), asset("live", "live.js"))
     return "".join(f"<script>{text}</script>" for text in texts)
+
+
+@cache
+def motion_script() -> str:
+    """`Motion`, which runs `model` by the loop of `simulate`, for what `live` says."""
+    known = {k: v for k, v in standalone_constants(settles=True, watches=True).items() if v != IS_THERE}
+    loop = javascript_objects(march, standalone_records(METHOD), known)
+    return f'const Motion = (() => {{\n"use strict";\n{loop}\n{asset("live", "live_motion.js")}\nreturn Motion;\n}})();'
