@@ -118,11 +118,11 @@ class Motion {
       const [holds, after] = model.event_handling ? model.event_handling(t, x, r, p) : [null, null];
       if (holds && !(holds[k] > 0)) continue;
       this.marks.push({ t, name: events[k].name });
-      if (after) {
+      if (events[k].resets) {
         x.set(after.subarray(k * n, (k + 1) * n));
         steps.is_new = 1;
       }
-      if (model.project && model.project(t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept after ${events[k].name} at t = ${brief(t)} s`);
+      if (events[k].resets && model.project && model.project(t, x, r, p) !== 0) return this.stop(`the constraints cannot be kept after ${events[k].name} at t = ${brief(t)} s`);
       if (results.reached && this.times[results.reached - 1] === t) results.at_times.set(x, (results.reached - 1) * n);
       if (events[k].ends) {
         this.ended = `ended by ${events[k].name} at t = ${brief(t)} s`;

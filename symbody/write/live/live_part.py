@@ -96,7 +96,7 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
     frames = named_frames(state, options.shapes, options.packages)
     module = JavaScriptModule(replace(made, functions=(*made.functions, _poses(eq, made, frames, shown))))
     weights = {s.name: len(s.coordinates) for s in shown.surfaces}
-    data = _data(made, module, shown, options.until) | {"frames": list(frames), "weights": weights}
+    data = _data(made, module, shown, options.until, options.events) | {"frames": list(frames), "weights": weights}
     data["geometry"] = slopes(
         state, [v.symbol for v in made.parameters], module.fields, options.shapes, options.packages
     )
@@ -127,7 +127,9 @@ def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scen
 # ---------------------------------------------------------------------------------------------------- data of the page
 
 
-def _data(made: Artefact, module: JavaScriptModule, shown: Scene, until: float) -> dict[str, Any]:
+def _data(
+    made: Artefact, module: JavaScriptModule, shown: Scene, until: float, events: Mapping[str, Any]
+) -> dict[str, Any]:
     constants = {
         "WIDTH": METHOD.width,
         "PIECES": METHOD.pieces,
@@ -147,7 +149,7 @@ def _data(made: Artefact, module: JavaScriptModule, shown: Scene, until: float) 
         "until": until,
         "samples": samples,
         "curves": _curves(made),
-        "events": _events(made),
+        "events": _events(made, events),
         "sliders": _sliders(made, module, shown.size),
     }
 
@@ -167,9 +169,13 @@ def _curves(made: Artefact) -> list[dict[str, Any]]:
     return out
 
 
-def _events(made: Artefact) -> list[dict[str, Any]]:
+def _events(made: Artefact, given: Mapping[str, Any]) -> list[dict[str, Any]]:
     names = made.function("events").names["g"] if made.has("events") else ()
-    return [{"name": n, "sense": s, "ends": ends} for n, (s, ends) in zip(names, made.event_senses, strict=True)]
+    resets = {n for n, e in given.items() if isinstance(e, Event) and e.reset is not None}
+    return [
+        {"name": n, "sense": s, "ends": ends, "resets": n in resets}
+        for n, (s, ends) in zip(names, made.event_senses, strict=True)
+    ]
 
 
 def _sliders(made: Artefact, module: JavaScriptModule, size: float) -> list[dict[str, Any]]:
