@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import ExpressionError, shown
 from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
-from .graph import Condition, Expr, as_condition, as_expr, intern, make
+from .graph import FALSE, TRUE, Condition, Expr, Node, as_condition, as_expr, intern, make
 from .names import check_name
 
 
@@ -343,5 +343,40 @@ class ExternalFunction:
 
 def no_value(of: Expr) -> Expr:
     """An expression without a value at any number, NaN in programs: √(-2 - sign(x)). Its derivative is zero, so that
-    the other branch of a `where` keeps its own derivative."""
+    the other branch of a `where` keeps its own derivative. x depends on a symbol: a number would fold, and be
+    refused."""
     return sqrt(-2 - sign(of))
+
+
+def value_where(condition: Condition, value: Any, of: Expr | None = None) -> Expr:
+    """A value where a condition holds; elsewhere there is none.
+
+    of   the expression without a value is made of this one, unless it is a number; otherwise of what the condition
+         compares
+    """
+    if condition is FALSE:
+        raise ExpressionError(f"{shown(value)} has no value anywhere: the condition on which it depends never holds")
+    if condition is TRUE:
+        return as_expr(value)
+    return where(condition, value, no_value(_compared(condition) if of is None or of.value is not None else of))
+
+
+def _compared(condition: Condition) -> Expr:
+    """The first expression of a condition that is no number. A comparison of two numbers would have been decided."""
+    pending: list[Node] = [condition]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Expr) and node.value is None:
+            return node
+        pending.extend(reversed(node.args))
+    raise ExpressionError(f"{condition!r} compares numbers only")
+
+
+def without_value_again(branch: Node, condition: Condition) -> Expr | None:
+    """The branch of a `where` that `value_where` has made, for another condition that is not decided: numbers put into
+    an expression without a value would fold. None for other branches."""
+    if branch.op != "sqrt" or branch.args[0].op not in ("add", "sub"):
+        return None
+    parts = {a.op: a for a in branch.args[0].args}
+    is_made_here = parts.keys() == {"const", "sign"} and parts["const"].data == -2
+    return no_value(_compared(condition)) if is_made_here else None

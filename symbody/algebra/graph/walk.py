@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from ...errors import ExpressionError, shown
-from .functions import ExternalFunction
+from .functions import ExternalFunction, without_value_again
 from .graph import FALSE, TRUE, Expr, Node, Symbol, as_expr, intern, make
 from .linear import solved_by_substitution
 from .matrix import Matrix
@@ -95,6 +95,8 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
         if n in new:
             continue
         args = tuple(new[a] for a in n.args)
+        if n.op == "where" and without_value:
+            args = _with_guards(n, args, without_value)
         if without_value and (lost := _missing_value(n, args, without_value)) is not None:
             new[n], without_value[n] = n, lost
             continue
@@ -121,10 +123,19 @@ def _missing_value(
 ) -> ExpressionError | None:
     """Why a node has no value: because an argument that it needs has none. A decided `where` needs only one of its
     branches."""
-    needed = n.args
+    needed = [a for a, put in zip(n.args, args, strict=True) if put is a]
     if n.op == "where" and (args[0] is TRUE or args[0] is FALSE):
-        needed = (n.args[0], n.args[1] if args[0] is TRUE else n.args[2])
+        needed = [n.args[0], n.args[1] if args[0] is TRUE else n.args[2]]
     return next((without_value[a] for a in needed if a in without_value), None)
+
+
+def _with_guards(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, ExpressionError]) -> tuple[Any, ...]:
+    """Arguments of a `where` in which branches that never have a value depend on what is left of the condition."""
+    condition, *branches = args
+    if condition is TRUE or condition is FALSE or n.args[0] in without_value:
+        return args
+    again = [without_value_again(a, condition) if a in without_value else None for a in n.args[1:]]
+    return (condition, *(b if g is None else g for b, g in zip(branches, again, strict=True)))
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:

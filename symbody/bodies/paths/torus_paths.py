@@ -34,7 +34,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import time_derivative
-from ...algebra.graph.functions import atan2, cos, maximum, minimum, no_value, sin, where
+from ...algebra.graph.functions import atan2, cos, maximum, minimum, sin, value_where, where
 from ...algebra.graph.graph import ONE, PI, ZERO, Condition, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, vector
 from ...errors import ModelError, shown
@@ -215,7 +215,7 @@ class OverTorus(OverSurface):
                 "path through a torus: an end is beside its tube (|z| < tube), or too near to it for a path to be found; "
                 "move the end away from the plane of the ring, or put a ViaPoint in place of the torus"
             )
-        return ONE if known is ONE else where(is_known, 1, no_value(self._contact.step))
+        return ONE if known is ONE else value_where(is_known, 1, of=self._contact.step)
 
     @cached_property
     def _over(self) -> Expr:

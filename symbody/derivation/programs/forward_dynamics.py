@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ...algebra.graph.functions import no_value, where
+from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
@@ -46,5 +46,5 @@ def _without_value_where_locked(eq: Equations, udot: Matrix) -> Matrix:
             B = [[eq.M[i, j] for j in own] for i in own]
             det = dot(vector(*B[0]), cross(vector(*B[1]), vector(*B[2])))
             size = B[0][0] * B[1][1] * B[2][2]
-            guard = guard + where(MIN_PIVOT * size < det, ZERO, no_value(size))
+            guard = guard + value_where(MIN_PIVOT * size < det, ZERO, of=size)
     return Matrix(udot.rows, 1, tuple(e + guard for e in udot.entries))

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.functions import maximum, minimum, no_value, where
+from ...algebra.graph.functions import maximum, minimum, value_where
 from ...algebra.graph.graph import ONE, ZERO, Block, Condition, Expr, Node, Symbol, as_expr, intern
 from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.graph.linear import MIN_PIVOT, FactorShape, solve_block
@@ -258,7 +258,7 @@ def _guarded_loop(shape: FactorShape, entries: tuple[Expr, ...]) -> tuple[Expr, 
     for e, size in zip(solve_block(factor, d), d, strict=True):
         largest = maximum(largest, abs(e * size))
     level = _level(shape.sizes, [e for (i, j), e in zip(shape.places(), entries, strict=True) if i == j])
-    return where(level * largest < 1, ZERO, no_value(level if level.value is None else largest)), factor
+    return value_where(level * largest < 1, ZERO, of=level if level.value is None else largest), factor
 
 
 def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[float]) -> None:
@@ -273,7 +273,7 @@ def _guard_roots(factors: list[Expr], diagonal: Sequence[Expr], sizes: Sequence[
         return
     for k in range(n):
         if all(factors[i * n + k] is ZERO for i in range(k + 1, n)):
-            factors[k * n + k] = where(least > level, factors[k * n + k], no_value(level))
+            factors[k * n + k] = value_where(least > level, factors[k * n + k], of=level)
 
 
 def _level(sizes: Sequence[float], diagonal: Sequence[Expr]) -> Expr:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...algebra.graph.functions import no_value, where
+from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...derivation.equations.equations import Equations
 from ...errors import in_number
@@ -39,7 +39,7 @@ def guarded(rates: list[Expr], choice: Expr | None) -> list[Expr]:
     """Rates without a value where the choice serves no longer."""
     if choice is None or not rates or choice.value is not None:
         return rates
-    guard = where(choice < LIMIT, ZERO, no_value(choice))
+    guard = value_where(choice < LIMIT, ZERO, of=choice)
     return [rates[0] + guard, *rates[1:]]
 
 
