@@ -67,10 +67,11 @@ def test_numbers_and_parameters_have_the_same_accelerations(joint: str, inertia:
 def test_a_sphere_moves(joint: str) -> None:
     """Of numbers that are equal about all axes; also in many members and steps of fixed length."""
     numbers, symbols = both(joint, "sphere", "mass centre")
-    start = {q: 0.5 for q in numbers.q} if "parameters" in joint else {q: 0.4 for q in numbers.q}
-    start |= {u: 0.3 for u in numbers.u}
+    start = dict.fromkeys(numbers.q, 0.5) if "parameters" in joint else dict.fromkeys(numbers.q, 0.4)
+    start |= dict.fromkeys(numbers.u, 0.3)
     one, other = (sb.simulate(eq, 0.5, start) for eq in (numbers, symbols))
-    assert one.outcome and one.final[numbers.q[-1].name] == pytest.approx(other.final[numbers.q[-1].name], abs=1e-7)
+    assert one.outcome
+    assert one.final[numbers.q[-1].name] == pytest.approx(other.final[numbers.q[-1].name], abs=1e-7)
     many = sb.simulate_batch(numbers, 0.5, start)
     assert np.ravel(many[numbers.q[-1].name][..., -1])[0] == pytest.approx(one.final[numbers.q[-1].name], abs=1e-6)
     env = sb.stepper(numbers, 1e-3, start)
@@ -87,7 +88,7 @@ def test_a_guard_lasts_when_numbers_are_put_in() -> None:
 
     for udot in ways_to_accelerations(eq):
         put = sb.substitute(udot, {p[0]: 0.1, p[1]: 1.0})
-        state = {s: 0.4 for s in (*eq.q, *eq.u)}
+        state = dict.fromkeys((*eq.q, *eq.u), 0.4)
         assert sb.evaluate(list(put.entries), state) == pytest.approx(
             sb.evaluate(list(udot.entries), {**state, p[0]: 0.1, p[1]: 1.0})
         )
