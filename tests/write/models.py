@@ -21,6 +21,7 @@ SLOPE = sb.algebra.ExternalFunction(
 DAMPER = sb.algebra.ExternalFunction(
     "damper_force", 1, [SLOPE], python=lambda v: v + v**3, c="static double damper_force(double v)\n{\n    return v + v * v * v;\n}"
 )  # fmt: skip
+WRONG_STEP = "0.16666666666666666", "0.1666"  # a weight of the Runge-Kutta method, and what is planted in its place
 SAMPLES = (np.linspace(0, 2, 7), np.array([0.0, 0.4, 0.1, -0.3, 0.2, 0.5, 0.0]))
 
 

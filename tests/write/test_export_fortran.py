@@ -13,7 +13,7 @@ import symbody as sb
 from tests.installed import good, installed, make_check
 
 from .hostile_model import hostile
-from .models import SAMPLES, crank, operations, pendulums, top
+from .models import SAMPLES, WRONG_STEP, crank, operations, pendulums, top
 
 STRICT = "-O0 -std=f2008 -Wall -Wextra -pedantic -Werror -Wno-unused-dummy-argument -Wno-compare-reals -fcheck=all"
 
@@ -61,7 +61,7 @@ def test_hostile_names(tmp_path: Path) -> None:
 def test_wrong_code_is_found(planted: str, tmp_path: Path) -> None:
     folder = sb.write.fortran(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=0.1)
     text = (folder / planted).read_text()
-    old, new = ("sin(", "cos(") if planted == "pendulums.f90" else ("h / 6 *", "h / 6.001_wp *")
+    old, new = ("sin(", "cos(") if planted == "pendulums.f90" else WRONG_STEP
     assert old in text
     (folder / planted).write_text(text.replace(old, new, 1))
     done = checked(folder)

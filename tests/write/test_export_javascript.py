@@ -16,7 +16,7 @@ from symbody.write.targets.wasm.wasm_target import wasm_files
 from tests.installed import good, installed, run_in
 
 from .hostile_model import hostile
-from .models import everything, operations, pendulums, written
+from .models import WRONG_STEP, everything, operations, pendulums, written
 
 FUNCTIONS = "export const damper_force = (v) => v + v ** 3, damper_slope = (v) => 1 + 3 * v ** 2;\n"
 
@@ -67,7 +67,7 @@ def test_hostile_names(target: str, tmp_path: Path) -> None:
 def test_wrong_code_is_found(planted: str, tmp_path: Path) -> None:
     folder = sb.write.javascript(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=0.1)
     text = (folder / planted).read_text()
-    old, new = ("Math.sin(", "Math.cos(") if planted == "pendulums.js" else ("h / 6 *", "h / 6.001 *")
+    old, new = ("Math.sin(", "Math.cos(") if planted == "pendulums.js" else WRONG_STEP
     assert old in text
     (folder / planted).write_text(text.replace(old, new, 1))
     done = checked(folder)

@@ -15,7 +15,7 @@ from symbody.write.targets.rust.rust_target import rust_files
 from tests.installed import good, installed, make_check, run_in
 
 from .hostile_model import hostile
-from .models import everything, operations, pendulums, written
+from .models import WRONG_STEP, everything, operations, pendulums, written
 
 STRICT = "-C opt-level=0 -C debug-assertions=on -D warnings"
 FUNCTIONS = """\
@@ -124,7 +124,7 @@ def test_hostile_names(tmp_path: Path) -> None:
 def test_wrong_code_is_found(planted: str, tmp_path: Path) -> None:
     folder = sb.write.rust(pendulums(), tmp_path, functions=["rhs"], start={"q1": 0.5}, reference=0.1)
     text = (folder / planted).read_text()
-    old, new = ("math::sin(", "math::cos(") if planted == "src/lib.rs" else ("h / 6.0 *", "h / 6.001 *")
+    old, new = ("math::sin(", "math::cos(") if planted == "src/lib.rs" else WRONG_STEP
     assert old in text
     (folder / planted).write_text(text.replace(old, new, 1))
     done = checked(folder)

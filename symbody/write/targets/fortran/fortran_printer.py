@@ -57,6 +57,11 @@ def folded(line: str) -> list[str]:
     return [*out, line]
 
 
+def folded_text(text: str) -> str:
+    """The same for all statements of a text."""
+    return "\n".join(part for line in text.split("\n") for part in folded(line))
+
+
 def constant_array(type_: str, name: str, values: list[str], first: int = 1, public: str = "") -> list[str]:
     """A named constant that is an array; a long one is put together from parts, since a statement has at most 255
     lines."""

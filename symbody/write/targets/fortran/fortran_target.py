@@ -15,10 +15,11 @@ from ....escaping import as_fortran_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...artefacts.readme import LanguageWords, readme
+from ...printers.readme_page import readme
+from ...printers.templates import template, template_parts
 from .fortran_driver import FortranDriver
 from .fortran_kernels import FortranKernel, simple_fortran
-from .fortran_printer import CaselessNames, FortranUnit, constant_array, finite_checks, folded, literal
+from .fortran_printer import CaselessNames, FortranUnit, constant_array, finite_checks, folded, folded_text, literal
 
 
 def fortran_files(made: Artefact) -> dict[str, str]:
@@ -28,11 +29,11 @@ def fortran_files(made: Artefact) -> dict[str, str]:
         f"{name}_options.f90": fortran_options(made),
         f"{name}.f90": module.text(),
         f"{name}_driver.f90": FortranDriver(made).text(),
-        "Makefile": _makefile(made),
-    }
+        "Makefile": template(__package__, "Makefile").filled(name=name, objects=f"{name}_functions.o" if module.written else ""),
+    }  # fmt: skip
     if module.written:
         files[f"{name}_functions.c"] = module.functions_in_c()
-    return {**files, "README.md": readme(made, _words(made))}
+    return {**files, "README.md": _readme(made, bool(module.written))}
 
 
 class FortranModule:
@@ -40,6 +41,7 @@ class FortranModule:
 
     def __init__(self, made: Artefact) -> None:
         self.made, self.name = made, made.identifier
+        self.parts = template_parts(__package__, "procedures.f90")
         names = CaselessNames(is_fortran_reserved)
         self.fields = tuple(names.new(v.name) for v in made.parameters)
         self.units = [FortranUnit(f.program, self.name, self.fields, self.external) for f in made.functions]
@@ -60,74 +62,30 @@ class FortranModule:
         definitions = [unit.definition() for unit in self.units]
         kernels: list[Kernel] = list(dict.fromkeys(k for u in self.units for k in u.text.kernels))  # type: ignore[misc]
         kernels += [on_pieces] if self.tables else []
-        procedures = [
-            *(self._function(f) for f in self.tables),
-            *self._helpers(),
-            *(simple_fortran(k, f"{self.name}_{k.__name__}") for k in kernels),
-        ]
-        procedures += [
-            self._defaults(),
-            self._start(),
-            *definitions,
-            *(self._algorithm(a) for a in self.made.algorithms),
-        ]
-        body = "\n\n".join("\n".join(p) for p in procedures)
-        return "\n".join([*self._head(), "", "contains", "", body, "", f"end module {self.name}", ""])
+        helpers = [*map(self._lookup, self.tables), *self._helpers()]
+        helpers += ["\n".join(simple_fortran(k, f"{self.name}_{k.__name__}")) for k in kernels]
+        definitions += [self._algorithm(a) for a in self.made.algorithms]
+        made, public = self.made, ["default_parameters", "initial_state", *self.made.names]
+        text = template(__package__, "module.f90").filled(
+            about=self._about(), name=self.name, n_x=len(made.state), n_r=len(made.inputs), n_p=len(made.parameters),
+            fields=[f"real(wp) :: {f} = {literal(v)}" for f, v in zip(self.fields, made.defaults, strict=True)] or ["real(wp) :: unused = 0"],
+            public=[f"public :: {self.name}_{k}" for k in public], constants=[*self._patterns(), *self._texts(), *self._numbers()],
+            interfaces=self._interfaces(), helpers="\n\n".join(helpers), start=self._start(), definitions="\n\n".join("\n".join(d) for d in definitions),
+        )  # fmt: skip
+        return folded_text(text)
 
     # ------------------------------------------------------------------------------------------------ head
 
-    def _head(self) -> list[str]:
-        lines = [
-            f"! {in_one_line(line)}".rstrip()
-            for line in (f"{self.made.title}: Fortran 2008", "", *described(self.made))
-        ]
-        lines += [
-            "!",
-            (
-                "! Every subroutine gives a status: 0, or 3 where an argument is not finite, 4 where a "
-                "projection does not end."
-            ),
-        ]
-        lines += [
-            f"! They do not look at their arguments where {self.name}_options.f90 says so.",
-            f"module {self.name}",
-        ]
-        lines += [
-            f"    use {self.name}_options, only: {self.name}_checks",
-            "    use, intrinsic :: iso_fortran_env, only: real64",
-            "    use, intrinsic :: iso_c_binding, only: c_double",
-        ]
-        lines += [
-            (
-                "    use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_value, ieee_quiet_nan, "
-                "ieee_positive_inf, ieee_negative_inf"
-            )
-        ]
-        out = [x for line in lines for x in (_comment(line) if line.startswith("!") else folded(line))]
-        out += ["    implicit none", "    private", "    public :: wp", "    integer, parameter :: wp = real64"]
-        n = self.made
-        out += [
-            f"    integer, parameter, public :: {self.name}_{k} = {v}"
-            for k, v in (("nx", len(n.state)), ("nr", len(n.inputs)), ("np", len(n.parameters)))
-        ]
-        out += ["", f"    type, public :: {self.name}_parameters"]
-        out += [f"        real(wp) :: {f} = {literal(v)}" for f, v in zip(self.fields, n.defaults, strict=True)] or [
-            "        real(wp) :: unused = 0"
-        ]
-        out += [f"    end type {self.name}_parameters", ""]
-        public = [
-            f"{self.name}_{k}"
-            for k in (
-                "default_parameters",
-                "initial_state",
-                *(f.name for f in n.functions),
-                *(a.name for a in n.algorithms),
-            )
-        ]
-        out += [f"    public :: {k}" for k in public]
-        for key, values in n.tables.items():
+    def _about(self) -> list[str]:
+        about = [f"{self.made.title}: Fortran 2008", "", *described(self.made)]
+        return [x for line in about for x in _comment(f"! {in_one_line(line)}".rstrip())]
+
+    def _patterns(self) -> list[str]:
+        """Patterns of compressed rows: where each row starts, the end, then columns."""
+        out = []
+        for key, values in self.made.tables.items():
             out += constant_array("integer", f"{self.name}_{key}", [str(v) for v in values] or ["0"], 0, ", public")
-        return [*out, *self._texts(), *self._numbers(), *self._interfaces()]
+        return out
 
     def _texts(self) -> list[str]:
         """Names and units of the state."""
@@ -157,87 +115,43 @@ class FortranModule:
                 out += constant_array("real(wp)", f"{self.external(f.name)}_{key}", [literal(v) for v in values], 0)
         return out
 
-    def _interfaces(self) -> list[str]:
+    def _interfaces(self) -> str:
         """Functions that are written in C, or that whoever uses the module supplies in C or in Fortran by bind(c)."""
-        others = [f for f in self.made.externals if f.table is None]
-        if not others:
-            return []
-        out = ["", "    interface"]
-        for f in others:
+        texts = []
+        for f in (f for f in self.made.externals if f.table is None):
+            bound = as_fortran_string(f"{self.external(f.name)}_c" if f.c is not None else f.name)
             names = ", ".join(f"a{k + 1}" for k in range(f.arity))
-            bound = f"{self.external(f.name)}_c" if f.c is not None else f.name
-            out += [
-                (
-                    f"        pure function {self.external(f.name)}({names}) bind(c, "
-                    f"name={as_fortran_string(bound)}) result(value)"
-                )
-            ]
-            out += [
-                "            import :: c_double",
-                f"            real(c_double), value, intent(in) :: {names}",
-                "            real(c_double) :: value",
-            ]
-            out += [f"        end function {self.external(f.name)}"]
-        return [*out, "    end interface"]
+            texts.append(self.parts["interface"].filled(name=self.external(f.name), arguments=names, bound=bound))
+        return self.parts["interfaces"].filled(functions=texts) if texts else ""
 
     # ------------------------------------------------------------------------------------------------ procedures
 
-    def _helpers(self) -> list[list[str]]:
+    def _helpers(self) -> list[str]:
         used = {i.op for f in self.made.functions for i in f.program.code}
-        texts = {
+        values = {
             "min": ("smaller", "a, b", "merge(a, b, a <= b)"),
             "max": ("larger", "a, b", "merge(a, b, a >= b)"),
             "sign": ("sign_of", "a", "merge(1.0_wp, merge(-1.0_wp, a, a < 0.0_wp), a > 0.0_wp)"),
         }
-        out = []
-        for op, (wish, arguments, value) in texts.items():
-            if op in used:
-                name = f"{self.name}_{wish}"
-                declared = ["    real(wp), intent(in) :: " + arguments, "    real(wp) :: value"]
-                out.append(
-                    [
-                        f"pure function {name}({arguments}) result(value)",
-                        *declared,
-                        f"    value = {value}",
-                        f"end function {name}",
-                    ]
-                )
-        return out
+        return [
+            self.parts["function"].filled(name=f"{self.name}_{wish}", arguments=arguments, value=f"value = {value}")
+            for op, (wish, arguments, value) in values.items()
+            if op in used
+        ]
 
-    def _function(self, f: ExternalFunction) -> list[str]:
+    def _lookup(self, f: ExternalFunction) -> str:
+        """A piecewise polynomial: constant before the first and after the last time; as a rate zero there."""
         assert f.table is not None
         name, n, terms = self.external(f.name), len(f.table.times), len(f.table.coefficients[0])
-        lines = [f"    value = {self.name}_on_pieces({n}, {terms}, {name}_times, {name}_coefficients, x)"]
+        lines = [f"value = {self.name}_on_pieces({n}, {terms}, {name}_times, {name}_coefficients, x)"]
         if f.table.is_rate:
-            lines += [f"    if (x < {name}_times(0) .or. x > {name}_times({n - 1})) value = 0.0_wp"]
-        declared = ["    real(wp), intent(in) :: x", "    real(wp) :: value"]
-        return [
-            f"pure function {name}(x) result(value)",
-            *declared,
-            *(x for line in lines for x in folded(line)),
-            f"end function {name}",
-        ]
-
-    def _defaults(self) -> list[str]:
-        name = f"{self.name}_default_parameters"
-        kind = f"type({self.name}_parameters)"
-        return [
-            f"pure subroutine {name}(p)",
-            f"    {kind}, intent(out) :: p",
-            f"    p = {self.name}_parameters()",
-            f"end subroutine {name}",
-        ]
+            lines += [f"if (x < {name}_times(0) .or. x > {name}_times({n - 1})) value = 0.0_wp"]
+        return self.parts["function"].filled(name=name, arguments="x", value=lines)
 
     def _start(self) -> list[str]:
         t, x, r = self.made.start
-        name = f"{self.name}_initial_state"
-        lines = [
-            f"pure subroutine {name}(t, x, r)",
-            f"    real(wp), intent(out) :: t, x({len(x)}), r({len(r)})",
-            f"    t = {literal(t)}",
-        ]
-        lines += [f"    x({k + 1}) = {literal(v)}" for k, v in enumerate(x)]
-        return [*lines, *(f"    r({k + 1}) = {literal(v)}" for k, v in enumerate(r)), f"end subroutine {name}"]
+        lines = [f"t = {literal(t)}", *(f"x({k + 1}) = {literal(v)}" for k, v in enumerate(x))]
+        return [*lines, *(f"r({k + 1}) = {literal(v)}" for k, v in enumerate(r))]
 
     def _algorithm(self, a: Algorithm) -> list[str]:
         printer = _FortranAlgorithm(self.made, a)
@@ -261,17 +175,15 @@ class FortranModule:
 
     def functions_in_c(self) -> str:
         """C text of external functions, each behind a name that the module binds to."""
-        parts = [f"/* Functions of {self.name}.f90 that are written in C. */\n#include <math.h>\n"]
+        parts, texts = template_parts(__package__, "functions.c"), []
         for f in self.written:
             assert f.c is not None
+            declared, given = (", ".join(f"{t}a{k}" for k in range(f.arity)) for t in ("double ", ""))
             name = f"{self.external(f.name)}_c"
-            arguments, given = (", ".join(f"{t}a{k}" for k in range(f.arity)) for t in ("double ", ""))
-            parts += [
-                f.c.strip() + "\n",
-                f"double {name}({arguments});\n",
-                f"double {name}({arguments})\n{{\n    return {f.name}({given});\n}}\n",
-            ]
-        return "\n".join(parts)
+            texts.append(
+                parts["function"].filled(text=f.c.strip(), name=name, declared=declared, function=f.name, given=given)
+            )
+        return parts["file"].filled(name=self.name, functions="\n\n".join(texts)) + "\n"
 
 
 def _comment(line: str) -> list[str]:
@@ -304,70 +216,16 @@ class _FortranAlgorithm(FortranKernel):
 
 def fortran_options(made: Artefact, checks: bool = True) -> str:
     """Text of the module that says whether subroutines look at their arguments."""
-    n = made.identifier
-    return f"""\
-! Options of {n}.f90, which the compiler folds in.
-module {n}_options
-    implicit none
-    logical, parameter :: {n}_checks = .{str(checks).lower()}. ! whether subroutines look at their arguments
-end module {n}_options
-"""
+    return template(__package__, "options.f90").filled(name=made.identifier, checks=str(checks).lower())
 
 
-def _makefile(made: Artefact) -> str:
-    name = made.identifier
-    c = f"{name}_functions.o" if any(f.c is not None for f in made.externals) else ""
-    return f"""\
-# make check builds the module and its driver, and runs it. HOOKS=my_functions.f90 adds functions that you supply.
-FC = gfortran
-FFLAGS ?= -O2 -std=f2008 -Wall -Wextra -Wno-unused-dummy-argument -Wno-compare-reals
-HOOKS ?=
-
-check: {name}_driver
-	./{name}_driver
-
-{name}_driver: {name}_options.f90 {name}.f90 {name}_driver.f90 {c} $(HOOKS)
-	$(FC) $(FFLAGS) {name}_options.f90 {name}.f90 $(HOOKS) {name}_driver.f90 {c} -o $@
-
-%.o: %.c
-	$(CC) -O2 -c $< -o $@
-
-clean:
-	rm -f *.o *.mod {name}_driver
-
-.PHONY: check clean
-"""
-
-
-def _words(made: Artefact) -> LanguageWords:
-    n = made.identifier
-    first = made.functions[0]
-    results = ", ".join(o.name for o in first.program.outputs)
-    example = f"""\
-use {n}
-real(wp) :: t, x({n}_nx), r({n}_nr), xdot({n}_nx)
-type({n}_parameters) :: p          ! the parameters of the model
-integer :: status
-call {n}_initial_state(t, x, r)
-call {n}_{first.name}(t, x, r, p, {results}, status)"""
-    more = [
-        (
-            "Every subroutine is pure, allocates nothing and has no state. Matrices have rows and columns as in "
-            "mathematics."
-        )
-    ]
-    if made.hooks:
-        names = ", ".join(f"`{f.name}`" for f in made.hooks)
-        more.append(
-            f"You supply {names}, as C functions or Fortran functions with bind(c): `make check "
-            "HOOKS=my_functions.f90`."
-        )
-    files = {
-        f"{n}.f90": "the module",
-        f"{n}_options.f90": "whether arguments are looked at",
-        f"{n}_driver.f90": "checks it",
-        "Makefile": "build file",
-    }
-    if any(f.c is not None for f in made.externals):
-        files[f"{n}_functions.c"] = "external functions that came as C text"
-    return LanguageWords("a Fortran 2008 module", "make check", example, "fortran", f"{n}_", files, tuple(more))
+def _readme(made: Artefact, has_c: bool) -> str:
+    n, first = made.identifier, made.functions[0]
+    names = ", ".join(f"`{f.name}`" for f in made.hooks)
+    supplied = (
+        f"You supply {names}, as C functions or Fortran functions with bind(c): `make check HOOKS=my_functions.f90`."
+    )
+    return readme(
+        made, template(__package__, "README.md"), f"{n}_", name=n, function=first.name, results=", ".join(o.name for o in first.program.outputs),
+        supplied=supplied if names else "", functions_file=f"| `{n}_functions.c` | external functions that came as C text |" if has_c else "",
+    )  # fmt: skip

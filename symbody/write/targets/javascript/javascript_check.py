@@ -5,94 +5,52 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from ....emit.loops.form import Run
 from ...artefacts.artefact import Artefact
+from ...artefacts.reference_steps import STAGES, TABLE, step_form
+from ...printers.templates import Template, template_parts
+from .javascript_kernels import JavaScriptKernel
 
 AGREEMENT: Final = 1e-9
 
 
-def javascript_check(made: Artefact, loaded: str | None = None) -> str:
-    """Text of `name_check.js`; `loaded` are lines that make `model`, where it is not the module of that name."""
-    n, point = made.identifier, made.check
+def javascript_check(made: Artefact) -> str:
+    """Text of `name_check.js`."""
+    point, parts = made.check, template_parts(__package__, "check.js")
     assert point is not None
     algorithms = {a.name: a for a in made.algorithms}
-    lines = [f"// Checks {n}.", loaded or f'import * as model from "./{n}.js";', ""]
-    lines += [f"const T = {point.t!r}, X = {_numbers(point.x)}, R = {_numbers(point.r)};", "const VALUES = {"]
-    for name in made.names:
-        if name in point.values:
-            values = point.values[name]
-            inputs, outputs = (f"[{', '.join(map(_numbers, v))}]" for v in (values.inputs, values.outputs))
-            changes = name in algorithms and algorithms[name].changes
-            fields = f"isLoop: {json.dumps(name in algorithms)}, changes: {json.dumps(changes)}"
-            lines.append(f"    {name}: {{ {fields}, inputs: {inputs}, outputs: {outputs} }},")
-    lines += ["};", "", _VERDICT]
-    return "\n".join([*lines, *_motion(made), _END])
+    values = []
+    for name in (n for n in made.names if n in point.values):
+        check = point.values[name]
+        inputs, outputs = (f"[{', '.join(map(_numbers, v))}]" for v in (check.inputs, check.outputs))
+        changes = name in algorithms and algorithms[name].changes
+        fields = f"isLoop: {json.dumps(name in algorithms)}, changes: {json.dumps(changes)}"
+        values.append(f"{name}: {{ {fields}, inputs: {inputs}, outputs: {outputs} }},")
+    return parts["file"].filled(
+        name=made.identifier, t=point.t, x=_numbers(point.x), r=_numbers(point.r), values=values, allowed=AGREEMENT,
+        motion=_motion(made, parts["motion"]),
+    ) + "\n"  # fmt: skip
 
 
 def _numbers(values: tuple[float, ...]) -> str:
     return f"[{', '.join(map(repr, values))}]"
 
 
-_VERDICT: Final = f"""\
-let wrong = 0;
+class JavaScriptStep(JavaScriptKernel):
+    """The step around `rhs` of the module."""
 
-function difference(got, wanted) {{
-    let off = 0, size = 0;
-    wanted.forEach((w, k) => {{
-        off = Math.max(off, Math.abs(got[k] - w));
-        size = Math.max(size, Math.abs(w));
-    }});
-    return off / (1 + size); // NaN stays NaN
-}}
-
-function verdict(what, off, allowed = {AGREEMENT!r}) {{
-    const good = off <= allowed;
-    if (!good) wrong += 1;
-    console.log(`${{what.padEnd(28)}} ${{good ? "good " : "WRONG"}} off by ${{off.toExponential(2)}} of at most ${{allowed.toExponential(2)}}`);
-}}
-
-const p = model.defaultParameters();
-for (const [name, {{ isLoop, changes, inputs, outputs }}] of Object.entries(VALUES)) {{
-    const [x, ...more] = isLoop ? inputs : [X, ...inputs];
-    const state = Float64Array.from(x);
-    const found = model[name](T, state, R, p, ...more);
-    const got = changes ? [state] : outputs.length === 1 ? [found] : found;
-    verdict(name, changes && found !== 0 ? Infinity : Math.max(...outputs.map((w, k) => difference(got[k], w)), 0));
-}}
-"""
-_STEP: Final = """\
-function step(t, h, x, r) {
-    const k1 = model.rhs(t, x, r, p);
-    const k2 = model.rhs(t + h / 2, x.map((v, i) => v + h / 2 * k1[i]), r, p);
-    const k3 = model.rhs(t + h / 2, x.map((v, i) => v + h / 2 * k2[i]), r, p);
-    const k4 = model.rhs(t + h, x.map((v, i) => v + h * k3[i]), r, p);
-    return x.map((v, i) => v + h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]));
-}
-"""
-_END: Final = """\
-console.log(wrong ? "SOMETHING IS WRONG" : "all good");
-process.exit(wrong ? 1 : 0);
-"""
+    def run(self, s: Run) -> None:
+        t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
+        self.line(f"model.rhs({t}, {w}, r, p, {d});")
 
 
-def _motion(made: Artefact) -> list[str]:
-    ref = made.reference
+def _motion(made: Artefact, text: Template) -> str:
+    ref, step = made.reference, JavaScriptStep(step_form())
     if ref is None:
-        return []
-    project = "        if (model.project(TIMES[k] + h * (s + 1), x, r, p) !== 0) worst = Infinity;"
-    states = ",\n    ".join(map(_numbers, ref.states))
-    return [
-        f"const TIMES = {_numbers(ref.times)}, SCALES = {_numbers(ref.scales)};",
-        f"const STATES = [\n    {states},\n];",
-        "",
-        _STEP,
-        "let { x, r } = model.initialState(), worst = 0;",
-        "for (let k = 0; k + 1 < TIMES.length; k++) {",
-        f"    const h = (TIMES[k + 1] - TIMES[k]) / {ref.steps};",
-        f"    for (let s = 0; s < {ref.steps}; s++) {{",
-        "        x = step(TIMES[k] + h * s, h, x, r);",
-        *([project] if made.has("project") else []),
-        "    }",
-        "    worst = Math.max(worst, ...x.map((v, i) => Math.abs(v - STATES[k + 1][i]) / SCALES[i]));",
-        "}",
-        f'verdict("motion", worst, {ref.tolerance!r});',
-    ]
+        return ""
+    body = step.body()
+    return text.filled(
+        times=_numbers(ref.times), scales=_numbers(ref.scales), states=[f"{_numbers(row)}," for row in ref.states], table=_numbers(TABLE),
+        stages=STAGES, step=[*step.locals(), *body], then=", then back onto the constraints" if ref.projects else "",
+        is_good="model.project(t + h, y, r, p) === 0" if ref.projects else "true", steps=ref.steps, allowed=ref.tolerance,
+    )  # fmt: skip

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction
@@ -17,7 +16,8 @@ from ....escaping import as_script_data, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...artefacts.readme import LanguageWords, readme
+from ...printers.readme_page import readme
+from ...printers.templates import template, template_parts
 from .javascript_check import javascript_check
 from .javascript_kernels import JavaScriptKernel, simple_javascript
 from .javascript_printer import JavaScriptText, argument_checks, javascript_array, javascript_literal
@@ -28,28 +28,29 @@ _OFFERED: Final = ("state", "inputs", "parameters", "defaultParameters", "initia
 
 def javascript_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
-    name, module = made.identifier, JavaScriptModule(made)
-    files = {
-        f"{name}.js": module.text(),
+    module = JavaScriptModule(made)
+    return {f"{made.identifier}.js": module.text(), **files_beside(made, module)}
+
+
+def files_beside(made: Artefact, module: JavaScriptModule) -> dict[str, str]:
+    """The check, package.json and README of a folder."""
+    name = made.identifier
+    package = template(__package__, "package.json").filled(package=name.lower(), name=name)
+    return {
         f"{name}_check.js": javascript_check(made),
-        "package.json": package_file(name),
+        "package.json": package,
+        "README.md": _readme(made, module),
     }
-    return {**files, "README.md": readme(made, javascript_words(made, module.supplied))}
-
-
-def package_file(name: str) -> str:
-    """The package.json of a folder."""
-    package = {"name": name.lower(), "version": "1.0.0", "type": "module", "main": f"{name}.js", "private": True}
-    return json.dumps(package | {"scripts": {"check": f"node {name}_check.js"}}, indent=2) + "\n"
 
 
 class JavaScriptModule:
     """Text of the module."""
 
     language = "JavaScript"
+    machine_code = ""  # a row of the table of files
 
     def __init__(self, made: Artefact) -> None:
-        self.made = made
+        self.made, self.parts = made, template_parts(__package__, "module.js")
         names = UniqueNames(is_javascript_reserved)
         self.fields = tuple(names.new(v.name) for v in made.parameters)
         known = frozenset([*_HELPERS, *_OFFERED, *made.names, *(f.name for f in made.externals)])
@@ -66,22 +67,32 @@ class JavaScriptModule:
         return [*_OFFERED, *self.made.names]
 
     def text(self) -> str:
-        imported = []
-        if self.supplied:
-            names = ", ".join(f.name for f in self.supplied)
-            imported = [f'import {{ {names} }} from "./{self.made.identifier}_functions.js";', ""]
-        return "\n".join([*self._head(), *imported, self.body(), "", f"export {{ {', '.join(self.offered)} }};", ""])
+        about = [f"{self.made.title}: {self.language}", "", *described(self.made)]
+        names = ", ".join(f.name for f in self.supplied)
+        imported = f'import {{ {names} }} from "./{self.made.identifier}_functions.js";' if names else ""
+        return self.parts["file"].filled(
+            about=[f"// {in_one_line(line)}".rstrip() for line in about],
+            imported=imported,
+            body=self.body(),
+            offered=", ".join(self.offered),
+        ) + "\n"  # fmt: skip
 
     def body(self, checks: bool = True) -> str:
         """Everything but imports and exports: also the inside of a function in a page."""
         made = self.made
         definitions = self.definitions()
         kernels = self.kernels() + ([on_pieces] if any(f.table for f in made.externals) else [])
-        parts = [self._variables(checks), self._defaults(), self._start(), self._tables(), _CHECKED]
-        parts += [simple_javascript(k) for k in kernels]
-        parts += [_lookup(f) for f in made.externals if f.table is not None]
-        parts += [*definitions, *(_JavaScriptAlgorithm(made, a).definition() for a in made.algorithms)]
-        return "\n\n".join("\n".join(p) for p in parts)
+        texts = [simple_javascript(k) for k in kernels]
+        texts += [_lookup(f) for f in made.externals if f.table is not None]
+        texts += [*definitions, *(_JavaScriptAlgorithm(made, a).definition() for a in made.algorithms)]
+        t, x, r = made.start
+        defaults = zip(self.fields, made.defaults, strict=True)
+        return self.parts["body"].filled(
+            checks="true" if checks else "false", state=_variables(made.state), inputs=_variables(made.inputs),
+            parameters=_variables(made.parameters, self.fields), defaults=[f"{f}: {javascript_literal(v)}," for f, v in defaults],
+            t=javascript_literal(t), x=", ".join(map(javascript_literal, x)), r=", ".join(map(javascript_literal, r)),
+            tables=self._tables(), definitions="\n\n".join("\n".join(lines) for lines in texts),
+        )  # fmt: skip
 
     def definitions(self) -> list[list[str]]:
         """The functions."""
@@ -92,69 +103,22 @@ class JavaScriptModule:
         """Loops that functions call, known once these are written."""
         return list(dict.fromkeys(k for t in self.texts for k in t.kernels))
 
-    def _head(self) -> list[str]:
-        about = [f"{self.made.title}: {self.language}", "", *described(self.made)]
-        about += ["", "Functions refuse arguments that are too short or not finite by a RangeError, unless CHECKS is false.",
-                  (
-                          "They write into arrays that they are given, or make new ones, and return them. project "
-                          "returns 0, or 4 where it does not end.")]  # fmt: skip
-        return [f"// {in_one_line(line)}".rstrip() for line in about] + [""]
-
-    def _variables(self, checks: bool) -> list[str]:
-        made = self.made
-        groups = {"state": made.state, "inputs": made.inputs, "parameters": made.parameters}
-        lines = [f"const CHECKS = {'true' if checks else 'false'}; // whether functions look at their arguments"]
-        for key, rows in groups.items():
-            fields = self.fields if key == "parameters" else tuple(v.name for v in rows)
-            lines += [f"const {key} = [", *(_variable(f, v) for f, v in zip(fields, rows, strict=True)), "];"]
-        return lines
-
-    def _defaults(self) -> list[str]:
-        values = zip(self.fields, self.made.defaults, strict=True)
-        pairs = [f"        {f}: {javascript_literal(v)}," for f, v in values]
-        return ["function defaultParameters() {", "    return {", *pairs, "    };", "}"]
-
-    def _start(self) -> list[str]:
-        t, x, r = self.made.start
-        xs, rs = (", ".join(map(javascript_literal, v)) for v in (x, r))
-        return [
-            "function initialState() {",
-            f"    return {{ t: {javascript_literal(t)}, x: Float64Array.of({xs}), r: Float64Array.of({rs}) }};",
-            "}",
-        ]
-
     def _tables(self) -> list[str]:
         """Patterns of compressed rows: where each row starts, the end, then columns."""
-        lines = ["const tables = {"]
+        lines = []
         for key, values in self.made.tables.items():
             first, *more, last = javascript_array(values)
-            lines += [f"    {key}: {first}", *(f"    {line}" for line in more), f"    {last},"]
-        return [*lines, "};"]
+            lines += [f"{key}: {first}", *more, f"{last},"]
+        return lines
+
+
+def _variables(rows: Sequence[Variable], fields: Sequence[str] | None = None) -> list[str]:
+    return [_variable(f, v) for f, v in zip(fields or [v.name for v in rows], rows, strict=True)]
 
 
 def _variable(field: str, v: Variable) -> str:
     given = {"name": field, "unit": v.unit, "description": v.description or v.kind}
-    return f"    {as_script_data({k: in_one_line(t) for k, t in given.items()})},"
-
-
-_CHECKED: Final = [
-    "function checked(name, key, values, size) {",
-    "    if (values.length < size) throw new RangeError(`${name}: ${key} has ${size} numbers, got ${values.length}`);",
-    "    for (let k = 0; k < size; k++) {",
-    "        if (!Number.isFinite(values[k])) throw new RangeError(`${name}: ${key}[${k}] is ${values[k]}`);",
-    "    }",
-    "}",
-    "",
-    "function checkedParameters(name, p) {",
-    "    for (const { name: key } of parameters) {",
-    "        if (!Number.isFinite(p[key])) throw new RangeError(`${name}: parameter ${key} is ${p[key]}`);",
-    "    }",
-    "}",
-    "",
-    "function rest(array, start) {",
-    "    return Array.isArray(array) ? array.slice(start) : array.subarray(start);",
-    "}",
-]
+    return f"{as_script_data({k: in_one_line(t) for k, t in given.items()})},"
 
 
 def _lookup(f: ExternalFunction) -> list[str]:
@@ -201,24 +165,10 @@ class _JavaScriptAlgorithm(JavaScriptKernel):
         self.line(f"{self.algorithm.calls[s.function.name]}({', '.join(given)});")
 
 
-def javascript_words(
-    made: Artefact, supplied: list[ExternalFunction], title: str = "a JavaScript module", beside: Mapping[str, str] | None = None
-) -> LanguageWords:  # fmt: skip
+def _readme(made: Artefact, module: JavaScriptModule) -> str:
     n, first = made.identifier, made.functions[0]
-    example = f"""\
-import * as model from "./{n}.js";
-
-const {{ t, x, r }} = model.initialState();
-const p = model.defaultParameters();             // an object: names and values
-const {first.program.outputs[0].name} = model.{first.name}(t, x, r, p);     // last arguments: arrays to write into"""
-    more = [
-        (
-            "Nothing else is needed, in node or in a browser. Matrices are flat, row after row; a single number "
-            "is an array of one."
-        )
-    ]
-    files = {f"{n}.js": "the module", f"{n}_check.js": "checks it", "package.json": "for node"} | dict(beside or {})
-    if supplied:
-        names = ", ".join(f"`{f.name}`" for f in supplied)
-        more.append(f"You supply `{n}_functions.js`, which exports {names}: functions of numbers.")
-    return LanguageWords(title, f"node {n}_check.js", example, "js", "", files, tuple(more))
+    names = ", ".join(f"`{f.name}`" for f in module.supplied)
+    return readme(
+        made, template(__package__, "README.md"), "", name=n, language=module.language, function=first.name, result=first.program.outputs[0].name,
+        supplied=f"You supply `{n}_functions.js`, which exports {names}: functions of numbers." if names else "", machine_code=module.machine_code,
+    )  # fmt: skip

@@ -14,13 +14,13 @@ from ....escaping import as_rust_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...artefacts.readme import LanguageWords, readme
+from ...printers.readme_page import readme
+from ...printers.templates import template, template_parts
 from .rust_check import rust_check
 from .rust_kernels import RustKernel, simple_rust
 from .rust_printer import RustText, rust_array, rust_head, rust_literal
 
-_TEXTS: Final = {"STATE_NAMES": "name", "STATE_UNITS": "unit"}
-_HELPERS: Final = (*_TEXTS, "initial_state", *(k.__name__ for k in (*ELIMINATION, on_pieces)))
+_HELPERS: Final = ("STATE_NAMES", "STATE_UNITS", "initial_state", *(k.__name__ for k in (*ELIMINATION, on_pieces)))
 _OWN: Final = {  # functions of mathematics that need no C library
     "abs": "if x < 0.0 { -x } else { x }",
     "sign": "if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }",
@@ -34,9 +34,14 @@ def rust_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     crate = RustCrate(made)
     library = crate.text()
-    files = {"src/lib.rs": library, "src/math.rs": _mathematics(crate.mathematics)}
-    files |= {"examples/check.rs": rust_check(made, crate.name), "Cargo.toml": _manifest(crate.name)}
-    return {**files, "Makefile": _makefile(crate.name), "README.md": readme(made, _words(made, crate))}
+    return {
+        "src/lib.rs": library,
+        "src/math.rs": _mathematics(crate.mathematics),
+        "examples/check.rs": rust_check(made, crate.name),
+        "Cargo.toml": template(__package__, "Cargo.toml").filled(name=crate.name),
+        "Makefile": template(__package__, "Makefile").filled(name=crate.name),
+        "README.md": _readme(made, crate),
+    }
 
 
 class RustCrate:
@@ -66,76 +71,37 @@ class RustCrate:
         kernels += [on_pieces] if any(f.table for f in made.externals) else []
         loops = [_RustAlgorithm(made, a) for a in made.algorithms]
         self.mathematics.update(*(t.mathematics for t in self.texts), *(a.functions for a in loops))
-        parts = [self._head(), self._parameters(), self._start(), *self._tables(), _FINITE]
-        parts += [*map(simple_rust, kernels), *(_lookup(f) for f in made.externals if f.table is not None)]
+        parts = [*map(simple_rust, kernels), *(_lookup(f) for f in made.externals if f.table is not None)]
         parts += [*definitions, *(a.definition() for a in loops)]
-        return "\n\n".join("\n".join(p) for p in parts) + "\n"
+        t, x, r = made.start
+        return template(__package__, "lib.rs").filled(
+            about=self._about(), supplied=self._supplied_lines(), n_x=len(made.state), n_r=len(made.inputs),
+            state_names=[f"{as_rust_string(v.name)}," for v in made.state],
+            state_units=[f"{as_rust_string(v.unit)}," for v in made.state],
+            fields=self._field_lines(), values=", ".join(f"self.{f}" for f in self.fields),
+            defaults=[f"{f}: {rust_literal(v)}," for f, v in zip(self.fields, made.defaults, strict=True)],
+            t=rust_literal(t), x=", ".join(map(rust_literal, x)), r=", ".join(map(rust_literal, r)),
+            tables="\n\n".join("\n".join(lines) for lines in self._tables()), definitions="\n\n".join("\n".join(p) for p in parts),
+        )  # fmt: skip
 
-    def _head(self) -> list[str]:
-        about = [f"{self.made.title}: Rust", "", *described(self.made), "", *_ABOUT]
-        lines = [f"//! {in_one_line(line)}".rstrip() for line in about]
-        lines += ["", "#![no_std]", f"#![allow({', '.join(_ALLOWED)})]", "", "mod math;"]
-        if self.supplied:
-            lines += ["mod functions;", f"use functions::{{{', '.join(f.name for f in self.supplied)}}};"]
-        sizes = {"NX": self.made.state, "NR": self.made.inputs}
-        lines += ["", 'const CHECKS: bool = cfg!(not(feature = "unchecked"));']
-        lines += [f"pub const {k}: usize = {len(v)};" for k, v in sizes.items()]
-        for key, field in _TEXTS.items():
-            texts = [as_rust_string(getattr(v, field)) for v in self.made.state]
-            lines += [f"pub static {key}: [&str; NX] = [", *(f"    {t}," for t in texts), "];"]
-        return [*lines, "", *_ERROR]
+    def _about(self) -> list[str]:
+        about = [f"{self.made.title}: Rust", "", *described(self.made)]
+        return [f"//! {in_one_line(line)}".rstrip() for line in about]
 
-    def _parameters(self) -> list[str]:
-        rows = list(zip(self.fields, self.made.parameters, self.made.defaults, strict=True))
-        abouts = [in_one_line(", ".join(t for t in (v.with_unit, v.description) if t)) for _, v, _ in rows]
-        fields = [
-            line for (f, _, _), a in zip(rows, abouts, strict=True) for line in (f"    /// {a}", f"    pub {f}: f64,")
-        ]
-        values = ", ".join(f"self.{f}" for f in self.fields)
-        return [
-            "#[derive(Clone, Copy, Debug, PartialEq)]", "pub struct Parameters {", *fields, "}", "",
-            "impl Default for Parameters {", "    /// As in the model.", "    fn default() -> Parameters {",
-            "        Parameters {", *(f"            {f}: {rust_literal(v)}," for f, _, v in rows), "        }", "    }", "}", "",
-            "impl Parameters {", "    fn is_finite(&self) -> bool {", f"        finite(&[{values}])", "    }", "}",
-        ]  # fmt: skip
+    def _supplied_lines(self) -> list[str]:
+        names = ", ".join(f.name for f in self.supplied)
+        return ["mod functions;", f"use functions::{{{names}}};"] if self.supplied else []
 
-    def _start(self) -> list[str]:
-        t, x, r = self.made.start
-        xs, rs = (", ".join(map(rust_literal, v)) for v in (x, r))
-        return [
-            "/// t, x, r where motions begin.",
-            "pub fn initial_state() -> (f64, [f64; NX], [f64; NR]) {",
-            f"    ({rust_literal(t)}, [{xs}], [{rs}])",
-            "}",
-        ]
+    def _field_lines(self) -> list[str]:
+        rows = zip(self.fields, self.made.parameters, strict=True)
+        abouts = [(f, in_one_line(", ".join(t for t in (v.with_unit, v.description) if t))) for f, v in rows]
+        return [line for f, about in abouts for line in (f"/// {about}", f"pub {f}: f64,")]
 
     def _tables(self) -> list[list[str]]:
         """Patterns of compressed rows: where each row starts, the end, then columns."""
         return [
             ["pub " + head, *more] for head, *more in (rust_array(k.upper(), v) for k, v in self.made.tables.items())
         ]
-
-
-_ABOUT: Final = (
-    (
-        "Functions write into slices that they are given, allocate nothing and have no state. They look at "
-        "lengths, and at numbers that are not"
-    ),
-    "finite unless the feature `unchecked` is on. Matrices are flat, row after row; a single number is a slice of one.",
-)
-_ALLOWED: Final = (
-    "non_snake_case", "non_upper_case_globals", "unused_parens", "unused_mut", "unused_variables", "unused_assignments", "dead_code",
-    "confusable_idents", "clippy::all",
-)  # fmt: skip
-_ERROR: Final = [
-    "#[derive(Clone, Copy, Debug, PartialEq, Eq)]", "pub enum Error {", "    /// A slice has fewer numbers than are read or written.", "    TooShort,",
-    "    /// An argument is infinite or not a number.", "    NotFinite,", "    /// Corrections of a state do not end.", "    Diverged,", "}",
-]  # fmt: skip
-_FINITE: Final = [
-    "fn finite(numbers: &[f64]) -> bool {",
-    "    numbers.iter().all(|v| v.is_finite())",
-    "}",
-]
 
 
 def _constants(f: ExternalFunction) -> tuple[str, str]:
@@ -187,88 +153,26 @@ class _RustAlgorithm(RustKernel):
 
 
 def _mathematics(names: set[str]) -> str:
-    lines = [
-        (
-            "//! Functions of mathematics that the crate calls: those of the C library. Where there is none, put "
-            "others here, such as those of the"
-        ),
-        "//! crate libm (`pub use libm::{sin, cos, sqrt};`).",
-        "",
-    ]
-    theirs = sorted(names - set(_OWN))
-    if theirs:
-        lines += [
-            "mod library {",
-            '    #[cfg_attr(all(unix, not(target_vendor = "apple")), link(name = "m"))]',
-            '    extern "C" {',
-        ]
-        lines += [f"        pub fn {n}({_typed(n)}) -> f64;" for n in theirs] + ["    }", "}", ""]
+    parts = template_parts(__package__, "math_parts.rs")
+    theirs = [f"pub fn {n}({_typed(n)}) -> f64;" for n in sorted(names - set(_OWN))]
+    definitions = []
     for n in sorted(names):
-        given = "x, y" if n in _TWO else "x"
-        value = _OWN.get(n) or f"unsafe {{ library::{n}({given}) }}"
-        lines += ["#[inline]", f"pub fn {n}({_typed(n)}) -> f64 {{", f"    {value}", "}", ""]
-    return "\n".join(lines)
+        value = _OWN.get(n) or f"unsafe {{ library::{n}({'x, y' if n in _TWO else 'x'}) }}"
+        definitions.append(parts["definition"].filled(name=n, arguments=_typed(n), value=value) + "\n")
+    return template(__package__, "math.rs").filled(
+        library=parts["library"].filled(declarations=theirs) if theirs else "", definitions="\n".join(definitions)
+    )
 
 
 def _typed(name: str) -> str:
     return "x: f64, y: f64" if name in _TWO else "x: f64"
 
 
-def _manifest(name: str) -> str:
-    return f"""\
-[package]
-name = "{name}"
-version = "1.0.0"
-edition = "2021"
-
-[features]
-unchecked = [] # functions do not look whether numbers are finite
-
-[workspace]
-"""
-
-
-def _makefile(name: str) -> str:
-    return f"""\
-# make check builds the crate and its check by rustc alone, and runs it. With cargo: cargo run --release --example check
-RUSTC ?= rustc
-RUSTFLAGS ?= -O
-
-check: check_{name}
-	./check_{name}
-
-check_{name}: lib{name}.rlib examples/check.rs
-	$(RUSTC) $(RUSTFLAGS) --edition 2021 --crate-name check_{name} --extern {name}=lib{name}.rlib examples/check.rs -o $@
-
-lib{name}.rlib: $(wildcard src/*.rs)
-	$(RUSTC) $(RUSTFLAGS) --edition 2021 --crate-type rlib --crate-name {name} src/lib.rs -o $@
-
-clean:
-	rm -f lib{name}.rlib check_{name}
-
-.PHONY: check clean
-"""
-
-
-def _words(made: Artefact, crate: RustCrate) -> LanguageWords:
-    n, first = crate.name, made.functions[0]
+def _readme(made: Artefact, crate: RustCrate) -> str:
+    first = made.functions[0]
     out = first.program.outputs[0]
-    example = f"""\
-let (t, x, r) = {n}::initial_state();
-let p = {n}::Parameters::default();
-let mut {out.name} = [0.0; {len(out.values)}];
-{n}::{first.name}(t, &x, &r, &p, &mut {out.name})?;"""
-    more = [
-        (
-            "With cargo: `cargo run --release --example check`. The crate needs neither the standard library nor "
-            "an allocator."
-        )
-    ]
-    files = {
-        "src/lib.rs": "the crate", "src/math.rs": "sine, cosine and so on, from the C library", "examples/check.rs": "checks it",
-        "Cargo.toml, Makefile": "build files",
-    }  # fmt: skip
-    if crate.supplied:
-        shown = ", ".join(f"`pub fn {f.name}({', '.join(['f64'] * f.arity)}) -> f64`" for f in crate.supplied)
-        more.append(f"You supply `src/functions.rs` with {shown}.")
-    return LanguageWords("a Rust crate (`no_std`)", "make check", example, "rust", f"{n}::", files, tuple(more))
+    shown = ", ".join(f"`pub fn {f.name}({', '.join(['f64'] * f.arity)}) -> f64`" for f in crate.supplied)
+    return readme(
+        made, template(__package__, "README.md"), f"{crate.name}::", name=crate.name, function=first.name, result=out.name, size=len(out.values),
+        supplied=f"You supply `src/functions.rs` with {shown}." if shown else "",
+    )  # fmt: skip

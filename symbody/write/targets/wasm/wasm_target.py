@@ -23,10 +23,9 @@ from ....escaping import in_one_line
 from ....whole_files import write_bytes
 from ...artefacts.artefact import Artefact
 from ...artefacts.compilers import has_zig
-from ...artefacts.readme import readme
-from ..javascript.javascript_check import javascript_check
+from ...printers.templates import template
 from ..javascript.javascript_printer import argument_checks
-from ..javascript.javascript_target import JavaScriptModule, javascript_words, package_file
+from ..javascript.javascript_target import JavaScriptModule, files_beside
 
 STACK: Final = 65536  # bytes
 
@@ -40,14 +39,7 @@ def wasm_files(made: Artefact) -> dict[str, str | bytes]:
         )
     name, module = made.identifier, WasmModule(made)
     binary = _linked(made, [(f.program, *module.code[f.name]) for f in made.functions])
-    words = javascript_words(made, module.supplied, "a WebAssembly module", {f"{name}.wasm": "the machine code"})
-    return {
-        f"{name}.wasm": binary,
-        f"{name}.js": module.text(),
-        f"{name}_check.js": javascript_check(made),
-        "package.json": package_file(name),
-        "README.md": readme(made, words),
-    }
+    return {f"{name}.wasm": binary, f"{name}.js": module.text(), **files_beside(made, module)}
 
 
 class WasmModule(JavaScriptModule):
@@ -57,6 +49,7 @@ class WasmModule(JavaScriptModule):
 
     def __init__(self, made: Artefact) -> None:
         super().__init__(made)
+        self.machine_code = f"| `{made.identifier}.wasm` | the machine code |"
         self.code: dict[str, tuple[bytes, int]] = {}
         for f in made.functions:
             text = llvm_text(f.program, 1, 1)
@@ -66,12 +59,9 @@ class WasmModule(JavaScriptModule):
 
     def definitions(self) -> list[list[str]]:
         made = self.made
-        externals = ", ".join(f.name for f in made.externals)
-        head = [
-            line.replace("FILE", f"{made.identifier}.wasm").replace("EXTERNALS", f", {externals}" if externals else "")
-            for line in _LOADER.splitlines()
-        ]
-        return [head, *(self._wrapper(f.name, f.about, f.program) for f in made.functions)]
+        externals = "".join(f", {f.name}" for f in made.externals)
+        loader = template(__package__, "loader.js").filled(name=made.identifier, externals=externals)
+        return [[loader.rstrip("\n")], *(self._wrapper(f.name, f.about, f.program) for f in made.functions)]
 
     def kernels(self) -> list[Kernel]:
         return []
@@ -99,35 +89,6 @@ class WasmModule(JavaScriptModule):
             f"    return {returned};",
             "}",
         ]  # fmt: skip
-
-
-_LOADER: Final = """\
-// The machine code, with functions of mathematics and others that it calls.
-const bytes = await (async (address) => {
-    if (address.protocol === "file:") return (await import("node:fs/promises")).readFile(address);
-    return (await fetch(address)).arrayBuffer();
-})(new URL("FILE", import.meta.url));
-const { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 } = Math;
-const mathematics = { sin, cos, exp, log, tan, asin, acos, atan, sinh, cosh, tanh, pow, atan2 };
-const { instance } = await WebAssembly.instantiate(bytes, { env: { ...mathematicsEXTERNALS } });
-const memory = instance.exports.memory;
-let numbers = new Float64Array(memory.buffer), free = (instance.exports.__heap_base.value + 7) & ~7;
-
-// An entry as a function from arrays to arrays, with places of its own in memory: tables of addresses, inputs, outputs, scratch memory.
-function placed(name, inputs, outputs, work) {
-    const taken = (size) => { free += 8 * size; return free - 8 * size; };
-    const tables = [inputs.length + 1, outputs.length].map((n) => taken(Math.ceil(n / 2)));
-    const ins = inputs.map(taken), outs = outputs.map(taken), scratch = taken(work);
-    if (free > memory.buffer.byteLength) memory.grow(Math.ceil((free - memory.buffer.byteLength) / 65536));
-    numbers = new Float64Array(memory.buffer);
-    const run = instance.exports[name], externals = instance.exports[`${name}.externals`];
-    [[...ins, externals ? externals.value : 0], outs].forEach((places, k) => new Uint32Array(memory.buffer, tables[k], places.length).set(places));
-    return (given, results) => {
-        for (let k = 0; k < ins.length; k++) for (let i = 0; i < inputs[k]; i++) numbers[ins[k] / 8 + i] = given[k][i];
-        run(tables[0], tables[1], scratch);
-        for (let k = 0; k < outs.length; k++) for (let i = 0; i < outputs[k]; i++) results[k][i] = numbers[outs[k] / 8 + i];
-    };
-}"""
 
 
 def _externals(program: Program) -> str:
