@@ -9,6 +9,7 @@ variational system.
 from __future__ import annotations
 
 from ...artefacts.artefact import Artefact
+from ...printers.templates import template
 from .matlab_printer import matlab_array, matlab_literal
 
 
@@ -80,22 +81,12 @@ def _pattern(made: Artefact, table: str, size: int) -> list[str]:
 
 
 def _text(made: Artefact, name: str, title: str, cases: dict[str, list[str]]) -> str:
-    n = made.identifier
-    flags = [flag for flag in cases if flag not in ("", "init")]
-    said = ", ".join(f"'{flag}'" for flag in cases if flag)
-    lines = [
-        f"function [a, b, c] = {name}(t, x, flag, p, r)",
-        f"% {title} as an ODE file of MATLAB 5: x' = {name}(t, x, '', p); flags are {said}.",
-        (
-                "% p: numbers in order, or a structure; without it those of the model. r: inputs, without them as at "
-                "the start."),
-        "    if nargin < 3", "        flag = '';", "    end", "    if nargin < 4", f"        p = {n}_parameters();", "    elseif ~isstruct(p)",
-        f"        p = {n}_parameters(p);", "    end", "    if nargin < 5", f"        [~, ~, r] = {n}_start();", "    end", "    switch flag",
-    ]  # fmt: skip
-    for flag, body in cases.items():
-        lines += [f"        case '{flag}'", *("            " + line for line in body)]
-    lines += ["        otherwise", f"            error('{name}: there is no flag %s', flag);", "    end", "end", ""]
-    pairs = ", ".join(f"'{flag}', 'on'" for flag in flags)
-    return "\n".join(
-        [*lines, "function c = flags()", "% Flags that are answered.", f"    c = struct({pairs});", "end", ""]
+    lines = [line for flag, body in cases.items() for line in (f"case '{flag}'", *("    " + text for text in body))]
+    return template(__package__, "ode.m").filled(
+        name=name,
+        model=made.identifier,
+        title=title,
+        cases=lines,
+        flags=", ".join(f"'{flag}'" for flag in cases if flag),
+        answered=", ".join(f"'{flag}', 'on'" for flag in cases if flag not in ("", "init")),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import is_matlab_reserved
 from ....emit.loops.checked import basic_types, checked
@@ -10,7 +12,8 @@ from ....escaping import in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...artefacts.readme import LanguageWords, readme
+from ...printers.readme_page import readme
+from ...printers.templates import template
 from ..c.c_library import CLibrary, CVariant
 from .matlab_check import matlab_check
 from .matlab_kernels import MatlabKernel
@@ -35,13 +38,11 @@ def matlab_files(made: Artefact) -> dict[str, str]:
     for a in made.algorithms:
         files[f"{name}_{a.name}.m"] = _text(_MatlabAlgorithm(made, a).definition())
     files |= ode_files(made)
-    files |= {
-        f"{name}_{f.name}.m": _text(_lookup(f, f"{name}_{f.name}")) for f in made.externals if f.table is not None
-    }
+    files |= {f"{name}_{f.name}.m": _lookup(f, f"{name}_{f.name}") for f in made.externals if f.table is not None}
     source = library.source()
     files |= {f"{name}.h": library.header(), f"{name}.c": source, f"{name}_mex.c": mex_gateway(made, library)}
-    files |= {f"{name}_check.m": matlab_check(made), "Makefile": _makefile(made)}
-    return {**files, "README.md": readme(made, _words(made))}
+    files |= {f"{name}_check.m": matlab_check(made), "Makefile": template(__package__, "Makefile").filled(name=name)}
+    return {**files, "README.md": _readme(made)}
 
 
 def _text(lines: list[str]) -> str:
@@ -49,48 +50,36 @@ def _text(lines: list[str]) -> str:
 
 
 def _parameters(made: Artefact, fields: tuple[str, ...]) -> str:
-    name = f"{made.identifier}_parameters"
-    about = [
-        f"% {in_one_line(line)}".rstrip()
-        for line in (f"{made.title}: parameters as in the model, or numbers in their order", "", *described(made))
-    ]
-    values = [f"    p.{f} = {matlab_literal(v)};" for f, v in zip(fields, made.defaults, strict=True)]
-    given = [
-        "    if nargin > 0",
-        f"        if numel(values) ~= {len(fields)}",
-        f"            error('{name}: expected {len(fields)} numbers');",
-        "        end",
-    ]
-    given += [*(f"        p.{f} = values({k + 1});" for k, f in enumerate(fields)), "    end"]
-    return _text([f"function p = {name}(values)", *about, "    p = struct();", *values, *given, "end"])
+    about = (f"{made.title}: parameters as in the model, or numbers in their order", "", *described(made))
+    return template(__package__, "parameters.m").filled(
+        name=made.identifier,
+        about=[f"% {in_one_line(line)}".rstrip() for line in about],
+        defaults=[f"p.{f} = {matlab_literal(v)};" for f, v in zip(fields, made.defaults, strict=True)],
+        count=len(fields),
+        given=[f"p.{f} = values({k + 1});" for k, f in enumerate(fields)],
+    )
 
 
 def _start(made: Artefact) -> str:
     t, x, r = made.start
-    lines = [
-        f"function [t, x, r] = {made.identifier}_start()",
-        "% Where motions begin.",
-        f"    t = {matlab_literal(t)};",
-    ]
-    for key, values in (("x", x), ("r", r)):
-        lines += ["    " + line for line in matlab_array(key, [matlab_literal(v) for v in values])]
-    return _text([*lines, "end"])
+    return template(__package__, "start.m").filled(
+        name=made.identifier, t=matlab_literal(t), x=_array("x", x), r=_array("r", r)
+    )
 
 
-def _lookup(f: ExternalFunction, name: str) -> list[str]:
+def _array(name: str, values: Iterable[float]) -> list[str]:
+    return matlab_array(name, [matlab_literal(v) for v in values])
+
+
+def _lookup(f: ExternalFunction, name: str) -> str:
     """A piecewise polynomial: constant before the first and after the last time; as a rate zero there."""
     assert f.table is not None
-    flat = [c for row in zip(*f.table.coefficients, strict=True) for c in row]
-    n, terms = len(f.table.times) - 1, len(f.table.coefficients[0])
-    lines = [
-        f"function y = {name}(x)",
-        *("    " + s for s in matlab_array("times", [matlab_literal(v) for v in f.table.times])),
-    ]
-    lines += ["    " + s for s in matlab_array("coefficients", [matlab_literal(v) for v in flat])]
-    lines += [f"    y = ppval(mkpp(times, reshape(coefficients, {n}, {terms})), min(max(x, times(1)), times(end)));"]
-    if f.table.is_rate:
-        lines += ["    if x < times(1) || x > times(end)", "        y = 0;", "    end"]
-    return [*lines, "end"]
+    columns = [c for column in zip(*f.table.coefficients, strict=True) for c in column]
+    zero = ["if x < times(1) || x > times(end)", "    y = 0;", "end"]
+    return template(__package__, "lookup.m").filled(
+        name=name, times=_array("times", f.table.times), coefficients=_array("coefficients", columns), pieces=len(f.table.times) - 1,
+        terms=len(f.table.coefficients[0]), outside=zero if f.table.is_rate else [],
+    )  # fmt: skip
 
 
 class _MatlabAlgorithm(MatlabKernel):
@@ -139,53 +128,11 @@ class _MatlabAlgorithm(MatlabKernel):
         return f"{self.expression(e)}(1:{size})"
 
 
-def _makefile(made: Artefact) -> str:
-    name = made.identifier
-    return f"""\
-# make check builds the mex function and checks everything by Octave. In MATLAB: mex {name}_mex.c {name}.c, then {name}_check.
-OCTAVE ?= octave
-MKOCTFILE ?= mkoctfile
-HOOKS ?=
-
-check: {name}_mex.mex
-	$(OCTAVE) --no-gui --quiet --eval "if {name}_check(), exit(1), end"
-
-{name}_mex.mex: {name}_mex.c {name}.c {name}.h
-	$(MKOCTFILE) --mex {name}_mex.c {name}.c $(HOOKS) -o $@
-
-clean:
-	rm -f *.o {name}_mex.mex
-
-.PHONY: check clean
-"""
-
-
-def _words(made: Artefact) -> LanguageWords:
+def _readme(made: Artefact) -> str:
     n = made.identifier
-    example = f"""\
-p = {n}_parameters();
-[t, x, r] = {n}_start();
-[ts, xs] = ode45(@(t, x) {n}_rhs(t, x, r, p), [t, t + 1], x);
-[ts, xs] = ode45(@(t, x) {n}_mex('rhs', t, x, r, p), [t, t + 1], x);   % the same by compiled C"""
-    more = [f"Every function has an m-file; `{n}_mex('name', ...)` calls its compiled form with the same arguments."]
-    if made.hooks or any(f.c is not None for f in made.externals):
-        names = ", ".join(f"`{f.name}.m`" for f in made.externals if f.table is None)
-        more.append(f"m-files call {names}, which you supply.")
-    files = {
-        f"{n}_*.m": "functions; `help` says what each gives",
-        **{
-            f"{n}_ode.m": "x', Jacobian, pattern, events and start by flags, as an ODE file of MATLAB 5: `f(t, x, flag, p)`"
-            for _ in ode_files(made)
-        },
-        f"{n}.c, {n}.h, {n}_mex.c": f"the C library and its gateway: `mex {n}_mex.c {n}.c`",
-        f"{n}_check.m": "compares everything, and integrates by Runge-Kutta steps and by ode45",
-    }
-    return LanguageWords(
-        "MATLAB and Octave functions and a mex function",
-        "make check",
-        example,
-        "matlab",
-        f"{n}_",
-        files,
-        tuple(more),
-    )
+    names = ", ".join(f"`{f.name}.m`" for f in made.externals if f.table is None)
+    ode = "x', Jacobian, pattern, events and start by flags, as an ODE file of MATLAB 5: `f(t, x, flag, p)`"
+    return readme(
+        made, template(__package__, "README.md"), f"{n}_", name=n, supplied=f"m-files call {names}, which you supply." if names else "",
+        ode_file=f"| `{n}_ode.m` | {ode} |" if ode_files(made) else "",
+    )  # fmt: skip

@@ -1,0 +1,6 @@
+function [t, x, r] = {{name}}_start()
+% Where motions begin.
+    t = {{t}};
+    {{x}}
+    {{r}}
+end
