@@ -104,7 +104,7 @@ def _compared(mujoco: Any, model: Any, robot: Any) -> Row:
     worst = {"M": 0.0, "forces": 0.0, "lengths": 0.0}
     for seed in range(STATES):
         data, given = _state(mujoco, model, robot, names, read, seed)
-        values = {**robot.default_values, **{known[n]: float(x) for n, x in given.items() if n in known}}
+        values = {**robot.parts.default_values, **{known[n]: float(x) for n, x in given.items() if n in known}}
         M, f, l = sb.evaluate([list(eq.M.entries), list(eq.f.entries), list(robot.tendons.values())], values)
         M = np.array(M, dtype=float).reshape(len(order), -1)[np.ix_(order, order)]
         N, g, lengths = _of_mujoco(mujoco, model, data)

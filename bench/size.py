@@ -69,7 +69,8 @@ def sizes() -> dict[str, Counter[str]]:
 
 def public_names() -> dict[str, int]:
     """Names that tab completion shows, of the package and of its widest classes."""
-    classes = {c: getattr(sb, c, None) or getattr(sb.stability, c, None) or getattr(sb.study, c) for c in WIDE}
+    stages = (sb, sb.bodies, sb.stability, sb.study)
+    classes = {c: next(getattr(stage, c) for stage in stages if c in dir(stage)) for c in WIDE}
     return {"sb": len(dir(sb))} | {c: len(_members(t)) for c, t in classes.items()}
 
 

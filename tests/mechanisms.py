@@ -222,7 +222,7 @@ def choose_speeds(d: Draw) -> None:
     plain = [
         q
         for q in m.symbols_of_kind("coordinate")
-        if q not in m.kinematics.rates and not any(q in n for n in m.kinematics.norms)
+        if q not in m.parts.kinematics.rates and not any(q in n for n in m.parts.kinematics.norms)
     ]
     chosen = [q for q in plain if d.chance(0.6)][:4]
     for k, q in enumerate(chosen):
@@ -496,14 +496,14 @@ def chain(d: Draw, prefix: str, root: Any, freedoms: int) -> Body:
     parent, total, k = root, 0, 0
     while total < freedoms:
         before = len(d.model.symbols_of_kind("speed")) + sum(
-            q not in d.model.kinematics.rates for q in d.model.symbols_of_kind("coordinate")
+            q not in d.model.parts.kinematics.rates for q in d.model.symbols_of_kind("coordinate")
         )
         kind = d.random.choice(GENERIC)
         body, _ = add_body(d, f"{prefix}{k}", True)
         hang(d, kind, f"{prefix}j{k}", parent, body, **({} if kind == "spherical_e" else joint_loads(d)))
         total += (
             len(d.model.symbols_of_kind("speed"))
-            + sum(q not in d.model.kinematics.rates for q in d.model.symbols_of_kind("coordinate"))
+            + sum(q not in d.model.parts.kinematics.rates for q in d.model.symbols_of_kind("coordinate"))
             - before
         )
         d.bodies.append(body)
@@ -535,7 +535,7 @@ def two_loops(d: Draw) -> dict[str, float]:
 
 def chosen_coordinates(d: Draw) -> dict[str, float]:
     start = {q.name: d.random.uniform(-0.6, 0.6) for q in d.model.symbols_of_kind("coordinate")}
-    for norm in d.model.kinematics.norms:
+    for norm in d.model.parts.kinematics.norms:
         e = [d.random.uniform(-1, 1) for _ in norm]
         size = math.sqrt(sum(x * x for x in e))
         start |= {s.name: x / size for s, x in zip(norm, e, strict=True)}
@@ -545,7 +545,7 @@ def chosen_coordinates(d: Draw) -> dict[str, float]:
 def close(d: Draw, kind: str, name: str, outer: Any, inner: Body, start: dict[str, float]) -> None:
     """Join two placed bodies by a joint whose sides meet where the coordinates are as given."""
     m = d.model
-    values = {**start, **{s.name: v for s, v in m.default_values.items()}, "t": 0.0}
+    values = {**start, **{s.name: v for s, v in m.parts.default_values.items()}, "t": 0.0}
     frame = frame_of(outer)
     at = (d.random.uniform(-0.4, 0.4), d.random.uniform(-0.4, 0.4), d.random.uniform(0.1, 0.5))
     on = sb.evaluate(frame.point(*at).in_frame(inner.frame).coordinates, values)
@@ -623,14 +623,14 @@ def prescribed(d: Draw) -> dict[str, float]:
     """A tree some of whose motion is prescribed, as a coordinate and as a place."""
     m = d.model
     grow(d, 4, m.ground, ("revolute_any", "universal", "cylindrical", "spherical", "spherical_e"))
-    q = next((q for q in m.symbols_of_kind("coordinate") if not any(q in n for n in m.kinematics.norms)), None)
+    q = next((q for q in m.symbols_of_kind("coordinate") if not any(q in n for n in m.parts.kinematics.norms)), None)
     if q is not None:
         m.prescribe("driven", q, 0.3 * sb.sin(m.time))
     tip = d.bodies[-1].point(*d.place()).position().components(m.ground)
     start = chosen_coordinates(d)
     if q is not None:
         start[q.name] = 0.0
-    values = {**start, **{s.name: v for s, v in m.default_values.items()}, "t": 0.0}
+    values = {**start, **{s.name: v for s, v in m.parts.default_values.items()}, "t": 0.0}
     if len(m.symbols_of_kind("coordinate")) > 3:
         m.prescribe(
             "guided", tip[0] + tip[1] ** 2 / 2, sb.evaluate(tip[0] + tip[1] ** 2 / 2, values) + 0.05 * sb.sin(m.time)

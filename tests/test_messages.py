@@ -237,15 +237,15 @@ def test_mistakes_in_files(joint: str, says: str) -> None:
 )  # fmt: skip
 def test_angles_in_files_have_units(text: str, value: float) -> None:
     file = sb.study.read_model_text(FILE.format(f"revolute: [ground, arm], stiffness: k, rest: {text}"))
-    assert dict(file.model.default_values)[file.model.symbols["a"]] == pytest.approx(math.pi / 4)
-    force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
+    assert dict(file.model.parts.default_values)[file.model.symbols["a"]] == pytest.approx(math.pi / 4)
+    force = file.model.parts.loads["j.spring"].on_rates[file.model.symbols["j"]]
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0}) == pytest.approx(value, rel=1e-15)
 
 
 def test_names_of_units_may_be_taken() -> None:
     text = FILE.format("revolute: [ground, arm], stiffness: k, rest: 2*deg + 180deg").replace("k: 1,", "k: 1, deg: 5,")
     file = sb.study.read_model_text(text)
-    force = file.model.loads["j.spring"].on_rates[file.model.symbols["j"]]
+    force = file.model.parts.loads["j.spring"].on_rates[file.model.symbols["j"]]
     assert sb.evaluate(force, {"k": 1.0, "j": 0.0, "deg": 5.0}) == pytest.approx(10 + math.pi)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -210,6 +210,9 @@ def test_there_is_a_new_name_for_every_old_one() -> None:
             assert callable(reached(path)) if arguments else first in fields or hasattr(cls, first), (
                 f"{cls.__name__}: {new}"
             )
+            if not arguments and "." in path:
+                inner = get_type_hints(getattr(cls, first).fget)["return"]
+                assert hasattr(inner, path.split(".")[1]), f"{cls.__name__}: {new}"
 
 
 def reached(path: str) -> Any:

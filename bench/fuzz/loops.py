@@ -61,7 +61,7 @@ def close(d: Recipe, kind: str, outer: str, inner: str) -> None:
     """Join two placed bodies by a joint whose sides meet at the start."""
     model = sb.study.read_model_text(d.text()).model
     frames = [model.ground if n == "ground" else model.bodies[n].frame for n in (outer, inner)]
-    values = {**d.start, **{s.name: v for s, v in model.default_values.items()}, "t": 0.0}
+    values = {**d.start, **{s.name: v for s, v in model.parts.default_values.items()}, "t": 0.0}
     values |= {s.name: 0.0 for s in model.symbols_of_kind("input")}
     at = [round(d.uniform(-0.4, 0.4), 3) for _ in range(3)]
     on = sb.evaluate(frames[0].point(*at).in_frame(frames[1]).coordinates, values)

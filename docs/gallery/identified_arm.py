@@ -32,7 +32,7 @@ assert len(base) == 6 + 4
 # %%
 motion = rb.excitation(base, period=8.0)
 rng = np.random.default_rng(0)
-true = np.array([float(sb.evaluate(e, m.default_values)) for e in Y.known])
+true = np.array([float(sb.evaluate(e, m.parts.default_values)) for e in Y.known])
 true[[Y.parameters.index(n) for n in Y.parameters if "viscous" in n]] = 0.4
 true[[Y.parameters.index(n) for n in Y.parameters if "coulomb" in n]] = 0.8
 

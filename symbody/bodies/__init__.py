@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .mechanism.mechanism import Action, Body, Constraint, Joint, Load, Mechanism
     from .model.lynch_input import LynchInput
     from .model.model import Model
+    from .model.parts import Parts
     from .paths.line_paths import LinePath
     from .paths.path_surfaces import ViaPoint, WrapCylinder, WrapRing, WrapSphere
     from .paths.torus_paths import WrapTorus
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
-    "Mechanism", "Model", "LynchInput",
+    "Mechanism", "Model", "Parts", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip
 

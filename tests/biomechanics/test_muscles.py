@@ -165,8 +165,8 @@ def test_all_routes_and_power(tendon: str) -> None:
 def test_outputs() -> None:
     m, mus = elbow("elastic")
     names = ["BIC_length", "BIC_fibre_length", "BIC_fibre_velocity", "BIC_force", "BIC_arm_shoulder", "BIC_arm_elbow"]
-    assert list(m.outputs) == names
-    assert m.outputs["BIC_arm_elbow"] is mus.moment_arm(m.symbols["elbow"])
+    assert list(m.parts.outputs) == names
+    assert m.parts.outputs["BIC_arm_elbow"] is mus.moment_arm(m.symbols["elbow"])
     few, _ = elbow("rigid", outputs=("force",))
     assert list(few.outputs) == ["BIC_force"]
 

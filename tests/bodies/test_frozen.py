@@ -80,7 +80,7 @@ LATER: dict[str, Callable[[sb.Model, list[Any]], Any]] = {
     "a small coordinate": lambda m, values: m.small(m.symbols["shoulder"]),
     "a norm": lambda m, values: m.unit_norm(m.symbols["shoulder"]),
     "a note": lambda m, values: m.note("to be checked"),
-    "the order of bodies": lambda m, values: m.order_bodies(["lower"]),
+    "the order of bodies": lambda m, values: m.parts.order_bodies(["lower"]),
     "a part": lambda m, values: m.attach("second", m.ground, built()[0]),
     "a second mechanism": lambda m, values: m.freeze(),
 }

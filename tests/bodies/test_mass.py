@@ -60,7 +60,7 @@ def test_tensors_turned_by_symbols_pass() -> None:
     R = m.ground.rotate("zxy", p.a, p.b, p.c).rotation_in(m.ground).matrix
     turned = R @ sb.diagonal(p.Ix, p.Iy, p.Iz) @ R.T
     body = m.body("turned", mass=1, inertia=turned)
-    values = dict(m.default_values)
+    values = dict(m.parts.default_values)
     assert np.array(sb.evaluate(body.mass.I_BBcm, values)) == pytest.approx(np.array(sb.evaluate(turned, values)))
     assert body.mass.I_BBcm == body.mass.I_BBcm.T
     m.revolute("pin", m.ground, body)

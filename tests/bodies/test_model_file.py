@@ -186,7 +186,7 @@ def test_two_torques_that_are_no_pair():
     m.universal("u", m.ground, a)
     m.spherical("s", a, b)
     one, two = (Action(x.frame, torque=x.vector(1, k, 0)) for k, x in enumerate((a, b)))
-    m.add_load(Load("both", "torque", (one, two)))
+    m.parts.add_load(Load("both", "torque", (one, two)))
     assert differences(m, sb.study.read_model_text(sb.write.model_text(m)).mechanism) == []
 
 

@@ -167,7 +167,9 @@ def test_many_definitions_in_a_row():
     n = 3000
     lines = [f"  a{k}: a{k + 1} + 1" for k in range(n)] + [f"  a{n}: 1"]
     assert (
-        sb.study.read_model_text(f"{HEAD}let:\n" + "\n".join(lines) + "\noutputs: {o: a0}\n").model.outputs["o"].value
+        sb.study.read_model_text(f"{HEAD}let:\n" + "\n".join(lines) + "\noutputs: {o: a0}\n")
+        .model.parts.outputs["o"]
+        .value
         == n + 1
     )
 

@@ -119,6 +119,6 @@ def test_labels_survive_a_model_file() -> None:
     m.potential("spring", k * stretch**2 / 2)
     text = sb.write.model_text(m)
     again = sb.study.read_model_text(text)
-    assert dict(again.mechanism.labels) == dict(m.labels)
+    assert dict(again.mechanism.labels) == dict(m.parts.labels)
     assert list(sb.derive(again.model).labels) == list(sb.derive(m).labels)
     assert sb.write.model_text(again.model) == text

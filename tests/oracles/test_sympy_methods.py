@@ -185,7 +185,7 @@ def test_frames_points_vectors_dyads_and_bodies():
     model.coordinates("a b")
     model.parameters("l m", 0.7, 1.2)
     table = {N: model.ground, O: model.ground.origin}
-    values = dict(zip(model.symbols_of_kind("coordinate"), (0.4, -0.9), strict=True)) | model.default_values
+    values = dict(zip(model.symbols_of_kind("coordinate"), (0.4, -0.9), strict=True)) | model.parts.default_values
     values |= {s.dot: v for s, v in zip(model.symbols_of_kind("coordinate"), (1.1, 0.3), strict=True)}
     at = in_sympy(values)
     ours = lambda v: np.array(sb.evaluate(v.components(model.ground), values))  # noqa: E731
@@ -197,8 +197,8 @@ def test_frames_points_vectors_dyads_and_bodies():
     assert ours(sb.from_sympy(B, table).angular_velocity()) == pytest.approx(theirs(B.ang_vel_in(N)).ravel())
     D = me.inertia(B, 1, 2, 3, l) + N.x.outer(A.y)
     assert ours(sb.from_sympy(D, table)) == pytest.approx(theirs(D))
-    body = model.add_body(sb.from_sympy(me.RigidBody("body", P, B, m, (me.inertia(B, 1, 2, 2.5), P)), table))
-    model.add_body(sb.from_sympy(me.Particle("grain", P, 2 * m), table))
+    body = model.parts.add_body(sb.from_sympy(me.RigidBody("body", P, B, m, (me.inertia(B, 1, 2, 2.5), P)), table))
+    model.parts.add_body(sb.from_sympy(me.Particle("grain", P, 2 * m), table))
     assert ours(body.mass_centre.position()) == pytest.approx(theirs(P.pos_from(O)).ravel())
     P.set_vel(N, P.pos_from(O).dt(N))
     eq = sb.derive(model)

@@ -125,8 +125,8 @@ outputs:
   turned: ground.x.partial(q, side).components(side)
 """
     model = sb.study.read_model_text(text).model
-    assert sb.evaluate(model.outputs["seen"], {"q": 0.3}) == pytest.approx([-4, 0, 0])
-    assert sb.evaluate(model.outputs["turned"], {"q": 0.3}) == pytest.approx([-np.sin(0.3), -np.cos(0.3), 0])
+    assert sb.evaluate(model.parts.outputs["seen"], {"q": 0.3}) == pytest.approx([-4, 0, 0])
+    assert sb.evaluate(model.parts.outputs["turned"], {"q": 0.3}) == pytest.approx([-np.sin(0.3), -np.cos(0.3), 0])
 
 
 @pytest.mark.parametrize("seed", range(4))

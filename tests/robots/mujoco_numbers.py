@@ -30,7 +30,7 @@ def ours(robot: Robot, qpos: Any, qvel: Any, controls: Any = ()) -> tuple[np.nda
         **dict(zip(names, qvel, strict=True)),
         **dict(zip(inputs, controls, strict=True)),
     }
-    values = {**robot.default_values, **{known[n]: float(x) for n, x in given.items()}}
+    values = {**robot.parts.default_values, **{known[n]: float(x) for n, x in given.items()}}
     order = [[u.name for u in eq.u].index(n) for n in names]
     M = np.array(sb.evaluate(eq.M, values), dtype=float).reshape(len(order), -1)[np.ix_(order, order)]
     return M, np.array(sb.evaluate(eq.f, values), dtype=float).reshape(-1)[order]

@@ -143,7 +143,7 @@ def test_equalities_are_constraints() -> None:
     m = sb.read_mjcf(FOUR_BAR)
     eq = sb.derive(m)
     q = {x.name: x for x in eq.q}
-    phi = sb.evaluate(eq.phi, {**m.default_values, q["a"]: 0.0, q["b"]: 0.0, q["c"]: 0.0, q["d"]: 0.1})
+    phi = sb.evaluate(eq.phi, {**m.parts.default_values, q["a"]: 0.0, q["b"]: 0.0, q["c"]: 0.0, q["d"]: 0.1})
     assert np.abs(np.array(phi, dtype=float)).max() <= 1e-15  # the loop is closed where the file shows it
 
 

@@ -108,7 +108,7 @@ def test_closed_loop() -> None:
         {s: start[s.name] for s in eq.q}
         | dict.fromkeys(eq.u, 0.4)
         | {u.dot: -0.8 for u in eq.u}
-        | dict(m.default_values)
+        | dict(m.parts.default_values)
     )
     ours, theirs = (float(np.ravel(sb.evaluate(e, values))[0]) for e in (Y.forces, sb.joint_forces(eq)))
     assert ours == pytest.approx(theirs, rel=1e-11)

@@ -87,7 +87,7 @@ def numbers(robot: sb.formats.Robot, seed: int = 0) -> tuple[np.ndarray, np.ndar
     eq = sb.derive(robot)
     rng = np.random.default_rng(seed)
     order = sorted(range(len(eq.q)), key=lambda k: eq.q[k].name)
-    values: dict[Any, Any] = dict(robot.default_values)
+    values: dict[Any, Any] = dict(robot.parts.default_values)
     for k in order:
         values |= {eq.q[k]: rng.normal(), eq.u[k]: rng.normal()}
     M, f = (np.array(sb.evaluate(e, values), dtype=float) for e in (eq.M, eq.f))

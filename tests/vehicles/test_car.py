@@ -130,7 +130,7 @@ def test_a_torsion_bar_is_a_stiffness_between_its_arms() -> None:
     arms = [(0.2, y, 0.3) for y in sides]
     k, r = 50.0, 0.2
     bar = vh.torsion_bar(h, "bar", m.ground, ((0, 0.5, 0.3), (0, -0.5, 0.3)), arms, ends, stiffness=k, mass=0.4)
-    assert {"bar_twist", "bar_moment"} <= set(m.outputs)
+    assert {"bar_twist", "bar_moment"} <= set(m.parts.outputs)
     assert sb.free_symbols(bar.twist)
     eq = sb.derive(m)
     w = sorted(set(np.round(abs(sb.linearize(eq, sb.steady(eq)).eigenvalues().imag), 6)))

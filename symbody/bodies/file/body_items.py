@@ -180,7 +180,7 @@ def _deforming(s: Scope, name: str, said: LocatedRecord) -> None:
         for i, line in enumerate(given.get("drawn") or (), start=1)
     ]
     drawn = tuple(pair for line in lines for pair in pairwise(line))
-    s.model.add_body(Body(name, frame, table.mass_properties, None, True, table, drawn=drawn))
+    s.model.parts.add_body(Body(name, frame, table.mass_properties, None, True, table, drawn=drawn))
 
 
 def _particle(s: Scope, name: str, said: LocatedRecord) -> None:

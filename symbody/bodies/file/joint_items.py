@@ -116,7 +116,9 @@ def _coordinates(s: Scope, item: Item, said: LocatedRecord) -> list[Any] | None:
     if _is_by_euler_parameters(said):
         return None
     known = [s.model.symbols.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
-    is_listed = bool(known) and all(q is not None and q.kind == "coordinate" and q not in s.model.driven for q in known)
+    is_listed = bool(known) and all(
+        q is not None and q.kind == "coordinate" and q not in s.model.parts.driven for q in known
+    )
     return known if is_listed else None
 
 
@@ -155,4 +157,6 @@ def _record(s: Scope, item: Item, said: LocatedRecord) -> None:
     coordinates = tuple(s.coordinate(c) for c in said.get("coordinates") or ())
     m, kind = s.model, said.get("record").text
     closes = said.get("closes_loop") is True
-    m.add_joint(Joint(item.name, kind, outer, inner, m.owner(outer), m.owner(inner), coordinates, closes))
+    m.parts.add_joint(
+        Joint(item.name, kind, outer, inner, m.parts.owner(outer), m.parts.owner(inner), coordinates, closes)
+    )

@@ -117,12 +117,12 @@ def _tyre(s: Scope, name: str, said: LocatedRecord) -> None:
 def _load_by_parts(s: Scope, name: str, said: LocatedRecord) -> None:
     m = s.model
     where = f"load {name!r}"
-    potential = m.checked(where, s.scalar(said.get("potential"))) if "potential" in said else None
+    potential = m.parts.checked(where, s.scalar(said.get("potential"))) if "potential" in said else None
     on_rates = {}
     if "on_rates" in said:
         table = said.get("on_rates")
-        on_rates = {s.coordinate(table.keys[q]): m.checked(where, s.scalar(f)) for q, f in table.entries.items()}
-    m.add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
+        on_rates = {s.coordinate(table.keys[q]): m.parts.checked(where, s.scalar(f)) for q, f in table.entries.items()}
+    m.parts.add_load(Load(name, said.get("load").text, _actions(s, name, said.get("actions")), potential, on_rates))
 
 
 def _actions(s: Scope, name: str, said: LocatedList | None) -> tuple[Action, ...]:
@@ -130,10 +130,10 @@ def _actions(s: Scope, name: str, said: LocatedList | None) -> tuple[Action, ...
     for a in said or ():
         on = s.frame_of(a.get("on"))
         if a.kind == "torque":
-            out.append(Action(on, torque=s.model.checked_vector(where, s.vector(a.get("torque")))))
+            out.append(Action(on, torque=s.model.parts.checked_vector(where, s.vector(a.get("torque")))))
         else:
             out.append(
-                Action(on, force=s.model.checked_vector(where, s.vector(a.get("force"))), at=s.point(a.get("at")))
+                Action(on, force=s.model.parts.checked_vector(where, s.vector(a.get("force"))), at=s.point(a.get("at")))
             )
     return tuple(out)
 
@@ -172,9 +172,9 @@ def _condition(s: Scope, name: str, said: LocatedRecord) -> None:
         (m.constrain if said.kind == "holonomic" else m.constrain_speed)(name, s.scalar(said.get(said.kind)))
         return
     joint = said.get("joint").text if "joint" in said else None
-    expression = m.checked(f"constraint {name!r}", s.scalar(said.get(said.kind)))
+    expression = m.parts.checked(f"constraint {name!r}", s.scalar(said.get(said.kind)))
     row = Constraint(name, expression, said.kind == "holonomic", joint, _actions(s, name, said.get("actions")))
-    m.add_constraint(row, may_repeat=True)
+    m.parts.add_constraint(row, may_repeat=True)
 
 
 def add_kinetic_energy(s: Scope, item: Item) -> None:

@@ -248,7 +248,7 @@ class Build:
 
     def _in_order(self) -> None:
         """Bodies stand in the order of the file, whatever had to be made first; those of copies follow."""
-        self.model.order_bodies(self._section("bodies"))
+        self.model.parts.order_bodies(self._section("bodies"))
         self.scope.look_again()
 
     def _frozen(self) -> Mechanism:

@@ -203,7 +203,7 @@ class Scope:
 
     def _multiplier(self, name: str) -> Symbol | None:
         """The force of a constraint that is made already."""
-        return next((m for c in self.model.constraints if (m := multiplier_of(c)).name == name), None)
+        return next((m for c in self.model.parts.constraints if (m := multiplier_of(c)).name == name), None)
 
     def _part(self, name: str) -> Any:
         if name in self.values:

@@ -68,14 +68,14 @@ def _follows_motion(v: Vector) -> bool:
 
 @dataclass(frozen=True)
 class UniformGravity:
-    """Gravity that acts on some bodies only."""
+    """Gravity that acts on all bodies, or on some only."""
 
     name: str
     acceleration: Vector
-    on: tuple[Body, ...]
+    on: tuple[Body, ...] = ()
 
     def load(self, bodies: tuple[Body, ...]) -> Load:
-        return uniform_gravity(self.on, self.acceleration, self.name)
+        return uniform_gravity(self.on or bodies, self.acceleration, self.name)
 
 
 @dataclass(frozen=True)

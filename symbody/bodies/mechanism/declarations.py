@@ -1,4 +1,4 @@
-"""Symbols of a model: coordinates, speeds, parameters, inputs, additional variables; and the kinematic equations."""
+"""Symbols of a model and its kinematic equations, as tables; rates in terms of speeds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def names_of(names: Any, what: str) -> list[str]:
 
 
 class Declarations(Portable):
-    """The symbols of a model, and the rates of its coordinates in terms of speeds."""
+    """Tables of the symbols of a model, of their values and units, and of its kinematic equations."""
 
     def __init__(self, name: str) -> None:
         self.name = checked_name(name, "model")
@@ -73,17 +73,7 @@ class Declarations(Portable):
 
     @property
     def symbols(self) -> Mapping[str, Symbol]:
-        """All symbols declared, by name, in the order of declaration; time `t` is the first.
-
-        >>> m = sb.Model("cart")
-        >>> x, k = m.coordinate("x"), m.parameter("k")
-        >>> dict(m.symbols)
-        {'t': t, 'x': x, 'k': k}
-        >>> m.symbols["x"] is x, m.symbols_of_kind("parameter")
-        (True, (k,))
-
-        See also: `Model.declare`, `Model.joints`.
-        """
+        """All symbols declared, by name, in the order of declaration; time `t` is the first."""
         return MappingProxyType(self._symbols)
 
     def symbols_of_kind(self, kind: str) -> tuple[Symbol, ...]:
@@ -94,9 +84,9 @@ class Declarations(Portable):
         """A symbol of any kind, with a default value and a unit where it is a parameter.
 
         >>> m = sb.Model("motor")
-        >>> R = m.declare("R", "parameter", 2.5, "Ohm")
-        >>> R.kind, m.default_values[R], m.units[R]
-        ('parameter', 2.5, 'Ohm')
+        >>> R = m.parts.declare("R", "parameter", 2.5, "Ohm")
+        >>> R.kind, m.parts.default_values[R], m.parts.units[R], m.parts.symbols["R"] is R, m.parts.symbols_of_kind("parameter")
+        ('parameter', 2.5, 'Ohm', True, (R,))
 
         See also: `Model.parameter`, `Model.coordinate`, `Model.input`.
         """
@@ -126,201 +116,7 @@ class Declarations(Portable):
                     f"which is written {stem}.dot in Python and {rate_name(stem, 1)} elsewhere; give one of them another name"
                 )
 
-    def coordinate(self, name: str) -> Symbol:
-        """A generalised coordinate; its rate is `q.dot`.
-
-        >>> m = sb.Model("bead")
-        >>> x = m.coordinate("x")
-        >>> bead = m.particle("bead", m.ground.point(x, x**2, 0), mass=1)
-        >>> x.dot, sb.derive(m).M
-        (x_dot, vector(4*x**2 + 1))
-
-        See also: `Model.coordinates`, `Model.speeds`.
-        """
-        return self.declare(name, "coordinate")
-
-    def coordinates(self, names: str) -> tuple[Symbol, ...]:
-        """Several coordinates: `x, y = m.coordinates("x y")`.
-
-        >>> m = sb.Model("m")
-        >>> x, y = m.coordinates("x y")
-        >>> x.dot
-        x_dot
-
-        See also: `Model.coordinate`, `Model.speeds`, `Model.parameters`.
-        """
-        return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
-
-    def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
-        """A constant, with a value to use where none is given later.
-
-        >>> m = sb.Model("rod")
-        >>> l = m.parameter("l", 0.5, unit="m")
-        >>> l**2, m.default_values[l]
-        (l**2, 0.5)
-
-        See also: `Model.parameters`, `Model.input`.
-        """
-        return self.declare(name, "parameter", value, unit)
-
-    def parameters(self, names: str = "", /, *values: float, **named: float | None) -> Any:
-        """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then
-        `p.a`.
-
-        A value of None declares a parameter without one.
-
-        >>> m = sb.Model("m")
-        >>> p = m.parameters(l=1.0, g=9.81)
-        >>> a, b = m.parameters("a b", 1.0, 2.0)
-        >>> p.l * p.g, dict(m.default_values)
-        (g*l, {l: 1.0, g: 9.81, a: 1.0, b: 2.0})
-
-        See also: `Model.parameter`, `Model.coordinates`, `Model.inputs`.
-        """
-        listed_names = names_of(names, "parameters")
-        if values and len(values) != len(listed_names):
-            raise ModelError(f"parameters {names!r}: {len(listed_names)} names but {len(values)} values")
-        made = {n: self.parameter(n, values[k] if values else None) for k, n in enumerate(listed_names)}
-        made |= {n: self.parameter(n, v) for n, v in named.items()}
-        return SymbolTuple(made) if named else tuple(made.values())
-
-    def input(self, name: str) -> Symbol:
-        """An input: an exogenous function of time, such as a control torque.
-
-        >>> m = sb.Model("cart")
-        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), actuation=m.input("F"))
-        >>> eq = sb.derive(m)
-        >>> eq.r, eq.f
-        ((F,), vector(F))
-
-        See also: `Model.inputs`, `simulate`, `closed_loop`.
-        """
-        return self.declare(name, "input")
-
-    def inputs(self, names: str) -> tuple[Symbol, ...]:
-        """Several inputs: `F, M = m.inputs("F M")`; their laws are given to `simulate`.
-
-        >>> m = sb.Model("crane")
-        >>> F, M = m.inputs("F M")
-        >>> F.kind, M.name
-        ('input', 'M')
-
-        See also: `Model.input`.
-        """
-        return tuple(self.input(n) for n in names_of(names, "inputs"))
-
-    def variable(self, name: str) -> Symbol:
-        """An additional variable, which needs an additional equation; its rate is `z.dot`.
-
-        >>> m = sb.Model("circuit")
-        >>> i = m.variable("i")
-        >>> ohm = m.equation("circuit", 0.1 * i.dot + 2 * i - 5)
-        >>> sb.steady(sb.derive(m), start={"i": 1.0})["i"]
-        2.5
-
-        See also: `Model.equation`, `Model.input`.
-        """
-        return self.declare(name, "variable")
-
-    def variables(self, names: str) -> tuple[Symbol, ...]:
-        """Several additional variables, each of which needs an additional equation.
-
-        >>> m = sb.Model("circuit")
-        >>> i, U = m.variables("i U")
-        >>> names = m.equation("coil", 0.1 * i.dot - U), m.equation("capacitor", U.dot + i)
-        >>> m.equations["coil"]
-        0.1*i_dot - U
-
-        See also: `Model.variable`, `Model.equation`.
-        """
-        return tuple(self.variable(n) for n in names_of(names, "variables"))
-
-    # ------------------------------------------------------------------------------------------------ speeds
-
-    def speed(self, name: str, equals: Any = None) -> Symbol:
-        """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
-
-        Coordinates about which nothing is said keep their rates as speeds.
-
-        >>> m = sb.Model("cart")
-        >>> x = m.coordinate("x")
-        >>> cart = m.particle("cart", m.ground.point(x, 0, 0), mass=3)
-        >>> u = m.speed("u", 2 * x.dot)
-        >>> eq = sb.derive(m)
-        >>> eq.rates, eq.M
-        (vector(u/2), vector(3/4))
-
-        See also: `Model.speeds`, `Model.rate`, `Model.kinematic_equation`.
-        """
-        u = self.declare(name, "speed")
-        if equals is not None:
-            self._kinematic.append(as_expression(equals, f"speed {name!r}") - u)
-        return u
-
-    def speeds(self, names: str) -> tuple[Symbol, ...]:
-        """Several speeds, to be tied to rates by `rate` or `kinematic_equation`.
-
-        >>> m = sb.Model("body")
-        >>> a, b = m.coordinates("a b")
-        >>> u, v = m.speeds("u v")
-        >>> m.rate(a, u + v)
-        >>> m.kinematic_equation(b.dot - u + v)
-        >>> dict(m.kinematics.rates), m.kinematics.equations
-        ({a: u + v}, (b_dot - u + v,))
-
-        See also: `Model.speed`, `Model.rate`, `Model.kinematic_equation`.
-        """
-        return tuple(self.speed(n) for n in names_of(names, "speeds"))
-
-    def rate(self, q: Symbol, equals: Any) -> None:
-        """Define the rate of a coordinate in terms of speeds."""
-        if not isinstance(q, Symbol) or q.kind != "coordinate" or self._symbols.get(q.name) is not q:
-            known = listed((*self.symbols_of_kind("coordinate"), *self.symbols_of_kind("variable")))
-            raise ModelError(
-                f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates "
-                f"and variables are {known}"
-            )
-        if q in self._rates:
-            raise ModelError(f"rate: the rate of {q} is given twice")
-        self._rates[q] = as_expression(equals, f"rate of {q.name!r}")
-
-    def kinematic_equation(self, expression: Any) -> None:
-        """An equation `expression = 0`, linear in rates and speeds."""
-        self._kinematic.append(as_expression(expression, "kinematic equation"))
-
-    def unit_norm(self, *coordinates: Symbol) -> None:
-        """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do.
-
-        >>> m = sb.Model("top")
-        >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")
-        >>> m.kinematics.norms  # `spherical` has said m.unit_norm(r_e0, r_e1, r_e2, r_e3)
-        ((r_e0, r_e1, r_e2, r_e3),)
-        >>> s, c = m.coordinates("s c")
-        >>> w = m.speed("w")
-        >>> m.rate(s, c * w)
-        >>> m.rate(c, -s * w)
-        >>> m.unit_norm(s, c)
-
-        See also: `Model.spherical`, `Equations.norm_rows`.
-        """
-        self._norms.append(coordinates)
-
-    def small(self, *symbols: Symbol) -> None:
-        """Declare coordinates that stay small, so that equations may be linearised in them while they are derived.
-
-        >>> m = sb.Model("pendulum")
-        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
-        >>> m.gravity(0, -9.81, 0)
-        >>> m.small(joint.q)
-        >>> sb.derive(m, small=True).f
-        vector(-9.81*a)
-
-        See also: `derive`, `algebra.linearized`.
-        """
-        for s in symbols:
-            if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
-                raise ModelError(f"small: {shown(s)} is no coordinate, speed or variable of {self.name!r}")
-        self._small.extend(symbols)
+    # ------------------------------------------------------------------------------------------------ kinematics
 
     @property
     def kinematics(self) -> KinematicTables:
@@ -333,21 +129,49 @@ class Declarations(Portable):
             tuple(self._given_motions),
         )
 
-    def add_given_motions(self, *motions: Matrix) -> None:
-        """Velocities and spins that speeds occur in, of frames whose place is not known.
+    def add_kinematics(
+        self,
+        rates: Sequence[tuple[Symbol, Expr]] = (),
+        equations: Sequence[Expr] = (),
+        norms: Sequence[tuple[Symbol, ...]] = (),
+        small: Sequence[Symbol] = (),
+        given_motions: Sequence[Matrix] = (),
+    ) -> None:
+        """Rates of coordinates in terms of speeds, equations linear in both, coordinates of norm one, small
+        coordinates, and velocities and spins of frames whose place is not known; each beside those that are there.
 
         >>> m = sb.Model("cart")
-        >>> v = m.speed("v")
-        >>> cart = m.moving_frame("cart", velocity=(v, 0, 0))  # says m.add_given_motions(velocity, spin)
-        >>> m.add_given_motions(sb.vector(v, 0, 0))
-        >>> len(m.kinematics.given_motions)
-        3
+        >>> x, v = m.coordinate("x"), m.speed("v")
+        >>> m.parts.add_kinematics(rates=[(x, 2 * v)], small=[x])
+        >>> m.parts.add_given_motions(sb.vector(v, 0, 0))  # the same as given_motions=[...]
+        >>> dict(m.parts.kinematics.rates), m.parts.kinematics.small
+        ({x: 2*v}, (x,))
 
-        See also: `Model.moving_frame`.
+        See also: `Model.rate`, `Model.kinematic_equation`, `Model.unit_norm`, `Model.small`, `Model.moving_frame`.
         """
-        if wrong := [x for x in motions if not isinstance(x, Matrix)]:
+        for q, _ in rates:
+            if not isinstance(q, Symbol) or q.kind != "coordinate" or self._symbols.get(q.name) is not q:
+                known = listed((*self.symbols_of_kind("coordinate"), *self.symbols_of_kind("variable")))
+                raise ModelError(
+                    f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates "
+                    f"and variables are {known}"
+                )
+            if q in self._rates:
+                raise ModelError(f"rate: the rate of {q} is given twice")
+        for s in small:
+            if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
+                raise ModelError(f"small: {shown(s)} is no coordinate, speed or variable of {self.name!r}")
+        if wrong := [x for x in given_motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
-        self._given_motions += motions
+        self._rates.update(rates)
+        self._kinematic += equations
+        self._norms += norms
+        self._small += small
+        self._given_motions += given_motions
+
+    def add_given_motions(self, *motions: Matrix) -> None:
+        """`add_kinematics(given_motions=motions)`."""
+        self.add_kinematics(given_motions=motions)
 
     @property
     def default_values(self) -> Mapping[Symbol, float]:
@@ -359,44 +183,6 @@ class Declarations(Portable):
         """Units of symbols, where given, as texts: for labels of figures, headers of exported code and FMUs."""
         return MappingProxyType(self._units)
 
-    def _speeds_and_rates(self) -> tuple[list[Symbol], dict[Symbol, Expr]]:
-        """Speeds, and the rate of every coordinate in terms of them."""
-        coordinates, own = self.symbols_of_kind("coordinate"), self.symbols_of_kind("speed")
-        rates = dict(self._rates)
-        mentioned = {s for e in self._kinematic for s in free_symbols(e)}
-        unknown = [q for q in coordinates if q not in rates and q.dot in mentioned]
-        if len(unknown) != len(self._kinematic):
-            raise ModelError(
-                f"model {self.name!r}: {len(self._kinematic)} kinematic equations for the {len(unknown)} rates "
-                f"{listed(q.dot for q in unknown)}; there must be as many: one m.speed(name, equals), m.rate or m.kinematic_equation for each"
-            )
-        if unknown:
-            rates |= self._solved_for_rates(unknown)
-        u = list(own)
-        for q in coordinates:
-            if q not in rates:
-                rates[q] = q.dot
-                u.append(q.dot)  # type: ignore[arg-type]
-        used = set(free_symbols(*rates.values(), *self._given_motions))
-        if idle := [s for s in own if s not in used]:
-            raise ModelError(
-                f"model {self.name!r}: {in_number(idle, 'speed {} is in', 'speeds {} are in')} no kinematic equation; say how rates "
-                f"follow from speeds: m.rate(q, {idle[0]})"
-            )
-        rates = {q: rates[q] for q in coordinates}
-        return (_in_order_of_declaration(u, own, rates) if own else u), rates
-
-    def _solved_for_rates(self, unknown: Sequence[Symbol]) -> dict[Symbol, Expr]:
-        dots = [q.dot for q in unknown]
-        A = jacobian(self._kinematic, dots)
-        if nonlinear := [s for s in free_symbols(A) if s in dots or s.kind == "speed"]:
-            raise ModelError(
-                f"model {self.name!r}: a kinematic equation is not linear in {listed(nonlinear)}; its "
-                "coefficients may contain coordinates, time and parameters only"
-            )
-        rest = substitute_all(list(self._kinematic), dict.fromkeys(dots, ZERO))
-        return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
-
     def checked(self, where: str, expression: Expr) -> Expr:
         """The expression itself, or an error where it has symbols that were not declared here.
 
@@ -404,14 +190,14 @@ class Declarations(Portable):
 
         >>> m = sb.Model("cart")
         >>> x = m.coordinate("x")
-        >>> m.checked("spring 'k'", 2 * x + x.dot)
+        >>> m.parts.checked("spring 'k'", 2 * x + x.dot)
         2*x + x_dot
-        >>> m.checked("spring 'k'", x * sb.symbol("c"))
+        >>> m.parts.checked("spring 'k'", x * sb.symbol("c"))
         Traceback (most recent call last):
             ...
         symbody.errors.ModelError: spring 'k': the parameter 'c' is not declared in model 'cart'; declare it with m.parameter('c'), or use one of x.
 
-        See also: `Model.declare`.
+        See also: `Model.symbols`.
         """
         known = self._symbols
         for s in free_symbols(expression):
@@ -434,6 +220,47 @@ class Declarations(Portable):
         while base is not None and base.order < s.order:
             base = base.dot  # type: ignore[assignment]
         return base is s
+
+
+def speeds_and_rates(given: Declarations) -> tuple[list[Symbol], dict[Symbol, Expr]]:
+    """Speeds, and the rate of every coordinate in terms of them."""
+    coordinates, own = given.symbols_of_kind("coordinate"), given.symbols_of_kind("speed")
+    known, equations, _, _, given_motions = given.kinematics
+    rates = dict(known)
+    mentioned = {s for e in equations for s in free_symbols(e)}
+    unknown = [q for q in coordinates if q not in rates and q.dot in mentioned]
+    if len(unknown) != len(equations):
+        raise ModelError(
+            f"model {given.name!r}: {len(equations)} kinematic equations for the {len(unknown)} rates "
+            f"{listed(q.dot for q in unknown)}; there must be as many: one m.speed(name, equals), m.rate or m.kinematic_equation for each"
+        )
+    if unknown:
+        rates |= _solved_for_rates(given.name, equations, unknown)
+    u = list(own)
+    for q in coordinates:
+        if q not in rates:
+            rates[q] = q.dot
+            u.append(q.dot)  # type: ignore[arg-type]
+    used = set(free_symbols(*rates.values(), *given_motions))
+    if idle := [s for s in own if s not in used]:
+        raise ModelError(
+            f"model {given.name!r}: {in_number(idle, 'speed {} is in', 'speeds {} are in')} no kinematic equation; say how rates "
+            f"follow from speeds: m.rate(q, {idle[0]})"
+        )
+    rates = {q: rates[q] for q in coordinates}
+    return (_in_order_of_declaration(u, own, rates) if own else u), rates
+
+
+def _solved_for_rates(model: str, equations: Sequence[Expr], unknown: Sequence[Symbol]) -> dict[Symbol, Expr]:
+    dots = [q.dot for q in unknown]
+    A = jacobian(equations, dots)
+    if nonlinear := [s for s in free_symbols(A) if s in dots or s.kind == "speed"]:
+        raise ModelError(
+            f"model {model!r}: a kinematic equation is not linear in {listed(nonlinear)}; its "
+            "coefficients may contain coordinates, time and parameters only"
+        )
+    rest = substitute_all(list(equations), dict.fromkeys(dots, ZERO))
+    return dict(zip(unknown, _solved_in_blocks(A, [-e for e in rest]), strict=True))
 
 
 def _in_order_of_declaration(

@@ -197,9 +197,9 @@ class Load:
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
-    >>> m.add_load(sb.bodies.Load("buffer", "spring", potential=x**4, on_rates={x: -4 * x**3}))
+    >>> m.parts.add_load(sb.bodies.Load("buffer", "spring", potential=x**4, on_rates={x: -4 * x**3}))
     <Load buffer: spring on x>
-    >>> sb.derive(m).f, m.loads["buffer"].is_internal
+    >>> sb.derive(m).f, m.parts.loads["buffer"].is_internal
     (vector(-4*x**3), False)
 
     See also: `bodies.Action`, `Model.force`, `Model.generalized_force`.
@@ -238,9 +238,9 @@ class Constraint:
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
-    >>> m.add_constraint(sb.bodies.Constraint("wire", y - x**2, True))
+    >>> m.parts.add_constraint(sb.bodies.Constraint("wire", y - x**2, True))
     'wire'
-    >>> m.constraints["wire"]
+    >>> m.parts.constraints["wire"]
     <Constraint wire, holonomic: y - x**2 = 0>
 
     See also: `Model.constrain`, `Model.constrain_speed`.
@@ -398,7 +398,7 @@ class Mechanism(Summarized, Portable):
         >>> it.t, it.rigid_bodies, it.elastic_bodies, it.has_written_motion
         (t, (<Body cart, mass 2>,), (), False)
 
-        See also: `Model.joints`, `Model.bodies`, `Model.loads`.
+        See also: `Model.joints`, `Model.bodies`, `Model.force`.
         """
         return _part_named("joint", name, {j.name: j for j in self.joints}, self.name)  # type: ignore[return-value]
 
@@ -473,7 +473,7 @@ class Mechanism(Summarized, Portable):
         >>> it.topology.bodies, it.topology.path
         (('ground', 'upper', 'lower'), ((1, 0, 0), (1, 1, 0), (1, 1, 1)))
 
-        See also: `Frame.path`, `Model.owner`.
+        See also: `Frame.path`, `bodies.Parts`.
         """
         owner = {b.frame: b.name for b in self.bodies}
         on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)

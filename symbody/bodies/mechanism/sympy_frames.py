@@ -106,7 +106,7 @@ class SympyFrames:
         )
 
     def body(self, b: Any) -> Body:
-        """A body with a frame of its own, at the mass centre: `m.add_body(from_sympy(b, ...))`."""
+        """A body with a frame of its own, at the mass centre: `m.parts.add_body(from_sympy(b, ...))`."""
         if isinstance(b, Particle):
             frame = Frame(*self._pose_of_body(b.point, None), name=b.name)
             return Body(b.name, frame, MassProperties(self.scalar(b.mass), zeros(3), zeros(3, 3)))

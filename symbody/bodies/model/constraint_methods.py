@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
@@ -17,7 +16,7 @@ from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import unit_vector
 from ..frames.vectors import Vector
-from ..mechanism.declarations import as_expression
+from ..mechanism.declarations import as_expression, multiplier_of
 from ..mechanism.mechanism import Action, Body, Constraint, Joint
 from .load_methods import LoadMethods
 
@@ -38,8 +37,11 @@ class ConstraintMethods(LoadMethods):
 
         See also: `Model.constrain_speed`, `Model.coincide`, `Model.gear`.
         """
+        return self._constrain(name, expression)
+
+    def _constrain(self, name: str, expression: Any, actions: tuple[Action, ...] = ()) -> str:
         where = f"constraint {checked_name(name, 'constraint')!r}"
-        phi = self.checked(where, as_expression(expression, where))
+        phi = self.parts.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
             declared = [q.stem for q in self.symbols_of_kind("coordinate")]  # symbols of a graph are in order of age
             rates.sort(key=lambda s: declared.index(s.stem) if s.stem in declared else len(declared))
@@ -48,7 +50,7 @@ class ConstraintMethods(LoadMethods):
             )
         if not any(s.kind == "coordinate" for s in free_symbols(phi)):
             raise ModelError(f"{where}: {shown(phi)} contains no coordinate")
-        return self.add_constraint(Constraint(name, phi, True))
+        return self.parts.add_constraint(Constraint(name, phi, True, actions=actions))
 
     def constrain_speed(self, name: str, expression: Any) -> str:
         """A nonholonomic constraint `expression = 0`, linear in rates. Returns its name.
@@ -63,7 +65,7 @@ class ConstraintMethods(LoadMethods):
         See also: `Model.constrain`, `Model.rolling`.
         """
         where = f"constraint {checked_name(name, 'constraint')!r}"
-        psi = self.checked(where, as_expression(expression, where))
+        psi = self.parts.checked(where, as_expression(expression, where))
         rates = [s for s in free_symbols(psi) if s.kind == "speed"]
         if not rates:
             raise ModelError(f"{where}: {shown(psi)} contains no rate; use constrain for a holonomic constraint")
@@ -72,7 +74,26 @@ class ConstraintMethods(LoadMethods):
                 f"{where} is not linear in the speeds: its coefficients contain {listed(nonlinear)}; bring it to a "
                 "form that is linear, or give it as a load or as an additional equation (m.equation)"
             )
-        return self.add_constraint(Constraint(name, psi, False))
+        return self.parts.add_constraint(Constraint(name, psi, False))
+
+    def multiplier(self, constraint: str) -> Symbol:
+        """The multiplier of a constraint that is there already, for loads that depend on its force: friction with N =
+        m.multiplier("floor").
+
+        It is the force along the rate of the constraint's expression, positive where it drives that expression up.
+
+        >>> m = sb.Model("bead")
+        >>> x, y = m.coordinates("x y")
+        >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+        >>> name = m.constrain("floor", y)
+        >>> m.multiplier("floor")
+        lam_floor
+
+        See also: `Model.constrain`, `Model.friction`.
+        """
+        if not isinstance(constraint, str) or constraint not in self.parts.constraints:
+            raise unknown(f"model {self.name!r}", "constraint", str(constraint), self.parts.constraints)
+        return multiplier_of(constraint)
 
     def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
         """Two points coincide, along some axes of a frame (that of a by default).
@@ -87,8 +108,8 @@ class ConstraintMethods(LoadMethods):
         See also: `Model.constrain`, `Model.joint`.
         """
         where = f"constraint {checked_name(name, 'constraint')!r}"
-        gap = self.point_of(where, b) - self.point_of(where, a)
-        outer = a.frame if along is None else self.frame_of(f"{where}, along=", along)
+        gap = self.parts.point_of(where, b) - self.parts.point_of(where, a)
+        outer = a.frame if along is None else self.parts.frame_of(f"{where}, along=", along)
         if not isinstance(axes, str):
             raise ModelError(f"{where}: axes= are letters such as 'xy', got {shown(axes)}")
         made = []
@@ -100,7 +121,9 @@ class ConstraintMethods(LoadMethods):
                 outer is not a.frame
             ):  # points that stay apart across the axes: the pair turns the frame of the directions
                 actions[1:] = [Action(a.frame, force=-direction, at=a), Action(outer, torque=direction.cross(gap))]
-            made.append(self.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions)), True))
+            made.append(
+                self.parts.add_constraint(Constraint(row, gap.dot(direction), True, name, tuple(actions)), True)
+            )
         return made
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
@@ -116,7 +139,7 @@ class ConstraintMethods(LoadMethods):
 
         See also: `Model.constrain`, `Model.coincide`.
         """
-        terms = [list(self.checked_vector(f"constraint {name!r}", v).terms) for v in (a, b)]
+        terms = [list(self.parts.checked_vector(f"constraint {name!r}", v).terms) for v in (a, b)]
         if not all(terms):
             raise ModelError(f"constraint {name!r}: a direction is zero")
         (outer, *more), (inner, *others) = terms
@@ -126,7 +149,7 @@ class ConstraintMethods(LoadMethods):
             )
         twist = b.cross(a)
         actions = (Action(inner, torque=twist), Action(outer, torque=-twist))
-        return self.add_constraint(Constraint(name, a.dot(b), True, name, actions))
+        return self.parts.add_constraint(Constraint(name, a.dot(b), True, name, actions))
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
         """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same
@@ -142,20 +165,17 @@ class ConstraintMethods(LoadMethods):
         See also: `Model.constrain`, `Model.coincide`.
         """
         a, b = (self._only_coordinate(name, j) for j in (first, second))
-        (ratio,) = self._quantities(f"gear {name!r}", ratio=ratio)
-        self.constrain(name, a + ratio * b)
+        (ratio,) = self.parts.quantities(f"gear {name!r}", ratio=ratio)
         pairs = self._pair_on(a, as_expr(1)), self._pair_on(b, ratio)
-        if all(pairs):
-            self._constraints[name] = replace(self._constraints[name], actions=(*pairs[0], *pairs[1]))
-        return name
+        return self._constrain(name, a + ratio * b, (*pairs[0], *pairs[1]) if all(pairs) else ())
 
     def _only_coordinate(self, name: str, joint: Any) -> Symbol:
         if isinstance(joint, Symbol):
             return joint
-        found = self._joints.get(joint) if isinstance(joint, str) else joint
+        found = self.parts.joints.get(joint) if isinstance(joint, str) else joint
         if not isinstance(found, Joint):
             raise unknown(
-                f"gear {name!r}", "joint", shown(joint) if not isinstance(joint, str) else joint, self._joints
+                f"gear {name!r}", "joint", shown(joint) if not isinstance(joint, str) else joint, self.parts.joints
             )
         if len(found.coordinates) != 1:
             raise ModelError(f"gear {name!r}: joint {found.name!r} has {len(found.coordinates)} coordinates, needs one")
@@ -164,7 +184,7 @@ class ConstraintMethods(LoadMethods):
     def _pair_on(self, q: Symbol, strength: Expr) -> tuple[Action, ...]:
         """A torque (or force) across the joint that a coordinate moves, along its motion, with the power strength ·
         q'."""
-        joint = self._joints.get(self._driven.get(q, ""))
+        joint = self.parts.joints.get(self.parts.driven.get(q, ""))
         if joint is None:
             return ()
         for f in joint.inner.path[joint.outer.depth + 1 :]:
@@ -230,17 +250,17 @@ class ConstraintMethods(LoadMethods):
         See also: `Model.constrain_speed`, `touch`.
         """
         where = f"wheel {checked_name(name, 'wheel')!r}"
-        self.frame_of(where, wheel)
-        ground = self.ground if plane is None else self.frame_of(f"{where}, plane=", plane)
+        self.parts.frame_of(where, wheel)
+        ground = self.ground if plane is None else self.parts.frame_of(f"{where}, plane=", plane)
         if contact is not None:
-            self.point_of(f"{where}, contact=", contact)
+            self.parts.point_of(f"{where}, contact=", contact)
         if not isinstance(up, str) or up not in ("z", "-z"):
             raise ModelError(
                 f"wheel {name!r}: up= is 'z' or '-z' of the plane's frame, got {shown(up)}; plane= takes any frame"
             )
         n, a = (ground.z if up == "z" else -ground.z), wheel.frame.vector(*unit_vector(axis, f"wheel {name!r}").entries)
         c = Point(wheel.frame, three(centre, f"{where}, centre="))
-        R, rho = self._quantities(f"wheel {name!r}", radius=radius, tube=tube)
+        R, rho = self.parts.quantities(f"wheel {name!r}", radius=radius, tube=tube)
         cosine = n.dot(a)
         down = (n - cosine * a) / sqrt(1 - cosine**2)
         hub = c - ground.origin
@@ -248,13 +268,13 @@ class ConstraintMethods(LoadMethods):
         if contact is None:
             contact = c - R * down - rho * n if rho is not ZERO else c - R * down
             push = (Action(wheel.frame, force=n, at=contact), Action(ground, force=-n, at=contact))
-            self.add_constraint(Constraint(f"{name}.contact", height, True, name, push))
+            self.parts.add_constraint(Constraint(f"{name}.contact", height, True, name, push))
         if not slip:
             v = wheel.frame.angular_velocity(ground).cross(contact - c) + c.velocity(ground)
             for label, direction in (("x", ground.x), ("y", ground.y)):
                 drive = (Action(wheel.frame, force=direction, at=contact), Action(ground, force=-direction, at=contact))
-                self.add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
-        self.add_joint(
-            Joint(name, "rolling", ground, wheel.frame, self.owner(ground), wheel.name, (), closes_loop=True)
+                self.parts.add_constraint(Constraint(f"{name}.roll_{label}", v.dot(direction), False, name, drive))
+        self.parts.add_joint(
+            Joint(name, "rolling", ground, wheel.frame, self.parts.owner(ground), wheel.name, (), closes_loop=True)
         )
         return contact

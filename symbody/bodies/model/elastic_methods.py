@@ -124,7 +124,7 @@ class ElasticMethods(JointMethods):
 
         See also: `Model.beam`, `Model.elastic_from`, `bodies.material`.
         """
-        self.refuse_twice("bodies", name, self._bodies)
+        self.parts.refuse_twice("bodies", name, self.parts.bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
         whole_number(where, "quadrature", quadrature)
         on_mean = isinstance(axes, str) and axes == "mean"
@@ -193,7 +193,7 @@ class ElasticMethods(JointMethods):
 
         See also: `finite_elements`, `formats.read_reduced`, `Model.elastic`.
         """
-        self.refuse_twice("bodies", name, self._bodies)
+        self.parts.refuse_twice("bodies", name, self.parts.bodies)
         where = f"elastic body {checked_name(name, 'elastic body')!r}"
         if not hasattr(reduced, "table") or not hasattr(reduced, "stiffening"):
             raise ModelError(
@@ -210,7 +210,7 @@ class ElasticMethods(JointMethods):
         body = ElasticBody(
             name, on, table.mass_properties, None, True, table, q, K, D, reduced.shapes(q), reduced=reduced
         )
-        self.note(f"{where} is {REDUCED if reduced.stiffening is None else REDUCED_STIFFENED}")
+        self.parts.add_note(f"{where} is {REDUCED if reduced.stiffening is None else REDUCED_STIFFENED}")
         return self._add_elastic(where, replace(body, points=reduced.frames(on, q)), None)
 
     @checked_flags(ModelError)
@@ -274,9 +274,9 @@ class ElasticMethods(JointMethods):
 
         See also: `Model.line_load`, `bodies.ElasticBody`, `Model.elastic`.
         """
-        self.refuse_twice("bodies", name, self._bodies)
+        self.parts.refuse_twice("bodies", name, self.parts.bodies)
         where = f"beam {checked_name(name, 'beam')!r}"
-        L = self.checked(where, as_expression(length, f"{where}, length="))
+        L = self.parts.checked(where, as_expression(length, f"{where}, length="))
         if L.value is not None and L.value <= 0:
             raise ModelError(f"{where}: its length must be positive, got {L}")
         section, kinds = _section(where, rho_A, EI, EA, GJ, GA, rho_I, tension, bending)
@@ -295,14 +295,16 @@ class ElasticMethods(JointMethods):
         table = made.moments(section_inertias(where, section, L, made.n))
         K = Stiffness(where, made, section).matrix()
         for e in (table.m, *K.entries):
-            self.checked(where, e)
+            self.parts.checked(where, e)
         D = self._damping(where, None, rayleigh, modal_damping, table, q, K)
         on = self._elastic_frame(where, name, frame)
         outline = tuple((as_expr(k) / LINES * L, ZERO, ZERO) for k in range(LINES + 1))
         body = ElasticBody(name, on, table.mass_properties, None, True, table, q, K, D, BeamShapes(made, name), outline)
-        self.note(f"{where} is {THIRD_ORDER if order == 3 else STIFFENED if stiffening and section.EI else PLAIN}")
+        self.parts.add_note(
+            f"{where} is {THIRD_ORDER if order == 3 else STIFFENED if stiffening and section.EI else PLAIN}"
+        )
         if shortening is not None:
-            self.note(
+            self.parts.add_note(
                 f"{where}: foreshortening is placed at its ends as it is, and between them by a straight line and "
                 f"{counted(shortening, 'shape')}, as modes= says; the rest of it is dropped"
             )
@@ -333,7 +335,7 @@ class ElasticMethods(JointMethods):
         shapes = on.shapes if isinstance(on, ElasticBody) else None
         if not isinstance(on, ElasticBody) or not isinstance(shapes, BeamShapes):
             raise ModelError(f"{where}: acts on a beam made by m.beam, got {shown(on)}; m.force acts at points")
-        self.frame_of(where, on)
+        self.parts.frame_of(where, on)
         whole_number(where, "points", points)
         if follows and isinstance(per_length, Vector):
             raise ModelError(
@@ -348,14 +350,14 @@ class ElasticMethods(JointMethods):
         L = shapes.fields.length
         if not inside and not follows:
             at = Frame(on.frame, offset=shapes.centroid, name=f"{on.frame.name}.{identifier(name)}")
-            return self.add_load(Load(self._new_load(name), "force", (Action(at, force=L * given, at=at.origin),)))
+            return self.parts.add_load(Load(name, "force", (Action(at, force=L * given, at=at.origin),)))
         actions = []
         for place, weight in shapes.gauss_places(points):
             at = on.at(place)
             here = given.map(partial(substitute, table=dict.fromkeys(inside, place)))
             pushed = Vector({at: here.terms[on.frame]}) if follows and here.terms else here
             actions.append(Action(at, force=(L * weight) * pushed, at=at.origin))
-        return self.add_load(Load(self._new_load(name), "force", tuple(actions)))
+        return self.parts.add_load(Load(name, "force", tuple(actions)))
 
     # ------------------------------------------------------------------------------------------------ how it is done
 
@@ -365,7 +367,7 @@ class ElasticMethods(JointMethods):
             return Frame(None, name=identifier(name))
         if not isinstance(frame, Frame):
             raise ModelError(f"{where}: the second argument is its frame, got {shown(frame)}; quantities go by keyword")
-        return self.own_frame(where, frame)
+        return self.parts.own_frame(where, frame)
 
     def _elastic_coordinates(self, where: str, name: str, given: Any, n: int) -> tuple[Symbol, ...]:
         names = (
@@ -379,7 +381,7 @@ class ElasticMethods(JointMethods):
 
     def _note_quadrature(self, where: str, region: Region) -> None:
         if region.error > QUADRATURE_ERROR:
-            self.note(
+            self.parts.add_note(
                 f"{where}: integrals by {region.points} points of Gauss have an error of about {region.error:z.1g} of "
                 "their size; quadrature= takes more points"
             )
@@ -402,11 +404,11 @@ class ElasticMethods(JointMethods):
         """more: energy besides ½ q · K q."""
         if points is not None:
             body = replace(body, points=_named_points(where, body, points))
-        self.add_body(body)
+        self.parts.add_body(body)
         for load in internal_loads(body.name, body.coordinates, body.stiffness, body.damping, more):
             for e in load.on_rates.values():
-                self.checked(where, e)
-            self.add_load(load)
+                self.parts.checked(where, e)
+            self.parts.add_load(load)
         return body
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...algebra.graph.graph import Symbol
-from ...algebra.graph.walk import free_symbols, substitute
-from ...errors import ModelError, listed, shown
+from ...algebra.graph.walk import free_symbols
+from ...errors import ModelError, listed
 from ...escaping import checked_name
-from ..mechanism.declarations import as_expression, derivative_of
+from ..mechanism.declarations import as_expression
 from .path_methods import PathMethods
 
 
@@ -31,40 +31,8 @@ class EquationMethods(PathMethods):
 
         See also: `Model.variable`, `from_equations`.
         """
-        self.refuse_twice("equations", name, self._equations)
         where = f"equation {checked_name(name, 'equation')!r}"
-        h = self.checked(where, as_expression(expression, where))
-        while high := [s for s in free_symbols(h) if s.kind == "variable" and s.order >= 2]:
-            z = self._symbols[high[0].stem]
-            rate = self._rate_variable(z)
-            orders = range(1, max(s.order for s in high if s.stem == z.stem) + 1)
-            h = substitute(h, {derivative_of(z, k): derivative_of(rate, k - 1) for k in orders})
-        self._equations[name] = h
-        return name
-
-    def rate(self, q: Symbol, equals: Any) -> None:
-        """Define the rate of a coordinate in terms of speeds, or of an additional variable: `m.rate(z, f)` is the
-        additional equation z' = f.
-
-        >>> m = sb.Model("circuit")
-        >>> i = m.variable("i")
-        >>> m.rate(i, 5 - 2 * i)
-        >>> sb.derive(m).h
-        vector(2*i + i_dot - 5)
-
-        See also: `Model.speed`, `Model.equation`.
-        """
-        if isinstance(q, Symbol) and q.kind == "variable" and self._symbols.get(q.name) is q:
-            self.equation(q.name, q.dot - as_expression(equals, f"rate of {q.name!r}"))
-        else:
-            super().rate(q, equals)
-
-    def _rate_variable(self, z: Symbol) -> Symbol:
-        """The variable that stands for z', with the equation that says so."""
-        if z not in self._rate_variables:
-            rate = self._rate_variables[z] = self.variable(f"{z.name}_rate")
-            self.equation(f"{z.name}.rate", z.dot - rate)
-        return self._rate_variables[z]
+        return self.parts.add_equation(name, as_expression(expression, where))
 
     def kinetic_energy(self, name: str, energy: Any) -> str:
         """A kinetic energy K(q, q', t) written down, beside that of the bodies. Returns its name.
@@ -74,10 +42,18 @@ class EquationMethods(PathMethods):
         is its share of the equations of motion. It may be any function of coordinates and their rates, also one that is
         not quadratic; in the energy of the motion it counts as q' · ∂K/∂q' - K (Jacobi), which is K itself where it is
         quadratic.
+
+        >>> m = sb.Model("bead on a wire")
+        >>> x = m.coordinate("x")
+        >>> name = m.kinetic_energy("bead", x.dot**2 / 2)
+        >>> m.balance(x.dot, 3 * x.dot.dot + x)
+        >>> m.name, sb.derive(m).M
+        ('bead on a wire', vector(4))
+
+        See also: `Model.balance`, `from_lagrangian`.
         """
-        self.refuse_twice("kinetic energies", name, self._kinetic)
         where = f"kinetic energy {checked_name(name, 'kinetic energy')!r}"
-        made = self.checked(where, as_expression(energy, where))
+        made = self.parts.checked(where, as_expression(energy, where))
         if strange := [
             s for s in free_symbols(made) if s.kind == "acceleration" or (s.kind == "speed" and not s.order)
         ]:
@@ -85,7 +61,7 @@ class EquationMethods(PathMethods):
                 f"{where}: contains {listed(strange)}; it is a function of coordinates, their rates (q.dot), "
                 "time and parameters"
             )
-        self._kinetic[name] = made
+        self.parts.add_expression("kinetic energies", name, made)
         return name
 
     def balance(self, speed: Symbol, expression: Any) -> None:
@@ -95,13 +71,4 @@ class EquationMethods(PathMethods):
         The expression is linear in the accelerations `u.dot` (`q.dot.dot`); its inertia terms, all balances together,
         are a symmetric matrix with positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
         """
-        s = speed.dot if isinstance(speed, Symbol) and speed.kind == "coordinate" else speed
-        if not isinstance(s, Symbol) or s.kind != "speed" or not (self._symbols.get(s.name) is s or self._is_rate(s)):
-            known = listed((*self.symbols_of_kind("speed"), *self.symbols_of_kind("coordinate")))
-            raise ModelError(
-                f"balance: {shown(speed)} is not a speed of model {self.name!r}, nor a coordinate; there are {known}"
-            )
-        if s in self._balances:
-            raise ModelError(f"model {self.name!r}: there are two balances of {s.name!r}; add them up")
-        where = f"balance of {s.name!r}"
-        self._balances[s] = self.checked(where, as_expression(expression, where))
+        self.parts.add_balance(speed, as_expression(expression, f"balance of {getattr(speed, 'name', speed)!r}"))

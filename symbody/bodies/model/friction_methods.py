@@ -44,12 +44,13 @@ class FrictionMethods(ElasticMethods):
         """
         where = f"friction {checked_name(name, 'friction')!r}"
         v, N = (
-            self.checked(where, as_expression(x, f"{where}, {k}=")) for k, x in (("slip", slip), ("normal", normal))
+            self.parts.checked(where, as_expression(x, f"{where}, {k}="))
+            for k, x in (("slip", slip), ("normal", normal))
         )
-        load = self._new_load(name)
+        self.parts.refuse_twice("loads", name, self.parts.load_names)
         if isinstance(law, LuGre):
             z = self.variable(deflection_of(name))
-            self._equations[f"{name}.deflection"] = z.dot - law.rate(v, z)
+            self.parts.add_equation(f"{name}.deflection", z.dot - law.rate(v, z))
             force = law.force(v, z, N)
         elif smooth is None:
             raise ModelError(
@@ -59,5 +60,5 @@ class FrictionMethods(ElasticMethods):
         else:
             law = law if isinstance(law, Coulomb) else Coulomb(law)
             force = law.smooth_force(v, N, as_expression(smooth, f"{where}, smooth="))
-        on = forces_against(where, v, self.checked(where, force), self.symbols_of_kind("coordinate"))
-        return self.add_load(Load(load, "friction", on_rates=on))
+        on = forces_against(where, v, self.parts.checked(where, force), self.symbols_of_kind("coordinate"))
+        return self.parts.add_load(Load(name, "friction", on_rates=on))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import atan
-from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...algebra.graph.graph import ONE, ZERO, Symbol
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown, unknown
 from ...escaping import checked_name, identifier
@@ -20,7 +20,6 @@ from ..loads.loads import RotationalSpring, Spring
 from ..mechanism.declarations import as_expression
 from ..mechanism.mechanism import Body, Load
 from .equation_methods import EquationMethods
-from .parts import moves_in_frame
 from .structure import Part
 
 
@@ -52,21 +51,15 @@ class LoadMethods(EquationMethods):
                 f"gravity: a vector, or three components; got {shown(x)} and {shown(y if z is None else z)}"
             )
         acceleration = x if isinstance(x, Vector) else self.ground.vector(x, y, z)
-        if on is not None:
-            some = self._bodies_of(f"gravity {name!r}, on=", on)
-            self._fields.append(make.UniformGravity(self._new_load(name), acceleration, some))
-            return
-        if self._gravity is not None:
-            raise ModelError(f"model {self.name!r}: gravity is given twice")
-        if checked_name(name, "gravity") != "gravity":
+        some = () if on is None else self._bodies_of(f"gravity {name!r}, on=", on)
+        if on is None and checked_name(name, "gravity") != "gravity":
             raise ModelError(f"gravity {name!r}: that of all bodies is called 'gravity'; name= goes with on=[bodies]")
-        self._new_load("gravity")
-        self._gravity = acceleration
+        self.parts.add_gravity(make.UniformGravity(name, acceleration, some))
 
     def _bodies_of(self, where: str, given: Any) -> tuple[Body, ...]:
         some = tuple(given) if isinstance(given, (list, tuple)) else (given,)
         for b in some:
-            self.frame_of(where, b)
+            self.parts.frame_of(where, b)
         if not some or (frames := [b for b in some if not isinstance(b, Body)]):
             raise ModelError(f"{where} takes bodies, got {shown(frames[0] if some else given)}")
         return some
@@ -92,10 +85,10 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.gravity`, `Model.force`.
         """
-        (mu,) = self._quantities(f"gravity {checked_name(name, 'gravity')!r}", strength=strength)
-        origin = self.ground.origin if centre is None else self.point_of(f"gravity {name!r}, centre=", centre)
+        (mu,) = self.parts.quantities(f"gravity {checked_name(name, 'gravity')!r}", strength=strength)
+        origin = self.ground.origin if centre is None else self.parts.point_of(f"gravity {name!r}, centre=", centre)
         some = () if on is None else self._bodies_of(f"gravity {name!r}, on=", on)
-        self._fields.append(make.CentralGravity(self._new_load(name), mu, origin, gradient, some))
+        self.parts.add_gravity(make.CentralGravity(name, mu, origin, gradient, some))
 
     def force(
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
@@ -112,15 +105,15 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.torque`, `Model.generalized_force`, `Model.spring`.
         """
-        frame = self.frame_of(f"force {checked_name(name, 'force')!r}", on)
+        frame = self.parts.frame_of(f"force {checked_name(name, 'force')!r}", on)
         point = on.mass_centre if isinstance(on, Body) else frame.origin
         if at is not None:
-            point = self.point_of(f"force {name!r}, at=", at)
+            point = self.parts.point_of(f"force {name!r}, at=", at)
         if deforms(on):
             frame = point.frame
-        other = None if reacting is None else self.frame_of(f"force {name!r}, reacting", reacting)
-        return self.add_load(
-            make.force(self._new_load(name), self.checked_vector(f"load {name!r}", vector), point, frame, other)
+        other = None if reacting is None else self.parts.frame_of(f"force {name!r}, reacting", reacting)
+        return self.parts.add_load(
+            make.force(name, self.parts.checked_vector(f"load {name!r}", vector), point, frame, other)
         )
 
     def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
@@ -135,16 +128,14 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.force`, `Model.rotational_spring`.
         """
-        frame = self.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
+        frame = self.parts.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
         if deforms(on):
             raise ModelError(
                 f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such "
                 "as body.at(x)"
             )
-        other = None if reacting is None else self.frame_of(f"torque {name!r}, reacting", reacting)
-        return self.add_load(
-            make.torque(self._new_load(name), self.checked_vector(f"load {name!r}", vector), frame, other)
-        )
+        other = None if reacting is None else self.parts.frame_of(f"torque {name!r}, reacting", reacting)
+        return self.parts.add_load(make.torque(name, self.parts.checked_vector(f"load {name!r}", vector), frame, other))
 
     def spring(
         self,
@@ -178,12 +169,12 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.rotational_spring`, `Model.force`, `Model.tension`.
         """
-        self._new_load(name)
+        self.parts.refuse_twice("loads", name, self.parts.load_names)
         where = f"spring {checked_name(name, 'spring')!r}"
-        ends = [self._carrier(where, w, p) for w, p in ((parent, a), (child, b))]
-        numbers = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        ends = [self.parts.carrier(where, w, p) for w, p in ((parent, a), (child, b))]
+        numbers = self.parts.quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
         for load in make.between_points(name, a, b, ends[0], ends[1], *numbers):
-            self.add_load(load)
+            self.parts.add_load(load)
         return make.Spring(name, a, b, *numbers)
 
     def rotational_spring(
@@ -220,19 +211,21 @@ class LoadMethods(EquationMethods):
         See also: `Model.spring`, `Model.torque`.
         """
         where = f"spring {checked_name(name, 'spring')!r}"
-        frame, other = self.frame_of(where, child), self.frame_of(f"{where}, parent", parent)
-        axis = _direction(where, self.checked_vector(f"{where}, axis", axis))
-        theta = self.checked(where, as_expression(angle, f"{where}, angle="))
-        k, rest, c, tau = self._quantities(where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation)
+        frame, other = self.parts.frame_of(where, child), self.parts.frame_of(f"{where}, parent", parent)
+        axis = _direction(where, self.parts.checked_vector(f"{where}, axis", axis))
+        theta = self.parts.checked(where, as_expression(angle, f"{where}, angle="))
+        k, rest, c, tau = self.parts.quantities(
+            where, stiffness=stiffness, rest=rest, damping=damping, actuation=actuation
+        )
         elastic, potential = make.spring_force(theta, k, rest)
         if elastic is not ZERO:
-            spring = make.torque(self._new_load(name), elastic * axis, frame, other)
-            self.add_load(replace(spring, kind="spring", potential=potential))
+            spring = make.torque(name, elastic * axis, frame, other)
+            self.parts.add_load(replace(spring, kind="spring", potential=potential))
         if c is not ZERO:
             damper = (-c * time_derivative(theta)) * axis
-            self.add_load(make.torque(self._new_load(f"{name}.damper"), damper, frame, other))
+            self.parts.add_load(make.torque(f"{name}.damper", damper, frame, other))
         if tau is not ZERO:
-            self.add_load(make.torque(self._new_load(f"{name}.actuator"), tau * axis, frame, other))
+            self.parts.add_load(make.torque(f"{name}.actuator", tau * axis, frame, other))
         return make.RotationalSpring(name, theta, k, rest, c, tau)
 
     def drag(
@@ -256,11 +249,11 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.force`, `Model.friction`.
         """
-        frame = self._carrier(f"drag {checked_name(name, 'drag')!r}", on, at)
+        frame = self.parts.carrier(f"drag {checked_name(name, 'drag')!r}", on, at)
         if relative_to is not None:
-            relative_to = self.frame_of(f"drag {name!r}, relative_to=", relative_to)
-        c1, c2 = self._quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
-        return self.add_load(make.drag(self._new_load(name), at, frame, c1, c2, relative_to))
+            relative_to = self.parts.frame_of(f"drag {name!r}, relative_to=", relative_to)
+        c1, c2 = self.parts.quantities(f"drag {name!r}", linear=linear, quadratic=quadratic)
+        return self.parts.add_load(make.drag(name, at, frame, c1, c2, relative_to))
 
     def potential(self, name: str, energy: Any) -> Load:
         """Forces from a potential energy V(q, t): -∂V/∂q.
@@ -274,8 +267,10 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.force`, `potential_energy`.
         """
-        V = self.checked(f"potential {checked_name(name, 'potential')!r}", as_expression(energy, f"potential {name!r}"))
-        return self.add_load(Load(self._new_load(name), "potential", potential=V))
+        V = self.parts.checked(
+            f"potential {checked_name(name, 'potential')!r}", as_expression(energy, f"potential {name!r}")
+        )
+        return self.parts.add_load(Load(name, "potential", potential=V))
 
     def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
         """A force that does work on the rate of a coordinate.
@@ -291,8 +286,8 @@ class LoadMethods(EquationMethods):
         where = f"generalised force {checked_name(name, 'generalised force')!r}"
         if q not in (known := self.symbols_of_kind("coordinate")):
             raise unknown(where, "coordinate", str(q), [s.name for s in known])
-        return self.add_load(
-            make.on_coordinate(self._new_load(name), "force", q, *self._quantities(f"force {name!r}", value=value))
+        return self.parts.add_load(
+            make.on_coordinate(name, "force", q, *self.parts.quantities(f"force {name!r}", value=value))
         )
 
     def tyre(
@@ -323,7 +318,7 @@ class LoadMethods(EquationMethods):
         >>> axle = m.ground.translate(V * m.time, y, 0).rotate("z", a)
         >>> wheel = m.body("wheel", axle, mass=10.0, inertia=(0, 0, 1.0))
         >>> Y = m.tyre("tyre", wheel, axle.origin, axle, camber=0, stiffness=(C, 0), relaxation=s, load=F)
-        >>> Y, list(m.equations)
+        >>> Y, list(m.parts.equations)
         (tyre, ['tyre.relaxation'])
 
         See also: `Model.rolling`, `Model.variable`.
@@ -332,31 +327,17 @@ class LoadMethods(EquationMethods):
             raise ModelError(
                 f"tyre {name!r}: stiffness= needs two, for side slip and for camber, got {shown(stiffness)}"
             )
-        self.point_of(f"tyre {name!r}, contact", contact)
-        self.frame_of(f"tyre {name!r}, heading", heading)
+        self.parts.point_of(f"tyre {name!r}, contact", contact)
+        self.parts.frame_of(f"tyre {name!r}, heading", heading)
         Y = self.variable(identifier(checked_name(name, "tyre")))
         v = contact.velocity().components(heading)
         where = f"tyre {checked_name(name, 'tyre')!r}"
         C1, C2 = (as_expression(x, f"{where}, stiffness=") for x in stiffness)
-        angle, length, load = self._quantities(where, camber=camber, relaxation=relaxation, load=load)
+        angle, length, load = self.parts.quantities(where, camber=camber, relaxation=relaxation, load=load)
         law = C1 * atan(-v[1] / v[0]) + C2 * angle
         self.equation(f"{name}.relaxation", length / v[0] * Y.dot + Y - law)
         self.force(name, wheel, heading.vector(0, Y, load), at=contact)
         return Y
-
-    def _quantities(self, where: str, **values: Any) -> list[Expr]:
-        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the
-        option."""
-        return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
-
-    def _carrier(self, where: str, on: Any, point: Point) -> Frame:
-        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where
-        it moves in it."""
-        self.point_of(where, point)
-        if on is not None and not deforms(on):
-            return self.frame_of(where, on)
-        frame = point.frame
-        return frame.translate(point) if moves_in_frame(point) else frame
 
 
 def _direction(where: str, axis: Vector) -> Vector:

@@ -50,10 +50,10 @@ class PathMethods(FrictionMethods):
         pieces: list[PathPiece] = []
         before: Point = stations[0]
         between: list[Any] = []
-        self.point_of(where, before)
+        self.parts.point_of(where, before)
         for s in stations[1:]:
             if isinstance(s, Point):
-                self.point_of(where, s)
+                self.parts.point_of(where, s)
                 pieces.append(self._piece(where, before, between, s))
                 before, between = s, []
             elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint)) and (
@@ -72,9 +72,9 @@ class PathMethods(FrictionMethods):
         if not between:
             return StraightPiece(a, b, on, towards)
         if isinstance(between[0], ViaPoint):
-            points = [a, *(self.point_of(where, v.point) for v in between), b]
+            points = [a, *(self.parts.point_of(where, v.point) for v in between), b]
             return SwitchedPiece(tuple((p, _carrier_of(p)) for p in points), tuple(v.when for v in between))
-        self.own_frame(where, between[0].frame)
+        self.parts.own_frame(where, between[0].frame)
         made: PathPiece = between[0].piece(a, b, on, towards)
         return made
 
@@ -89,9 +89,9 @@ class PathMethods(FrictionMethods):
         where = f"tension {checked_name(name, 'tension')!r}"
         if not isinstance(path, LinePath):
             raise ModelError(f"{where}: expected a path made by m.path, got {shown(path)}")
-        T = self.checked(where, as_expression(value, where))
-        V: Expr | None = None if potential is None else self.checked(where, as_expression(potential, where))
-        self.add_load(path.load(name, "tension", T, V))
+        T = self.parts.checked(where, as_expression(value, where))
+        V: Expr | None = None if potential is None else self.parts.checked(where, as_expression(potential, where))
+        self.parts.add_load(path.load(name, "tension", T, V))
         return Tension(name, path, T, ZERO if V is None else V)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...algebra.graph.functions import cos, sin
-from ...algebra.graph.graph import PI, ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.graph import PI, ZERO, Symbol, as_expr, symbol
 from ...algebra.graph.matrix import Matrix, vector
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import checked_flags
@@ -20,26 +20,26 @@ from ..frames.rotations import (
     Rotation,
     Turn,
     aligning,
-    euler_parameter_rates,
     from_cosines,
-    from_euler_parameters,
     sequence,
     unit_vector,
 )
 from ..joints.joint_loads import loads_of_each
 from ..joints.joint_options import JointLoads, JointOptions, JointPlacement
-from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, refuse_options_of_other_kinds, sequence_axes
+from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, refuse_options_of_other_kinds
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
 from ..mechanism.declarations import names_of
 from ..mechanism.mechanism import Action, Body, Constraint, Joint
-from .parts import Parts, moves_in_frame
+from .joint_motion import moved_frame
+from .parts import moves_in_frame
+from .symbol_methods import SymbolMethods
 
 Part = Body | Frame  # a side of a joint
 ORIGIN: Final = (0, 0, 0)
 
 
-class Structure(Parts):
+class Structure(SymbolMethods):
     """Frames, bodies, and how joints place or tie them."""
 
     # ------------------------------------------------------------------------------------------------ frames and bodies
@@ -56,8 +56,8 @@ class Structure(Parts):
 
         See also: `Frame.rotate`, `Frame.translate`.
         """
-        is_new = checked_name(name, "frame") not in self._frames
-        self.add_frame(name, frame)
+        is_new = checked_name(name, "frame") not in self.parts.frames
+        self.parts.add_frame(name, frame)
         if is_new:
             frame.rename(name)
         return frame
@@ -86,7 +86,7 @@ class Structure(Parts):
         See also: `Model.auxiliary_speed`, `Model.speeds`.
         """
         where = f"frame {checked_name(name, 'frame')!r}"
-        parent = self.ground if on is None else self.frame_of(f"{where}, on=", on)
+        parent = self.ground if on is None else self.parts.frame_of(f"{where}, on=", on)
         v, w = three(velocity, f"{where}, velocity="), three(spin, f"{where}, spin=")
         if any(e is not ZERO for e in v.entries) and not is_at_rest(parent):
             raise ModelError(
@@ -94,10 +94,10 @@ class Structure(Parts):
                 "frame that does not"
             )
         for e in (*v.entries, *w.entries):
-            self.checked(where, e)
+            self.parts.checked(where, e)
         made = frame_of_motion(parent, identifier(name), v, w)
-        self.add_given_motions(v, w)
-        return self.add_frame(name, made)
+        self.parts.add_kinematics(given_motions=(v, w))
+        return self.parts.add_frame(name, made)
 
     def auxiliary_speed(self, name: str) -> Symbol:
         """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of
@@ -114,7 +114,7 @@ class Structure(Parts):
         See also: `Model.moving_frame`, `reaction`.
         """
         u = self.speed(name)
-        self.add_constraint(Constraint(name, u, False))
+        self.parts.add_constraint(Constraint(name, u, False))
         return u
 
     @checked_flags(ModelError)
@@ -146,13 +146,13 @@ class Structure(Parts):
 
         See also: `Model.particle`, `Model.revolute`, `bar`.
         """
-        self.refuse_twice("bodies", name, self._bodies)
+        self.parts.refuse_twice("bodies", name, self.parts.bodies)
         if frame is not None and not isinstance(frame, Frame):
             raise ModelError(
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
-        return self.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
+        return self.parts.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
 
     def particle(self, name: str, at: Point | None = None, *, mass: Any) -> Body:
         """A point mass, at a point or to be placed by a joint.
@@ -169,7 +169,7 @@ class Structure(Parts):
             raise ModelError(f"particle {name!r}: mass= is a number or an expression, got None")
         if at is None:
             return self.body(name, mass=mass)
-        self.point_of(f"particle {name!r}, at", at)
+        self.parts.point_of(f"particle {name!r}, at", at)
         if moves_in_frame(at):
             return self.body(name, at.frame.translate(at, name=identifier(name)), mass=mass)
         return self.body(name, at.frame, mass=mass, com=tuple(at.coordinates.entries))
@@ -187,7 +187,7 @@ class Structure(Parts):
         body_speeds: bool = False,
     ) -> Joint:
         """See `Model.joint`."""
-        self.refuse_twice("joints", name, self._joints)
+        self.parts.refuse_twice("joints", name, self.parts.joints)
         given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
         axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
         geometry = replace(geometry, axis=axis)
@@ -208,7 +208,7 @@ class Structure(Parts):
             )
         join = self._close_loop if inner.root is outer.root else self._hang
         made = join(kind, name, outer, inner, geometry, given.get("coordinates"))
-        self.add_joint(made)
+        self.parts.add_joint(made)
         if body_speeds:
             self._turning_speeds(made, given.get("speeds"))
         elif "speeds" in given:
@@ -219,7 +219,7 @@ class Structure(Parts):
     def _name_speeds(self, joint: Joint, speeds: Any) -> None:
         """Speeds of their own for the rates of a joint's coordinates: u = q'."""
         names, moved = names_of(speeds, f"joint {joint.name!r}, speeds="), joint.coordinates
-        if len(names) != len(moved) or any(q in self._rates for q in moved):
+        if len(names) != len(moved) or any(q in self.parts.kinematics.rates for q in moved):
             raise ModelError(
                 f"joint {joint.name!r}: speeds= names the rates of its coordinates {listed(moved)}, one for "
                 f"each that has none yet; got {shown(speeds)}"
@@ -263,7 +263,7 @@ class Structure(Parts):
     def _placed(self, joint: str, side: Any, at: Any, what: str, by_frame: bool = False) -> Frame:
         """The frame of a joint on one of its sides; `by_frame`: a body that deforms is moved by its frame, not by what
         is at its origin."""
-        frame = self.frame_of(f"joint {joint!r}, {what}", side)
+        frame = self.parts.frame_of(f"joint {joint!r}, {what}", side)
         if isinstance(side, Body) and side.moments is not None:
             return self._on_elastic(joint, side, at, by_frame)
         option = {"parent": "at", "child": "on"}[what]
@@ -283,7 +283,7 @@ class Structure(Parts):
 
     def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
         """Place the subtree of the child by the joint's motion."""
-        moved, used = self._moved(kind, name, outer, o, coordinates)
+        moved, used = moved_frame(self.parts, kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
         for f in inner.path[1:]:  # from the child's root to the joint, which is to be gone back
             if _moves(f) and not self._is_elastic(inner.root):
@@ -294,89 +294,10 @@ class Structure(Parts):
             offset = offset + rotation.outwards(f.offset)
             rotation = rotation @ f.rotation
         inner.root.hang_on(moved, rotation.inverse, -rotation.inwards(offset))
-        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), used)
+        return Joint(name, kind, outer, inner, self.parts.owner(outer), self.parts.owner(inner), used)
 
     def _is_elastic(self, frame: Frame) -> bool:
-        return any(b.frame is frame and b.moments is not None for b in self._bodies.values())
-
-    def moved_frame(
-        self, kind: str, name: str, outer: Frame, *, axis: Any = None, sequence: str = "xyz"
-    ) -> tuple[Frame, tuple[Symbol, ...]]:
-        """The frame after a joint's motion, and the coordinates that move it, declared here; for a joint that is added
-        with `add_joint`. Options are those of `Model.joint`.
-
-        >>> m = sb.Model("hinge")
-        >>> frame, q = m.moved_frame("revolute", "a", m.ground, axis="z")
-        >>> q, frame.x.in_ground, m.joint_coordinates("a", q)
-        ((a,), vector(cos(a), sin(a), 0), (a,))
-        >>> m.add_joint(sb.bodies.Joint("a", "revolute", m.ground, frame, "ground", "arm", q))
-        <Joint a: revolute from ground to arm by a>
-
-        See also: `Model.joint`.
-        """
-        given = JointGeometry(axis=kind_of_joint(name, kind).axis if axis is None else axis, sequence=sequence)
-        return self._moved(kind, name, outer, given, None)
-
-    def _moved(
-        self, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
-    ) -> tuple[Frame, tuple[Symbol, ...]]:
-        if o.sequence.replace("_", " ").lower() == "euler parameters" and kind in ("spherical", "free"):
-            return self._moved_by_euler_parameters(kind, name, outer, given)
-        if kind in ("spherical", "free"):
-            sequence_axes(o.sequence)
-        suffixes = kind_of_joint(name, kind).coordinates
-        q = self._motion_coordinates(name, [identifier(name) + s for s in suffixes], given)
-        return kind_of_joint(name, kind).move(outer, q, o, identifier(name)), self.joint_coordinates(name, q)
-
-    def _moved_by_euler_parameters(
-        self, kind: str, name: str, outer: Frame, given: Any
-    ) -> tuple[Frame, tuple[Symbol, ...]]:
-        """Euler parameters as coordinates, components of the angular velocity in the child as speeds."""
-        base = identifier(name)
-        if given is not None:
-            raise ModelError(
-                f"joint {name!r}: Euler parameters name their coordinates themselves ({base}_e0 to {base}_e3)"
-            )
-        place = list(self.coordinates(f"{base}_x {base}_y {base}_z")) if kind == "free" else []
-        e = self.coordinates(" ".join(f"{base}_e{k}" for k in range(4)))
-        w = self.speeds(f"{base}_wx {base}_wy {base}_wz")
-        for parameter, rate in zip(e, euler_parameter_rates(e, w), strict=True):
-            self.rate(parameter, rate)
-        self.unit_norm(*e)
-        frame = Frame(outer, offset=vector(*place), name=f"{base}.slide") if place else outer
-        return Frame(frame, from_euler_parameters(e, vector(*w)), name=base), self.joint_coordinates(name, (*place, *e))
-
-    def _motion_coordinates(self, name: str, defaults: Sequence[str], given: Any) -> list[Expr]:
-        if given is None:
-            return [self.coordinate(n) for n in defaults]
-        items = (
-            given.replace(",", " ").split()
-            if isinstance(given, str)
-            else list(given)
-            if isinstance(given, (list, tuple))
-            else [given]
-        )
-        if len(items) != len(defaults):
-            raise ModelError(f"joint {name!r} needs {len(defaults)} coordinates, got {len(items)}: {shown(given)}")
-        return [
-            self._declared_or_new(i) if isinstance(i, str) else self.checked(f"joint {name!r}", as_expr(i))
-            for i in items
-        ]
-
-    def _declared_or_new(self, name: str) -> Symbol:
-        known = self._symbols.get(name)
-        return known if known is not None and known.kind == "coordinate" else self.coordinate(name)
-
-    def joint_coordinates(self, name: str, q: Sequence[Expr]) -> tuple[Symbol, ...]:
-        """The coordinates among the expressions that move a joint; none of them moves another one."""
-        symbols = tuple(x for x in q if isinstance(x, Symbol) and x.kind == "coordinate")
-        for s in symbols:
-            if s in self._driven or symbols.count(s) > 1:
-                raise ModelError(
-                    f"joint {name!r}: the coordinate {s} moves joint {self._driven.get(s, name)!r} already; give this joint a coordinate "
-                    "of its own, or tie the two by a gear or a constraint"
-                )
-        return symbols
+        return any(b.frame is frame and b.moments is not None for b in self.parts.bodies.values())
 
     # ------------------------------------------------------------------------------------------------ joints in loops
 
@@ -395,12 +316,22 @@ class Structure(Parts):
             self._add_row(name, row)
         if kind == "screw":
             self._add_screw_row(name, outer, inner, o)
-        return Joint(name, kind, outer, inner, self.owner(outer), self.owner(inner), (), closes_loop=True, axis=o.axis)
+        return Joint(
+            name,
+            kind,
+            outer,
+            inner,
+            self.parts.owner(outer),
+            self.parts.owner(inner),
+            (),
+            closes_loop=True,
+            axis=o.axis,
+        )
 
     def _add_row(self, joint: str, row: JointCondition, is_holonomic: bool = True) -> None:
         name = f"{joint}.{row.name}"
         made = Constraint(name, row.expression, is_holonomic, joint, row.actions)
-        self.add_constraint(made, may_repeat=True)
+        self.parts.add_constraint(made, may_repeat=True)
 
     def _add_screw_row(self, name: str, outer: Frame, inner: Frame, o: JointGeometry) -> None:
         axis = outer.vector(*unit_vector(o.axis).entries)
@@ -428,15 +359,15 @@ class Structure(Parts):
 
     def _add_coordinate_loads(self, joint: Joint, q: Symbol, loads: JointLoads) -> None:
         given = [option for option, value in loads.items() if value is not None]
-        if given and any(q in together for together in self._norms):
+        if given and any(q in together for together in self.parts.kinematics.norms):
             raise ModelError(
                 f"joint {joint.name!r}: {listed(given)} on {q}, one of four Euler parameters, which are no angles; give them for other "
                 "coordinates by name, or use m.rotational_spring or m.torque"
             )
         base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
         for load in loads_on_coordinate(base, q, loads):
-            self.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
-            self.add_load(load)
+            self.parts.checked(f"joint {joint.name!r}, {load.kind}", load.on_rates[q])
+            self.parts.add_load(load)
 
 
 def is_at_rest(frame: Frame) -> bool:

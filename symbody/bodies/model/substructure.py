@@ -143,7 +143,7 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
     """See `Model.attach`."""
     if sub is host:
         raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
-    if sub.has_fields:
+    if sub.parts.has_fields:
         raise ModelError(
             f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} "
             f"instead of {sub.name!r}"
@@ -151,51 +151,40 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
     prefix = f"{identifier(name)}_"
     table = _symbol_table(host, sub, name, prefix, _shared(share), values)
     copier = Copier(sub.ground, on, table, prefix)
-    _copy_kinematics(host, sub, copier)
+    rates, *others = (copier(x) for x in sub.parts.kinematics)
+    host.parts.add_kinematics(list(rates.items()), *others)
     frames = {n: copier(f) for n, f in sub.frames.items()}
-    bodies = {n: host.add_body(_body(host, b, prefix, copier)) for n, b in sub.bodies.items()}
+    bodies = {n: host.parts.add_body(_body(host, b, prefix, copier)) for n, b in sub.bodies.items()}
     for n, f in frames.items():
         if n != "ground":
-            host.add_frame(f"{prefix}{n}", f)
-    joints = {n: host.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
+            host.parts.add_frame(f"{prefix}{n}", f)
+    joints = {n: host.parts.add_joint(_joint(host, j, prefix, copier)) for n, j in sub.joints.items()}
     _copy_loads_and_constraints(host, sub, prefix, copier)
-    for n, e in sub.kinetic_energies.items():
+    for n, e in sub.parts.kinetic_energies.items():
         host.kinetic_energy(f"{prefix}{n}", copier(e))
-    for u, e in sub.balances.items():
+    for u, e in sub.parts.balances.items():
         host.balance(copier(u), copier(e))
-    for n, e in sub.equations.items():
+    for n, e in sub.parts.equations.items():
         host.equation(f"{prefix}{n}", copier(e))
-    for n, e in sub.outputs.items():
+    for n, e in sub.parts.outputs.items():
         host.output(f"{prefix}{n}", copier(e))
-    for n, e in sub.labels.items():
+    for n, e in sub.parts.labels.items():
         host.label(f"{prefix}{n}", copier(e))
-    if sub.has_gravity:
+    if sub.parts.has_gravity:
         host.note(f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts")
     symbols = {n: table.get(s, s) for n, s in sub.symbols.items()}
     return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": symbols})
 
 
-def _copy_kinematics(host: Model, sub: Model, copier: Copier) -> None:
-    said = sub.kinematics
-    host.add_given_motions(*copier(said.given_motions))
-    for q, rate in said.rates.items():
-        host.rate(copier(q), copier(rate))
-    for e in said.equations:
-        host.kinematic_equation(copier(e))
-    for norm in said.norms:
-        host.unit_norm(*copier(norm))
-    host.small(*copier(said.small))
-
-
 def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
-    for load in sub.loads.values():
-        name = _new_name(host, "load", f"{prefix}{load.name}", host.loads)
-        host.add_load(Load(name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)))
-    for c in sub.constraints.values():
-        name = _new_name(host, "constraint", f"{prefix}{c.name}", host.constraints)
+    for load in sub.parts.loads.values():
+        name = _new_name(host, "load", f"{prefix}{load.name}", host.parts.loads)
+        host.parts.add_load(Load(name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)))
+    for c in sub.parts.constraints.values():
+        name = _new_name(host, "constraint", f"{prefix}{c.name}", host.parts.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"
         made = Constraint(name, copier(c.expression), c.is_holonomic, joint, copier(c.actions))
-        host.add_constraint(made, may_repeat=True)
+        host.parts.add_constraint(made, may_repeat=True)
 
 
 def _shared(share: Any) -> dict[str, Any]:
@@ -221,15 +210,15 @@ def _symbol_table(
             f"{where}: {moving[0]!r} is {with_article(known[moving[0]].kind)}; values= are for parameters {parameters}"
         )
     table: dict[Expr, Expr] = {known[n]: _in_host(host, where, known[n], x) for n, x in share.items()}
-    table |= {known[n]: host.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}
+    table |= {known[n]: host.parts.checked(f"{where}, {n}", x) for n, x in values.items() if isinstance(x, Expr)}
     for kind in ("coordinate", "speed", "parameter", "input", "variable"):
         for s in sub.symbols_of_kind(kind):
             if s not in table:
-                value = values.get(s.name, sub.default_values.get(s))
+                value = values.get(s.name, sub.parts.default_values.get(s))
                 number = None if value is None else finite_number(value, f"{where}, value of {s.name!r}", ModelError)
-                table[s] = host.declare(f"{prefix}{s.name}", kind, number, sub.units.get(s, ""))
+                table[s] = host.parts.declare(f"{prefix}{s.name}", kind, number, sub.parts.units.get(s, ""))
             _add_rates(s, table)
-    return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.constraints}
+    return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.parts.constraints}
 
 
 def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
@@ -237,7 +226,7 @@ def _in_host(host: Model, where: str, s: Symbol, what: Any) -> Expr:
         if what not in host.symbols:
             raise unknown(f"{where}, shared {s.name!r}", "symbol in the host", what, host.symbols)
         what = host.symbols[what]
-    made = host.checked(f"{where}, shared {s.name!r}", as_expr(what))
+    made = host.parts.checked(f"{where}, shared {s.name!r}", as_expr(what))
     if s.kind != "parameter" and (not isinstance(made, Symbol) or made.kind != s.kind):
         raise ModelError(f"{where}: the {s.kind} {s.name!r} can be shared with another {s.kind} only, got {made}")
     return made
@@ -274,8 +263,8 @@ def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:
         joint.kind,
         outer,
         inner,
-        host.owner(outer),
-        host.owner(inner),
+        host.parts.owner(outer),
+        host.parts.owner(inner),
         copier(joint.coordinates),
         joint.closes_loop,
         joint.axis,

@@ -183,7 +183,7 @@ class _Kane:
         }
         for s in sorted(used, key=lambda s: (s.kind, s.name)):
             if s.name not in {_name(x) for x in self.unknown}:
-                self.model.declare(s.name, s.kind)
+                self.model.parts.declare(s.name, s.kind)
 
     def _graph_expressions(self) -> list[Expr]:
         M, f = self.inertia_and_forces

@@ -72,7 +72,7 @@ class WrittenDown:
         """A model in which all symbols met so far are declared."""
         m = Model(name)
         for state, kind in self.states.items():
-            m.declare(state, kind)
+            m.parts.declare(state, kind)
         for i in self._inputs:
             m.input(i)
         numbers = {self.name(k): v for k, v in (values or {}).items()}

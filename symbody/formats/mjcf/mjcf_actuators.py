@@ -76,7 +76,7 @@ class ActuatedParts(PartsOfMjcf):
         drive = self._drive(base, control, law)
         force = self._complete(law, length).force(drive, length, rate)
         for load in act(f"{name}.actuator", force):
-            self.robot.add_load(load)
+            self.robot.parts.add_load(load)
         self._add_reflected(name, given, gear[0])
         ranges = (
             given.numbers(k, ()) if given.text(w) != "false" else ()
@@ -103,7 +103,9 @@ class ActuatedParts(PartsOfMjcf):
         if inertia:
             self._add_rotor(name, gear**2 * inertia, rate)
         if any(damping):
-            self.robot.add_load(pushed(f"{name}.damper", "damper", gear**2 * damper_polynomial(damping, rate), None))
+            self.robot.parts.add_load(
+                pushed(f"{name}.damper", "damper", gear**2 * damper_polynomial(damping, rate), None)
+            )
 
     def _complete(self, law: ActuatorLaw | MuscleLaw, length: sb.Expr) -> ActuatorLaw | MuscleLaw:
         """With what follows from the inertia that a force along a length meets where the file shows the robot."""

@@ -70,7 +70,7 @@ class PartsOfMjcf:
             frame = site.at.frame(self.robot.links[site.link], f"{identifier(name)}.site")
             self.robot.sites[name] = frame
             if name not in self.robot.frames:
-                self.robot.add_frame(name, frame)
+                self.robot.parts.add_frame(name, frame)
 
     def _site(self, given: Attributes, key: str) -> sb.Frame:
         if given.text(key) not in self.robot.sites:
@@ -279,10 +279,10 @@ class PartsOfMjcf:
             l = tendon.length
             stretch = l - low if low is high else sb.where(l > high, l - high, sb.where(l < low, l - low, 0))
             force, potential = spring_polynomial(stiffness, stretch)
-            self.robot.add_load(tendon.pushed(f"{name}.spring", "spring", force, potential))
+            self.robot.parts.add_load(tendon.pushed(f"{name}.spring", "spring", force, potential))
         if any(damping) and not self.text.tree.is_off("damper"):
             force = damper_polynomial(damping, tendon.rate)
-            self.robot.add_load(tendon.pushed(f"{name}.damper", "damper", force, None))
+            self.robot.parts.add_load(tendon.pushed(f"{name}.damper", "damper", force, None))
 
     def _add_rotor(self, name: str, armature: float, rate: sb.Expr) -> None:
         """What turns with a length: ½ armature l'²."""
@@ -302,11 +302,11 @@ class PartsOfMjcf:
                 self._spring_of_several(joint, k[0])
             elif isinstance(q := self._coordinate(joint), sb.Symbol):
                 force, potential = spring_polynomial(k, q - joint.rest)
-                self.robot.add_load(on_rates(f"{name}.hardening spring", "spring", {q: force}, potential))
+                self.robot.parts.add_load(on_rates(f"{name}.hardening spring", "spring", {q: force}, potential))
         for name, c in self.text.dampers.items():
             if isinstance(q := self._coordinate(self.text.robot.joints[name]), sb.Symbol):
                 force = damper_polynomial(c, q.dot)
-                self.robot.add_load(on_rates(f"{name}.hardening damper", "damper", {q: force}))
+                self.robot.parts.add_load(on_rates(f"{name}.hardening damper", "damper", {q: force}))
 
     def _spring_of_several(self, joint: JointText, stiffness: float) -> None:
         """A torque -k φ along the rotation vector φ from the pose that the file shows, and a force on what floats."""
@@ -317,10 +317,10 @@ class PartsOfMjcf:
         phi = rotation_vector(made.coordinates[-4:], start[-4:])
         turn = made.inner.vector(*(-stiffness * x for x in phi))
         energy = stiffness * sum(x * x for x in phi) / 2
-        self.robot.add_load(between(f"{joint.name}.spring", "spring", turn, made, energy))
+        self.robot.parts.add_load(between(f"{joint.name}.spring", "spring", turn, made, energy))
         for q, rest in zip(made.coordinates[:-4], start, strict=False):
             force, potential = spring_polynomial((stiffness,), q - rest)
-            self.robot.add_load(on_rates(f"{joint.name}.spring.{q.name}", "spring", {q: force}, potential))
+            self.robot.parts.add_load(on_rates(f"{joint.name}.spring.{q.name}", "spring", {q: force}, potential))
 
     def add_lifts(self, gravity: sb.Vector) -> None:
         """Forces at the mass centres of bodies against a part of their weight (`gravcomp`); MuJoCo counts them with
@@ -341,7 +341,7 @@ class PartsOfMjcf:
             at, lift = frame.point(*own[1:]), -part * own[0] * gravity
             potential = -(at - self.robot.ground.origin).dot(lift)
             if frame.root is not frame:
-                self.robot.add_load(
+                self.robot.parts.add_load(
                     sb.bodies.Load(f"{body}.lift", "force", (sb.bodies.Action(frame, force=lift, at=at),), potential)
                 )
 

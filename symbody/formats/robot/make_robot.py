@@ -236,8 +236,8 @@ class Builder(NumbersOfRobot):
             root.frame = self.model.ground
             return
         base = self.names["joint", ""]
-        root.frame, q = self.model.moved_frame("free", base, self.model.ground, sequence=EULER)
-        self.model.add_joint(sb.bodies.Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
+        root.frame, q = self.model.parts.moved_frame("free", base, self.model.ground, sequence=EULER)
+        self.model.parts.add_joint(sb.bodies.Joint(base, "free", self.model.ground, root.frame, "ground", root.top, q))
 
     def _hang(self, g: _LinkGroup) -> None:
         """Give a group its body frame, by its joint."""
@@ -248,16 +248,16 @@ class Builder(NumbersOfRobot):
         if joint.kind in SEVERAL:
             kind = {"floating": "free"}.get(joint.kind, joint.kind)
             outer = at.frame(parent.frame, f"{name}.parent")
-            g.frame, moved = self.model.moved_frame(kind, name, outer, axis=list(g.axis), sequence=EULER)
+            g.frame, moved = self.model.parts.moved_frame(kind, name, outer, axis=list(g.axis), sequence=EULER)
         else:
             kind = "prismatic" if joint.kind == "prismatic" else "revolute"
             outer = parent.frame
             self._seat(g, at, name)
             own = [self._coordinate(joint.name)] if not self._follows(joint) else []
-            moved = self.model.joint_coordinates(joint.name, own)
+            moved = self.model.parts.joint_coordinates(joint.name, own)
         inner = g.link.frame(g.frame, f"{name}.child") if any(joint.anchor) else self._link_frame(g, g.top)
         on = "ground" if parent.frame.is_ground else parent.top
-        self.model.add_joint(sb.bodies.Joint(joint.name, kind, outer, inner, on, g.top, moved))
+        self.model.parts.add_joint(sb.bodies.Joint(joint.name, kind, outer, inner, on, g.top, moved))
 
     def _seat(self, g: _LinkGroup, at: LinkPlacement, name: str) -> None:
         """Place the body frame of a joint of one coordinate."""
@@ -367,7 +367,7 @@ class Builder(NumbersOfRobot):
             self.doubtful.append(f"joint {j.name!r}: the stiffness of a {j.kind} joint is not in the model")
 
     def _push(self, name: str, kind: str, q: sb.Symbol, force: sb.Expr, potential: sb.Expr | None = None) -> None:
-        self.model.add_load(sb.bodies.Load(name, kind, potential=potential, on_rates={q: force}))
+        self.model.parts.add_load(sb.bodies.Load(name, kind, potential=potential, on_rates={q: force}))
 
     def _finished(self, groups: list[_LinkGroup]) -> Robot:
         model = self.model
@@ -383,6 +383,6 @@ class Builder(NumbersOfRobot):
         )
         for name, frame in model.links.items():
             if name not in model.frames:
-                model.add_frame(name, frame)
+                model.parts.add_frame(name, frame)
         model.note(*model.report.lines())
         return model

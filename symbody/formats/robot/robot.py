@@ -138,7 +138,7 @@ class Robot(sb.Model):
 
     def value_at(self, e: sb.Expr, state: Mapping[str, float]) -> float:
         """An expression in coordinates and parameters, at a state by names and default values."""
-        values = {**self.default_values, **{self.symbols[n]: x for n, x in state.items()}}
+        values = {**self.parts.default_values, **{self.symbols[n]: x for n, x in state.items()}}
         return float(sb.evaluate(e, values))
 
     def link(self, name: str) -> sb.Frame:
