@@ -9,7 +9,8 @@ import pytest
 
 import symbody as sb
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.contact.friction_problem import Cone, FrictionProblem
+from symbody.integrate.contact.contact_problem import Cone, ContactProblem
+from symbody.integrate.contact.contact_solvers import solutions
 from symbody.integrate.run import machine
 
 from .test_friction_contacts import woodpecker
@@ -291,7 +292,7 @@ def test_a_slip_in_space_goes_where_its_friction_lets_it() -> None:
     A = np.array([[5.630, -0.303, 2.134], [-0.303, 7.947, 1.252], [2.134, 1.252, 8.146]])
     b = np.array([-2.828, -0.071, 0.663])
     cone = Cone((1, 2), 0, 0.3, 0.3, np.array([1.0, 0.0, 0.0]))
-    (found,) = FrictionProblem(np.linalg.cholesky(A).T, b, (0,), (cone,)).solutions()
+    (found,) = solutions(ContactProblem(np.linalg.cholesky(A).T, b, (0,), (cone,)))
     N, friction, slip = found.forces[0], found.forces[1:], found.motions[1:]
     assert found.motions[0] == pytest.approx(0, abs=1e-12)
     assert np.linalg.norm(friction) == pytest.approx(0.3 * N)
@@ -304,7 +305,7 @@ def test_many_contacts_stick_up_to_the_static_coefficient(push: float) -> None:
     n = 6
     cones = tuple(Cone((n + k,), k, 0.4, 0.6, np.eye(2 * n)[k]) for k in range(n))
     b = np.concatenate([np.full(n, -10.0), np.full(n, push)])
-    (found,) = FrictionProblem(np.eye(2 * n), b, tuple(range(n)), cones).solutions()
+    (found,) = solutions(ContactProblem(np.eye(2 * n), b, tuple(range(n)), cones))
     assert found.forces[n:] == pytest.approx(np.full(n, -push if push < 6 else -4.0))
 
 

@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import sleigh, slider_crank
 from symbody.errors import SimulationError
-from symbody.integrate.contact.complementarity import complementary
+from symbody.integrate.contact.active_set import complementary_forces
 from symbody.integrate.contact.impacts import Contact, impact, impact_map, impulses_of
 from symbody.integrate.events.events import Event
 from symbody.integrate.result.outcome import Ending
@@ -308,7 +308,7 @@ def test_complementarity_against_all_sets_of_contacts(seed):
             W[-1] = W[0] - W[1]
         A = W @ W.T
         b = W @ rng.normal(size=W.shape[1]) if rng.random() < 0.7 else rng.normal(size=n)
-        found = complementary(A, b)
+        found = complementary_forces(A, b)
         if found is not None:
             w = A @ found + b
             assert np.min(found) >= 0

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.contact.friction_problem import Cone, FrictionProblem
+from symbody.integrate.contact.contact_problem import Cone, ContactProblem
+from symbody.integrate.contact.contact_solvers import solutions
 from symbody.integrate.modes import switching
 from symbody.integrate.result.outcome import Ending
 from tests.amount import dear, some
@@ -109,7 +110,7 @@ def test_forces_of_redundant_contacts_are_those_of_least_norm(seed: int) -> None
     V[0, :n] = 3 + np.abs(V[0, :n])
     least = V[0]  # Vᵀ y of some y: nothing of it along forces that push nowhere
     cones = tuple(Cone((n + 2 * k, n + 2 * k + 1), k, 50.0, 50.0, np.eye(3 * n)[k]) for k in range(n))
-    (found,) = FrictionProblem(V, -V.T @ (V @ least), tuple(range(n)), cones).solutions()
+    (found,) = solutions(ContactProblem(V, -V.T @ (V @ least), tuple(range(n)), cones))
     assert found.forces == pytest.approx(least)
 
 
@@ -120,6 +121,6 @@ def test_shared_loads_are_not_counted_as_several_accelerations() -> None:
     ways = [np.array([-1.0]), np.array([1.0]), np.array([1.0])]
     cones = tuple(Cone((3 + k,), k, 0.3, 0.3, np.eye(6)[k], direction=d) for k, d in enumerate(ways))
     b = rows @ np.array([-9.81, 0.3, 0.0, 0.0])
-    found = FrictionProblem(rows.T, b, (0, 1, 2), cones).solutions()
+    found = solutions(ContactProblem(rows.T, b, (0, 1, 2), cones))
     assert len(found) == 1
     assert found[0].closed == {0, 1, 2}

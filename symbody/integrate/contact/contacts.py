@@ -19,7 +19,8 @@ from ..forms.forms import Form
 from ..forms.impulses import Metric
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
-from .complementarity import complementary
+from .contact_problem import ContactProblem
+from .contact_solvers import solve
 from .impacts import (
     FINE,
     MOST,
@@ -220,15 +221,15 @@ class ContactHandler:
         if still.any():
             metric = self._impulses.metric(now.t, now.state, now.p, now.r)
             W = metric.ways(x.G[still])
-            pushes = complementary(W.T @ W, self._parting(x, metric)[still])
-            if pushes is None:
+            found = solve(ContactProblem(W, self._parting(x, metric)[still], tuple(range(W.shape[1]))))
+            if not found.is_converged:
                 out.ending, out.stops = (
                     Ending.SINGULAR,
                     f"contacts {listed(self.names)} press against each other without a way out",
                 )
                 return out
             is_closed = still.copy()
-            is_closed[still] = pushes > 1e-10 * np.max(pushes, initial=0.0)
+            is_closed[still] = found.forces > 1e-10 * np.max(found.forces, initial=0.0)
             closed = {name for name, is_one in zip(self.names, is_closed, strict=True) if is_one}
             now = self._without_speed(metric, x, now, is_closed, out)
         if closed != self.closed:

@@ -2,7 +2,7 @@
 
 Event functions are positive between events: gaps of open contacts, forces of closed ones, slip speeds of what slips,
 and what is left to the limit of friction of what sticks. At a zero the complementarity problem of accelerations is
-solved (`friction_problem.py`) and says how it goes on.
+solved (`contact_problem.py`) and says how it goes on.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ from ..events.event_handlers import EventResult, Instant, Transition
 from ..forms.forms import Form
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
+from .assignment_enumeration import is_enumerable, is_exhaustive
+from .assignments import Assignments
 from .contact_modes import HELD, ContactMode, FrictionState, ModeTable
-from .contact_problems import ContactProblems, ContactState, PosedProblem
+from .contact_problem import SLIPS, STICKS, Cone, ConeState, ContactForces, ContactProblem, ContactSolution
+from .contact_solvers import ENUMERATION, solutions, solve
 from .contacts import ContactFunction, ContactHandler, Flags, in_terms_of_state, size_of_forces
-from .friction_problem import SLIPS, STICKS, Cone, ConeState, FrictionProblem, FrictionSolution
+from .friction_feedback import friction_feedback
 from .frictions import Friction
 from .impact_maps import ImpactMap, ImpulsePhase, impact_cases
 from .impacts import FINE, ContactValues, Impact, named_impulses
+from .posed_problems import ContactProblems, ContactState, PosedProblem
 
 NEWTON: Final = "newton"
 POISSON: Final = "poisson"
@@ -129,11 +133,10 @@ class FrictionHandler(ContactHandler):
         part = closing | (self._is_closed & touching)
         e = self._restitutions(x, now, closing)
         s = self._problems.state(now)
-        posed, phases = impulses_by_law(self._impact_law, self._problems, s, part, e)
-        if not phases:
+        posed, phases, last = impulses_by_law(self._impact_law, self._problems, s, part, e)
+        if not last.is_converged:
             name = listed(n for n, is_closing in zip(self.names, closing, strict=True) if is_closing)
-            out.ending = Ending.SINGULAR
-            out.stops = f"no impulse with friction opens contact {name}: constraints or other contacts keep it closed"
+            out.ending, out.stops = failed_impact(name, last)
             return now
         bouncing = [n for n, is_closing, x_e in zip(self.names, closing, e, strict=True) if is_closing and x_e > 0]
         is_alone = out.state is None and int(np.sum(closing & ~self._is_closed)) == 1
@@ -200,18 +203,18 @@ class FrictionHandler(ContactHandler):
         posed = self._problems.posed(s, still, b, b_slip, broken=frozenset(self._broken))
         found = self._as_decided(posed)
         if not found:
-            found = posed.problem.solutions()
-            if found and not posed.problem.is_counted and (feedback := posed.problem.feedback()) >= 1.0:
+            found = solutions(posed.problem)
+            if found and not is_enumerable(posed.problem) and (feedback := friction_feedback(posed.problem)) >= 1.0:
                 self.uncertain.append((now.t, feedback))
         if not found:
-            return self._without_acceleration(s, still, posed.problem.is_counted, out)
+            return self._without_acceleration(s, still, is_exhaustive(posed.problem), out)
         if len(found) > 1:
             several = listed(self._table.name(self._mode_of(one, posed)) for one in found)
             told = f"{len(found)} accelerations satisfy Coulomb's law (Painlevé): {several}; the first is taken"
             out.occurrences.append(Occurrence(told, now.t, now.state, now.state))
         return self._goes_on(s, posed, found[0], out)
 
-    def _as_decided(self, posed: PosedProblem) -> list[FrictionSolution]:
+    def _as_decided(self, posed: PosedProblem) -> list[ContactSolution]:
         """The solution that the mode itself is, where it has just begun and is one."""
         mode, names = self._current, [self.names[k] for k in posed.contacts]
         if not self._is_entered or not mode.closed <= set(names):
@@ -224,10 +227,10 @@ class FrictionHandler(ContactHandler):
                 return []
             along = cone.direction if s is None or not s.sense else np.array([float(s.sense)])
             states.append(None if s is None else ConeState(STICKS if s.kind == STICKS else SLIPS, along, float(s.sign)))
-        found = posed.problem.solved(closed, tuple(states))
+        found = Assignments(posed.problem).solution(closed, tuple(states))
         return [] if found is None else [found]
 
-    def _mode_of(self, found: FrictionSolution, posed: PosedProblem) -> ContactMode:
+    def _mode_of(self, found: ContactSolution, posed: PosedProblem) -> ContactMode:
         closed = frozenset(self.names[posed.contacts[i]] for i in found.closed)
         states = {}
         for at, (j, cone) in enumerate(zip(posed.frictions, found.cones, strict=True)):
@@ -236,11 +239,11 @@ class FrictionHandler(ContactHandler):
             f, kind = self._table.frictions[j], cone.kind
             sense = 0 if cone.direction is None or not f.is_plane else int(np.sign(cone.direction[0]))
             is_new = kind == SLIPS and posed.problem.cones[at].direction is None
-            kind = HELD if is_new and posed.problem.is_held(at, found) else kind
+            kind = HELD if is_new and Assignments(posed.problem).is_held(at, found) else kind
             states[f.name] = FrictionState(kind, sense, int(cone.sign))
         return ContactMode(closed, states)
 
-    def _goes_on(self, s: ContactState, posed: PosedProblem, found: FrictionSolution, out: EventResult) -> EventResult:
+    def _goes_on(self, s: ContactState, posed: PosedProblem, found: ContactSolution, out: EventResult) -> EventResult:
         mode, before = self._mode_of(found, posed), self._current
         now = self._with_slip(s, posed, found, mode, out)
         ways = self._ways(mode, now, posed, found)
@@ -260,7 +263,7 @@ class FrictionHandler(ContactHandler):
         out.occurrences += [Occurrence(name, now.t, now.state, now.state) for name in told]
         return out
 
-    def _ways(self, mode: ContactMode, now: Instant, posed: PosedProblem, found: FrictionSolution) -> dict[str, float]:
+    def _ways(self, mode: ContactMode, now: Instant, posed: PosedProblem, found: ContactSolution) -> dict[str, float]:
         """The directions of slip in space from now on: it ends, or has turned far, where it has no part along them. And
         those in which friction is held at its limit."""
         out: dict[str, float] = {}
@@ -275,7 +278,7 @@ class FrictionHandler(ContactHandler):
         return out
 
     def _with_slip(
-        self, s: ContactState, posed: PosedProblem, found: FrictionSolution, mode: ContactMode, out: EventResult
+        self, s: ContactState, posed: PosedProblem, found: ContactSolution, mode: ContactMode, out: EventResult
     ) -> Instant:
         """Speeds on the constraints of the new mode; what begins to slip in space gets a speed just above none, so that
         it has a direction."""
@@ -311,16 +314,17 @@ class FrictionHandler(ContactHandler):
         out.state = state
         return Instant(now.t, state, now.p, now.r)
 
-    def _without_acceleration(self, s: ContactState, still: Flags, is_counted: bool, out: EventResult) -> EventResult:
+    def _without_acceleration(self, s: ContactState, still: Flags, is_certain: bool, out: EventResult) -> EventResult:
         """No acceleration satisfies Coulomb's law, or none was found among many contacts: an impact without collision, after which what slipped sticks (Génot
         and Brogliato 1999)."""
         posed = self._problems.posed(s, still, s.contacts.speed, s.frictions.slip, is_impact=True)
         problem, now = posed.problem, s.now
-        found = problem.solved(frozenset(problem.normals), tuple(ConeState(STICKS) for _ in problem.cones))
+        held = tuple(ConeState(STICKS) for _ in problem.cones)
+        found = Assignments(problem).solution(frozenset(problem.normals), held)
         alone = [self._table.frictions[j].name for j in posed.frictions]
         name = listed(self.names[k] for k in posed.contacts) if posed.contacts else f"{listed(alone)} jams"
         none = "no acceleration satisfies Coulomb's law (Painlevé)"
-        if not is_counted:
+        if not is_certain:
             none = "no acceleration was found that satisfies Coulomb's law"
         if found is None or not np.any(found.forces):
             out.ending = Ending.SINGULAR
@@ -338,28 +342,39 @@ class FrictionHandler(ContactHandler):
 
 def impulses_by_law(
     law: str, problems: ContactProblems, s: ContactState, part: Flags, e: Array
-) -> tuple[PosedProblem, tuple[ImpulsePhase, ...]]:
-    """Phases of impulses, none where they are not found: by Newton's law, v⁺ + e v⁻ >= 0 where they act; or by
-    Poisson's: what compression gave, e times it comes back at least (Glocker and Pfeiffer 1995)."""
+) -> tuple[PosedProblem, tuple[ImpulsePhase, ...], ContactForces]:
+    """Phases of impulses, and what the solver of the last one returned: by Newton's law, v⁺ + e v⁻ >= 0 where they act;
+    or by Poisson's: what compression gave, e times it comes back at least (Glocker and Pfeiffer 1995)."""
     v = s.contacts.speed
     b = v + (e * np.minimum(v, 0.0) if law == NEWTON else 0.0)
     posed = problems.posed(s, part, b, s.frictions.slip, is_impact=True)
     problem, n = posed.problem, len(posed.contacts)
-    total = problem.any_forces()
-    if total is None:
-        return posed, ()
+    found = solve(problem)
+    total = found.forces
     first = ImpulsePhase(problem, np.zeros(len(total)), total)
-    if law == NEWTON or not np.any(e > 0):
-        return posed, (first,)
+    if not found.is_converged or law == NEWTON or not np.any(e > 0):
+        return posed, (first,), found
     back = np.zeros(len(total))
     back[:n] = e[posed.contacts] * total[:n]
     speeds = problem.A @ (total + back) + problem.b
     cones = tuple(  # friction acts under what comes back, also where nothing is added to it
         Cone(c.rows, None, c.kinetic, c.static, c.share, float(c.share @ back)) for c in problem.cones
     )
-    expansion = FrictionProblem(problem.V, speeds, problem.normals, cones)
-    expanded = expansion.any_forces()
-    return posed, () if expanded is None else (first, ImpulsePhase(expansion, back, expanded, returns=True))
+    expansion = ContactProblem(problem.V, speeds, problem.normals, cones)
+    expanded = solve(expansion)
+    return posed, (first, ImpulsePhase(expansion, back, expanded.forces, returns=True)), expanded
+
+
+def failed_impact(name: str, found: ContactForces) -> tuple[Ending, str]:
+    """Why contacts have no impact: where all assignments were tried there are no impulses, else none were found."""
+    if found.solver == ENUMERATION:
+        text = f"no impulse with friction opens contact {name}: constraints or other contacts keep it closed"
+        return Ending.SINGULAR, text
+    text = (
+        f"no impulses were found with which contact {name} opens, by {found.solver} with a residual of {found.residual:.2g}; "
+        "less friction, restitution 0, or method='moreau' with step=... may help"
+    )
+    return Ending.NOT_CONVERGED, text
 
 
 def total_of(phases: Sequence[ImpulsePhase]) -> Array:

@@ -25,7 +25,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import substitute_all
 from ...emit.run.callable import Array
 from .contact_modes import ModeTable
-from .friction_problem import SLIPS, STICKS, FrictionProblem
+from .contact_problem import SLIPS, STICKS, ContactProblem
 from .frictions import Friction
 from .impacts import Contact
 
@@ -39,7 +39,7 @@ class ImpulsePhase:
     returns   whether `given` is what restitution gives back of the phase before
     """
 
-    problem: FrictionProblem
+    problem: ContactProblem
     given: Array
     found: Array
     returns: bool = False

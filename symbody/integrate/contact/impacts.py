@@ -35,7 +35,8 @@ from ...errors import SimulationError, listed, shown
 from ...summary import tagged
 from ..events.events import check_name
 from ..forms.impulses import ConstraintImpulses, Metric
-from .complementarity import complementary
+from .contact_problem import ContactProblem
+from .contact_solvers import solve
 from .frictions import Friction
 
 MOST: Final = 2000  # impacts at one time
@@ -190,9 +191,10 @@ def impact(
     G = numbers.G[part]
     W = metric.ways(G)
     v = numbers.speed[part]
-    pushed = complementary(W.T @ W, v + restitution[part] * np.minimum(v, 0.0))
-    if pushed is None:
+    found = solve(ContactProblem(W, v + restitution[part] * np.minimum(v, 0.0), tuple(range(len(v)))))
+    if not found.is_converged:
         return None
+    pushed = found.forces
     change = metric.speeds(W @ pushed)
     impulses = np.zeros(len(numbers.gap))
     impulses[part] = pushed

@@ -2,7 +2,7 @@
 
     u⁺ = u + [M Hᵀ; Jc 0]⁻¹ (h f0 + Gᵀ Λ;  -(Jc u + b) - r/h phi),     v = G u⁺ + g_t + e min(v⁻, 0),     μ N
 
-with Λ the impulses x of the rows and those of viscous friction (`moreau_steps.py`): one right side, whatever the number
+with Λ the impulses x of the rows and those of viscous friction (`moreau_step.py`): one right side, whatever the number
 of rows, so that the derivatives cost as much as those of the accelerations.
 """
 
@@ -21,8 +21,8 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
-from ..contact.moreau_steps import RETURN
-from ..contact.time_stepping import compiled, content
+from ..contact.moreau_impulses import RETURN
+from ..contact.moreau_programs import compiled_program, contact_key
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ NO_SLOPES: Final = StepSlopes(None, None)
 
 def step_slopes(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
     """Those of steps of contacts and frictions, made once."""
-    return table.base.cached("slopes of time stepping", (content(table), wrt), lambda: _made(table, wrt))
+    return table.base.cached("slopes of time stepping", (contact_key(table), wrt), lambda: _made(table, wrt))
 
 
 def _made(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
     eq = table.base
     theta = (*eq.state, *wrt)
-    rates = compiled(eq, "slopes_of_rates", {"q": _entries(eq.rates.entries, theta)}) if eq.q else None
+    rates = compiled_program(eq, "slopes_of_rates", {"q": _entries(eq.rates.entries, theta)}) if eq.q else None
     midpoint = Midpoint(table)
     outputs = {
         "U": midpoint.speeds,
@@ -53,7 +53,7 @@ def _made(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
         "limit": midpoint.limits,
         "z": variable_rates(eq).entries if eq.z else (),
     }
-    point = compiled(
+    point = compiled_program(
         eq, "slopes_of_step", {name: _entries(rows, theta) for name, rows in outputs.items()}, midpoint.given
     )
     return StepSlopes(rates, point)

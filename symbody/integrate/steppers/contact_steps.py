@@ -14,10 +14,11 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
-from ..contact.contact_branches import ContactBranch
+from ..contact.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
-from ..contact.time_stepping import indices, stepping_record
-from .contact_members import NOTES, ContactMembers, StepVariations, step_contact_members
+from ..contact.moreau_programs import moreau_record
+from ..contact.moreau_records import StepVariations
+from .contact_members import NOTES, ContactMembers, step_contact_members
 from .contact_slopes import NO_SLOPES, step_slopes
 from .step_schemes import CLOCK, StepRows
 
@@ -131,13 +132,13 @@ class ContactWorker:
     def __init__(self, scheme: ContactSteps, rows: StepRows) -> None:
         eq, columns = scheme.equations, len(scheme.wrt)
         p, r = np.zeros(len(eq.p) + 1), np.zeros(len(eq.r) + 1)
-        steps = stepping_record(scheme.table, p, r, 1)
+        steps = moreau_record(scheme.table, p, r, remembers=False)
         steps.h = scheme.h
         self._loop = ContactMembers(
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
             substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
             at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
-            branches=_branches(scheme.rows, len(scheme.table.frictions)), variations=_variations(scheme, columns, {"p": p, "r": r}),
+            variations=_variations(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
         self._members = LoopCallee(step_contact_members, {}, m=self._loop)
 
@@ -148,14 +149,6 @@ class ContactWorker:
     def prepared(self, first: int, stop: int) -> Callable[[], None]:
         self._loop.first, self._loop.stop = first, stop
         return self._members.callee.run
-
-
-def _branches(rows: int, cones: int) -> ContactBranch:
-    return ContactBranch(
-        kind=indices([0] * rows), matrix=np.zeros(rows * rows + 1), F=np.zeros(rows + 1), right=np.zeros(rows + 1), step=np.zeros(rows + 1),
-        kept=np.zeros(rows + 1), y=np.zeros(rows + 1), row=indices([0] * rows), column=indices([0] * rows), quality=np.zeros(1), way=np.zeros(2 * cones + 1), size=np.zeros(cones + 1), limit=np.zeros(cones + 1),
-        pressed=np.zeros(cones + 1),
-    )  # fmt: skip
 
 
 def _variations(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:

@@ -67,7 +67,7 @@ class StepImpulses:
     """A state after a step, and the impulses of its contacts and frictions: in the order of `names`, or rows of them.
     Divided by dt they are mean forces.
 
-    residual   of the complementarity problem, in parts of the largest impulse
+    residual   velocities by which contacts and frictions miss their laws, as a fraction of those without contacts
 
     >>> m = sb.Model("ball")
     >>> y = m.coordinate("y")

@@ -12,7 +12,7 @@ from ...emit.run.callable import Array
 from ..events.event_handlers import Instant
 from ..forms.impulses import Metric
 from .contact_modes import ModeTable
-from .friction_problem import Cone, FrictionProblem
+from .contact_problem import Cone, ContactProblem
 from .frictions import FrictionValues, friction_rows
 from .impacts import FINE, ContactValues, Impulses, impulses_of
 
@@ -34,7 +34,7 @@ class PosedProblem:
     """A problem, and the numbers of the contacts and frictions that are in it, in the order of its rows; G: these
     rows."""
 
-    problem: FrictionProblem
+    problem: ContactProblem
     contacts: list[int]
     frictions: list[int]
     G: Array
@@ -100,7 +100,7 @@ class ContactProblems:
             rows = tuple(range(first, first + len(self.places[j])))
             first += len(rows)
             cones.append(self._cone(j, rows, row_of, s, reactions, is_impact, broken))
-        problem = FrictionProblem(
+        problem = ContactProblem(
             V, np.concatenate([b[contacts], b_slip[places]]), tuple(range(len(contacts))), tuple(cones)
         )
         return PosedProblem(problem, contacts, frictions, G)

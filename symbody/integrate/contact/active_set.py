@@ -1,7 +1,7 @@
-"""Linear complementarity problems with a symmetric, positive semidefinite matrix: what contacts push, when they can
-only push.
+"""Contact problems without friction by an active-set method: linear complementarity problems with a symmetric, positive
+semidefinite matrix.
 
-w = A x + b,   x >= 0,   w >= 0,   xᵀ w = 0
+    w = A x + b,   x >= 0,   w >= 0,   xᵀ w = 0
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from ...emit.run.callable import Array
 
-DEPENDENT: Final = 1e-10  # of the largest: eigenvalues of A below this are rounding
-ROUNDED: Final = 1e-11  # of the largest term: a w that counts as zero
+DEPENDENT: Final = 1e-10  # eigenvalues of A below this fraction of the largest are rounding
+ROUNDING: Final = 1e-11  # a w below this fraction of the largest term counts as zero
 
 
-def complementary(A: Array, b: Array) -> Array | None:
-    """x, or None where there is none: then the contacts that would have to open keep each other closed.
+def complementary_forces(A: Array, b: Array) -> Array | None:
+    """x, or None where there is no solution: then contacts that would have to open keep each other closed.
 
     These are the conditions for the least ½ xᵀ A x + bᵀ x with x >= 0, found by letting contacts push one after
     another, the one that is entered fastest first, and taking out those that would pull (Lawson and Hanson 1974,
@@ -28,24 +28,24 @@ def complementary(A: Array, b: Array) -> Array | None:
     size[size == 0.0] = 1.0
     A, b = A / np.outer(size, size), b / size
     x, pushing = np.zeros(len(b)), np.zeros(len(b), dtype=bool)
-    enough = ROUNDED * float(np.max(np.abs(b), initial=0.0))
+    zero = ROUNDING * float(np.max(np.abs(b), initial=0.0))
     for _ in range(20 * len(b) + 20):
         w = A @ x + b
-        open_contacts = np.flatnonzero(~pushing & (w < -enough))
+        open_contacts = np.flatnonzero(~pushing & (w < -zero))
         if not len(open_contacts):
             return x / size
         pushing[open_contacts[np.argmin(w[open_contacts])]] = True
         while True:
             at = np.flatnonzero(pushing)
-            step, goes_on = _towards(A[np.ix_(at, at)], b[at], x[at])
+            step, is_unbounded = _descent_step(A[np.ix_(at, at)], b[at], x[at])
             falling = at[step < 0.0]
             part = float(np.min(x[falling] / -step[step < 0.0], initial=np.inf))
-            if goes_on and part == np.inf:
+            if is_unbounded and part == np.inf:
                 return None
-            if not goes_on and part >= 1.0:
+            if not is_unbounded and part >= 1.0:
                 x[at] += step
                 break
-            x[at] += min(part, 1.0 if not goes_on else np.inf) * step
+            x[at] += min(part, 1.0 if not is_unbounded else np.inf) * step
             gone = at[x[at] <= 1e-14 * np.max(x, initial=0.0)]
             gone = gone if len(gone) else falling[[np.argmin(x[falling])]]
             x[gone], pushing[gone] = 0.0, False
@@ -54,8 +54,8 @@ def complementary(A: Array, b: Array) -> Array | None:
     return None
 
 
-def _towards(A: Array, b: Array, x: Array) -> tuple[Array, bool]:
-    """The way to the least of all values over these contacts, and whether it never ends (then it is a direction)."""
+def _descent_step(A: Array, b: Array, x: Array) -> tuple[Array, bool]:
+    """The step to the minimum over these contacts, and whether there is none (then it is a direction of descent)."""
     values, vectors = np.linalg.eigh(A)
     regular = values > DEPENDENT * max(float(values[-1]), 1e-300)
     slope = vectors.T @ (A @ x + b)

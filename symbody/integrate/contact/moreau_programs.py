@@ -1,0 +1,160 @@
+"""Programs and memory of the Moreau-Jean step of equations with contacts and frictions.
+
+One program gives everything at the midpoint of a step from one factorization of [M Hᵀ; Jc 0]: accelerations without
+contacts, corrections of constraint violations, and the change of velocity due to a unit impulse along each row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algebra.calculus.derivatives import jacobian, time_derivative
+from ...algebra.graph.functions import sqrt
+from ...algebra.graph.graph import ZERO, Expr, as_expr
+from ...algebra.graph.matrix import Matrix, sum_of_products
+from ...algebra.graph.walk import substitute_all
+from ...derivation.equations.additional_rates import variable_rates
+from ...derivation.equations.equations import Equations
+from ...emit.programs.lower import program
+from ...emit.run.callable import Array, Compiled, compile_program
+from ...emit.run.loop_callee import program_callee
+from .contact_arrays import contact_arrays, indices
+from .contact_modes import ModeTable
+from .moreau_records import MoreauStep, StepVariations
+from .semismooth_newton import contact_branch
+
+
+@dataclass(frozen=True)
+class MoreauPrograms:
+    """Of equations with contacts and frictions: at the midpoint of a step, q' and z'."""
+
+    point: Compiled
+    rates: Compiled | None
+    variables: Compiled | None
+    rows: int
+
+
+def moreau_programs(table: ModeTable) -> MoreauPrograms:
+    """Those of the contacts and frictions, made once."""
+    return table.base.cached("time stepping", contact_key(table), lambda: _programs(table))
+
+
+def contact_key(table: ModeTable) -> tuple[Any, ...]:
+    """Expressions that tell contacts and frictions of equations from others."""
+    contacts = tuple((c.gap, c.restitution) for c in table.contacts)
+    frictions = tuple(
+        (f.slip, f.law.coefficient(as_expr(1)), f.law.sticking, f.law.damping, f.normal, table.owner.get(f.name))
+        for f in table.frictions
+    )
+    return contacts, frictions
+
+
+def _programs(table: ModeTable) -> MoreauPrograms:
+    eq = table.base
+    outputs, rows = _point(table)
+    rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates}) if eq.q else None
+    variables = compiled_program(eq, "variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None
+    return MoreauPrograms(compiled_program(eq, "midpoint", outputs), rates, variables, rows)
+
+
+def compiled_program(eq: Equations, name: str, outputs: dict[str, Any], more: dict[str, Any] | None = None) -> Compiled:
+    """A program of t, x, more, and the numbers that stay: r and p."""
+    groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), **(more or {})}
+    groups |= {k: list(v) for k, v in (("r", eq.r), ("p", eq.p)) if v}
+    return compile_program(program(name, groups, outputs, labels=eq.labels))
+
+
+def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
+    """Everything that a step needs of its midpoint, from one factorization."""
+    eq, frictions = table.base, table.frictions
+    n, k = len(eq.u), len(eq.lam)
+    rates = dict(zip(eq.q, eq.rates.entries, strict=True))
+    speeds = [time_derivative(c.gap, rates) for c in table.contacts]
+    slips = [f.speeds(eq) for f in frictions]
+    flat = [v for of_one in slips for v in of_one]
+    G = jacobian([*speeds, *flat], eq.u)
+    solved = _solved(eq, G)
+    accelerations, multipliers = solved.column(0)[:n], [-e for e in solved.column(0)[n:]]
+    missed = [e for j in (1, 2, 3) for e in solved.column(j)[:n]] if k else [ZERO] * (3 * n)
+    changes = [solved.column(4 + i) for i in range(G.rows)]
+    sizes = [of_one[0] if len(of_one) == 1 else sqrt(of_one[0] ** 2 + of_one[1] ** 2) for of_one in slips]
+    normals, shares = _normals(table, multipliers, [[-e for e in x[n:]] for x in changes])
+    outputs: dict[str, Any] = {
+        "gap": [c.gap for c in table.contacts], "speed": speeds,
+        "restitution": list(eq.in_own_terms([c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
+        "X": [e for x in changes for e in x[:n]], "udot": accelerations, "back": missed,
+        "mu": [f.law.coefficient(v) for f, v in zip(frictions, sizes, strict=True)],
+        "static": [f.law.sticking for f in frictions], "damping": [f.law.damping for f in frictions], "normal": normals, "share": shares,
+    }  # fmt: skip
+    return {name: values or [ZERO] for name, values in outputs.items()}, G.rows
+
+
+def _solved(eq: Equations, G: Matrix) -> Matrix:
+    """Columns [u'; -lam]: of the motion without contacts; of what takes back Jc u + b, -c and phi; of unit impulses
+    along the rows of G."""
+    n, k = len(eq.u), len(eq.lam)
+    off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries if k else ()
+    position = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
+    right = [[*eq.f0.entries, *(-e for e in eq.c.entries)]]
+    right += [[ZERO] * n + [-e for e in column] for column in (off, [-e for e in eq.c.entries], position)]
+    right += [[*G.row(i), *[ZERO] * k] for i in range(G.rows)]
+    columns = Matrix(n + k, len(right), tuple(right[j][i] for i in range(n + k) for j in range(len(right))))
+    return eq.factors.unguarded.solve(columns)
+
+
+def _normals(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]]) -> tuple[list[Expr], list[Expr]]:
+    """N = normal + share · Λ of each friction, from the multipliers without contacts and those of unit impulses."""
+    eq, names = table.base, [c.name for c in table.contacts]
+    normals: list[Expr] = []
+    shares: list[Expr] = []
+    for f in table.frictions:
+        if (owner := table.owner.get(f.name)) is not None:
+            normals.append(ZERO)
+            shares += [as_expr(int(i == names.index(owner))) for i in range(len(reactions))]
+            continue
+        N = ZERO if f.normal is None else f.normal
+        slopes = list(jacobian([N], eq.lam).entries) if eq.lam else []
+        given = substitute_all([N], dict.fromkeys(eq.lam, ZERO))[0]
+        normals.append(given + sum_of_products(slopes, lam) if slopes else given)
+        shares += [sum_of_products(slopes, y) if slopes else ZERO for y in reactions]
+    return normals, shares
+
+
+def moreau_record(table: ModeTable, p: Array, r: Array, *, remembers: bool) -> MoreauStep:
+    """Memory of steps with these parameters and inputs; remembers: each begins with what the one before found."""
+    programs = moreau_programs(table)
+    eq, cones, rows = table.base, len(table.frictions), programs.rows
+    n, n_q, n_u, contacts = len(eq.state), len(eq.q), len(eq.u), len(table.contacts)
+    names = [c.name for c in table.contacts]
+    owner = [names.index(table.owner[f.name]) if f.name in table.owner else contacts for f in table.frictions]
+    count = [len(f.slip) for f in table.frictions]
+    first = [contacts + sum(count[:c]) for c in range(cones)]
+    turns = [v.index for e in eq.variables.quaternions for v in e]
+    given = {"p": p, "r": r}
+    callee = {
+        name: None if f is None else program_callee(f, given)
+        for name, f in (("point", programs.point), ("rates", programs.rates), ("variables", programs.variables))
+    }
+    return MoreauStep(
+        n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, remembers=int(remembers), h=1.0,
+        y=np.zeros(n), **callee, qdot=np.zeros(n_q + 1),
+        zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
+        slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
+        mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
+        free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=indices(owner), first=indices(first),
+        count=indices(count), turns=indices(turns), row=indices([0] * rows), at=indices([0] * contacts),
+        cone=indices([0] * cones), held=indices([1] * cones), problem=contact_arrays(rows, cones),
+        branches=contact_branch(rows, cones),
+    )  # fmt: skip
+
+
+def no_variations(n: int) -> StepVariations:
+    """Memory of steps of n numbers that have no derivatives."""
+    none = np.zeros(1)
+    return StepVariations(
+        columns=0, seeds=0, width=n, y=np.zeros(n), S=none, T=none, constant=none, growing=none, rates=None, point=None, qdot=none,
+        U=none, V=none, limit=none, zdot=none, impulses=none, part=none, static=none, right=none, dx=none, memory=none,
+    )  # fmt: skip
