@@ -233,6 +233,29 @@ def first_hidden(chain: list[str]) -> str:
     return ""
 
 
+def exporters_on_the_representation(root: Path) -> list[str]:
+    """`write` imports `emit.ir` and public names of `emit`, and nothing else of it."""
+    modules = ("symbody.emit", "symbody.emit.ir")
+    bad = [
+        f"{i}: exporters stand on emit.ir"
+        for i in all_imports(root)
+        if folder(i.file) == "write" and f"{i.module}.".startswith("symbody.emit.") and i.module not in modules
+    ]
+    for file, tree in sources(root).items():
+        for node in ast.walk(tree) if folder(file) == "write" else ():
+            if isinstance(node, ast.ImportFrom) and node.module in ("emit", "emit.ir"):
+                offered = symbody.emit.__all__ if node.module == "emit" else symbody.emit.ir.__all__
+                hidden = sorted(a.name for a in node.names if a.name not in offered)
+                bad += [f"{file}:{node.lineno} imports {name}, which {node.module} does not offer" for name in hidden]
+            elif (
+                isinstance(node, ast.Attribute)
+                and ast.unparse(node.value) == "ir"
+                and node.attr not in symbody.emit.ir.__all__
+            ):
+                bad.append(f"{file}:{node.lineno} uses ir.{node.attr}, which emit.ir does not offer")
+    return bad
+
+
 def rooms_in_order(root: Path) -> list[str]:
     """Every file of a divided folder is in a room, and a room imports only those before it."""
     bad, files = [], set(sources(root))
@@ -253,7 +276,7 @@ def rooms_in_order(root: Path) -> list[str]:
     return bad
 
 
-IN_NO_ROOM: set[str] = set()  # files of a divided folder that serve all its rooms
+IN_NO_ROOM = {"symbody/emit/ir.py"}  # files of a divided folder that serve all its rooms
 
 
 def modules_hide_behind_no_name(root: Path) -> list[str]:
@@ -626,7 +649,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 RULES = (
     class_names_are_unique, file_names_are_unique,
-    folders_in_order, beside_on_public_names, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    folders_in_order, beside_on_public_names, exporters_on_the_representation, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices, one_elimination,
 )  # fmt: skip
@@ -650,6 +673,10 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (folders_in_order, {"bodies/a.py": "if TYPE_CHECKING:\n    from ..formats import Robot"}, "not to the left of bodies"),
     (beside_on_public_names, {"formats/a.py": "import symbody as sb\nx = sb.bodies.loads.loads.force"}, "a.py:2 uses sb.bodies.loads, which"),
     (beside_on_public_names, {"kits/a.py": "import symbody as sb\ndef f(x: sb.Frame) -> sb.Turn: ..."}, "a.py:2 uses sb.Turn, which"),
+    (exporters_on_the_representation, {"write/targets/a.py": "from ...emit.loops.kernel_nodes import Loop"}, "imports symbody.emit.loops.kernel_nodes: exporters stand on emit.ir"),
+    (exporters_on_the_representation, {"write/targets/a.py": "from ...emit.ir import Loop, _INNER"}, "a.py:1 imports _INNER, which emit.ir does not offer"),
+    (exporters_on_the_representation, {"write/targets/a.py": "from ...emit import Program, Workers"}, "a.py:1 imports Workers, which emit does not offer"),
+    (exporters_on_the_representation, {"write/a.py": "from ..emit import ir\nprint(ir.with_changed_expressions)"}, "a.py:2 uses ir.with_changed_expressions, which"),
     (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
     (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
     (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),

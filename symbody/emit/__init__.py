@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from . import ir
+    from .llvm.wasm_objects import WasmObject, wasm_object
     from .programs.lower import program
     from .programs.program import Cost, Program
     from .run.callable import Compiled
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from .text.numpy_text import numpy_function, numpy_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "program", "Cost", "Program", "Compiled", "CudaFunction", "ptx_source", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source",
+    "program", "Cost", "Program", "Compiled", "CudaFunction", "ptx_source", "WasmObject", "wasm_object", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source", "ir",
 ]  # fmt: skip
 
 offer(__name__)

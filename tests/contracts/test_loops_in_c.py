@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.loops.checked import source
-from symbody.emit.loops.records import Struct, known_of, type_of
+from symbody.emit.loops.kernel_parser import kernel_source
+from symbody.emit.loops.records import Struct, known_values, type_of
 from symbody.integrate.kernels.march import march
 from symbody.integrate.run.machine import Task
 from symbody.integrate.run.simulate import Simulation, SimulationOptions, choice, machine_of, simulate
@@ -38,8 +38,10 @@ FLAGS = (
 
 def in_c(folder: Path, kernel: Callable[..., Any], **records: Any) -> Callable[[], int]:
     """A kernel by way of C, with its arguments in place."""
-    types = {a: type_of(records[a]) if isinstance(records[a], Struct) else source(kernel).declared(a) for a in records}
-    known = {k: v for a, r in records.items() if isinstance(r, Struct) for k, v in known_of(r, a).items()}
+    types = {
+        a: type_of(records[a]) if isinstance(records[a], Struct) else kernel_source(kernel).declared(a) for a in records
+    }
+    known = {k: v for a, r in records.items() if isinstance(r, Struct) for k, v in known_values(r, a).items()}
     text, library = folder / "loops.c", folder / "loops.so"
     text.write_text(c_loops(kernel, "entry", types, known), encoding="utf-8")
     subprocess.run([c_compiler(), *FLAGS, str(text), "-o", str(library), "-lm"], check=True)

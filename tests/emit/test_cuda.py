@@ -14,7 +14,7 @@ from examples import spherical_chain, stanford_arm, triple_pendulum
 from symbody.emit.llvm import jit
 from symbody.emit.llvm.device_text import COLUMNS, PACKED, ROWS, VALUE, function_kernel
 from symbody.emit.programs.register_order import values_alive, with_fewer_alive
-from symbody.emit.programs.written_out import written_out
+from symbody.emit.programs.straight_line import straight_line_program
 from symbody.emit.run import cuda_driver
 from symbody.emit.run import dynamics as compiled_dynamics
 from symbody.emit.run.cuda_callable import TILES, ArrayLayout, is_wide, prefetches, ptx_source
@@ -402,7 +402,7 @@ def test_what_the_page_shows_runs(library: EmulatedLibrary) -> None:
 def test_an_order_from_the_end_has_fewer_values_alive() -> None:
     """Forward dynamics of a chain of bodies: many sums wait for the last of their terms. The numbers are the same."""
     eq = sb.derive(spherical_chain.model(4))
-    p = written_out(sb.compile(eq).udot.program)
+    p = straight_line_program(sb.compile(eq).udot.program)
     ordered = with_fewer_alive(p)
     assert values_alive(ordered) < 0.8 * values_alive(p)
     assert all(a < k for k, i in enumerate(ordered.code) for a in i.args)
@@ -416,6 +416,6 @@ def test_on_a_gpu_the_way_whose_values_fit_is_taken(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(compiled_dynamics, "REGISTERS", {"float": 10_000, "double": 1})
     eq = sb.derive(spherical_chain.model(3))
     here, roomy, tight = (compiled_dynamics.Dynamics(eq, None, False, real).udot for real in (None, "float", "double"))
-    alive = [values_alive(with_fewer_alive(written_out(p))) for p in (here, roomy, tight)]
+    alive = [values_alive(with_fewer_alive(straight_line_program(p))) for p in (here, roomy, tight)]
     assert here.code == roomy.code
     assert alive[2] <= alive[1]

@@ -13,9 +13,9 @@ from symbody.algebra.calculus.derivatives import time_derivative
 from symbody.algebra.graph.functions import sin
 from symbody.algebra.graph.graph import ZERO, symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
-from symbody.emit.loops.checked import basic_types
-from symbody.emit.loops.form import Call, Called
-from symbody.emit.loops.inlined import inlined
+from symbody.emit.loops.inlining import inlined_form
+from symbody.emit.loops.kernel_nodes import CallStatement, KernelCall
+from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, rarely, unrolled
 from symbody.emit.loops.records import Struct
 from symbody.emit.programs.lower import program
@@ -151,8 +151,8 @@ def doubled_twice(n: int, x: Numbers, w: Numbers) -> None:
 
 def test_kernels_in_the_place_of_their_calls():
     """The form without calls computes what the kernel computes, though both use the same names."""
-    form = inlined(doubled_twice)
-    assert not [part for part in form.parts if isinstance(part, Called | Call)]
+    form = inlined_form(doubled_twice)
+    assert not [part for part in form.parts if isinstance(part, KernelCall | CallStatement)]
     here, found = X.copy(), X.copy()
     doubled_twice(8, here, np.zeros(8))
     text = "\n".join(["def f(n, x, w):", *PythonKernel(form).body()])
@@ -192,7 +192,7 @@ def calls_one_that_returns(n: int, x: Numbers) -> None:
 
 def test_kernels_that_return_are_called():
     with pytest.raises(CompileError, match="calls_one_that_returns: returning returns"):
-        inlined(calls_one_that_returns)
+        inlined_form(calls_one_that_returns)
 
 
 @rarely
@@ -214,7 +214,7 @@ def test_indices():
 
 def test_a_kernel_calls_itself_with_what_is_known():
     loops = LlvmLoops()
-    loops.kernels.kernel(halves, basic_types(halves), {"n": 8})
+    loops.kernels.kernel(halves, kernel_source(halves).basic_types, {"n": 8})
     assert loops.text().count("define internal double @halves") == 5  # 8, 4, 2, 1, 0
 
 

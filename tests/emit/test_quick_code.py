@@ -11,7 +11,7 @@ from symbody.algebra.graph.graph import as_expr
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.llvm import jit, loop_text
-from symbody.emit.loops.checked import basic_types, source
+from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.language import Numbers
 from symbody.emit.loops.records import address_of
 from symbody.emit.programs.lower import program
@@ -78,7 +78,7 @@ def test_rounding_of_loops_is_as_written_whatever_llvm_does_with_them(rounding):
 
 
 def basic_types_by_name(kernel):
-    return dict(zip(source(kernel).parameters, basic_types(kernel), strict=True))
+    return dict(zip(kernel_source(kernel).parameters, kernel_source(kernel).basic_types, strict=True))
 
 
 def test_short_programs_are_compiled_once(accelerations):

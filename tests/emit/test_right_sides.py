@@ -12,8 +12,8 @@ from symbody.algebra.graph.graph import Expr, as_expr, symbols
 from symbody.algebra.graph.linear import Factors, factorize
 from symbody.algebra.graph.matrix import Matrix, matrix
 from symbody.emit.programs.lower import program
-from symbody.emit.programs.program import Program, right_sides
-from symbody.emit.programs.right_sides import MOST, Lot, layout, leading_zeros
+from symbody.emit.programs.program import Program, right_side_count
+from symbody.emit.programs.right_sides import MOST, Lot, leading_zeros, right_side_layout
 
 x, y = symbols("x y")
 
@@ -24,7 +24,7 @@ def factors(n: int, kind: str = "general", shift: int = 0) -> Factors:
 
 def sides(p: Program) -> list[int]:
     """How many right sides each solve has."""
-    return [right_sides(p.code, i) for i in p.code if i.op == "solve"]
+    return [right_side_count(p.code, i) for i in p.code if i.op == "solve"]
 
 
 def made(**outputs: Matrix | list[Expr]) -> Program:
@@ -109,7 +109,7 @@ def test_labels_survive() -> None:
 
 @pytest.mark.parametrize(("n", "count", "fewest"), list(product([1, 5], [1, 2, 3, 8, 15, 33], [1, 3, 16])))
 def test_every_entry_has_a_place_of_its_own(n: int, count: int, fewest: int) -> None:
-    made_layout = layout(n, count, [4, 16], fewest)
+    made_layout = right_side_layout(n, count, [4, 16], fewest)
     places = made_layout.places()
     assert len(set(places)) == n * count
     assert 0 <= min(places) <= max(places) < made_layout.size
@@ -117,9 +117,9 @@ def test_every_entry_has_a_place_of_its_own(n: int, count: int, fewest: int) -> 
 
 
 def test_lots_are_as_narrow_as_they_can_be() -> None:
-    assert layout(2, 20, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 4, 4, 32))
-    assert layout(2, 21, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 5, 16, 32))
-    assert layout(2, 18, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 1, 1, 32), Lot(17, 1, 1, 34))
+    assert right_side_layout(2, 20, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 4, 4, 32))
+    assert right_side_layout(2, 21, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 5, 16, 32))
+    assert right_side_layout(2, 18, [4, 16], 3).lots == (Lot(0, 16, 16, 0), Lot(16, 1, 1, 32), Lot(17, 1, 1, 34))
 
 
 # ---------------------------------------------------------------------------------------------------- the loop

@@ -10,10 +10,10 @@ import pytest
 import symbody as sb
 from symbody import Model, derive
 from symbody.emit.llvm import jit
-from symbody.emit.llvm.program_text import entry, llvm_text
+from symbody.emit.llvm.program_text import entry_name, llvm_text
 from symbody.emit.programs.program import Program
+from symbody.emit.programs.straight_line import straight_line_program
 from symbody.emit.programs.tree_program import tree_program
-from symbody.emit.programs.written_out import written_out
 from symbody.emit.run.callable import aligned, compile_program
 from symbody.emit.text.numpy_text import numpy_function
 
@@ -116,7 +116,7 @@ def test_every_width_of_vectors_gives_the_derivatives(case, lanes: int, register
     outputs = [np.full(lanes * len(o.values), np.nan) for o in program.outputs]
     work = np.full(lanes * text.work + 8, np.nan)
     pointers = [(ctypes.c_void_p * len(x))(*(a.ctypes.data for a in x)) for x in (inputs, outputs)]
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(code.address(entry(program)))(*pointers, aligned(work))
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(code.address(entry_name(program)))(*pointers, aligned(work))
     for lane in range(lanes):
         assert agrees(case, [x[lane::lanes].reshape(o.shape) for x, o in zip(outputs, program.outputs, strict=True)])
 
@@ -135,7 +135,7 @@ def test_many_states(case) -> None:
 
 def test_written_out(case) -> None:
     eq, at, _ = case
-    straight = written_out(loops_of(eq))
+    straight = straight_line_program(loops_of(eq))
     assert all(i.op != "tree" for i in straight.code)
     assert agrees(case, list(numpy_function(loops_of(eq))(0.0, *inputs_of(eq, at)[1:])))
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.loops.form import Run
-from symbody.emit.loops.inlined import inlined
+from symbody.emit.loops.inlining import inlined_form
+from symbody.emit.loops.kernel_nodes import ProgramCall
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate.kernels.stages import fixed_step
 from symbody.integrate.kernels.tableaux import CLASSICAL_4, DORMAND_PRINCE_5, DORMAND_PRINCE_8
@@ -71,13 +71,13 @@ def test_as_machine_code(method: str) -> None:
 
 
 class InC(CKernel):
-    def run(self, s: Run) -> None:
+    def run(self, s: ProgramCall) -> None:
         given = ", ".join(self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"rates({given});")
 
 
 class InJavaScript(JavaScriptKernel):
-    def run(self, s: Run) -> None:
+    def run(self, s: ProgramCall) -> None:
         given = ", ".join(self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"rates({given});")
 
@@ -121,7 +121,7 @@ def filled(text: str, method: str, **parts: str) -> str:
 @pytest.mark.parametrize("method", TABLEAUX)
 def test_in_c(method: str, tmp_path: Path) -> None:
     source, program = tmp_path / "step.c", tmp_path / "step"
-    source.write_text(filled(C, method, step=InC(inlined(fixed_step), "step").text()))
+    source.write_text(filled(C, method, step=InC(inlined_form(fixed_step), "step").text()))
     subprocess.run([c_compiler(), "-std=c99", "-O2", str(source), "-o", str(program), "-lm"], check=True)
     found = json.loads(subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout)
     assert np.allclose(found, expected(predators(), {"x": 1.5, "y": 0.5}, method), rtol=1e-13)
@@ -129,7 +129,7 @@ def test_in_c(method: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", TABLEAUX)
 def test_in_javascript(method: str, tmp_path: Path) -> None:
-    node, printer = installed("node", "nodejs"), InJavaScript(inlined(fixed_step))
+    node, printer = installed("node", "nodejs"), InJavaScript(inlined_form(fixed_step))
     body = printer.body()
     names = ", ".join(p.name for p in printer.form.parameters)
     (tmp_path / "step.js").write_text(

@@ -8,7 +8,7 @@ complex (`sparse_elimination.py`), both in `integrate/kernels`. `tests/test_arch
 
 The functions use nothing but loops, subscripts and arithmetic, so that the same text is
 - run as it stands on numbers of any kind (exact, complex, many digits) and on expressions,
-- translated into LLVM and into every target language when a system is solved by a loop (`emit/loops/kernels.py`).
+- translated into LLVM and into every target language when a system is solved by a loop (`emit/loops/program_kernels.py`).
 
 Matrices are flat lists, row after row: entry (i, j) of an n by n matrix is a[i * n + j]. Inner loops run along rows.
 All work in place.

@@ -19,10 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..loops.checked import KernelText, source
-from ..loops.form import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, Basic, KernelForm, Parameter
+from ..loops.kernel_nodes import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, BasicType, KernelForm, Parameter
+from ..loops.kernel_parser import KernelText, kernel_source
 from ..loops.language import Kernel
-from ..loops.records import Struct, known_of, sizes_of, type_of
+from ..loops.records import Struct, known_values, sizes_of, type_of
 from ..programs.program import Program
 from .device_math import function_name
 from .device_text import GLOBAL, THREAD, THREADS, module_text
@@ -114,9 +114,9 @@ class DeviceModule:
 
     def form(self, kernel: Kernel, **records: Struct) -> tuple[KernelForm, dict[str, int]]:
         """A kernel for records, and the sizes of their arrays."""
-        text, known, sizes = source(kernel), dict[str, Any](), dict[str, int]()
+        text, known, sizes = kernel_source(kernel), dict[str, Any](), dict[str, int]()
         for name, record in records.items():
-            known |= known_of(record, name)
+            known |= known_values(record, name)
             sizes |= sizes_of(record, name)
         types = tuple(type_of(records[a]) if a in records else _basic(text, a) for a in text.parameters)
         return self.loops.kernels.kernel(kernel, types, known), sizes
@@ -200,9 +200,9 @@ class DeviceModule:
         return module_text([kernels, *self.functions], self.bodies, self.real, used)
 
 
-def _basic(text: KernelText, name: str) -> Basic:
+def _basic(text: KernelText, name: str) -> BasicType:
     declared = text.declared(name)
-    if not isinstance(declared, Basic):
+    if not isinstance(declared, BasicType):
         raise text.refused(text.tree, f"{name} must be given as a record")
     return declared
 

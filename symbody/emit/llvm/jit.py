@@ -201,7 +201,7 @@ def _web() -> llvm.TargetMachine:
     return target.create_target_machine(cpu="generic", features=WEB_FEATURES, opt=LEVEL, reloc="static")
 
 
-def wasm_object(kernels: str, pieces: str, offered: Collection[str]) -> bytes:
+def wasm_code(kernels: str, pieces: str, offered: Collection[str]) -> bytes:
     """An object file of WebAssembly, to be linked with others: of its own names, only those offered can be seen."""
     with _lock:
         machine = _web()

@@ -1,4 +1,4 @@
-"""Kernels as LLVM text: printers of the form that `loops/specialised.py` makes.
+"""Kernels as LLVM text: printers of the form that `loops/specialisation.py` makes.
 
 LlvmKernel   one kernel as a function: also those that programs call, on vectors or on every lane of interleaved arrays
 LlvmLoops    kernels that call each other and compiled programs, in one module
@@ -10,45 +10,45 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from ..loops.checked import basic_types, checked
-from ..loops.entries import KernelEntry, Route, entry
-from ..loops.form import (
+from ..loops.kernel_entries import ArgumentRoute, KernelEntry, kernel_entry
+from ..loops.kernel_nodes import (
     FUNCTION,
     INDEX,
     INDICES,
     NOTHING,
     NUMBER,
     NUMBERS,
-    Absent,
     ArrayElement,
+    ArrayTail,
     Assign,
     Block,
-    Call,
-    Called,
-    ChoiceExpression,
-    Connected,
+    BooleanOperation,
+    CallStatement,
     Constant,
-    Converted,
+    Conversion,
     Expression,
     If,
+    IsAbsent,
+    Jump,
+    KernelCall,
     KernelForm,
-    Leave,
     LocalVariable,
     Loop,
-    Mathematics,
+    MathCall,
     Not,
     Operation,
     Parameter,
-    Rest,
+    ProgramCall,
     Return,
-    Run,
+    Select,
     Statement,
     Store,
     Type,
     While,
 )
+from ..loops.kernel_parser import kernel_form
 from ..loops.language import Kernel
-from ..loops.specialised import Kernels, Known, specialised
+from ..loops.specialisation import Kernels, KnownValues, specialised_form
 from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_of, real_of, splat
 
 _TYPES: Final[dict[Type, str]] = {
@@ -205,7 +205,7 @@ class LlvmKernel:
             at = self.new(f"mul nsw i64 {at}, {self.stride}")
         return self.new(f"getelementptr inbounds {element}, ptr {base}, i64 {at}")
 
-    def rest(self, e: Rest) -> str:
+    def rest(self, e: ArrayTail) -> str:
         element = "i64" if e.type is INDICES else self.number
         return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
@@ -232,12 +232,12 @@ class LlvmKernel:
             other = self.new(f"fneg {self.number} {other}")
         return fma(a, b, other, self.number, self.new)
 
-    def converted(self, e: Converted) -> str:
+    def converted(self, e: Conversion) -> str:
         value = self.value(e.value)
         to_number = e.type is NUMBER
         return self.new(f"sitofp i64 {value} to {self.real}" if to_number else f"fptosi {self.real} {value} to i64")
 
-    def connected(self, e: Connected) -> str:
+    def connected(self, e: BooleanOperation) -> str:
         decided, place = self.labels("decided", "truth")
         self.head.append(f"  %{place} = alloca i1")
         for k, part in enumerate(e.parts):
@@ -253,16 +253,16 @@ class LlvmKernel:
     def inverted(self, e: Not) -> str:
         return self.new(f"xor i1 {self.value(e.value)}, true")
 
-    def absent(self, e: Absent) -> str:
+    def absent(self, e: IsAbsent) -> str:
         return self.new(f"icmp eq ptr {self.value(e.function)}, null")
 
-    def choice(self, e: ChoiceExpression) -> str:
+    def choice(self, e: Select) -> str:
         yes, no, type_ = self.value(e.yes), self.value(e.no), self.type_of(e.type)
         is_of_lanes = isinstance(e.test, Operation) and e.test.left.type is NUMBER and self.number != self.real
         truth = f"<{lanes_of(self.number)} x i1>" if is_of_lanes else "i1"
         return self.new(f"select {truth} {self.value(e.test)}, {type_} {yes}, {type_} {no}")
 
-    def mathematics(self, e: Mathematics) -> str:
+    def mathematics(self, e: MathCall) -> str:
         values, real = [self.value(a) for a in e.arguments], self.real
         if e.name == "is_finite":
             size = self.new(f"call {real} @llvm.fabs.{SUFFIX[real]}({real} {values[0]})")
@@ -278,11 +278,11 @@ class LlvmKernel:
         ]
         return self.new(f"call {real} @{name}({', '.join(f'{real} {v}' for v in values)})")
 
-    def called(self, e: Called) -> str:
+    def called(self, e: KernelCall) -> str:
         text = self.call_text(e)
         return self.new(text)
 
-    def call_text(self, e: Called) -> str:
+    def call_text(self, e: KernelCall) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
             text = f"%{a.name}" if p.is_place and isinstance(a, LocalVariable) else self.value(a)
@@ -290,8 +290,8 @@ class LlvmKernel:
         return f"call {type_text(e.type, self.real)} @{e.target.name}({', '.join(given)})"
 
     PRINTERS: Final[dict[type, Any]] = {
-        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
-        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
+        Constant: constant, LocalVariable: variable, ArrayElement: element, ArrayTail: rest, Operation: operation, Conversion: converted,
+        BooleanOperation: connected, Not: inverted, IsAbsent: absent, Select: choice, MathCall: mathematics, KernelCall: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -316,14 +316,14 @@ class LlvmKernel:
                 self.repeat(s)
             case If():
                 self.choose(s)
-            case Leave(word):
+            case Jump(word):
                 self.leave(f"  br label %{self.exits[-1][word == 'break']}")
             case Return(value):
                 given = None if value is None else f"{type_text(value.type, self.real)} {self.value(value)}"
                 self.leave(f"  ret {given or 'void'}")
-            case Run():
+            case ProgramCall():
                 self.run(s)
-            case Call(value):
+            case CallStatement(value):
                 self.lines.append(f"  {self.call_text(value)}")
 
     def leave(self, jump: str) -> None:
@@ -362,7 +362,7 @@ class LlvmKernel:
         self.block(s.no)
         self.lines += [f"  br label %{done}", f"{done}:"]
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ProgramCall) -> None:
         """Call of a compiled program: of one in this module, or through its table of function, inputs, outputs, scratch
         memory."""
         if s.target:
@@ -398,9 +398,9 @@ def parameter_type(p: Parameter, real: str, named: bool = False) -> str:
     return "ptr noalias" if named else "ptr"
 
 
-def simple_kernel(kernel: Kernel, known: Known) -> KernelForm:
+def simple_kernel(kernel: Kernel, known: KnownValues) -> KernelForm:
     """A kernel that calls no others, for known sizes."""
-    return specialised(checked(kernel, basic_types(kernel)), known, Kernels())
+    return specialised_form(kernel_form(kernel), known, Kernels())
 
 
 # ---------------------------------------------------------------------------------------------------------- modules
@@ -417,10 +417,10 @@ class LlvmLoops:
         self._entries: list[str] = []
 
     def entry(
-        self, kernel: Kernel, name: str, arguments: Mapping[str, Type], known: Known, outputs: Iterable[str] = ()
+        self, kernel: Kernel, name: str, arguments: Mapping[str, Type], known: KnownValues, outputs: Iterable[str] = ()
     ) -> None:
-        """A kernel to be called from outside (`loops/entries.py`)."""
-        self._entries.append(_entry_text(entry(self.kernels, kernel, name, arguments, known, outputs)))
+        """A kernel to be called from outside (`loops/kernel_entries.py`)."""
+        self._entries.append(_entry_text(kernel_entry(self.kernels, kernel, name, arguments, known, outputs)))
 
     def text(self) -> str:
         t = self.real
@@ -432,7 +432,7 @@ class LlvmLoops:
         so many times."""
         tables: Tables = {}
         forms = [form for form in self.kernels.forms.values() if form]
-        called = Counter(part.target.name for f in forms for part in f.parts if isinstance(part, Called))
+        called = Counter(part.target.name for f in forms for part in f.parts if isinstance(part, KernelCall))
         real, texts = self.real, []
         for form in forms:
             kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, rounding=self.rounding)
@@ -479,7 +479,7 @@ def _entry_text(e: KernelEntry) -> str:
     return f"define void @{e.name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n"
 
 
-def _unpacked(r: Route, lines: list[str]) -> str:
+def _unpacked(r: ArgumentRoute, lines: list[str]) -> str:
     """Text of an argument, with the lines that find it."""
     p, at = r.parameter, f"%{r.table}"
     for depth, slot in enumerate((r.at, *r.slots)):

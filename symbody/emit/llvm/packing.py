@@ -2,14 +2,14 @@
 unpacked.
 
 Rows are turned over in registers, a square of `lanes` rows and columns at a time; what is left of the columns is loaded
-and stored under a mask. The states after the last whole pack go through kernels (`loops/kernels.py`) number by number.
+and stored under a mask. The states after the last whole pack go through kernels (`loops/program_kernels.py`) number by number.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from ..loops.kernels import pack, unpack
+from ..loops.program_kernels import pack, unpack
 from ..programs.program import Program
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import BYTES, SUFFIX, real_of

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..loops.kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
-from ..programs import pieces
+from ..loops.program_kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
+from ..programs import splitting
 from ..programs.fused_products import with_fused_products
-from ..programs.program import Instruction, Output, Program, right_sides
-from ..programs.right_sides import ZERO, Layout, layout, leading_zeros
+from ..programs.program import Instruction, Output, Program, right_side_count
+from ..programs.right_sides import ZERO, Layout, leading_zeros, right_side_layout
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
 from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos
@@ -52,7 +52,7 @@ class LlvmText:
     work: int  # numbers of scratch memory, in units of lanes
 
 
-def entry(program: Program) -> str:
+def entry_name(program: Program) -> str:
     """Name of a program's machine code; distinct from every function of the C library."""
     return f"program.{program.name}"
 
@@ -78,14 +78,14 @@ def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
 def _starts_as_zeros(program: Program, block: Instruction) -> bool:
     """Blocks of many right sides are zeroed first: they are mostly zeros, and denormal numbers left in padding would be
     slow to compute with."""
-    return block.op == "solve" and right_sides(program.code, block) >= FEWEST
+    return block.op == "solve" and right_side_count(program.code, block) >= FEWEST
 
 
 def cut(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
     feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _stored_one_by_one(program)
     stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
-    return pieces.cut((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
+    return splitting.ranges_by_weight((weight(program, i) + n for i, n in zip(program.code, stores, strict=True)), size)
 
 
 def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
@@ -130,8 +130,8 @@ def _layouts(program: Program, lanes: int, register: int) -> dict[int, Layout]:
     out = {}
     for k, i in enumerate(program.code):
         if i.op == "solve":
-            shape, count = program.code[i.args[0]].data, right_sides(program.code, i)
-            out[k] = layout(shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, FEWEST)
+            shape, count = program.code[i.args[0]].data, right_side_count(program.code, i)
+            out[k] = right_side_layout(shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, FEWEST)
     return out
 
 
@@ -168,7 +168,7 @@ class _LlvmModule:
         self.flags = " contract" if rounding == "free" else ""
         self.number = vector_of(real, lanes)
         self.truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.memory = pieces.ScratchMemory()
+        self.memory = splitting.ScratchMemory()
         self.place: dict[int, int] = {}  # of values and blocks that live in scratch memory
         self.kernels: dict[str, LlvmKernel] = {}
         self.declared: set[str] = set()
@@ -186,7 +186,7 @@ class _LlvmModule:
         }
 
     def text(self) -> LlvmText:
-        name, p = entry(self.program), self.program
+        name, p = entry_name(self.program), self.program
         ranges = cut(p, PIECE if self.lanes == 1 else PIECE_OF_LANES)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)

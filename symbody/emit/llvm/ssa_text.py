@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from ...errors import CompileError, in_number
-from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ..programs.program import Instruction, Program, right_sides
+from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
+from ..programs.program import Instruction, Program, right_side_count
 from ..programs.register_order import with_fewer_alive
 from .device_math import FUNCTIONS, any_angles, function_name, quotient, sine_and_cosine
 from .loop_text import LlvmKernel, simple_kernel
@@ -162,7 +162,7 @@ class SsaText:
 
     def solve(self, k: int, i: Instruction) -> None:
         factors, shape = i.args[0], self.code[i.args[0]].data
-        n, sides = shape.n, right_sides(self.code, i)
+        n, sides = shape.n, right_side_count(self.code, i)
         self.blocks[k] = self.filled(k, n * sides, {at: self.number(v) for at, v in enumerate(i.args[1:])})
         pivots = [f"%block.{factors}.p"] if has_pivots(shape) else []
         for side in range(sides):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..loops.checked import basic_types
+from ..loops.kernel_parser import kernel_source
 from ..loops.language import Kernel
 from ..loops.table_kernels import copied, gathered, run_tables
 from .loop_text import LlvmLoops
@@ -73,7 +73,7 @@ def table_loops(rounding: str) -> str:
     text = _ENTRY.replace("FETCHED", "".join(map(_fetched, range(len(FIELDS)), FIELDS)))
     kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copied, "GATHERED": gathered}
     for place, kernel in kernels.items():
-        text = text.replace(place, loops.kernels.kernel(kernel, basic_types(kernel), {}).name)
+        text = text.replace(place, loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, {}).name)
     return loops.text() + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..loops.form import RecordType
+from ..loops.kernel_nodes import RecordType
 from ..loops.records import fields_of
-from ..loops.specialised import Kernels
+from ..loops.specialisation import Kernels
 from ..loops.tree_kernels import TreeSlopes, in_rows, tree_derivatives
 from ..loops.tree_vectors import SHARED
 from ..programs.tree_shape import TreeShape

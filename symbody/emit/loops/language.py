@@ -1,6 +1,6 @@
 """The vocabulary of kernels: types of their arguments, and functions that mean something to translators.
 
-A kernel is a small Python function. It runs as it stands, and is translated (`checked.py`, `specialised.py`, then one
+A kernel is a small Python function. It runs as it stands, and is translated (`kernel_parser.py`, `specialisation.py`, then one
 file for each target).
 
     for i in range(...), while, if, break, continue, return       conditions with and, or, not, `is None`

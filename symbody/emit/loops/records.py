@@ -24,15 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CompileError, SymbodyError, listed, shown, unknown
-from .form import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, Basic, KernelType, RecordType, Type
+from .kernel_nodes import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, BasicType, KernelType, RecordType, Type
 from .language import IS_KNOWN, IS_MUTABLE, Function, Indices, Kernel, Numbers
 
-HINTS: Final[dict[Any, Basic]] = {
+HINTS: Final[dict[Any, BasicType]] = {
     int: INDEX, float: NUMBER, Numbers: NUMBERS, Indices: INDICES, Function: FUNCTION, type(None): NOTHING,
 }  # fmt: skip
 DTYPES: Final[dict[Any, Any]] = {NUMBERS: np.dtype(np.float64), INDICES: np.dtype(np.int64)}
 _from_buffer: Final[Any] = ctypes.c_char.from_buffer
-IS_THERE: Final = "there"  # what is known of a function that is not absent
+IS_PRESENT: Final = "there"  # what is known of a function that is not absent
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class StructField:
     """The declaration of a field. `type` is None for kernels, whose type is the kernel itself."""
 
     name: str
-    type: Basic | type[Struct] | None
+    type: BasicType | type[Struct] | None
     is_known: bool = False
     is_mutable: bool = False
     may_be_absent: bool = False
@@ -86,7 +86,7 @@ class Struct:
     def __init_subclass__(cls) -> None:
         hints = get_type_hints(cls, include_extras=True)
         cls._fields = {name: _field(cls, name, hint) for name, hint in hints.items() if not name.startswith("_")}
-        cls._special = tuple(f for f in cls._fields.values() if not isinstance(f.type, Basic))
+        cls._special = tuple(f for f in cls._fields.values() if not isinstance(f.type, BasicType))
         cls._names = tuple(cls._fields)
         cls._places_of_numbers = tuple(k for k, f in enumerate(cls._fields.values()) if f.type is NUMBER)
         cls._constants = frozenset(f.name for f in cls._fields.values() if f.is_known and f.type is not None)
@@ -204,15 +204,15 @@ def _record_type(record: type, special: tuple[Type, ...]) -> RecordType:
     """One object for each type: they are compared by what they are, since machine code is found by them."""
     rest = iter(special)
     fields = fields_of(record).values()
-    return RecordType(record, tuple((f.name, f.type if isinstance(f.type, Basic) else next(rest)) for f in fields))
+    return RecordType(record, tuple((f.name, f.type if isinstance(f.type, BasicType) else next(rest)) for f in fields))
 
 
-def known_of(record: Struct, path: str) -> dict[str, Any]:
+def known_values(record: Struct, path: str) -> dict[str, Any]:
     """Compile-time constants of a record, by the names that its fields have in the form of a kernel."""
     out = {f"{path}.{name}": _constant(record, name) for name in record._known}
     for f in record._special:
         if f.type is not None:
-            out |= known_of(record._values[f.name], f"{path}.{f.name}")
+            out |= known_values(record._values[f.name], f"{path}.{f.name}")
     return out
 
 
@@ -237,5 +237,5 @@ def value_at(records: dict[str, Struct], path: str) -> Any:
 def _constant(record: Struct, name: str) -> Any:
     value = getattr(record, name)
     if record._fields[name].type is FUNCTION:
-        return None if value is None else getattr(value, "target", IS_THERE)
+        return None if value is None else getattr(value, "target", IS_PRESENT)
     return tuple(value.tolist()) if isinstance(value, np.ndarray) else value

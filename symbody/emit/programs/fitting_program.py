@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from .lower import operations
 from .program import Program
 from .register_order import values_alive, with_fewer_alive
-from .written_out import written_out
+from .straight_line import straight_line_program
 
 REGISTERS: Final = {"float": 200, "double": 100}  # values that a thread of a GPU holds, addresses and constants beside
 LONGER: Final = 1.3  # times the fewest operations, up to which a way is tried
@@ -33,4 +33,4 @@ def fitting_program(ways: Sequence[Way], made: Callable[[Way, bool], Program], r
 
 def most_alive(made: Program) -> int:
     """Values alive at one time, as a GPU computes them."""
-    return values_alive(with_fewer_alive(written_out(made)))
+    return values_alive(with_fewer_alive(straight_line_program(made)))

@@ -166,14 +166,14 @@ def _cost_of(code: tuple[Instruction, ...], i: Instruction) -> Cost:
     if i.op == "factor":
         return factor_cost(i.data)
     if i.op == "solve":
-        n, sides = code[i.args[0]].data.n, right_sides(code, i)
+        n, sides = code[i.args[0]].data.n, right_side_count(code, i)
         return Cost(additions=sides * n * (n - 1), multiplications=sides * n * n)
     if i.op == "tree":
         return tree_cost(i.data)
     return Cost(functions=2 if i.op == "sincos" else 1)
 
 
-def right_sides(code: Sequence[Instruction], solve: Instruction) -> int:
+def right_side_count(code: Sequence[Instruction], solve: Instruction) -> int:
     """Number of right sides of a solve."""
     return (len(solve.args) - 1) // code[solve.args[0]].data.n
 
@@ -404,7 +404,7 @@ def _repeated(names: Iterable[str]) -> str | None:
     return None
 
 
-def a_program(where: str, thing: Any) -> Program:
+def require_program(where: str, thing: Any) -> Program:
     """Refuse what is no program, with what makes one."""
     if not isinstance(thing, Program):
         raise ProgramError(

@@ -125,7 +125,7 @@ class Layout:
         return next(lot.place(r, i) for lot in self.lots if r in lot.sides)
 
 
-def layout(n: int, count: int, widths: Sequence[int], fewest: int) -> Layout:
+def right_side_layout(n: int, count: int, widths: Sequence[int], fewest: int) -> Layout:
     """Of `count` right sides of n numbers: in lots of the least width that holds all, or of the largest; single where
     fewer than `fewest` are left."""
     lots: list[Lot] = []

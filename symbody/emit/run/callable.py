@@ -23,12 +23,20 @@ from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm import table_text as table_text_module
 from ..llvm.packing import batch_kernels, batch_scratch, batch_text
-from ..llvm.program_text import entry, llvm_text
+from ..llvm.program_text import entry_name, llvm_text
 from ..llvm.table_text import NAME as TABLE_LOOPS
 from ..llvm.table_text import table_loops
-from ..loops import checked, form, kernels, specialised, table_kernels, tree_kernels, tree_vectors
+from ..loops import (
+    kernel_nodes,
+    kernel_parser,
+    program_kernels,
+    specialisation,
+    table_kernels,
+    tree_kernels,
+    tree_vectors,
+)
 from ..loops.records import address_of
-from ..programs import fused_products, pieces, program_tables, right_sides, tree_shape
+from ..programs import fused_products, program_tables, right_sides, splitting, tree_shape
 from ..programs.constant_part import without_constant_part
 from ..programs.program import Output, Program
 from ..programs.program_tables import is_tabulated
@@ -57,10 +65,10 @@ _Shared = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
     more."""
-    loops = (loop_text, numbers, kernels, checked, form, specialised, elimination)
+    loops = (loop_text, numbers, program_kernels, kernel_parser, kernel_nodes, specialisation, elimination)
     trees = (tree_text, transposed, tree_kernels, tree_vectors, tree_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
-    made_by = (llvm_text_module, llvm_sincos, packing, pieces, right_sides, jit, *loops, *trees, *tabulated)
+    made_by = (llvm_text_module, llvm_sincos, packing, splitting, right_sides, jit, *loops, *trees, *tabulated)
     return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
 
 
@@ -133,7 +141,7 @@ class Compiled:
         self._load(is_quick)
 
     def _load(self, is_quick: bool) -> None:
-        tables, name = None, entry(self.program)
+        tables, name = None, entry_name(self.program)
         if is_quick and is_tabulated(self.program) and self._kept(1, False, False, "double") is None:
             tables, name, self.is_quick = self._in_tables(), TABLE_LOOPS, True
             self._code, self.work = _loaded_table_loops(), tables.size
@@ -220,7 +228,7 @@ class Compiled:
             text = llvm_text(self.program, lanes, jit.lanes(real), real, jit.rounding())
             work = text.work + (batch_scratch(self.program) if for_many else 0)
             loops = text.kernels + (batch_kernels(self.program, lanes, real) if for_many else "")
-            pieces = text.pieces + (batch_text(self.program, entry(self.program), lanes, real) if for_many else "")
+            pieces = text.pieces + (batch_text(self.program, entry_name(self.program), lanes, real) if for_many else "")
             kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces, is_quick)
             if self._cache:
                 disk.save(self._key(lanes, for_many, is_quick, real), kept)
@@ -289,7 +297,7 @@ class Compiled:
         if real not in self._batches:
             lanes = 1 if self._has_tree else jit.lanes(real)
             code, work, _ = self._built(lanes, for_many=True, real=real)
-            share = _Shared(code.address(f"{entry(self.program)}.share"))
+            share = _Shared(code.address(f"{entry_name(self.program)}.share"))
             made = code, share, KeptMemory(self.program, work * lanes)
             self._batches.setdefault(real, made)  # another thread may have been first
         return self._batches[real]
@@ -298,7 +306,7 @@ class Compiled:
     def _is_double(self) -> bool:
         """Whether it has loops that are written for double precision: over a tree, and elimination with pivots, whose
         memory holds whole numbers as well."""
-        return self._has_tree or any(i.op == "factor" and kernels.has_pivots(i.data) for i in self.program.code)
+        return self._has_tree or any(i.op == "factor" and program_kernels.has_pivots(i.data) for i in self.program.code)
 
     @cached_property
     def _has_tree(self) -> bool:

@@ -19,11 +19,11 @@ from ...errors import ProgramError, listed, shown
 from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
 from ..llvm.device_tiles import fits, tiled_kernel
-from ..loops import checked, form, kernels, specialised
+from ..loops import kernel_nodes, kernel_parser, program_kernels, specialisation
 from ..programs import instruction_order, register_order
 from ..programs.program import Group, Program
 from ..programs.register_order import values_alive, with_fewer_alive
-from ..programs.written_out import written_out
+from ..programs.straight_line import straight_line_program
 from . import disk_cache as disk
 from .callable import output_shape, without_empty, wrong_count
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
@@ -44,7 +44,7 @@ _MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
 def _generator() -> str:
     """Hash of the files that decide the text for a GPU."""
     made_by = (
-        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, numbers, jit, checked, form, kernels, specialised, elimination,
+        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, numbers, jit, kernel_parser, kernel_nodes, program_kernels, specialisation, elimination,
         instruction_order, register_order,
     )  # fmt: skip
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()
@@ -110,7 +110,12 @@ class CudaFunction:
 
     def __init__(self, program: Program, real: str = "double", cache: bool = True, empty: tuple[str, ...] = ()) -> None:
         cuda()
-        self.program, self.real, self._cache, self._empty = written_out(program), checked_real(real), cache, empty
+        self.program, self.real, self._cache, self._empty = (
+            straight_line_program(program),
+            checked_real(real),
+            cache,
+            empty,
+        )
         self.kernels: dict[tuple[int, ArrayLayout], CudaKernel] = {}
 
     def __repr__(self) -> str:

@@ -31,7 +31,7 @@ from ...derivation.programs.state_rates import state_rate_derivatives, state_rat
 from ...errors import ProgramError, unknown
 from ..programs.fitting_program import REGISTERS, fitting_program
 from ..programs.lower import operations, program
-from ..programs.program import Program, a_program
+from ..programs.program import Program, require_program
 from ..programs.tree_program import tree_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
@@ -419,7 +419,7 @@ def compile(
     precision = None if target == "cpu" else checked_real(real)
     if isinstance(thing, Equations):
         return Dynamics(thing, bake, cache, precision)
-    a_program("compile", thing)
+    require_program("compile", thing)
     if bake:
         raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")
     return target_code(thing, precision, cache)

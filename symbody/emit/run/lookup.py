@@ -12,8 +12,8 @@ from ...algebra.graph.functions import ExternalFunction, LookupTable
 from ...algebra.graph.graph import ZERO, Expr
 from ..llvm import jit
 from ..llvm.loop_text import LlvmLoops
-from ..loops.checked import basic_types
-from ..loops.kernels import on_pieces, rate_on_pieces
+from ..loops.kernel_parser import kernel_source
+from ..loops.program_kernels import on_pieces, rate_on_pieces
 from .callable import Array
 
 
@@ -108,7 +108,7 @@ def _compiled(pieces: Pieces) -> list[PiecewisePolynomial]:
 
 def _entry(loops: LlvmLoops, name: str, kernel: Callable[..., float], known: Mapping[str, Any]) -> str:
     """A function of one number that runs a kernel with everything else known."""
-    made = loops.kernels.kernel(kernel, basic_types(kernel), known)
+    made = loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, known)
     return (
         f"define double @lookup.{name}(double %x) nounwind {{\n  %y = call double @{made.name}(double %x)\n  ret "
         f"double %y\n}}\n"

@@ -17,10 +17,10 @@ import numpy as np
 
 from ...algebra.graph.node_table import gc_paused
 from ..llvm import jit, loop_text
-from ..loops.checked import KernelText, source
-from ..loops.form import INDEX, NUMBER, Basic, KernelType, Type
+from ..loops.kernel_nodes import INDEX, NUMBER, BasicType, KernelType, Type
+from ..loops.kernel_parser import KernelText, kernel_source
 from ..loops.language import Kernel
-from ..loops.records import Struct, address_of, known_of, type_of
+from ..loops.records import Struct, address_of, known_values, type_of
 from . import disk_cache as disk
 from .callable import Array, Compiled
 from .source_digests import sources_of
@@ -68,7 +68,7 @@ def compiled_loops(
 
 def _described(type_: Type) -> str:
     """A type in words that tell it from all others; none where a part of it is defined outside of this package."""
-    if isinstance(type_, Basic):
+    if isinstance(type_, BasicType):
         return type_.name
     thing = type_.kernel if isinstance(type_, KernelType) else type_.record
     place = f"{thing.__module__}.{thing.__qualname__}"
@@ -140,12 +140,12 @@ class LoopCallee:
         /,
         **arguments: Any,
     ) -> None:
-        name, text = f"{kernel.__name__}.entry", source(kernel)
+        name, text = f"{kernel.__name__}.entry", kernel_source(kernel)
         types = {a: _type(text, a, arguments.get(a)) for a in text.parameters}
         chosen = dict(known)
         for a, value in arguments.items():
             if isinstance(value, Struct):
-                chosen |= known_of(value, a)
+                chosen |= known_values(value, a)
         self._made_of = (name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
         self._code, self.is_quick = compiled_loops(*self._made_of, is_quick)
         self._arguments = {a: _in_memory(arguments[a], types[a]) for a in types if a in arguments}
@@ -184,7 +184,7 @@ def _type(text: KernelText, name: str, value: Any) -> Type:
     declared = text.declared(name)
     if isinstance(value, Struct):
         return type_of(value)
-    if not isinstance(declared, Basic):
+    if not isinstance(declared, BasicType):
         raise text.refused(text.tree, f"{name} must be given as a record")
     return declared
 

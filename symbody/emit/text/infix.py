@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from ...algebra.printing.target_names import UniqueNames
-from ..loops.kernels import has_pivots
+from ..loops.program_kernels import has_pivots
 from ..programs.program import Instruction, Output, Program
 
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
@@ -229,7 +229,7 @@ class Infix:
         return [upper.get((row, col), self.literal(0.0)) for row in range(shape.n) for col in range(shape.n)]
 
 
-def filled(entries: Sequence[str], indent: str, width: int = 120) -> list[str]:
+def comma_lines(entries: Sequence[str], indent: str, width: int = 120) -> list[str]:
     """Entries separated by commas, as many on a line as fit."""
     lines, line = [], ""
     for k, e in enumerate(entries):

@@ -19,12 +19,12 @@ import numpy as np
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError
-from ..loops.kernels import factor_kernel, has_pivots, solve_kernel
 from ..loops.language import Kernel
-from ..programs.program import Group, Instruction, Output, Program, a_program, right_sides
+from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
+from ..programs.program import Group, Instruction, Output, Program, require_program, right_side_count
 from ..programs.right_sides import leading_zeros
-from ..programs.written_out import written_out
-from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, entry_places, filled
+from ..programs.straight_line import straight_line_program
+from .infix import ATOM, CHOICE, ENTRY_WIDTH, POWER, SIGN, Infix, Term, TextPlan, comma_lines, entry_places
 
 
 def numpy_source(program: Program) -> str:
@@ -36,7 +36,7 @@ def numpy_source(program: Program) -> str:
 
     See also: `emit.numpy_function`, `write.numpy`, `program`.
     """
-    return NumpyFunction(a_program("numpy_source", program)).module()
+    return NumpyFunction(require_program("numpy_source", program)).module()
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
@@ -49,7 +49,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
 
     See also: `emit.numpy_source`, `compile`, `program`.
     """
-    module = NumpyFunction(a_program("numpy_function", program))
+    module = NumpyFunction(require_program("numpy_function", program))
     space: dict[str, Any] = {}
     exec(compile(module.module(), f"<symbody {program.name}>", "exec"), space)  # made of checked identifiers
     for f, name in module.externals.items():
@@ -104,7 +104,7 @@ class NumpyFunction:
     """The text of a function, `definition`, and of what it calls, `helpers`."""
 
     def __init__(self, program: Program) -> None:
-        self.program = written_out(program)
+        self.program = straight_line_program(program)
         names = self.names = UniqueNames(is_python_reserved)
         self.name = names.new(program.name)
         self.externals = {f: names.new(f.name) for f in program.externals}
@@ -250,7 +250,7 @@ class _FunctionBody(Infix):
         r, row = divmod(item.data, shape.n)
         if has_pivots(shape):
             return f"{name}[..., {row}, {r}]"
-        return f"{name}[{row}][..., {r}]" if right_sides(self.code, solve) > 1 else f"{name}[{row}]"
+        return f"{name}[{row}][..., {r}]" if right_side_count(self.code, solve) > 1 else f"{name}[{row}]"
 
     def literal(self, value: float) -> str:
         if math.isfinite(value):
@@ -292,7 +292,7 @@ class _FunctionBody(Infix):
 
     def solve(self, k: int, i: Instruction) -> None:
         """Right sides as columns of a matrix; where the factors are known, as a list of its rows."""
-        shape, sides, matrix = self.code[i.args[0]].data, right_sides(self.code, i), self.arrays[i.args[0]]
+        shape, sides, matrix = self.code[i.args[0]].data, right_side_count(self.code, i), self.arrays[i.args[0]]
         n, name = shape.n, self.module.names.new("solution")
         self.arrays[k] = name
         entries = [self.finished(i.args[1 + r * n + row], ENTRY_WIDTH) for row in range(n) for r in range(sides)]
@@ -312,7 +312,7 @@ class _FunctionBody(Infix):
     def list_of(self, name: str, entries: list[str], stacked: str = "") -> None:
         """Entries as a list of arrays, or stacked into one array."""
         start = f"{self.module.helper('stack')}([" if stacked else "list(map(np.asarray, ["
-        self.lines += [f"{name} = {start}", *filled(entries, "    ", 116), f"]{stacked})" if stacked else "]))"]
+        self.lines += [f"{name} = {start}", *comma_lines(entries, "    ", 116), f"]{stacked})" if stacked else "]))"]
 
 
 _NUMPY: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...emit.loops.records import IS_THERE, Struct
+from ...emit.loops.records import IS_PRESENT, Struct
 from .explicit import runge_kutta
 from .march_records import Counts, Growth, Leaps, Results, Steps, Watched
 from .tableaux import Tableau
@@ -23,8 +23,8 @@ def standalone_records(tableau: Tableau) -> dict[str, Struct]:
     one, n = np.zeros(1), 1
     steps = Steps(
         n=n, is_adaptive=1, atol=one, y=one, y_end=one, r=np.zeros(tableau.pieces), w=one, note=one, counts=Counts(), leaps=Leaps(speeds=one),
-        results=Results(row_times=one, rows=one, polynomials=one, times=one, at_times=one), growth=Growth(per_size=one), rhs=IS_THERE, settle=IS_THERE,
-        watched=Watched(values=one, earlier=one, later=one, inner=one, side=one, least=one, sense=np.zeros(1, dtype=np.int64), watch=IS_THERE),
+        results=Results(row_times=one, rows=one, polynomials=one, times=one, at_times=one), growth=Growth(per_size=one), rhs=IS_PRESENT, settle=IS_PRESENT,
+        watched=Watched(values=one, earlier=one, later=one, inner=one, side=one, least=one, sense=np.zeros(1, dtype=np.int64), watch=IS_PRESENT),
     )  # fmt: skip
     return {"m": runge_kutta(tableau, n, positions=0, along=None, onto=None, projects=False), "s": steps}
 
@@ -35,5 +35,5 @@ def standalone_constants(*, settles: bool, watches: bool) -> dict[str, Any]:
     there = {"s.settle": settles, "s.watched.watch": watches}
     return {
         "s.is_adaptive": 1, "s.results.is_stored": 0, "s.leaps.count": 0, "m.patience": 0,
-        **{name: IS_THERE if is_there else None for name, is_there in there.items()},
+        **{name: IS_PRESENT if is_there else None for name, is_there in there.items()},
     }  # fmt: skip

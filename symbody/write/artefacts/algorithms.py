@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...emit.loops.language import Function, Indices, Numbers, is_finite
+from ...emit.ir import Function, Indices, Numbers, is_finite
 from ...integrate.forms.projection import MOST
 
 ROUNDING = "rounding"  # an argument of a kernel by this name is the unit roundoff of the numbers that it runs on

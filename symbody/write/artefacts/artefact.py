@@ -18,8 +18,7 @@ from typing import Any
 
 from ...algebra.graph.functions import ExternalFunction
 from ...derivation.equations.variables import Variable
-from ...emit.loops.language import Kernel
-from ...emit.programs.program import Cost, Output, Program
+from ...emit import ir
 from ...errors import ProgramError, unknown
 
 Numbers = tuple[float, ...]
@@ -36,7 +35,7 @@ class ExportedFunction:
 
     name: str
     about: str
-    program: Program
+    program: ir.Program
     expressions: Mapping[str, Any]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -63,7 +62,7 @@ class Algorithm:
 
     name: str
     about: str
-    kernel: Kernel
+    kernel: ir.Kernel
     state: tuple[str, int]
     results: Mapping[str, int] = field(default_factory=dict)
     more: Mapping[str, int] = field(default_factory=dict)
@@ -221,21 +220,21 @@ class Artefact:
         return [*(f.name for f in self.functions), *(a.name for a in self.algorithms)]
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> ir.Cost:
         """Operations of all functions together."""
-        total = Cost()
+        total = ir.Cost()
         for f in self.functions:
             total = total + f.program.cost
         return total
 
 
-def pattern(out: Output) -> tuple[int, ...]:
+def pattern(out: ir.Output) -> tuple[int, ...]:
     """Compressed rows of a sparse output: where each row starts among the entries, and the end; then the columns of the
     entries."""
     return compressed(places(out), out.shape[0])
 
 
-def places(out: Output) -> list[tuple[int, int]]:
+def places(out: ir.Output) -> list[tuple[int, int]]:
     """Row and column of each entry of a sparse output; one of a single column is a vector."""
     return [(p[0], p[1] if len(p) > 1 else 0) for p in out.nonzeros]
 

@@ -11,7 +11,7 @@ from ...algebra.graph.node_table import gc_paused
 from ...algebra.printing.target_names import is_c_reserved
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
-from ...emit.programs.lower import program
+from ...emit import program
 from ...errors import ExpressionError, ProgramError
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import Start, State, is_whole_state, start_values

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.walk import scalars
 from ...derivation.equations.equations import Equations
-from ...emit.programs.program import Output
+from ...emit import ir
 from ...errors import EvaluationError, ExpressionError, ProgramError
 from ...integrate.run.simulate import simulate
 from ...integrate.start.state import State
@@ -93,7 +93,7 @@ def evaluated(
     return out
 
 
-def _kept(o: Output, entries: list[float]) -> Numbers:
+def _kept(o: ir.Output, entries: list[float]) -> Numbers:
     if not o.is_sparse:
         return tuple(entries)
     columns = o.shape[1] if len(o.shape) > 1 else 1

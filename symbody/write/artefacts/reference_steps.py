@@ -6,8 +6,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from ...emit.loops.form import KernelForm
-from ...emit.loops.inlined import inlined
+from ...emit import ir
 from ...integrate.kernels.stages import fixed_step
 from ...integrate.kernels.tableaux import CLASSICAL_4
 
@@ -17,7 +16,7 @@ TABLE: Final = CLASSICAL_4.butcher
 
 
 @cache
-def step_form() -> KernelForm:
+def step_form() -> ir.KernelForm:
     """`fixed_step` of n, stages, t, h, table, y, w, k, d, and a function rhs((t, w), (d,)), which a printer calls by its
     name in the language."""
-    return inlined(fixed_step)
+    return ir.inlined_form(fixed_step)

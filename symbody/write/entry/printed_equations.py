@@ -10,9 +10,7 @@ from ...derivation.equations.additional_rates import is_explicit, variable_rates
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.equations_summary import equation_parts
 from ...derivation.equations.readable_equations import is_readable
-from ...emit.programs.program import Program
-from ...emit.run.dynamics import Dynamics
-from ...emit.text.numpy_text import numpy_source
+from ...emit import Dynamics, ir, numpy_source
 from ...errors import unknown
 from ...escaping import in_one_line
 from ..targets.c.c_printer import c_source
@@ -21,7 +19,7 @@ from .export import source_files
 MOST_CHARACTERS: Final = 100  # of the name of a file
 
 
-def equation_programs(eq: Equations) -> dict[str, Program]:
+def equation_programs(eq: Equations) -> dict[str, ir.Program]:
     """Mass matrix, right side, accelerations, rates of coordinates (and constraints, rates of additional variables) as
     programs of t, q, u, z, r, p.
 
@@ -43,7 +41,7 @@ def equation_programs(eq: Equations) -> dict[str, Program]:
     return {name: f.program(name, outputs) for name, outputs in parts.items()}
 
 
-def equations_files(eq: Equations, style: str, programs: Mapping[str, Program]) -> dict[str, str]:
+def equations_files(eq: Equations, style: str, programs: Mapping[str, ir.Program]) -> dict[str, str]:
     """Text of each file, by name; style is text, latex, sympy, c or numpy. SymPy and C are the sources of an export,
     without its driver and build files.
 
@@ -67,20 +65,20 @@ def as_latex(eq: Equations) -> str:
     )
 
 
-def as_c(made: Mapping[str, Program]) -> str:
+def as_c(made: Mapping[str, ir.Program]) -> str:
     """One file: each header in the place of its include."""
     sources = (c_source(p) for p in made.values())
     return "\n".join(s.source.replace(f'#include "{s.name}.h"', s.header) for s in sources)
 
 
-def as_python(made: Mapping[str, Program]) -> str:
+def as_python(made: Mapping[str, ir.Program]) -> str:
     return "\n\n".join(numpy_source(p) for p in made.values())
 
 
 # --------------------------------------------------------------------------------------------------- one writer a style
 
 
-def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+def _text_files(eq: Equations, _: Mapping[str, ir.Program]) -> dict[str, str]:
     parts = equation_parts(eq)
     found = sequence(*parts.values(), labels=eq.labels)
     lines = [f"{name} = {value}" for name, value in found.definitions]
@@ -95,23 +93,23 @@ def _text_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
     return {f"{_file_name(eq)}.txt": "\n".join([f"# {in_one_line(_title(eq))}", *lines])}
 
 
-def _latex_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+def _latex_files(eq: Equations, _: Mapping[str, ir.Program]) -> dict[str, str]:
     return {f"{_file_name(eq)}.tex": f"% {in_one_line(_title(eq))}\n{as_latex(eq)}"}
 
 
-def _sympy_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+def _sympy_files(eq: Equations, _: Mapping[str, ir.Program]) -> dict[str, str]:
     return source_files(eq, "sympy")
 
 
-def _c_files(eq: Equations, _: Mapping[str, Program]) -> dict[str, str]:
+def _c_files(eq: Equations, _: Mapping[str, ir.Program]) -> dict[str, str]:
     return source_files(eq, "c")
 
 
-def _numpy_files(eq: Equations, made: Mapping[str, Program]) -> dict[str, str]:
+def _numpy_files(eq: Equations, made: Mapping[str, ir.Program]) -> dict[str, str]:
     return {f"{_file_name(eq)}.py": as_python(made)}
 
 
-_WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, Program]], dict[str, str]]]] = {
+_WRITERS: Final[dict[str, Callable[[Equations, Mapping[str, ir.Program]], dict[str, str]]]] = {
     "text": _text_files,
     "latex": _latex_files,
     "sympy": _sympy_files,

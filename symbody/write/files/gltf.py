@@ -12,8 +12,8 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...emit.run.callable import Array
 from ...view.scenes.deformed_surfaces import envelope, normal_shifts, ramp
 from ...view.scenes.picture import coil, colour_of, frames_at
 from ...view.scenes.poses import continuous_parameters, four, rotation_matrix, turning_z_to
@@ -121,7 +121,7 @@ class _GltfWriter:
             self._moves(node, weights=weights)
         return node
 
-    def _moves(self, node: int, **paths: Array) -> None:
+    def _moves(self, node: int, **paths: NDArray[np.float64]) -> None:
         if self.times is None:
             t = self.scene.t - self.scene.t[0]
             self.times = self._accessor(t, "SCALAR", bounds=True)
@@ -144,9 +144,9 @@ class _GltfWriter:
         if len(p) > 1:
             self._moves(node, translation=p, rotation=e, scale=scale)
 
-    def _span_motion(self, s: Span) -> tuple[Array, Array, Array]:
-        a: list[Array] = []
-        b: list[Array] = []
+    def _span_motion(self, s: Span) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        a: list[NDArray[np.float64]] = []
+        b: list[NDArray[np.float64]] = []
         for t in self.scene.t:
             frames = frames_at(self.scene, float(t), self.level)
             for ends, e in ((a, s.start), (b, s.end)):
@@ -218,7 +218,7 @@ class _GltfWriter:
     def _coil(self, s: Span) -> int:
         return self._line(coil(), s.colour)
 
-    def _line(self, places: Array, colour: str) -> int:
+    def _line(self, places: NDArray[np.float64], colour: str) -> int:
         at = self._accessor(places, "VEC3", bounds=True, target=ARRAY_BUFFER)
         primitive = {"attributes": {"POSITION": at}, "mode": LINE_STRIP, "material": self._material(colour, 1.0)}
         self.meshes.append({"primitives": [primitive]})

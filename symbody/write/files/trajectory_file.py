@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...derivation.equations.equations import Equations
-from ...emit.run.callable import Array
 from ...errors import SimulationError, listed, shown
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.kernels.dense import Dense
@@ -115,8 +115,8 @@ def _header(s: Segment) -> dict[str, Any]:
     }
 
 
-def _arrays(s: Segment) -> dict[str, Array]:
-    out: dict[str, Array] = {"parameters": s.p, "inputs": s.r}
+def _arrays(s: Segment) -> dict[str, NDArray[np.float64]]:
+    out: dict[str, NDArray[np.float64]] = {"parameters": s.p, "inputs": s.r}
     for k, e in enumerate(s.events):
         out |= {f"event {k} before": e.before, f"event {k} after": e.after}
     for k, d in enumerate(s.dense):
@@ -124,7 +124,9 @@ def _arrays(s: Segment) -> dict[str, Array]:
     return out if s.variations is None else {**out, "variations": s.variations}
 
 
-def _segment(said: Mapping[str, Any], file: SegmentArrays, eq: Equations, t: Array, y: Array) -> Segment:
+def _segment(
+    said: Mapping[str, Any], file: SegmentArrays, eq: Equations, t: NDArray[np.float64], y: NDArray[np.float64]
+) -> Segment:
     state, wrt = (len(eq.state),), tuple(map(str, said["sensitivities"]))
     events = tuple(
         Occurrence(
@@ -146,9 +148,9 @@ def _dense(file: SegmentArrays, k: int, start: float) -> Dense:
     return Dense(start, ends, file.read(f"run {k} coefficients", (len(ends), None, None)))
 
 
-def _columns(trajectory: Trajectory) -> dict[str, Array]:
+def _columns(trajectory: Trajectory) -> dict[str, NDArray[np.float64]]:
     """Over all times, for each name that some mode has."""
-    out: dict[str, Array] = {}
+    out: dict[str, NDArray[np.float64]] = {}
     first = 0
     for s in trajectory.segments:
         for name, values in zip(s.names, s.y.T, strict=True):
@@ -178,7 +180,7 @@ class SegmentArrays:
     def has(self, name: str) -> bool:
         return self.file.has(f"segment {self.number} {name}")
 
-    def read(self, name: str, shape: tuple[int | None, ...]) -> Array:
+    def read(self, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
         return self.file.read(f"segment {self.number} {name}", shape)
 
 

@@ -19,8 +19,7 @@ from ...algebra.graph.graph import as_expr
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import Variable
-from ...emit.loops.records import IS_THERE
-from ...emit.programs.lower import program
+from ...emit import ir, program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events.events import Event
@@ -244,6 +243,6 @@ def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> str:
 @cache
 def motion_script() -> str:
     """`Motion`, which runs `model` by the loop of `simulate`, for what `live` says."""
-    known = {k: v for k, v in standalone_constants(settles=True, watches=True).items() if v != IS_THERE}
+    known = {k: v for k, v in standalone_constants(settles=True, watches=True).items() if v != ir.IS_PRESENT}
     loop = javascript_objects(march, standalone_records(METHOD), known)
     return f'const Motion = (() => {{\n"use strict";\n{loop}\n{asset("live", "live_motion.js")}\nreturn Motion;\n}})();'

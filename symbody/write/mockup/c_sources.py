@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
-from ...emit.text.infix import filled
+from ...emit import ir
 from ...errors import ProgramError
 from ...escaping import as_c_string, in_block_comment
 from ...integrate.kernels.march import march
@@ -198,4 +198,4 @@ def _base(it: MockUp, k: int) -> int:
 
 
 def _array(kind: str, name: str, entries: Sequence[str]) -> list[str]:
-    return [f"static const {kind} {name}[{len(entries)}] = {{", *filled(list(entries), "    "), "};"]
+    return [f"static const {kind} {name}[{len(entries)}] = {{", *ir.comma_lines(list(entries), "    "), "};"]

@@ -8,10 +8,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from ...algebra.printing.target_names import UniqueNames
-from ...emit.loops.kernels import factor_kernel, has_pivots
-from ...emit.loops.language import Kernel
-from ...emit.programs.program import Instruction, Output, Program
-from ...emit.text.infix import Term, filled
+from ...emit import ir
 from .flat_text import FlatText
 
 ENTRIES: Final = 110  # width of lines of arrays
@@ -28,7 +25,7 @@ class BraceText(FlatText):
     open_array: ClassVar[str]  # the first line of an array, with a place for its name
     define_rows: ClassVar[str]  # indices, with places for name and number
 
-    def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
+    def __init__(self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
         names = UniqueNames(lambda n: self.is_reserved(n) or n in reserved)
         for taken in ("t", "x", "r", "p"):
             names.take(taken)
@@ -39,7 +36,7 @@ class BraceText(FlatText):
         texts = [["t"], *([f"{a}[{k}]" for k in range(len(g))] for a, g in groups)]
         texts[3] = [f"p.{f}" for f in fields] if program.inputs[3].symbols else []
         super().__init__(program, names, texts)
-        self.kernels: list[Kernel] = []
+        self.kernels: list[ir.Kernel] = []
 
     @staticmethod
     def is_reserved(name: str) -> bool:
@@ -49,32 +46,32 @@ class BraceText(FlatText):
     def line(self, text: str) -> None:
         self.lines.append("    " + text)
 
-    def truth(self, value: bool) -> Term:
-        return Term("true" if value else "false")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term("true" if value else "false")
 
     def declaration(self, k: int, name: str, text: str) -> str:
         return "    " + self.define_value.format(name, text)
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         self.line(f"{self.results[o]}[{at}] = {text};")
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         shape, n = i.data, i.data.n
         name = self.array("factors", self.matrix_entries(i))
         given = name
-        if has_pivots(shape):
+        if ir.has_pivots(shape):
             rows = self.plan.names.new(f"{name}_rows")
             self.line(self.define_rows.format(rows, n, ", ".join(["0"] * n)))
             given = f"{name}, {rows}"
-        self.call(factor_kernel(shape), f"{n}, {given}")
+        self.call(ir.factor_kernel(shape), f"{n}, {given}")
         return given
 
     def array(self, wish: str, entries: list[str]) -> str:
         name = self.plan.names.new(wish)
-        self.lines += ["    " + self.open_array.format(name), *filled(entries, "        ", ENTRIES), "    ];"]
+        self.lines += ["    " + self.open_array.format(name), *ir.comma_lines(entries, "        ", ENTRIES), "    ];"]
         return name
 
-    def call(self, kernel: Kernel, arguments: str) -> None:
+    def call(self, kernel: ir.Kernel, arguments: str) -> None:
         if kernel not in self.kernels:
             self.kernels.append(kernel)
         self.line(f"{kernel.__name__}({arguments});")

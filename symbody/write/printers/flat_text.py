@@ -7,18 +7,17 @@ right side after the other) or whatever the language has.
 from __future__ import annotations
 
 from ...algebra.printing.target_names import UniqueNames
-from ...emit.programs.program import Instruction, Output, Program, right_sides
-from ...emit.text.infix import ENTRY_WIDTH, Infix, Term, TextPlan
+from ...emit import ir
 
 
-class FlatText(Infix):
+class FlatText(ir.Infix):
     """Statements for a whole program.
 
     inputs   the text of each symbol, group by group
     """
 
-    def __init__(self, program: Program, names: UniqueNames, inputs: list[list[str]]) -> None:
-        super().__init__(TextPlan(program, names))
+    def __init__(self, program: ir.Program, names: UniqueNames, inputs: list[list[str]]) -> None:
+        super().__init__(ir.TextPlan(program, names))
         self.inputs = inputs
         self.blocks: dict[int, str] = {}  # names of factors and solutions
         self.used: set[int] = set()  # groups of inputs
@@ -31,7 +30,7 @@ class FlatText(Infix):
                 self.store(o, out, at, self.finished(v))
         return self.lines
 
-    def instruction(self, k: int, i: Instruction) -> None:
+    def instruction(self, k: int, i: ir.Instruction) -> None:
         if i.op in ("input", "const", "true", "sincos"):
             return
         if i.op == "item":
@@ -41,30 +40,30 @@ class FlatText(Infix):
         elif i.op == "factor":
             self.blocks[k] = self.factor(i)
         elif i.op == "solve":
-            right = [self.finished(v, ENTRY_WIDTH) for v in i.args[1:]]
-            self.blocks[k] = self.solve(i, self.blocks[i.args[0]], right, right_sides(self.program.code, i))
+            right = [self.finished(v, ir.ENTRY_WIDTH) for v in i.args[1:]]
+            self.blocks[k] = self.solve(i, self.blocks[i.args[0]], right, ir.right_side_count(self.program.code, i))
         else:
             self.define(k)
 
-    def outside(self, v: int) -> Term:
+    def outside(self, v: int) -> ir.Term:
         i = self.code[v]
         if i.op == "input":
             group, at = i.data
             self.used.add(group)
-            return Term(self.inputs[group][at])
-        return Term(self.item(self.blocks[i.args[0]], i.data))
+            return ir.Term(self.inputs[group][at])
+        return ir.Term(self.item(self.blocks[i.args[0]], i.data))
 
     # ------------------------------------------------------------------------------------------------ languages
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         """A number of an output."""
         raise NotImplementedError
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         """Factors of a matrix; returns their name."""
         raise NotImplementedError
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         """Solutions, one right side after the other; returns their name."""
         raise NotImplementedError
 

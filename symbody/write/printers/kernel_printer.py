@@ -5,36 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ...emit.loops.form import (
-    INDEX,
-    TRUTH,
-    ArrayElement,
-    Assign,
-    Block,
-    Call,
-    Called,
-    ChoiceExpression,
-    Connected,
-    Constant,
-    Converted,
-    Expression,
-    If,
-    KernelForm,
-    Leave,
-    LocalVariable,
-    Loop,
-    Mathematics,
-    Not,
-    Operation,
-    Rest,
-    Return,
-    Run,
-    Statement,
-    Store,
-    Type,
-    While,
-    all_parts,
-)
+from ...emit import ir
 from ...errors import CompileError
 
 _PRODUCTS: Final = ("*", "/", "//", "%")
@@ -48,7 +19,7 @@ class KernelPrinter:
     END: Mapping[str, str]  # of a loop, a while, an if
     ELSE = "else"
 
-    def __init__(self, form: KernelForm) -> None:
+    def __init__(self, form: ir.KernelForm) -> None:
         self.form = form
         self.lines: list[str] = []
         self.depth = 1
@@ -58,20 +29,20 @@ class KernelPrinter:
         return self.lines
 
     @property
-    def local(self) -> dict[str, Type]:
+    def local(self) -> dict[str, ir.Type]:
         """Names that the kernel assigns, loop variables too, with their types."""
-        found: dict[str, Type] = {}
-        for part in all_parts(self.form.body):
-            if isinstance(part, Assign):
+        found: dict[str, ir.Type] = {}
+        for part in ir.all_parts(self.form.body):
+            if isinstance(part, ir.Assign):
                 found.setdefault(part.target.name, part.target.type)
-            elif isinstance(part, Loop):
-                found.setdefault(part.name, INDEX)
+            elif isinstance(part, ir.Loop):
+                found.setdefault(part.name, ir.INDEX)
         return {k: t for k, t in found.items() if k not in {p.name for p in self.form.parameters}}
 
     @property
-    def assigned(self) -> dict[str, Type]:
+    def assigned(self) -> dict[str, ir.Type]:
         """The same without names that are loop variables only, for languages whose loops declare them."""
-        targets = {part.target.name for part in all_parts(self.form.body) if isinstance(part, Assign)}
+        targets = {part.target.name for part in ir.all_parts(self.form.body) if isinstance(part, ir.Assign)}
         return {k: t for k, t in self.local.items() if k in targets}
 
     def line(self, text: str) -> None:
@@ -89,7 +60,7 @@ class KernelPrinter:
         """array[at]"""
         raise NotImplementedError
 
-    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
         raise NotImplementedError
 
     def test_head(self, word: str, test: str) -> str:
@@ -106,7 +77,7 @@ class KernelPrinter:
     def as_number(self, text: str) -> str:
         raise NotImplementedError
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         raise NotImplementedError
 
     def returned(self, value: str | None) -> None:
@@ -114,93 +85,93 @@ class KernelPrinter:
 
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def expression(self, e: Expression) -> str:
+    def expression(self, e: ir.Expression) -> str:
         match e:
-            case Constant(type_, value):
+            case ir.Constant(type_, value):
                 return (
                     self.number(value)
                     if isinstance(value, float)
                     else str(int(value))
-                    if type_ is not TRUTH
+                    if type_ is not ir.TRUTH
                     else str(value)
                 )
-            case LocalVariable(_, name):
+            case ir.LocalVariable(_, name):
                 return self.name(name)
-            case ArrayElement(_, array, at):
+            case ir.ArrayElement(_, array, at):
                 return self.entry(self.expression(array), self.expression(at))
-            case Operation():
+            case ir.Operation():
                 return self.operation(e)
-            case Converted(type_, value) if type_ is not INDEX:
+            case ir.Conversion(type_, value) if type_ is not ir.INDEX:
                 return self.as_number(self.expression(value))
-            case Connected(_, word, parts):
+            case ir.BooleanOperation(_, word, parts):
                 return "(" + (self.AND if word == "and" else self.OR).join(map(self.expression, parts)) + ")"
-            case Not(_, value):
+            case ir.Not(_, value):
                 return f"{self.NOT}({self.expression(value)})"
-            case Mathematics(_, name, arguments):
+            case ir.MathCall(_, name, arguments):
                 return self.mathematics(name, [self.expression(a) for a in arguments])
-            case Called(_, kernel, _, arguments):
+            case ir.KernelCall(_, kernel, _, arguments):
                 return f"{self.name(kernel.__name__)}({', '.join(map(self.expression, arguments))})"
         raise CompileError(f"kernel {self.form.name}: {type(e).__name__} cannot be written in this language")
 
-    def operation(self, e: Operation) -> str:
-        if e.sign == "-" and isinstance(e.left, Constant) and e.left.value == 0:
+    def operation(self, e: ir.Operation) -> str:
+        if e.sign == "-" and isinstance(e.left, ir.Constant) and e.left.value == 0:
             return f"(-{self.inner(e.right)})"
         left, right = self.expression(e.left), self.expression(e.right)
         if e.sign == "//":
             return self.quotient(left, right)
         is_product = e.sign in _PRODUCTS
-        if isinstance(e.left, Operation) and e.left.sign not in _PRODUCTS and is_product:
+        if isinstance(e.left, ir.Operation) and e.left.sign not in _PRODUCTS and is_product:
             left = f"({left})"
-        if isinstance(e.right, Operation) and (is_product or e.right.sign not in _PRODUCTS):
+        if isinstance(e.right, ir.Operation) and (is_product or e.right.sign not in _PRODUCTS):
             right = f"({right})"
         return f"{left} {e.sign} {right}"
 
-    def inner(self, e: Expression) -> str:
-        return f"({self.expression(e)})" if isinstance(e, Operation) else self.expression(e)
+    def inner(self, e: ir.Expression) -> str:
+        return f"({self.expression(e)})" if isinstance(e, ir.Operation) else self.expression(e)
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def block(self, statements: Block) -> None:
+    def block(self, statements: ir.Block) -> None:
         for s in statements:
             self.statement(s)
 
-    def inside(self, statements: Block) -> None:
+    def inside(self, statements: ir.Block) -> None:
         self.depth += 1
         self.block(statements)
         self.depth -= 1
 
-    def statement(self, s: Statement) -> None:
+    def statement(self, s: ir.Statement) -> None:
         match s:
-            case Assign(target, value):
+            case ir.Assign(target, value):
                 self.line(self.assignment(self.name(target.name), self.expression(value)))
-            case Store(target, value):
+            case ir.Store(target, value):
                 self.line(self.assignment(self.expression(target), self.expression(value)))
-            case Loop(name, start, stop, step, body):
+            case ir.Loop(name, start, stop, step, body):
                 self.line(self.loop_head(self.name(name), self.expression(start), stop, step))
                 self.inside(body)
                 self.line(self.END["loop"])
-            case While(test, body):
+            case ir.While(test, body):
                 self.line(self.test_head("while", self.expression(test)))
                 self.inside(body)
                 self.line(self.END["while"])
-            case If(test, yes, no):
+            case ir.If(test, yes, no):
                 self.line(self.test_head("if", self.expression(test)))
                 self.inside(yes)
                 if no:
                     self.line(self.ELSE)
                     self.inside(no)
                 self.line(self.END["if"])
-            case Leave(word):
+            case ir.Jump(word):
                 self.line(self.WORDS[word])
-            case Return(value):
+            case ir.Return(value):
                 self.returned(None if value is None else self.expression(value))
-            case Run():
+            case ir.ProgramCall():
                 self.run(s)
-            case Call():
+            case ir.CallStatement():
                 raise CompileError(f"kernel {self.form.name}: calls of other kernels are not written in this language")
 
     def assignment(self, target: str, value: str) -> str:
         return f"{target} = {value}"
 
 
-__all__ = ["ChoiceExpression", "KernelPrinter", "Rest"]
+__all__ = ["KernelPrinter"]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ....derivation.equations.equations import Equations
-from ....emit.programs.program import Program
+from ....emit import ir
 from ....errors import ProgramError, listed, unknown
 from ...artefacts.artefact import Artefact, Numbers
 from ...printers.readme_page import readme
@@ -46,7 +46,7 @@ def _field(made: Artefact) -> str:
     return "attracted" if made.has("attracted") else "rhs"
 
 
-def _reads_time(program: Program) -> bool:
+def _reads_time(program: ir.Program) -> bool:
     return any(i.op == "input" and i.data[0] == 0 for i in program.code)
 
 

@@ -3,8 +3,7 @@ names."""
 
 from __future__ import annotations
 
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Run
+from ....emit import ir
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from .c_arguments import CArgument, checks, signature
@@ -17,7 +16,9 @@ class CAlgorithm(CKernel):
 
     def __init__(self, made: Artefact, algorithm: Algorithm, style: CStyle) -> None:
         super().__init__(
-            checked(algorithm.kernel, basic_types(algorithm.kernel)), f"{made.identifier}_{algorithm.name}", style=style
+            ir.kernel_form(algorithm.kernel),
+            f"{made.identifier}_{algorithm.name}",
+            style=style,
         )
         self.made, self.algorithm = made, algorithm
 
@@ -64,7 +65,7 @@ class CAlgorithm(CKernel):
     def _unused(self) -> list[str]:
         return [] if self.algorithm.calls else ["t", "r", "p"]
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         called = f"{self.made.identifier}_{self.algorithm.calls[s.function.name]}"
         first, *more = [self.expression(e) for e in s.inputs]
         given = ["t", first, "r", "p", *more, *(self.expression(e) for e in s.outputs)]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import is_c_math, is_c_word
-from ....emit.programs.program import Group, Output, Program
-from ....emit.text.infix import filled
+from ....emit import ir
 from ....errors import ProgramError
 from .c_style import CRecord, CStyle
 
@@ -32,7 +31,7 @@ class CArgument:
         return f"{self.name}->{self.record.fields[at]}" if self.record else f"{self.name}[{at}]"
 
 
-def input_argument(group: Group, name: str, style: CStyle) -> CArgument:
+def input_argument(group: ir.Group, name: str, style: CStyle) -> CArgument:
     real, n = style.number.type, len(group)
     if group.is_scalar:
         return CArgument(name, f"{real} {name}", is_read=True)
@@ -41,7 +40,7 @@ def input_argument(group: Group, name: str, style: CStyle) -> CArgument:
     return CArgument(name, f"const {real} {name}[{n}]" if n else f"const {real} *{name}", True, n)
 
 
-def output_argument(out: Output, name: str, style: CStyle) -> CArgument:
+def output_argument(out: ir.Output, name: str, style: CStyle) -> CArgument:
     is_array = out.values and (out.shape or out.is_sparse)
     real = style.number.type
     declaration = f"{real} {name}[{len(out.values)}]" if is_array else f"{real} *{name}"
@@ -52,7 +51,7 @@ def signature(start: str, declarations: Iterable[str]) -> str:
     one_line = f"{start}({', '.join(declarations) or 'void'})"
     if len(one_line) <= 120:
         return one_line
-    return "\n".join([f"{start}(", *filled(list(declarations), "    "), ")"])
+    return "\n".join([f"{start}(", *ir.comma_lines(list(declarations), "    "), ")"])
 
 
 # ------------------------------------------------------------------------------------------------- checks
@@ -97,7 +96,7 @@ def _unless(test: str, code: str) -> list[str]:
 # ------------------------------------------------------------------------------------------------- external functions
 
 
-def check_externals(program: Program) -> None:
+def check_externals(program: ir.Program) -> None:
     """Their names stand in the text as they are: the linker, or the text that comes with them, knows them by these."""
     seen: dict[str, ExternalFunction] = {}
     for f in program.externals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ....emit.text.infix import filled
+from ....emit import ir
 from ...artefacts.artefact import Artefact
 from .c_library import CLibrary, CVariant
 
@@ -47,7 +47,11 @@ class CDriver:
 
     def array(self, name: str, values: tuple[float, ...]) -> list[str]:
         entries = [self.literal(v) for v in values] or [self.literal(0.0)]
-        return [f"    static const {self.real} {name}[{len(entries)}] = {{", *filled(entries, "        "), "    };"]
+        return [
+            f"    static const {self.real} {name}[{len(entries)}] = {{",
+            *ir.comma_lines(entries, "        "),
+            "    };",
+        ]
 
     def _differences(self) -> str:
         return f"""\

@@ -9,7 +9,7 @@ from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_c_reserved
 from ....derivation.equations.variables import Variable
-from ....emit.text.infix import filled
+from ....emit import ir
 from ....escaping import as_c_string, in_block_comment
 from ...artefacts.algorithms import DIVERGED
 from ...artefacts.artefact import Artefact
@@ -263,13 +263,20 @@ class CLibrary:
         for name, values in (*self.made.tables.items(), *self._senses().items()):
             entries = [str(v) for v in values] or ["0"]
             out.append(
-                "\n".join([f"const int {self.name}_{name}[{len(entries)}] = {{", *filled(entries, "    "), "};", ""])
+                "\n".join(
+                    [f"const int {self.name}_{name}[{len(entries)}] = {{", *ir.comma_lines(entries, "    "), "};", ""]
+                )
             )
         for name, texts in self._texts().items():
             quoted = [as_c_string(t) for t in texts]
             out.append(
                 "\n".join(
-                    [f"const char *const {self.name}_{name}[{len(texts)}] = {{", *filled(quoted, "    "), "};", ""]
+                    [
+                        f"const char *const {self.name}_{name}[{len(texts)}] = {{",
+                        *ir.comma_lines(quoted, "    "),
+                        "};",
+                        "",
+                    ]
                 )
             )
         return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....algebra.graph.functions import ExternalFunction
-from ....emit.text.infix import filled
+from ....emit import ir
 
 
 def lookup_text(f: ExternalFunction, name: str, loop: str) -> str:
@@ -25,6 +25,6 @@ def lookup_text(f: ExternalFunction, name: str, loop: str) -> str:
 def _array(name: str, numbers: tuple[float, ...] | list[float]) -> list[str]:
     return [
         f"static const double {name}[{len(numbers)}] = {{",
-        *filled([repr(float(v)) for v in numbers], "    "),
+        *ir.comma_lines([repr(float(v)) for v in numbers], "    "),
         "};",
     ]

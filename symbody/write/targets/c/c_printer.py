@@ -15,27 +15,7 @@ from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_c_reserved
-from ....emit.loops.kernels import factor_kernel, has_pivots, on_pieces, solve_kernel
-from ....emit.loops.language import Kernel
-from ....emit.programs.pieces import ScratchMemory, cut
-from ....emit.programs.program import Instruction, Output, Program, a_program, right_sides
-from ....emit.programs.right_sides import layout, leading_zeros
-from ....emit.programs.written_out import written_out
-from ....emit.text.infix import (
-    AND,
-    ATOM,
-    CHOICE,
-    COMPARISON,
-    CONDITIONS,
-    ENTRY_WIDTH,
-    OR,
-    SIGN,
-    SUM,
-    Infix,
-    Term,
-    TextPlan,
-    filled,
-)
+from ....emit import ir
 from ....whole_files import write_text
 from .c_arguments import (
     CArgument,
@@ -92,7 +72,7 @@ class CSource:
         return paths
 
 
-def c_source(program: Program) -> CSource:
+def c_source(program: ir.Program) -> CSource:
     """C99 text of a program; compiles without warnings, as C++ too, and needs nothing but <math.h>.
 
     >>> x = sb.symbol("x")
@@ -111,7 +91,7 @@ def c_source(program: Program) -> CSource:
 
     See also: `write.c`, `program`, `write.CSource`.
     """
-    return CUnit(written_out(a_program("c_source", program))).source()
+    return CUnit(ir.straight_line_program(ir.require_program("c_source", program))).source()
 
 
 # ----------------------------------------------------------------------------------------------------- the whole text
@@ -165,12 +145,12 @@ class CHelpers:
             loop = "on_pieces"
             if loop not in self._known:
                 self._known[loop] = self.name(loop)
-                self.texts[self._known[loop]] = simple_c(on_pieces, self._known[loop])
+                self.texts[self._known[loop]] = simple_c(ir.on_pieces, self._known[loop])
             name = self._known[f.name] = self.name(f.name)
             self.texts[name] = lookup_text(f, name, self._known[loop])
         return self._known[f.name]
 
-    def kernel(self, kernel: Kernel, width: int = 1) -> str:
+    def kernel(self, kernel: ir.Kernel, width: int = 1) -> str:
         """Name of a loop."""
         wish = kernel.__name__ + (f"_{width}" if width > 1 else "")
         if wish not in self._known:
@@ -185,7 +165,7 @@ class CUnit:
     helpers   of a file with several functions; otherwise it has its own
     """
 
-    def __init__(self, program: Program, style: CStyle = PLAIN, helpers: CHelpers | None = None) -> None:
+    def __init__(self, program: ir.Program, style: CStyle = PLAIN, helpers: CHelpers | None = None) -> None:
         check_externals(program)
         self.program, self.style, self.real = program, style, style.number.type
         names = self.names = UniqueNames(self._is_reserved)
@@ -201,18 +181,20 @@ class CUnit:
             for g, a in zip(program.inputs, self.inputs, strict=True)
         ]
         self.helpers = CHelpers(style, names) if helpers is None else helpers
-        self.plan = TextPlan(program, names)
+        self.plan = ir.TextPlan(program, names)
         self.work = CArgument(names.new("work"), "")
         self.rows = CArgument(names.new("rows"), "")
-        self.numbers, self.indices = ScratchMemory(), ScratchMemory()
+        self.numbers, self.indices = ir.ScratchMemory(), ir.ScratchMemory()
         self.place: dict[int, tuple[int, int]] = {}  # of values and blocks that later pieces read: numbers, indices
         self.blocks: dict[int, tuple[str, str]] = {}  # names of the arrays of a block: numbers, indices
         self.layouts = {
-            k: layout(program.code[i.args[0]].data.n, right_sides(program.code, i), [SIDE_BY_SIDE], FEWEST)
+            k: ir.right_side_layout(
+                program.code[i.args[0]].data.n, ir.right_side_count(program.code, i), [SIDE_BY_SIDE], FEWEST
+            )
             for k, i in enumerate(program.code)
             if i.op == "solve"
         }
-        self.spans = cut(map(self._weight, self.plan.code), PIECE)
+        self.spans = ir.ranges_by_weight(map(self._weight, self.plan.code), PIECE)
         self.piece_of = [k for k, span in enumerate(self.spans) for _ in span]
         self.last_piece = self._last_pieces()
 
@@ -223,7 +205,7 @@ class CUnit:
 
     # ------------------------------------------------------------------------------------------------ pieces
 
-    def _weight(self, i: Instruction) -> int:
+    def _weight(self, i: ir.Instruction) -> int:
         if i.op in ("input", "const", "item", "true", "sincos"):
             return 0
         return len(i.args) if i.op in ("factor", "solve") else 1
@@ -252,7 +234,7 @@ class CUnit:
             i = self.plan.code[k]
             if i.op == "factor":
                 self.numbers.give(number, i.data.n**2)
-                if has_pivots(i.data):
+                if ir.has_pivots(i.data):
                     self.indices.give(index, i.data.n)
             else:
                 self.numbers.give(number, self.layouts[k].size if i.op == "solve" else 1)
@@ -372,7 +354,7 @@ class CUnit:
 # ------------------------------------------------------------------------------------------------------- one function
 
 
-class _CPiece(Infix):
+class _CPiece(ir.Infix):
     """The statements of one function."""
 
     def __init__(self, unit: CUnit, number: int, span: range) -> None:
@@ -395,7 +377,7 @@ class _CPiece(Infix):
     def body(self) -> list[str]:
         return [*(text for _, text in sorted(self.inputs.items())), *self.fetched, *self.lines]
 
-    def target(self, o: int, out: Output, at: int) -> str:
+    def target(self, o: int, out: ir.Output, at: int) -> str:
         name = self.use(self.unit.outputs[o].name)
         return f"{name}[{at}]" if out.shape or out.is_sparse else f"*{name}"
 
@@ -411,7 +393,7 @@ class _CPiece(Infix):
 
     # ------------------------------------------------------------------------------------------------ values
 
-    def instruction(self, k: int, i: Instruction) -> None:
+    def instruction(self, k: int, i: ir.Instruction) -> None:
         if i.op in ("input", "const", "true", "sincos"):
             return
         if i.op == "item":
@@ -427,7 +409,7 @@ class _CPiece(Infix):
             if self.unit.crosses(k):
                 place, _ = self.unit.keep(k)
                 value = self.terms[k].text
-                if i.op in CONDITIONS:
+                if i.op in ir.CONDITIONS:
                     value = f"{value} ? {self.literal(1.0)} : {self.literal(0.0)}"
                 self.line(f"{self.use(self.unit.work.name)}[{place}] = {value};")
 
@@ -437,18 +419,18 @@ class _CPiece(Infix):
     def stays_inside(self, k: int) -> bool:
         return not self.unit.crosses(k)
 
-    def outside(self, v: int) -> Term:
+    def outside(self, v: int) -> ir.Term:
         i = self.code[v]
         if i.op == "input":
-            return Term(self.symbol(*i.data))
+            return ir.Term(self.symbol(*i.data))
         if i.op == "item":
-            return Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
+            return ir.Term(f"{self.arrays(i.args[0])[0]}[{self.unit.layouts[i.args[0]].place(i.data)}]")
         name, kept = self.name_of(v), f"{self.use(self.unit.work.name)}[{self.unit.place[v][0]}]"
         zero = self.literal(0.0)
         self.fetch(
-            f"const int {name} = {kept} != {zero};" if i.op in CONDITIONS else f"const {self.real} {name} = {kept};"
+            f"const int {name} = {kept} != {zero};" if i.op in ir.CONDITIONS else f"const {self.real} {name} = {kept};"
         )
-        return Term(name)
+        return ir.Term(name)
 
     def symbol(self, group: int, at: int) -> str:
         argument, name = self.unit.inputs[group], self.unit.symbols[group][at]
@@ -460,62 +442,64 @@ class _CPiece(Infix):
     def literal(self, value: float) -> str:
         return self.style.number.literal(value)
 
-    def truth(self, value: bool) -> Term:
-        return Term("1" if value else "0")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term("1" if value else "0")
 
     def declaration(self, k: int, name: str, text: str) -> str:
-        return f"    const {'int' if self.code[k].op in CONDITIONS else self.real} {name} = {text};"
+        return f"    const {'int' if self.code[k].op in ir.CONDITIONS else self.real} {name} = {text};"
 
     # ------------------------------------------------------------------------------------------------ operations
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         if i.op == "where":
-            return Term(f"{args[0].within(COMPARISON)} ? {args[1].within(SUM)} : {args[2].within(SUM)}", CHOICE)
+            return ir.Term(
+                f"{args[0].within(ir.COMPARISON)} ? {args[1].within(ir.SUM)} : {args[2].within(ir.SUM)}", ir.CHOICE
+            )
         if i.op in ("and", "or"):
-            return self.junction(*((" && ", AND) if i.op == "and" else (" || ", OR)), args)
+            return self.junction(*((" && ", ir.AND) if i.op == "and" else (" || ", ir.OR)), args)
         if i.op == "not":
-            return Term("!" + args[0].within(SIGN), SIGN)
+            return ir.Term("!" + args[0].within(ir.SIGN), ir.SIGN)
         if i.op == "call":
             return self.external(self.unit.helpers.lookup(i.data) if i.data.table else i.data.name, args)
         if i.op in self.unit.helpers.operations:
             name = self.unit.helpers.operation(i.op)
         else:
             name = self.style.call("fabs" if i.op == "abs" else i.op, f"program {self.program.name!r}")
-        return Term(f"{name}({', '.join(a.text for a in args)})")
+        return ir.Term(f"{name}({', '.join(a.text for a in args)})")
 
-    def external(self, name: str, args: list[Term]) -> Term:
+    def external(self, name: str, args: list[ir.Term]) -> ir.Term:
         """A call of a function on doubles, whatever the type of numbers here."""
         if self.real == "double":
-            return Term(f"{name}({', '.join(a.text for a in args)})")
-        return Term(f"({self.real}){name}({', '.join(f'(double){a.within(ATOM)}' for a in args)})", SIGN)
+            return ir.Term(f"{name}({', '.join(a.text for a in args)})")
+        return ir.Term(f"({self.real}){name}({', '.join(f'(double){a.within(ir.ATOM)}' for a in args)})", ir.SIGN)
 
     @staticmethod
-    def junction(sign: str, binds: int, args: list[Term]) -> Term:
+    def junction(sign: str, binds: int, args: list[ir.Term]) -> ir.Term:
         """`&&` and `||`, with the parentheses between them that compilers ask for."""
-        return Term(sign.join(a.text if a.binds == binds else a.within(COMPARISON) for a in args), binds)
+        return ir.Term(sign.join(a.text if a.binds == binds else a.within(ir.COMPARISON) for a in args), binds)
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, k: int, i: Instruction) -> None:
+    def factor(self, k: int, i: ir.Instruction) -> None:
         shape, n, entries = i.data, i.data.n, self.matrix_entries(i)
-        numbers, rows = self.new_arrays(k, "factors", entries, n if has_pivots(shape) else 0)
+        numbers, rows = self.new_arrays(k, "factors", entries, n if ir.has_pivots(shape) else 0)
         self.call(
-            self.unit.helpers.kernel(factor_kernel(shape)), n, [numbers, rows] if has_pivots(shape) else [numbers]
+            self.unit.helpers.kernel(ir.factor_kernel(shape)), n, [numbers, rows] if ir.has_pivots(shape) else [numbers]
         )
 
-    def solve(self, k: int, i: Instruction) -> None:
+    def solve(self, k: int, i: ir.Instruction) -> None:
         shape = self.code[i.args[0]].data
         factors, rows = self.arrays(i.args[0])
         right = self.unit.layouts[k]
         entries = [self.literal(0.0)] * right.size
         for v, place in zip(i.args[1:], right.places(), strict=True):
-            entries[place] = self.finished(v, ENTRY_WIDTH)
+            entries[place] = self.finished(v, ir.ENTRY_WIDTH)
         numbers, _ = self.new_arrays(k, "solution", entries, 0)
         for lot in right.lots:
-            kernel = self.unit.helpers.kernel(solve_kernel(shape, i.data, lot.width > 1), lot.width)
-            skipped = [] if has_pivots(shape) or lot.width == 1 else [str(leading_zeros(self.code, i, lot.sides))]
+            kernel = self.unit.helpers.kernel(ir.solve_kernel(shape, i.data, lot.width > 1), lot.width)
+            skipped = [] if ir.has_pivots(shape) or lot.width == 1 else [str(ir.leading_zeros(self.code, i, lot.sides))]
             at = f"&{numbers}[{lot.at}]" if lot.at else numbers
-            self.call(kernel, shape.n, [*skipped, factors, *([rows] if has_pivots(shape) else []), at])
+            self.call(kernel, shape.n, [*skipped, factors, *([rows] if ir.has_pivots(shape) else []), at])
 
     def call(self, kernel: str, n: int, arguments: list[str]) -> None:
         self.line(f"{kernel}({n}, {', '.join(arguments)});")
@@ -549,8 +533,8 @@ class _CPiece(Infix):
         return self.pointers[k]
 
 
-def _in_rows(entries: list[str], block: Instruction) -> list[str]:
+def _in_rows(entries: list[str], block: ir.Instruction) -> list[str]:
     """Entries of an initialiser, a matrix with one row after the other."""
     n = block.data.n if block.op == "factor" else len(entries)
-    rows = [filled(entries[k : k + n], "        ") for k in range(0, len(entries), n)]
+    rows = [ir.comma_lines(entries[k : k + n], "        ") for k in range(0, len(entries), n)]
     return [line for row in rows[:-1] for line in (*row[:-1], row[-1] + ",")] + rows[-1]

@@ -13,21 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from ....emit.loops.form import (
-    INDEX,
-    INDICES,
-    NUMBER,
-    NUMBERS,
-    Called,
-    KernelForm,
-    LocalVariable,
-    RecordType,
-    Run,
-    Type,
-)
-from ....emit.loops.language import Kernel
-from ....emit.loops.records import Struct
-from ....emit.loops.specialised import Known
+from ....emit import ir
 from ...printers.record_kernels import (
     PassedRecord,
     passed,
@@ -40,7 +26,12 @@ from ...printers.record_kernels import (
 from .c_kernels import MINIMUM_AND_MAXIMUM, CKernel, c_name
 
 OWNER: Final = "Owner"
-_FIELDS: Final[dict[Type, str]] = {INDEX: "int ", NUMBER: "double ", NUMBERS: "double *", INDICES: "const int *"}
+_FIELDS: Final[dict[ir.Type, str]] = {
+    ir.INDEX: "int ",
+    ir.NUMBER: "double ",
+    ir.NUMBERS: "double *",
+    ir.INDICES: "const int *",
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +46,7 @@ class CStructures:
     entry: str
 
 
-def c_structures(kernel: Kernel, records: Mapping[str, Struct], known: Known) -> CStructures:
+def c_structures(kernel: ir.Kernel, records: Mapping[str, ir.Struct], known: ir.KnownValues) -> CStructures:
     """A kernel for these records. The type `Owner`, and its functions, stand before the functions."""
     forms = specialised_forms(kernel, records, known)
     owned = running(forms)
@@ -65,9 +56,9 @@ def c_structures(kernel: Kernel, records: Mapping[str, Struct], known: Known) ->
     return CStructures("\n".join(structures), "\n".join([*helpers, *functions]), c_name(forms[-1].name))
 
 
-def _structure(record: RecordType, fields: Mapping[str, Type]) -> str:
+def _structure(record: ir.RecordType, fields: Mapping[str, ir.Type]) -> str:
     lines = [
-        f"    {f'{t.record.__name__} ' if isinstance(t, RecordType) else _FIELDS[t]}{name};"
+        f"    {f'{t.record.__name__} ' if isinstance(t, ir.RecordType) else _FIELDS[t]}{name};"
         for name, t in fields.items()
     ]
     return "\n".join(["typedef struct {", *lines, f"}} {record.record.__name__};", ""])
@@ -76,7 +67,7 @@ def _structure(record: RecordType, fields: Mapping[str, Type]) -> str:
 class CStructureKernel(CKernel):
     """One kernel as a static C function on structures; `owned` are kernels that need the owner, for programs."""
 
-    def __init__(self, form: KernelForm, owned: set[str]) -> None:
+    def __init__(self, form: ir.KernelForm, owned: set[str]) -> None:
         super().__init__(form, c_name(form.name))
         self.owned = owned
 
@@ -90,23 +81,23 @@ class CStructureKernel(CKernel):
         text = "\n".join(self.lines)
         return [f"    (void){p.name};" for p in plain_parameters(self.form) if not _mentions(text, p.name)]
 
-    def variable(self, e: LocalVariable) -> str:
+    def variable(self, e: ir.LocalVariable) -> str:
         return _path(e.name) if "." in e.name else super().variable(e)
 
-    def assign(self, target: LocalVariable, value: Any) -> None:
+    def assign(self, target: ir.LocalVariable, value: Any) -> None:
         if "." in target.name:
             self.line(f"{_path(target.name)} = {self.expression(value)};")
         else:
             super().assign(target, value)
 
-    def called(self, e: Called) -> str:
+    def called(self, e: ir.KernelCall) -> str:
         given = [_address(a.path) if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
         owner = ["owner"] if e.target.name in self.owned else []
         return f"{c_name(e.target.name)}({', '.join([*owner, *given])})"
 
-    PRINTERS: ClassVar[dict[type, Any]] = {**CKernel.PRINTERS, LocalVariable: variable, Called: called}
+    PRINTERS: ClassVar[dict[type, Any]] = {**CKernel.PRINTERS, ir.LocalVariable: variable, ir.KernelCall: called}
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         given = [self.expression(e) for e in (*s.inputs, *s.outputs)]
         self.line(f"{s.function.name.rpartition('.')[2]}({', '.join(['owner', *given])});")
 

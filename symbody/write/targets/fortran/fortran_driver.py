@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ....emit.loops.form import Run
+from ....emit import ir
 from ...artefacts.artefact import Algorithm, Artefact, CheckValues, ExportedFunction
 from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import template_parts
@@ -102,7 +102,7 @@ class FortranStep(FortranKernel):
 
     prefix: str
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"call {self.prefix}_rhs({t}, {w}, r, p, {d}, status)")
         self.line("if (status /= 0) return")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import INDEX, INDICES, NUMBER, Constant, Expression, KernelForm, Rest, Run
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ...printers.kernel_printer import KernelPrinter
 from .fortran_printer import folded, literal
 
@@ -20,13 +18,13 @@ class FortranKernel(KernelPrinter):
     def entry(self, array: str, at: str) -> str:
         return f"{array}({at})"
 
-    def expression(self, e: Expression) -> str:
-        if isinstance(e, Rest):  # where it begins: the dummy argument has its own size
+    def expression(self, e: ir.Expression) -> str:
+        if isinstance(e, ir.ArrayTail):  # where it begins: the dummy argument has its own size
             return f"{self.expression(e.array)}({self.expression(e.start)})"
         return super().expression(e)
 
-    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
-        last = str(stop.value - 1) if isinstance(stop, Constant) else f"{self.expression(stop)} - 1"
+    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
+        last = str(stop.value - 1) if isinstance(stop, ir.Constant) else f"{self.expression(stop)} - 1"
         return f"do {name} = {first}, {last}{'' if step == 1 else f', {step}'}"
 
     def test_head(self, word: str, test: str) -> str:
@@ -49,36 +47,36 @@ class FortranKernel(KernelPrinter):
             self.line(f"result_ = {value}")
         self.line("return")
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         raise NotImplementedError
 
     def locals(self) -> list[str]:
         """Declarations of the names that the kernel assigns."""
-        types = {INDEX: "integer", NUMBER: "real(wp)"}
+        types = {ir.INDEX: "integer", ir.NUMBER: "real(wp)"}
         return [f"    {types[t]} :: {self.name(k)}" for k, t in self.local.items()]  # type: ignore[index]
 
 
-def simple_fortran(kernel: Kernel, name: str) -> list[str]:
+def simple_fortran(kernel: ir.Kernel, name: str) -> list[str]:
     """A kernel that calls no others, as a procedure of a module."""
-    form = checked(kernel, basic_types(kernel))
+    form = ir.kernel_form(kernel)
     printer = FortranKernel(form)
     body = printer.body()
     declared = _declared(form, printer)
     names = ", ".join(printer.name(p.name) for p in form.parameters)
     lines = [line for text in body for line in folded(text)]
-    if form.result is NUMBER:
+    if form.result is ir.NUMBER:
         head, end = f"pure function {name}({names}) result(result_)", f"end function {name}"
         return [head, *declared, "    real(wp) :: result_", *printer.locals(), *lines, end]
     return [f"pure subroutine {name}({names})", *declared, *printer.locals(), *lines, f"end subroutine {name}"]
 
 
-def _declared(form: KernelForm, printer: FortranKernel) -> list[str]:
+def _declared(form: ir.KernelForm, printer: FortranKernel) -> list[str]:
     out = []
     for p in form.parameters:
         name = printer.name(p.name)
-        if p.type in (INDEX, NUMBER):
-            out.append(f"    {'integer' if p.type is INDEX else 'real(wp)'}, intent(in) :: {name}")
+        if p.type in (ir.INDEX, ir.NUMBER):
+            out.append(f"    {'integer' if p.type is ir.INDEX else 'real(wp)'}, intent(in) :: {name}")
         else:
-            intent = "in" if form.result is NUMBER else "inout"
-            out.append(f"    {'integer' if p.type is INDICES else 'real(wp)'}, intent({intent}) :: {name}(0:*)")
+            intent = "in" if form.result is ir.NUMBER else "inout"
+            out.append(f"    {'integer' if p.type is ir.INDICES else 'real(wp)'}, intent({intent}) :: {name}(0:*)")
     return out

@@ -13,9 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_fortran_reserved
-from ....emit.loops.kernels import factor_kernel, has_pivots, solve_kernel
-from ....emit.programs.program import Instruction, Output, Program
-from ....emit.text.infix import AND, ATOM, COMPARISON, CONDITIONS, OR, POWER, Term, filled
+from ....emit import ir
 from ...printers.flat_text import FlatText
 
 WIDTH: Final = 120  # of a line; the standard allows 132
@@ -67,7 +65,7 @@ def constant_array(type_: str, name: str, values: list[str], first: int = 1, pub
     lines."""
     if not values:
         return [f"    {type_} :: {name}(0)"]
-    lines = filled(values, "        ", 110)
+    lines = ir.comma_lines(values, "        ", 110)
     head = f"    {type_}, parameter{public} :: {name}({first}:{first + len(values) - 1}) = ["
     if len(lines) <= MOST_LINES:
         return [f"{head} &", *(line + " &" for line in lines), "        ]"]
@@ -75,7 +73,7 @@ def constant_array(type_: str, name: str, values: list[str], first: int = 1, pub
     for k in range(0, len(values), PART):
         parts.append(f"{name}_{k // PART + 1}")
         out += constant_array(type_, parts[-1], values[k : k + PART])
-    return [*out, f"{head} &", *(line + " &" for line in filled(parts, "        ", 110)), "        ]"]
+    return [*out, f"{head} &", *(line + " &" for line in ir.comma_lines(parts, "        ", 110)), "        ]"]
 
 
 class FortranUnit:
@@ -85,7 +83,9 @@ class FortranUnit:
     fields    of the parameters
     """
 
-    def __init__(self, program: Program, prefix: str, fields: tuple[str, ...], external: Callable[[str], str]) -> None:
+    def __init__(
+        self, program: ir.Program, prefix: str, fields: tuple[str, ...], external: Callable[[str], str]
+    ) -> None:
         self.program, self.prefix = program, prefix
         self.names = CaselessNames(lambda n: is_fortran_reserved(n) or n.lower().startswith(prefix.lower() + "_"))
         for taken in ("t", "x", "r", "p", "status", "wp"):
@@ -150,7 +150,7 @@ class FortranText(FlatText):
     """The statements."""
 
     def __init__(
-        self, program: Program, names: UniqueNames, inputs: list[list[str]], unit: FortranUnit, external: Callable[[str], str]
+        self, program: ir.Program, names: UniqueNames, inputs: list[list[str]], unit: FortranUnit, external: Callable[[str], str]
     ) -> None:  # fmt: skip
         super().__init__(program, names, inputs)
         self.unit, self.external = unit, external
@@ -179,31 +179,31 @@ class FortranText(FlatText):
     def literal(self, value: float) -> str:
         return literal(value)
 
-    def truth(self, value: bool) -> Term:
-        return Term(".true." if value else ".false.")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term(".true." if value else ".false.")
 
     def declaration(self, k: int, name: str, text: str) -> str:
-        (self.logicals if self.code[k].op in CONDITIONS else self.reals).append(name)
+        (self.logicals if self.code[k].op in ir.CONDITIONS else self.reals).append(name)
         return f"    {name} = {text}"
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         if i.op == "where":
-            return Term(f"merge({args[1].text}, {args[2].text}, {args[0].text})")
+            return ir.Term(f"merge({args[1].text}, {args[2].text}, {args[0].text})")
         if i.op in ("and", "or"):
-            sign, binds = (" .and. ", AND) if i.op == "and" else (" .or. ", OR)
-            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+            sign, binds = (" .and. ", ir.AND) if i.op == "and" else (" .or. ", ir.OR)
+            return ir.Term(sign.join(a.within(ir.COMPARISON) for a in args), binds)
         if i.op == "not":
-            return Term(f".not. {args[0].within(ATOM)}", COMPARISON)
+            return ir.Term(f".not. {args[0].within(ir.ATOM)}", ir.COMPARISON)
         if i.op == "pow":
-            return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
+            return ir.Term(f"{args[0].within(ir.ATOM)}**{args[1].within(ir.ATOM)}", ir.POWER)
         if i.op == "call":
-            return Term(f"{self.external(i.data.name)}({', '.join(a.text for a in args)})")
+            return ir.Term(f"{self.external(i.data.name)}({', '.join(a.text for a in args)})")
         if i.op in _HELPERS:
             name = f"{self.unit.prefix}_{_HELPERS[i.op]}"
-            return Term(f"{name}({', '.join(a.text for a in args)})")
-        return Term(f"{i.op}({', '.join(a.text for a in args)})")
+            return ir.Term(f"{name}({', '.join(a.text for a in args)})")
+        return ir.Term(f"{i.op}({', '.join(a.text for a in args)})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         name = self.unit.outputs[o]
         if out.is_sparse or len(out.shape) == 1:
             name += f"({at + 1})"
@@ -214,23 +214,23 @@ class FortranText(FlatText):
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         shape, n = i.data, i.data.n
         entries = self.matrix_entries(i)
         name = self.array("factors", entries)
         extra = ""
-        if has_pivots(shape):
+        if ir.has_pivots(shape):
             rows = self.plan.names.new(f"{name}_rows")
             self.indices.append(f"{rows}(0:{n - 1})")
             extra = f", {rows}"
-        self.call(factor_kernel(shape), f"{n}, {name}{extra}")
+        self.call(ir.factor_kernel(shape), f"{n}, {name}{extra}")
         return name + extra
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         shape = self.code[i.args[0]].data
         name = self.array("solution", right)
         for s in range(sides):
-            self.call(solve_kernel(shape, i.data), f"{shape.n}, {factors}, {name}({s * shape.n})")
+            self.call(ir.solve_kernel(shape, i.data), f"{shape.n}, {factors}, {name}({s * shape.n})")
         return name
 
     def array(self, wish: str, entries: list[str]) -> str:

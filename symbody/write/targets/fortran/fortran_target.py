@@ -7,10 +7,7 @@ from textwrap import wrap
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import is_fortran_reserved
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Run
-from ....emit.loops.kernels import on_pieces
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ....escaping import as_fortran_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
@@ -60,8 +57,8 @@ class FortranModule:
 
     def text(self) -> str:
         definitions = [unit.definition() for unit in self.units]
-        kernels: list[Kernel] = list(dict.fromkeys(k for u in self.units for k in u.text.kernels))  # type: ignore[misc]
-        kernels += [on_pieces] if self.tables else []
+        kernels: list[ir.Kernel] = list(dict.fromkeys(k for u in self.units for k in u.text.kernels))  # type: ignore[misc]
+        kernels += [ir.on_pieces] if self.tables else []
         helpers = [*map(self._lookup, self.tables), *self._helpers()]
         helpers += ["\n".join(simple_fortran(k, f"{self.name}_{k.__name__}")) for k in kernels]
         definitions += [self._algorithm(a) for a in self.made.algorithms]
@@ -194,7 +191,7 @@ class _FortranAlgorithm(FortranKernel):
     """A kernel around subroutines of the module."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(checked(algorithm.kernel, basic_types(algorithm.kernel)))
+        super().__init__(ir.kernel_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def name(self, name: str) -> str:
@@ -206,7 +203,7 @@ class _FortranAlgorithm(FortranKernel):
             self.line(f"status = {value}")
         self.line("return")
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         called = f"{self.made.identifier}_{self.algorithm.calls[s.function.name]}"
         first, *more = [self.expression(e) for e in s.inputs]
         given = ["t", first, "r", "p", *more, *(self.expression(e) for e in s.outputs), "status"]

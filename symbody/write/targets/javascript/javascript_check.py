@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from ....emit.loops.form import Run
+from ....emit import ir
 from ...artefacts.artefact import Artefact
 from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
@@ -39,7 +39,7 @@ def _numbers(values: tuple[float, ...]) -> str:
 class JavaScriptStep(JavaScriptKernel):
     """The step around `rhs` of the module."""
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"model.rhs({t}, {w}, r, p, {d});")
 

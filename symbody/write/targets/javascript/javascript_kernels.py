@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Expression, Rest
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ...printers.brace_kernels import BraceKernel
 from .javascript_printer import javascript_literal
 
@@ -13,12 +11,12 @@ class JavaScriptKernel(BraceKernel):
     def number(self, value: float) -> str:
         return javascript_literal(value)
 
-    def expression(self, e: Expression) -> str:
-        if isinstance(e, Rest):
+    def expression(self, e: ir.Expression) -> str:
+        if isinstance(e, ir.ArrayTail):
             return f"rest({self.expression(e.array)}, {self.expression(e.start)})"
         return super().expression(e)
 
-    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
         change = f"{name} += {step}" if step != 1 else f"{name}++"
         return f"for (let {name} = {first}; {name} < {self.expression(stop)}; {change}) {{"
 
@@ -40,9 +38,9 @@ class JavaScriptKernel(BraceKernel):
         return [f"    let {', '.join(names)};"] if names else []
 
 
-def simple_javascript(kernel: Kernel) -> list[str]:
+def simple_javascript(kernel: ir.Kernel) -> list[str]:
     """A kernel that calls no others, as a function."""
-    printer = JavaScriptKernel(checked(kernel, basic_types(kernel)))
+    printer = JavaScriptKernel(ir.kernel_form(kernel))
     body = printer.body()
     names = ", ".join(printer.name(p.name) for p in printer.form.parameters)
     return [f"function {kernel.__name__}({names}) {{", *printer.locals(), *body, "}"]

@@ -11,23 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ....emit.loops.form import (
-    INDEX,
-    NUMBER,
-    Absent,
-    Call,
-    Called,
-    ChoiceExpression,
-    Constant,
-    Converted,
-    Expression,
-    Rest,
-    Run,
-    Statement,
-)
-from ....emit.loops.language import Kernel
-from ....emit.loops.records import Struct
-from ....emit.loops.specialised import Known
+from ....emit import ir
 from ...printers.record_kernels import PassedRecord, passed, plain_parameters, records_of, specialised_forms
 from .javascript_kernels import JavaScriptKernel
 
@@ -37,7 +21,7 @@ MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: NaN is not taken where it 
 }
 
 
-def javascript_objects(kernel: Kernel, records: Mapping[str, Struct], known: Known) -> str:
+def javascript_objects(kernel: ir.Kernel, records: Mapping[str, ir.Struct], known: ir.KnownValues) -> str:
     """A kernel, by its own name, and all that it calls."""
     forms = specialised_forms(kernel, records, known)
     functions = [ObjectKernel(form).text() for form in forms]
@@ -58,21 +42,21 @@ class ObjectKernel(JavaScriptKernel):
     def name(self, name: str) -> str:
         return name
 
-    def expression(self, e: Expression) -> str:
+    def expression(self, e: ir.Expression) -> str:
         match e:
-            case Constant(_, bool() as value):
+            case ir.Constant(_, bool() as value):
                 return "true" if value else "false"
-            case Constant(_, tuple() as table):
+            case ir.Constant(_, tuple() as table):
                 return f"[{', '.join(map(self.number, table))}]"
-            case Absent(_, function):
+            case ir.IsAbsent(_, function):
                 return f"{function.name} === null"
-            case ChoiceExpression(_, test, yes, no):
+            case ir.Select(_, test, yes, no):
                 return f"({self.expression(test)} ? {self.expression(yes)} : {self.expression(no)})"
-            case Converted(type_, value) if type_ is INDEX and value.type is NUMBER:
+            case ir.Conversion(type_, value) if type_ is ir.INDEX and value.type is ir.NUMBER:
                 return f"Math.trunc({self.expression(value)})"
-            case Rest(_, array, start):
+            case ir.ArrayTail(_, array, start):
                 return f"{self.expression(array)}.subarray({self.expression(start)})"
-            case Called():
+            case ir.KernelCall():
                 return self.call(e)
         return super().expression(e)
 
@@ -84,17 +68,17 @@ class ObjectKernel(JavaScriptKernel):
             text = f"{helper}({text}, {other})"
         return text
 
-    def call(self, e: Called) -> str:
+    def call(self, e: ir.KernelCall) -> str:
         given = [a.path if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
         return f"{_function(e.target.name)}({', '.join(given)})"
 
-    def statement(self, s: Statement) -> None:
-        if isinstance(s, Call):
+    def statement(self, s: ir.Statement) -> None:
+        if isinstance(s, ir.CallStatement):
             self.line(f"{self.call(s.value)};")
         else:
             super().statement(s)
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         given = ", ".join(self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"{s.function.name}({given});")
 

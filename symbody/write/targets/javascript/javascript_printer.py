@@ -11,9 +11,7 @@ import math
 from collections.abc import Sequence
 
 from ....algebra.printing.target_names import is_javascript_reserved
-from ....emit.loops.kernels import solve_kernel
-from ....emit.programs.program import Instruction, Program
-from ....emit.text.infix import AND, CHOICE, COMPARISON, OR, POWER, SIGN, Term, filled
+from ....emit import ir
 from ...printers.brace_text import ENTRIES, BraceText
 
 
@@ -28,7 +26,7 @@ def javascript_literal(value: float) -> str:
 def javascript_array(values: Sequence[float | int]) -> list[str]:
     """Lines of an array of numbers, brackets included."""
     texts = [str(v) if isinstance(v, int) else javascript_literal(v) for v in values]
-    return ["[", *filled(texts, "    ", ENTRIES), "]"]
+    return ["[", *ir.comma_lines(texts, "    ", ENTRIES), "]"]
 
 
 class JavaScriptText(BraceText):
@@ -37,7 +35,7 @@ class JavaScriptText(BraceText):
     is_reserved = staticmethod(is_javascript_reserved)
     define_value, open_array, define_rows = "const {0} = {1};", "const {0} = [", "const {0} = [{2}];"
 
-    def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
+    def __init__(self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
         super().__init__(program, name, fields, reserved)
         self.solutions: dict[str, tuple[int, list[str]]] = {}  # unknowns, and one array for each right side
 
@@ -58,28 +56,28 @@ class JavaScriptText(BraceText):
     def literal(self, value: float) -> str:
         return javascript_literal(value)
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         if i.op in ("and", "or"):
-            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
-            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+            sign, binds = (" && ", ir.AND) if i.op == "and" else (" || ", ir.OR)
+            return ir.Term(sign.join(a.within(ir.COMPARISON) for a in args), binds)
         if i.op == "not":
-            return Term(f"!{args[0].within(POWER)}", SIGN)
+            return ir.Term(f"!{args[0].within(ir.POWER)}", ir.SIGN)
         if i.op == "where":
-            return Term(f"{args[0].within(OR)} ? {args[1].within(OR)} : {args[2].within(OR)}", CHOICE)
+            return ir.Term(f"{args[0].within(ir.OR)} ? {args[1].within(ir.OR)} : {args[2].within(ir.OR)}", ir.CHOICE)
         if i.op in ("min", "max"):
-            a, b = (x.within(POWER) for x in args)
-            return Term(f"{a} {'<=' if i.op == 'min' else '>='} {b} ? {a} : {b}", CHOICE)
+            a, b = (x.within(ir.POWER) for x in args)
+            return ir.Term(f"{a} {'<=' if i.op == 'min' else '>='} {b} ? {a} : {b}", ir.CHOICE)
         name = i.data.name if i.op == "call" else f"Math.{i.op}"
-        return Term(f"{name}({', '.join(a.text for a in args)})")
+        return ir.Term(f"{name}({', '.join(a.text for a in args)})")
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         shape = self.code[i.args[0]].data
         n = shape.n
         arrays = [self.array("solution", right[s * n : (s + 1) * n]) for s in range(sides)]
         for name in arrays:
-            self.call(solve_kernel(shape, i.data), f"{n}, {factors}, {name}")
+            self.call(ir.solve_kernel(shape, i.data), f"{n}, {factors}, {name}")
         self.solutions[arrays[0]] = n, arrays
         return arrays[0]
 

@@ -8,10 +8,7 @@ from typing import Final
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_javascript_reserved
 from ....derivation.equations.variables import Variable
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Run
-from ....emit.loops.kernels import ELIMINATION, on_pieces
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ....escaping import as_script_data, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
@@ -22,7 +19,12 @@ from .javascript_check import javascript_check
 from .javascript_kernels import JavaScriptKernel, simple_javascript
 from .javascript_printer import JavaScriptText, argument_checks, javascript_array, javascript_literal
 
-_HELPERS: Final = ("checked", "checkedParameters", "rest", *(k.__name__ for k in (*ELIMINATION, on_pieces)))
+_HELPERS: Final = (
+    "checked",
+    "checkedParameters",
+    "rest",
+    *(k.__name__ for k in (*ir.ELIMINATION_KERNELS, ir.on_pieces)),
+)
 _OFFERED: Final = ("state", "inputs", "parameters", "defaultParameters", "initialState", "tables")
 
 
@@ -81,7 +83,7 @@ class JavaScriptModule:
         """Everything but imports and exports: also the inside of a function in a page."""
         made = self.made
         definitions = self.definitions()
-        kernels = self.kernels() + ([on_pieces] if any(f.table for f in made.externals) else [])
+        kernels = self.kernels() + ([ir.on_pieces] if any(f.table for f in made.externals) else [])
         texts = [simple_javascript(k) for k in kernels]
         texts += [_lookup(f) for f in made.externals if f.table is not None]
         texts += [*definitions, *(_JavaScriptAlgorithm(made, a).definition() for a in made.algorithms)]
@@ -99,7 +101,7 @@ class JavaScriptModule:
         abouts = [in_one_line(f"{f.about}; {f.program.cost}") for f in self.made.functions]
         return [t.definition(a) for t, a in zip(self.texts, abouts, strict=True)]
 
-    def kernels(self) -> list[Kernel]:
+    def kernels(self) -> list[ir.Kernel]:
         """Loops that functions call, known once these are written."""
         return list(dict.fromkeys(k for t in self.texts for k in t.kernels))
 
@@ -140,7 +142,7 @@ class _JavaScriptAlgorithm(JavaScriptKernel):
     """A kernel around functions of the module."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(checked(algorithm.kernel, basic_types(algorithm.kernel)))
+        super().__init__(ir.kernel_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def definition(self) -> list[str]:
@@ -159,7 +161,7 @@ class _JavaScriptAlgorithm(JavaScriptKernel):
         tail = [] if a.changes else [f"    return {out if len(a.results) == 1 else f'[{out}]'};"]
         return [*lines, *self.locals(), *body, *tail, "}"]
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         first, *more = [self.expression(e) for e in s.inputs]
         given = ["t", first, "r", "p", *more, *(self.expression(e) for e in s.outputs)]
         self.line(f"{self.algorithm.calls[s.function.name]}({', '.join(given)});")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ....emit.loops.form import Run
+from ....emit import ir
 from ...artefacts.artefact import Artefact, CheckValues, Numbers, Reference
 from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
@@ -81,7 +81,7 @@ def _motion(made: Artefact, ref: Reference, text: Template) -> str:
 class MatlabStep(MatlabKernel):
     """The step around a function handle."""
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"{d} = f({t}, {w});")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....emit.loops.form import Constant, Expression
+from ....emit import ir
 from ...printers.kernel_printer import KernelPrinter
 from .matlab_printer import matlab_literal
 
@@ -18,8 +18,8 @@ class MatlabKernel(KernelPrinter):
     def entry(self, array: str, at: str) -> str:
         return f"{array}({at} + 1)" if not at.isdigit() else f"{array}({int(at) + 1})"
 
-    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
-        last = str(stop.value - 1) if isinstance(stop, Constant) else f"{self.expression(stop)} - 1"
+    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
+        last = str(stop.value - 1) if isinstance(stop, ir.Constant) else f"{self.expression(stop)} - 1"
         return f"for {name} = {first}:{'' if step == 1 else f'{step}:'}({last})"
 
     def test_head(self, word: str, test: str) -> str:

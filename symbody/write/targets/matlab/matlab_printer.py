@@ -7,9 +7,7 @@ import math
 from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_matlab_reserved
-from ....emit.loops.kernels import has_pivots
-from ....emit.programs.program import Instruction, Output, Program
-from ....emit.text.infix import AND, ATOM, COMPARISON, OR, POWER, SIGN, Term, filled
+from ....emit import ir
 from ...printers.flat_text import FlatText
 
 CHOICE: Final = "choose_"  # local function for what has no operator
@@ -43,14 +41,14 @@ def matlab_array(name: str, entries: list[str]) -> list[str]:
     """name = [a; b; ...], over several lines."""
     if not entries:
         return [f"{name} = zeros(0, 1);"]
-    lines = [line.replace(", ", "; ").replace(",", ";") + " ..." for line in filled(entries, "    ", 110)]
+    lines = [line.replace(", ", "; ").replace(",", ";") + " ..." for line in ir.comma_lines(entries, "    ", 110)]
     return [f"{name} = [ ...", *lines, "    ];"]
 
 
 class MatlabText(FlatText):
     """The function of a program."""
 
-    def __init__(self, program: Program, prefix: str, fields: tuple[str, ...]) -> None:
+    def __init__(self, program: ir.Program, prefix: str, fields: tuple[str, ...]) -> None:
         names = MatlabNames(lambda n: is_matlab_reserved(n) or n.lower().startswith(f"{prefix.lower()}_"))
         for taken in ("t", "x", "r", "p", CHOICE, *(f.name for f in program.externals)):
             names.take(taken)
@@ -82,37 +80,39 @@ class MatlabText(FlatText):
     def literal(self, value: float) -> str:
         return matlab_literal(value)
 
-    def truth(self, value: bool) -> Term:
-        return Term("true" if value else "false")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term("true" if value else "false")
 
     def declaration(self, k: int, name: str, text: str) -> str:
         return f"    {name} = {text};"
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         if i.op in ("and", "or"):
-            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
-            return Term(sign.join(a.within(COMPARISON) for a in args), binds)
+            sign, binds = (" && ", ir.AND) if i.op == "and" else (" || ", ir.OR)
+            return ir.Term(sign.join(a.within(ir.COMPARISON) for a in args), binds)
         if i.op == "not":
-            return Term(f"~{args[0].within(ATOM)}", SIGN)
+            return ir.Term(f"~{args[0].within(ir.ATOM)}", ir.SIGN)
         if i.op == "pow":
-            return Term(f"{args[0].within(ATOM)}^{args[1].within(ATOM)}", POWER)
+            return ir.Term(f"{args[0].within(ir.ATOM)}^{args[1].within(ir.ATOM)}", ir.POWER)
         if i.op == "where":
             return self.chosen(*(a.text for a in args))
         if i.op in ("min", "max"):
             a, b = (x.text for x in args)
             return self.chosen(
-                f"{args[0].within(COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(COMPARISON)}", a, b
+                f"{args[0].within(ir.COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(ir.COMPARISON)}",
+                a,
+                b,
             )
         if i.op == "call":
             name = f"{self.prefix}_{i.data.name}" if i.data.table else i.data.name
-            return Term(f"{name}({', '.join(a.text for a in args)})")
-        return Term(f"{i.op}({', '.join(a.text for a in args)})")
+            return ir.Term(f"{name}({', '.join(a.text for a in args)})")
+        return ir.Term(f"{i.op}({', '.join(a.text for a in args)})")
 
-    def chosen(self, condition: str, yes: str, no: str) -> Term:
+    def chosen(self, condition: str, yes: str, no: str) -> ir.Term:
         self.chooses = True
-        return Term(f"{CHOICE}({condition}, {yes}, {no})")
+        return ir.Term(f"{CHOICE}({condition}, {yes}, {no})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         name = self.results[o]
         if out.is_sparse or len(out.shape) == 1:
             name += f"({at + 1})"
@@ -123,14 +123,14 @@ class MatlabText(FlatText):
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         n = i.data.n
         name = self.matrix("A", self.matrix_entries(i), n, n, by_rows=True)
-        if not has_pivots(i.data):  # only the upper triangle was written
+        if not ir.has_pivots(i.data):  # only the upper triangle was written
             self.line(f"{name} = {name} + triu({name}, 1).';")
         return name
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         n = self.code[i.args[0]].data.n
         name = self.matrix("b", right, n, sides)
         self.line(f"{name} = {factors}{'.' + chr(39) if i.data else ''} \\ {name};")
@@ -148,6 +148,6 @@ class MatlabText(FlatText):
         return f"{block}({at + 1})"
 
 
-def _size(o: Output) -> str:
+def _size(o: ir.Output) -> str:
     shape = (len(o.values),) if o.is_sparse else o.shape
     return f"{shape[0]}, {shape[1] if len(shape) > 1 else 1}" if shape else "1, 1"

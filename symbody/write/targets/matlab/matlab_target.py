@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import is_matlab_reserved
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Expression, Rest, Run
+from ....emit import ir
 from ....escaping import in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
@@ -86,7 +85,7 @@ class _MatlabAlgorithm(MatlabKernel):
     """A kernel around functions of the folder; all its arrays are its own."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(checked(algorithm.kernel, basic_types(algorithm.kernel)))
+        super().__init__(ir.kernel_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def definition(self) -> list[str]:
@@ -110,7 +109,7 @@ class _MatlabAlgorithm(MatlabKernel):
             self.line(f"status = {value};")
         self.line("return;")
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         called = self.algorithm.calls[s.function.name]
         f = self.made.function(called).program
         sizes = [len(g) for g in (f.inputs[1], *f.inputs[4:])]
@@ -120,9 +119,9 @@ class _MatlabAlgorithm(MatlabKernel):
             f"[{', '.join(outputs)}] = {self.made.identifier}_{called}({', '.join(['t', first, 'r', 'p', *more])});"
         )
 
-    def part(self, e: Expression, size: int) -> str:
+    def part(self, e: ir.Expression, size: int) -> str:
         """So many numbers of an array, from its beginning or from further on."""
-        if isinstance(e, Rest):
+        if isinstance(e, ir.ArrayTail):
             start = self.expression(e.start)
             return f"{self.expression(e.array)}({start} + (1:{size}))"
         return f"{self.expression(e)}(1:{size})"

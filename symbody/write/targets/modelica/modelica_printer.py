@@ -11,9 +11,7 @@ from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction, LookupTable
 from ....algebra.printing.target_names import UniqueNames
-from ....emit.loops.kernels import has_pivots
-from ....emit.programs.program import Instruction, Output, Program
-from ....emit.text.infix import AND, ATOM, CONDITIONS, OR, POWER, SUM, Term
+from ....emit import ir
 from ....errors import ProgramError
 from ...printers.flat_text import FlatText
 
@@ -45,7 +43,7 @@ def modelica_literal(value: float) -> str:
 class ModelicaText(FlatText):
     """Equations of a program. `variables` are the names that they define, with their types."""
 
-    def __init__(self, program: Program, names: UniqueNames, inputs: list[list[str]]) -> None:
+    def __init__(self, program: ir.Program, names: UniqueNames, inputs: list[list[str]]) -> None:
         super().__init__(program, names, inputs)
         self.variables: dict[str, str] = {}
         self.results: list[list[str]] = [[] for _ in program.outputs]
@@ -55,49 +53,49 @@ class ModelicaText(FlatText):
     def literal(self, value: float) -> str:
         return modelica_literal(value)
 
-    def truth(self, value: bool) -> Term:
-        return Term("true" if value else "false")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term("true" if value else "false")
 
     def declaration(self, k: int, name: str, text: str) -> str:
-        self.variables[name] = "Boolean" if self.code[k].op in CONDITIONS else "Real"
+        self.variables[name] = "Boolean" if self.code[k].op in ir.CONDITIONS else "Real"
         return f"{name} = {text};"
 
-    def operation(self, i: Instruction) -> Term:
+    def operation(self, i: ir.Instruction) -> ir.Term:
         if i.op == "eq":  # numbers may be compared by == in functions only
-            a, b = (self.term(v).within(SUM) for v in i.args)
-            return Term(f"{a} <= {b} and {a} >= {b}", AND)
+            a, b = (self.term(v).within(ir.SUM) for v in i.args)
+            return ir.Term(f"{a} <= {b} and {a} >= {b}", ir.AND)
         return super().operation(i)
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         if i.op in ("and", "or"):
-            binds = AND if i.op == "and" else OR
-            return Term(f" {i.op} ".join(a.within(binds + 1) for a in args), binds)
+            binds = ir.AND if i.op == "and" else ir.OR
+            return ir.Term(f" {i.op} ".join(a.within(binds + 1) for a in args), binds)
         if i.op == "not":
-            return Term(f"not {args[0].within(ATOM)}", AND)
+            return ir.Term(f"not {args[0].within(ir.ATOM)}", ir.AND)
         if i.op == "pow":
-            return Term(f"{args[0].within(ATOM)}^{args[1].within(ATOM)}", POWER)
+            return ir.Term(f"{args[0].within(ir.ATOM)}^{args[1].within(ir.ATOM)}", ir.POWER)
         if i.op == "where":
             return self.chosen(*(a.text for a in args))
         if i.op in ("min", "max"):
-            test = f"{args[0].within(SUM)} {'<=' if i.op == 'min' else '>='} {args[1].within(SUM)}"
+            test = f"{args[0].within(ir.SUM)} {'<=' if i.op == 'min' else '>='} {args[1].within(ir.SUM)}"
             return self.chosen(test, args[0].text, args[1].text)
         if i.op == "call":
             return self.called(i.data, args)
-        return Term(f"{i.op}({', '.join(a.text for a in args)})")
+        return ir.Term(f"{i.op}({', '.join(a.text for a in args)})")
 
-    def chosen(self, condition: str, yes: str, no: str) -> Term:
-        return Term(f"(if {condition} then {yes} else {no})")
+    def chosen(self, condition: str, yes: str, no: str) -> ir.Term:
+        return ir.Term(f"(if {condition} then {yes} else {no})")
 
-    def called(self, f: ExternalFunction, args: list[Term]) -> Term:
+    def called(self, f: ExternalFunction, args: list[ir.Term]) -> ir.Term:
         """A function by its name; samples are written out."""
         if f.table is None:
-            return Term(f"{f.name}({', '.join(a.text for a in args)})")
+            return ir.Term(f"{f.name}({', '.join(a.text for a in args)})")
         return self.looked_up(f.table, args[0])
 
-    def looked_up(self, table: LookupTable, at: Term) -> Term:
+    def looked_up(self, table: LookupTable, at: ir.Term) -> ir.Term:
         """A piecewise polynomial, written out: constant before the first time and after the last; as a rate zero
         there."""
-        x, times, pieces = at.within(ATOM), table.times, table.coefficients
+        x, times, pieces = at.within(ir.ATOM), table.times, table.coefficients
         outside = [
             modelica_literal(0.0 if table.is_rate else _value(pieces[k], times[0 if k == 0 else -1] - times[k]))
             for k in (0, -1 % len(pieces))
@@ -110,28 +108,28 @@ class ModelicaText(FlatText):
         cases += [
             f"elseif {x} < {modelica_literal(t)} then {text}" for t, text in zip(times[1:-1], texts, strict=False)
         ]
-        return Term(f"({' '.join(cases)} else {texts[-1]})")
+        return ir.Term(f"({' '.join(cases)} else {texts[-1]})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         self.results[o].append(text)
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         n, entries = i.data.n, self.matrix_entries(i)
-        if not has_pivots(i.data):  # only the upper triangle was written
+        if not ir.has_pivots(i.data):  # only the upper triangle was written
             entries = [entries[min(a, b) * n + max(a, b)] for a in range(n) for b in range(n)]
         name = f"matrix {len(self.matrices)}"
         self.matrices[name] = entries
         return name
 
-    def matrix_entries(self, factor: Instruction) -> list[str]:
+    def matrix_entries(self, factor: ir.Instruction) -> list[str]:
         """Entries stand once for each right side: each gets a name, or is one."""
         for v in factor.args:
             self.repeatable(v)
         return super().matrix_entries(factor)
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         A, n, found = self.matrices[factors], self.code[i.args[0]].data.n, []
         for s in range(sides):
             unknowns = [self.plan.names.new(f"solution_{k + 1}") for k in range(n)]

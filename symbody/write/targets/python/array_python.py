@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....algebra.printing.target_names import UniqueNames, is_python_reserved
-from ....emit.loops.kernels import has_pivots
-from ....emit.programs.program import Instruction, Output, Program
-from ....emit.text.infix import ATOM, COMPARISON, POWER, Term, filled
+from ....emit import ir
 from ...printers.flat_text import FlatText
 
 _ALIKE: Final = {op: op for op in "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt".split()}
@@ -164,7 +162,7 @@ def lookup(times, coefficients, x):
 class ArrayText(FlatText):
     """The function of a program."""
 
-    def __init__(self, program: Program, name: str, dialect: ArrayDialect) -> None:
+    def __init__(self, program: ir.Program, name: str, dialect: ArrayDialect) -> None:
         names = UniqueNames(
             lambda n: is_python_reserved(n) or n in ("jnp", "jax", "casadi", "torch", "lookup", *HELPERS)
         )
@@ -185,7 +183,7 @@ class ArrayText(FlatText):
         head += [f"    {self.dialect.begin}"] if self.dialect.begin else []
         return [*head, *("    " + line for line in statements), f"    return {returned}"]
 
-    def _result(self, o: int, out: Output) -> str:
+    def _result(self, o: int, out: ir.Output) -> str:
         entries = ", ".join(self.results[o])
         if not out.shape and not out.is_sparse:
             return self.dialect.constant.format(entries) if self.code[out.values[0]].op == "const" else entries
@@ -193,7 +191,7 @@ class ArrayText(FlatText):
             return self.dialect.matrix.format(entries, *out.shape)
         return self.dialect.vector.format(entries)
 
-    def outside(self, v: int) -> Term:
+    def outside(self, v: int) -> ir.Term:
         i = self.code[v]
         if i.op == "input" and i.data[0] > 0:
             group, at = i.data
@@ -205,47 +203,47 @@ class ArrayText(FlatText):
             return repr(float(value))
         return 'float("nan")' if math.isnan(value) else 'float("inf")' if value > 0 else '-float("inf")'
 
-    def truth(self, value: bool) -> Term:
-        return Term("True" if value else "False")
+    def truth(self, value: bool) -> ir.Term:
+        return ir.Term("True" if value else "False")
 
     def declaration(self, k: int, name: str, text: str) -> str:
         return f"{name} = {text}"
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         texts, d = [a.text for a in args], self.dialect
         if i.op == "where":
-            return Term(d.where.format(*texts))
+            return ir.Term(d.where.format(*texts))
         if i.op in ("and", "or", "not"):
-            return Term(d.both[("and", "or", "not").index(i.op)].format(*texts))
+            return ir.Term(d.both[("and", "or", "not").index(i.op)].format(*texts))
         if i.op in ("min", "max"):
-            test = f"{args[0].within(COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(COMPARISON)}"
-            return Term(d.where.format(test, *texts))
+            test = f"{args[0].within(ir.COMPARISON)} {'<=' if i.op == 'min' else '>='} {args[1].within(ir.COMPARISON)}"
+            return ir.Term(d.where.format(test, *texts))
         if i.op == "pow":
-            return Term(f"{args[0].within(ATOM)}**{args[1].within(ATOM)}", POWER)
+            return ir.Term(f"{args[0].within(ir.ATOM)}**{args[1].within(ir.ATOM)}", ir.POWER)
         if i.op == "call":
-            return Term(f"{i.data.name}({', '.join(texts)})")
+            return ir.Term(f"{i.data.name}({', '.join(texts)})")
         given = [d.constant.format(x) if self.code[a].op == "const" else x for a, x in zip(i.args, texts, strict=True)]
-        return Term(f"{d.module}.{d.functions[i.op]}({', '.join(given)})")
+        return ir.Term(f"{d.module}.{d.functions[i.op]}({', '.join(given)})")
 
-    def store(self, o: int, out: Output, at: int, text: str) -> None:
+    def store(self, o: int, out: ir.Output, at: int, text: str) -> None:
         self.results[o].append(text)
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, i: Instruction) -> str:
+    def factor(self, i: ir.Instruction) -> str:
         n = i.data.n
         entries = self.matrix_entries(i)
-        if not has_pivots(i.data):  # only the upper triangle was written
+        if not ir.has_pivots(i.data):  # only the upper triangle was written
             entries = [entries[min(a, b) * n + max(a, b)] for a in range(n) for b in range(n)]
         return self.matrix("A", entries, n, n)
 
-    def matrix_entries(self, factor: Instruction) -> list[str]:
+    def matrix_entries(self, factor: ir.Instruction) -> list[str]:
         """Entries stand twice: each gets a name, or is one."""
         for v in factor.args:
             self.repeatable(v)
         return super().matrix_entries(factor)
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         n = self.code[i.args[0]].data.n
         name = self.matrix("b", [right[s * n + k] for k in range(n) for s in range(sides)], n, sides)
         A = self.dialect.transposed.format(factors) if i.data else factors
@@ -257,7 +255,7 @@ class ArrayText(FlatText):
         name = self.plan.names.new(wish)
         before, after = self.dialect.matrix.split("{0}")
         tail = after.format(None, rows, cols)
-        self.lines += [f"{name} = {before}", *filled(entries, "    ", 110), tail]
+        self.lines += [f"{name} = {before}", *ir.comma_lines(entries, "    ", 110), tail]
         return name
 
     def item(self, block: str, at: int) -> str:

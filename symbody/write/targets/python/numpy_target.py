@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from inspect import getclosurevars, signature
 
-from ....emit.text.numpy_text import NumpyFunction, kernel_text
+from ....emit import ir
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.readme import LanguageWords, readme
@@ -57,7 +57,7 @@ _MORE = (
 
 def _functions(made: Artefact) -> list[str]:
     """Functions, after what they call: helpers with the same text stand once."""
-    texts = [NumpyFunction(replace(f.program, name=f.name)) for f in made.functions]
+    texts = [ir.NumpyFunction(replace(f.program, name=f.name)) for f in made.functions]
     helpers = dict.fromkeys(h for t in texts for h in t.helpers)
     definitions = [t.definition(f"{in_docstring(f.about)}; ") for t, f in zip(texts, made.functions, strict=True)]
     return ["\n\n" + text.rstrip("\n") for text in (*helpers, *definitions)]
@@ -89,7 +89,7 @@ def _loops(made: Artefact) -> list[str]:
     }
     lines += ["", "", *(f"{k} = {v!r}" for k, v in numbers.items()), "is_finite, sqrt = math.isfinite, math.sqrt"]
     for kernel in kernels:
-        lines += ["", "", kernel_text(kernel, f"_{kernel.__name__}_loop").rstrip("\n")]
+        lines += ["", "", ir.kernel_text(kernel, f"_{kernel.__name__}_loop").rstrip("\n")]
     return [*lines, *(line for a in made.algorithms for line in _loop(made, a))]
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ....emit.loops.form import Run
-from ....emit.text.infix import filled
+from ....emit import ir
 from ...artefacts.artefact import Algorithm, Artefact, CheckValues
 from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
@@ -28,7 +27,7 @@ def rust_check(made: Artefact, crate: str) -> str:
 
 
 def _array(name: str, values: Sequence[float]) -> list[str]:
-    return [f"let {name}: [f64; {len(values)}] = [", *filled([repr(v) for v in values], "    ", 106), "];"]
+    return [f"let {name}: [f64; {len(values)}] = [", *ir.comma_lines([repr(v) for v in values], "    ", 106), "];"]
 
 
 def _function(made: Artefact, name: str, text: Template) -> str:
@@ -63,7 +62,7 @@ def _number(value: float) -> str:
 class RustStep(RustKernel):
     """The step around `rhs` of the crate."""
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"model::rhs({t}, &{w}, r, p, &mut {d})?;")
 
@@ -74,7 +73,7 @@ def _motion(made: Artefact, text: Template) -> str:
     states = [v for row in ref.states for v in row]
     body = step.body()
     return text.filled(
-        n=len(made.state), stages=STAGES, size=len(TABLE), table=filled([repr(v) for v in TABLE], "", 102),
+        n=len(made.state), stages=STAGES, size=len(TABLE), table=ir.comma_lines([repr(v) for v in TABLE], "", 102),
         step=[*step.locals(), *body], then=", then back onto the constraints" if ref.projects else "",
         project=["model::project(t + h, y, r, p)?;"] if ref.projects else [],
         numbers=[*_array("times", ref.times), *_array("states", states), *_array("scales", ref.scales)],

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import INDEX, INDICES, NUMBER, NUMBERS, Basic, Expression, Mathematics, Rest, all_parts
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ...printers.brace_kernels import BraceKernel
 from .rust_printer import rust_literal
 
-_TYPES: Final = {INDEX: "usize", NUMBER: "f64", NUMBERS: "&mut [f64]", INDICES: "&mut [usize]"}
-_READ_ONLY: Final = {**_TYPES, NUMBERS: "&[f64]", INDICES: "&[usize]"}
+_TYPES: Final = {ir.INDEX: "usize", ir.NUMBER: "f64", ir.NUMBERS: "&mut [f64]", ir.INDICES: "&mut [usize]"}
+_READ_ONLY: Final = {**_TYPES, ir.NUMBERS: "&[f64]", ir.INDICES: "&[usize]"}
 
 
 class RustKernel(BraceKernel):
     def number(self, value: float) -> str:
         return rust_literal(value)
 
-    def expression(self, e: Expression) -> str:
-        if isinstance(e, Rest):
+    def expression(self, e: ir.Expression) -> str:
+        if isinstance(e, ir.ArrayTail):
             return f"&{self.expression(e.array)}[{self.expression(e.start)}..]"
         return super().expression(e)
 
-    def loop_head(self, name: str, first: str, stop: Expression, step: int) -> str:
+    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
         span = f"{first}..{self.expression(stop)}"
         return f"for {name} in {span if step == 1 else f'({span}).step_by({step})'} {{"
 
@@ -41,25 +39,25 @@ class RustKernel(BraceKernel):
 
     def locals(self) -> list[str]:
         """Declarations of the names that the kernel assigns; loops declare their own."""
-        zeros = {INDEX: "usize = 0", NUMBER: "f64 = 0.0"}
+        zeros = {ir.INDEX: "usize = 0", ir.NUMBER: "f64 = 0.0"}
         return [f"    let mut {self.name(k)}: {zeros[t]};" for k, t in self.assigned.items()]  # type: ignore[index]
 
     @property
     def functions(self) -> set[str]:
         """Functions of mathematics that it calls."""
-        return {p.name for p in all_parts(self.form.body) if isinstance(p, Mathematics)} - {"is_finite"}
+        return {p.name for p in ir.all_parts(self.form.body) if isinstance(p, ir.MathCall)} - {"is_finite"}
 
 
-def simple_rust(kernel: Kernel) -> list[str]:
+def simple_rust(kernel: ir.Kernel) -> list[str]:
     """A kernel that calls no others, as a function."""
-    printer = RustKernel(checked(kernel, basic_types(kernel)))
-    body, is_function = printer.body(), printer.form.result is NUMBER
+    printer = RustKernel(ir.kernel_form(kernel))
+    body, is_function = printer.body(), printer.form.result is ir.NUMBER
     types = _READ_ONLY if is_function else _TYPES
     given = [f"{printer.name(p.name)}: {_type(p.type, types)}" for p in printer.form.parameters]
     result = " -> f64" if is_function else ""
     return [f"fn {kernel.__name__}({', '.join(given)}){result} {{", *printer.locals(), *body, "}"]
 
 
-def _type(type_: object, types: dict[Basic, str]) -> str:
-    assert isinstance(type_, Basic)
+def _type(type_: object, types: dict[ir.BasicType, str]) -> str:
+    assert isinstance(type_, ir.BasicType)
     return types[type_]

@@ -11,9 +11,7 @@ import math
 from collections.abc import Sequence
 
 from ....algebra.printing.target_names import is_rust_reserved
-from ....emit.loops.kernels import has_pivots, solve_kernel
-from ....emit.programs.program import Instruction, Program
-from ....emit.text.infix import AND, COMPARISON, OR, POWER, SIGN, Term, filled
+from ....emit import ir
 from ...printers.brace_text import ENTRIES, BraceText
 
 
@@ -29,7 +27,7 @@ def rust_array(name: str, values: Sequence[float | int]) -> list[str]:
     """Lines of a constant array."""
     kind = "usize" if values and isinstance(values[0], int) else "f64"
     texts = [str(v) if isinstance(v, int) else repr(float(v)) for v in values]
-    return [f"static {name}: [{kind}; {len(values)}] = [", *filled(texts, "    ", ENTRIES), "];"]
+    return [f"static {name}: [{kind}; {len(values)}] = [", *ir.comma_lines(texts, "    ", ENTRIES), "];"]
 
 
 class RustText(BraceText):
@@ -39,7 +37,7 @@ class RustText(BraceText):
     define_value, open_array = "let {0} = {1};", "let {0}: &mut [f64] = &mut ["
     define_rows = "let {0}: &mut [usize] = &mut [0; {1}];"
 
-    def __init__(self, program: Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
+    def __init__(self, program: ir.Program, name: str, fields: tuple[str, ...], reserved: frozenset[str]) -> None:
         super().__init__(program, name, fields, reserved)
         self.mathematics: set[str] = set()
 
@@ -52,32 +50,32 @@ class RustText(BraceText):
     def literal(self, value: float) -> str:
         return rust_literal(value)
 
-    def function(self, i: Instruction, args: list[Term]) -> Term:
+    def function(self, i: ir.Instruction, args: list[ir.Term]) -> ir.Term:
         texts = [a.text for a in args]
         if i.op in ("and", "or"):
-            sign, binds = (" && ", AND) if i.op == "and" else (" || ", OR)
-            return Term(sign.join(a.within(COMPARISON + 1) for a in args), binds)
+            sign, binds = (" && ", ir.AND) if i.op == "and" else (" || ", ir.OR)
+            return ir.Term(sign.join(a.within(ir.COMPARISON + 1) for a in args), binds)
         if i.op == "not":
-            return Term(f"!{args[0].within(POWER)}", SIGN)
+            return ir.Term(f"!{args[0].within(ir.POWER)}", ir.SIGN)
         if i.op == "where":
-            return Term(f"(if {texts[0]} {{ {texts[1]} }} else {{ {texts[2]} }})")
+            return ir.Term(f"(if {texts[0]} {{ {texts[1]} }} else {{ {texts[2]} }})")
         if i.op == "call":
-            return Term(f"{i.data.name}({', '.join(texts)})")
+            return ir.Term(f"{i.data.name}({', '.join(texts)})")
         self.mathematics.add(i.op)
-        return Term(f"math::{i.op}({', '.join(texts)})")
+        return ir.Term(f"math::{i.op}({', '.join(texts)})")
 
     # ------------------------------------------------------------------------------------------------ linear systems
 
-    def factor(self, i: Instruction) -> str:
-        if has_pivots(i.data):
+    def factor(self, i: ir.Instruction) -> str:
+        if ir.has_pivots(i.data):
             self.mathematics.add("abs")
         return super().factor(i)
 
-    def solve(self, i: Instruction, factors: str, right: list[str], sides: int) -> str:
+    def solve(self, i: ir.Instruction, factors: str, right: list[str], sides: int) -> str:
         shape = self.code[i.args[0]].data
         name = self.array("solution", right)
         for s in range(sides):
-            self.call(solve_kernel(shape, i.data), f"{shape.n}, {factors}, &mut {name}[{s * shape.n}..]")
+            self.call(ir.solve_kernel(shape, i.data), f"{shape.n}, {factors}, &mut {name}[{s * shape.n}..]")
         return name
 
     def item(self, block: str, at: int) -> str:

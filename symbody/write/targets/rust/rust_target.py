@@ -6,10 +6,7 @@ from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_rust_reserved
-from ....emit.loops.checked import basic_types, checked
-from ....emit.loops.form import Run
-from ....emit.loops.kernels import ELIMINATION, on_pieces
-from ....emit.loops.language import Kernel
+from ....emit import ir
 from ....escaping import as_rust_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
@@ -20,7 +17,12 @@ from .rust_check import rust_check
 from .rust_kernels import RustKernel, simple_rust
 from .rust_printer import RustText, rust_array, rust_head, rust_literal
 
-_HELPERS: Final = ("STATE_NAMES", "STATE_UNITS", "initial_state", *(k.__name__ for k in (*ELIMINATION, on_pieces)))
+_HELPERS: Final = (
+    "STATE_NAMES",
+    "STATE_UNITS",
+    "initial_state",
+    *(k.__name__ for k in (*ir.ELIMINATION_KERNELS, ir.on_pieces)),
+)
 _OWN: Final = {  # functions of mathematics that need no C library
     "abs": "if x < 0.0 { -x } else { x }",
     "sign": "if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }",
@@ -67,8 +69,8 @@ class RustCrate:
             t.definition(in_one_line(f"{f.about}; {f.program.cost}"))
             for t, f in zip(self.texts, made.functions, strict=True)
         ]
-        kernels: list[Kernel] = list(dict.fromkeys(k for t in self.texts for k in t.kernels))
-        kernels += [on_pieces] if any(f.table for f in made.externals) else []
+        kernels: list[ir.Kernel] = list(dict.fromkeys(k for t in self.texts for k in t.kernels))
+        kernels += [ir.on_pieces] if any(f.table for f in made.externals) else []
         loops = [_RustAlgorithm(made, a) for a in made.algorithms]
         self.mathematics.update(*(t.mathematics for t in self.texts), *(a.functions for a in loops))
         parts = [*map(simple_rust, kernels), *(_lookup(f) for f in made.externals if f.table is not None)]
@@ -125,7 +127,7 @@ class _RustAlgorithm(RustKernel):
     """A kernel around functions of the crate."""
 
     def __init__(self, made: Artefact, algorithm: Algorithm) -> None:
-        super().__init__(checked(algorithm.kernel, basic_types(algorithm.kernel)))
+        super().__init__(ir.kernel_form(algorithm.kernel))
         self.made, self.algorithm = made, algorithm
 
     def definition(self) -> list[str]:
@@ -143,7 +145,7 @@ class _RustAlgorithm(RustKernel):
     def returned(self, value: str | None) -> None:
         self.line("return Ok(());" if value in (None, "0") else "return Err(Error::Diverged);")
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         first, *more = [self.expression(e) for e in s.inputs]
         given = ["t", first, "r", "p", *more, *(self.expression(e) for e in s.outputs)]
         self.line(f"{self.algorithm.calls[s.function.name]}({', '.join(given)})?;")

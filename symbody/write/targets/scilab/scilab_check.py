@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ....emit.loops.form import Run
+from ....emit import ir
 from ...artefacts.artefact import Artefact, CheckValues, Reference
 from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
@@ -47,7 +47,7 @@ class ScilabStep(MatlabKernel):
 
     prefix: str
 
-    def run(self, s: Run) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         t, w, d = (self.expression(e) for e in (*s.inputs, *s.outputs))
         self.line(f"{d} = {self.prefix}_rhs({t}, {w}, r, p);")
 

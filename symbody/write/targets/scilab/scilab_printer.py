@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....emit.text.infix import filled
+from ....emit import ir
 from ...artefacts.artefact import Numbers
 
 
@@ -19,4 +19,4 @@ def scilab_column(name: str, entries: list[str]) -> list[str]:
 
 def continued(entries: list[str]) -> list[str]:
     """Entries on lines that go on."""
-    return [f"{line} .." for line in filled(entries, "", 100)]
+    return [f"{line} .." for line in ir.comma_lines(entries, "", 100)]

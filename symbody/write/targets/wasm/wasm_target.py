@@ -14,10 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from ....emit.llvm.jit import wasm_object
-from ....emit.llvm.program_text import entry, llvm_text
-from ....emit.loops.language import Kernel
-from ....emit.programs.program import Program
+from ....emit import WasmObject, ir, wasm_object
 from ....errors import CompileError
 from ....escaping import in_one_line
 from ....whole_files import write_bytes
@@ -38,7 +35,7 @@ def wasm_files(made: Artefact) -> dict[str, str | bytes]:
             "'symbody[wasm]'. sb.write.javascript needs nothing"
         )
     name, module = made.identifier, WasmModule(made)
-    binary = _linked(made, [(f.program, *module.code[f.name]) for f in made.functions])
+    binary = _linked(made, list(module.code.values()))
     return {f"{name}.wasm": binary, f"{name}.js": module.text(), **files_beside(made, module)}
 
 
@@ -50,12 +47,7 @@ class WasmModule(JavaScriptModule):
     def __init__(self, made: Artefact) -> None:
         super().__init__(made)
         self.machine_code = f"| `{made.identifier}.wasm` | the machine code |"
-        self.code: dict[str, tuple[bytes, int]] = {}
-        for f in made.functions:
-            text = llvm_text(f.program, 1, 1)
-            table = _externals(f.program)
-            offered = (entry(f.program), f"{entry(f.program)}.externals")
-            self.code[f.name] = wasm_object(text.kernels, text.pieces + table, offered), text.work
+        self.code = {f.name: wasm_object(f.program) for f in made.functions}
 
     def definitions(self) -> list[list[str]]:
         made = self.made
@@ -63,10 +55,10 @@ class WasmModule(JavaScriptModule):
         loader = template(__package__, "loader.js").filled(name=made.identifier, externals=externals)
         return [[loader.rstrip("\n")], *(self._wrapper(f.name, f.about, f.program) for f in made.functions)]
 
-    def kernels(self) -> list[Kernel]:
+    def kernels(self) -> list[ir.Kernel]:
         return []
 
-    def _wrapper(self, name: str, about: str, program: Program) -> list[str]:
+    def _wrapper(self, name: str, about: str, program: ir.Program) -> list[str]:
         text = next(t for t in self.texts if t.name == name)
         sizes = [len(g) for g in program.inputs]
         outputs = [len(o.values) for o in program.outputs]
@@ -75,10 +67,8 @@ class WasmModule(JavaScriptModule):
             f"[{', '.join(f'p.{f}' for f in self.fields)}]" if a == "p" else "[t]" if a == "t" else a
             for a in text.arguments
         ]
-        place = (
-            f'placed("{entry(program)}", [{", ".join(map(str, sizes))}], [{", ".join(map(str, outputs))}], '
-            f"{self.code[name][1]})"
-        )
+        code = self.code[name]
+        place = f'placed("{code.entry}", [{", ".join(map(str, sizes))}], [{", ".join(map(str, outputs))}], {code.work})'
         returned = text.results[0] if len(text.results) == 1 else f"[{', '.join(text.results)}]"
         return [
             f"const {name}_code = {place};",
@@ -91,25 +81,14 @@ class WasmModule(JavaScriptModule):
         ]  # fmt: skip
 
 
-def _externals(program: Program) -> str:
-    """The table of functions that a program calls by their addresses."""
-    if not program.externals:
-        return ""
-    declared = [f"declare double @{f.name}({', '.join(['double'] * f.arity)})" for f in program.externals]
-    pointers = ", ".join(f"ptr @{f.name}" for f in program.externals)
-    return "\n".join(
-        [*declared, f"@{entry(program)}.externals = constant [{len(program.externals)} x ptr] [{pointers}]", ""]
-    )
-
-
-def _linked(made: Artefact, code: list[tuple[Program, bytes, int]]) -> bytes:
+def _linked(made: Artefact, code: list[WasmObject]) -> bytes:
     """One module of WebAssembly from an object for each program."""
     where = f"export of {made.title!r}"
     with tempfile.TemporaryDirectory(prefix="symbody-wasm-") as folder:
         offered = ["__heap_base"]
-        for k, (program, content, _) in enumerate(code):
-            write_bytes(Path(folder) / f"{k}.o", content)
-            offered += [entry(program), *([f"{entry(program)}.externals"] if program.externals else [])]
+        for k, one in enumerate(code):
+            write_bytes(Path(folder) / f"{k}.o", one.content)
+            offered += one.exports
         command = [
             sys.executable,
             "-m",

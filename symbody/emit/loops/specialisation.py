@@ -14,46 +14,46 @@ from functools import cache
 from typing import Any, Final
 
 from ...errors import CompileError
-from .checked import checked, source
-from .form import (
+from .kernel_nodes import (
     FUNCTION,
     NUMBER,
     TRUTH,
-    Absent,
     ArrayElement,
+    ArrayTail,
     Assign,
     Block,
-    Call,
-    Called,
-    ChoiceExpression,
-    Connected,
+    BooleanOperation,
+    CallStatement,
     Constant,
-    Converted,
+    Conversion,
     Expression,
     If,
+    IsAbsent,
+    Jump,
+    KernelCall,
     KernelForm,
     KernelType,
-    Leave,
     LocalVariable,
     Loop,
-    Mathematics,
+    MathCall,
     Not,
     Operation,
     Parameter,
+    ProgramCall,
     RecordType,
-    Rest,
     Return,
-    Run,
+    Select,
     Statement,
     Store,
     Type,
     While,
     all_parts,
 )
+from .kernel_parser import kernel_form, kernel_source
 from .language import IS_RARE, Kernel
-from .records import IS_THERE, fields_of
+from .records import IS_PRESENT, fields_of
 
-Known = Mapping[str, Any]
+KnownValues = Mapping[str, Any]
 COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -62,7 +62,7 @@ ZERO: Final = Constant(NUMBER, 0.0)
 
 
 @cache
-def flattened(name: str, type_: Type, is_place: bool = False) -> tuple[Parameter, ...]:
+def flat_parameters(name: str, type_: Type, is_place: bool = False) -> tuple[Parameter, ...]:
     """An argument as targets see it: a record is its fields, a kernel is nothing."""
     if isinstance(type_, KernelType):
         return ()
@@ -70,7 +70,9 @@ def flattened(name: str, type_: Type, is_place: bool = False) -> tuple[Parameter
         return (Parameter(name, type_, is_place),)
     declared = fields_of(type_.record)
     return tuple(
-        x for field, inner in type_.fields for x in flattened(f"{name}.{field}", inner, declared[field].is_mutable)
+        x
+        for field, inner in type_.fields
+        for x in flat_parameters(f"{name}.{field}", inner, declared[field].is_mutable)
     )
 
 
@@ -90,7 +92,7 @@ class Kernels:
         self.most_written_out = most_written_out
         self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
 
-    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: Known, is_rare: bool = False) -> KernelForm:
+    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: KnownValues, is_rare: bool = False) -> KernelForm:
         """A kernel for arguments of these types, of which some values are known; kernels that it calls come before
         it. One that is called by a kernel that seldom runs seldom runs too."""
         is_rare = is_rare or getattr(kernel, IS_RARE, False)
@@ -98,24 +100,24 @@ class Kernels:
         if key not in self.forms:
             name = f"{kernel.__name__}.{len(self.forms)}"
             self.forms[key] = None
-            made = specialised(checked(kernel, types), known, self, is_rare)
+            made = specialised_form(kernel_form(kernel, types), known, self, is_rare)
             del self.forms[key]
             self.forms[key] = replace(made, name=name, is_rare=is_rare)
         form = self.forms[key]
         if form is None:
-            raise source(kernel).refused(source(kernel).tree, "it calls itself without end")
+            raise kernel_source(kernel).refused(kernel_source(kernel).tree, "it calls itself without end")
         return form
 
 
-def specialised(form: KernelForm, known: Known, kernels: Kernels, is_rare: bool = False) -> KernelForm:
+def specialised_form(form: KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool = False) -> KernelForm:
     """A form for known values of arguments and fields, by name."""
     return _Specialiser(form, known, kernels, is_rare).form()
 
 
 class _Specialiser:
-    def __init__(self, form: KernelForm, known: Known, kernels: Kernels, is_rare: bool) -> None:
+    def __init__(self, form: KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool) -> None:
         self.given, self.known, self.kernels, self.is_rare = form, dict(known), kernels, is_rare
-        self.parameters = {x.name: x for p in form.parameters for x in flattened(p.name, p.type)}
+        self.parameters = {x.name: x for p in form.parameters for x in flat_parameters(p.name, p.type)}
         self.used: set[str] = set()
 
     def form(self) -> KernelForm:
@@ -146,13 +148,13 @@ class _Specialiser:
             return Constant(e.type, array.value[at.value])
         return ArrayElement(e.type, array, at)
 
-    def rest(self, e: Rest) -> Expression:
+    def rest(self, e: ArrayTail) -> Expression:
         array, start = self.expression(e.array), self.expression(e.start)
         if isinstance(start, Constant) and start.value == 0:
             return array
         if isinstance(array, Constant) and isinstance(start, Constant):
             return Constant(e.type, array.value[start.value :])
-        return Rest(e.type, array, start)
+        return ArrayTail(e.type, array, start)
 
     def operation(self, e: Operation) -> Expression:
         left, right = self.expression(e.left), self.expression(e.right)
@@ -165,13 +167,13 @@ class _Specialiser:
                 return right if left == ZERO else left
         return Operation(e.type, e.sign, left, right)
 
-    def converted(self, e: Converted) -> Expression:
+    def converted(self, e: Conversion) -> Expression:
         value = self.expression(e.value)
         if isinstance(value, Constant):
             return Constant(e.type, float(value.value) if e.type is NUMBER else int(value.value))
-        return Converted(e.type, value)
+        return Conversion(e.type, value)
 
-    def connected(self, e: Connected) -> Expression:
+    def connected(self, e: BooleanOperation) -> Expression:
         parts: list[Expression] = []
         for part in map(self.expression, e.parts):
             if not isinstance(part, Constant):
@@ -181,33 +183,37 @@ class _Specialiser:
                 break
         if not parts:
             return Constant(TRUTH, e.word == "and")
-        return parts[0] if len(parts) == 1 or isinstance(parts[0], Constant) else Connected(TRUTH, e.word, tuple(parts))
+        return (
+            parts[0]
+            if len(parts) == 1 or isinstance(parts[0], Constant)
+            else BooleanOperation(TRUTH, e.word, tuple(parts))
+        )
 
     def inverted(self, e: Not) -> Expression:
         value = self.expression(e.value)
         return Constant(TRUTH, not value.value) if isinstance(value, Constant) else Not(TRUTH, value)
 
-    def absent(self, e: Absent) -> Expression:
+    def absent(self, e: IsAbsent) -> Expression:
         if e.function.name in self.known:
             return Constant(TRUTH, self.known[e.function.name] is None)
         self.used.add(e.function.name)
         return e
 
-    def choice(self, e: ChoiceExpression) -> Expression:
+    def choice(self, e: Select) -> Expression:
         test = self.expression(e.test)
         if isinstance(test, Constant):
             return self.expression(e.yes if test.value else e.no)
-        return ChoiceExpression(e.type, test, self.expression(e.yes), self.expression(e.no))
+        return Select(e.type, test, self.expression(e.yes), self.expression(e.no))
 
-    def mathematics(self, e: Mathematics) -> Expression:
-        return Mathematics(e.type, e.name, tuple(map(self.expression, e.arguments)))
+    def mathematics(self, e: MathCall) -> Expression:
+        return MathCall(e.type, e.name, tuple(map(self.expression, e.arguments)))
 
-    def called(self, e: Called) -> Called:
+    def called(self, e: KernelCall) -> KernelCall:
         """A call of the kernel that is made for what is known here; numbers are passed, known or not."""
         given: dict[str, Expression] = {}
         outside: dict[str, str] = {}  # names of records and functions here, by those that they have there
         known: dict[str, Any] = {}
-        for name, a in zip(source(e.kernel).parameters, e.arguments, strict=True):
+        for name, a in zip(kernel_source(e.kernel).parameters, e.arguments, strict=True):
             if isinstance(a, LocalVariable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
                 outside[name] = a.name
                 known |= self._known_of(a.name, name)
@@ -219,7 +225,7 @@ class _Specialiser:
         arguments = tuple(
             self.expression(given[p.name] if p.name in given else _field(p, outside)) for p in target.parameters
         )
-        return Called(e.type, e.kernel, e.types, arguments, target)
+        return KernelCall(e.type, e.kernel, e.types, arguments, target)
 
     def _known_of(self, here: str, there: str) -> dict[str, Any]:
         """What is known of a function or of the fields of a record, by the names that they have elsewhere."""
@@ -230,8 +236,8 @@ class _Specialiser:
         }
 
     REWRITERS: Final[dict[type, Any]] = {
-        Constant: constant, LocalVariable: variable, ArrayElement: element, Rest: rest, Operation: operation, Converted: converted,
-        Connected: connected, Not: inverted, Absent: absent, ChoiceExpression: choice, Mathematics: mathematics, Called: called,
+        Constant: constant, LocalVariable: variable, ArrayElement: element, ArrayTail: rest, Operation: operation, Conversion: converted,
+        BooleanOperation: connected, Not: inverted, IsAbsent: absent, Select: choice, MathCall: mathematics, KernelCall: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -240,7 +246,7 @@ class _Specialiser:
         out: list[Statement] = []
         for s in statements:
             out += self.statement(s)
-            if out and isinstance(out[-1], Return | Leave):
+            if out and isinstance(out[-1], Return | Jump):
                 break  # what follows is never reached
         return tuple(out)
 
@@ -261,14 +267,14 @@ class _Specialiser:
                 return (While(self.expression(test), self.block(body)),)
             case Return(value):
                 return (Return(None if value is None else self.expression(value)),)
-            case Run(function, inputs, outputs):
+            case ProgramCall(function, inputs, outputs):
                 self.used.add(function.name)
                 ins, outs = tuple(map(self.expression, inputs)), tuple(map(self.expression, outputs))
-                target = self.known.get(function.name, IS_THERE)
-                return (Run(function, ins, outs, "" if target == IS_THERE else target),)
-            case Call(value):
-                return (Call(self.called(value)),)
-            case Leave():
+                target = self.known.get(function.name, IS_PRESENT)
+                return (ProgramCall(function, ins, outs, "" if target == IS_PRESENT else target),)
+            case CallStatement(value):
+                return (CallStatement(self.called(value)),)
+            case Jump():
                 return (s,)
 
     def target(self, v: LocalVariable) -> LocalVariable:
@@ -289,7 +295,7 @@ class _Specialiser:
         if not (isinstance(start, Constant) and isinstance(stop, Constant)):
             return False
         turns = len(range(start.value, stop.value, s.step))
-        calls = (Run, Called, Loop, While, Leave)
+        calls = (ProgramCall, KernelCall, Loop, While, Jump)
         return turns <= self.kernels.most_written_out and not any(isinstance(x, calls) for x in all_parts(s.body))
 
     def written_out(self, s: Loop) -> Block:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 
-def cut(weights: Iterable[int], size: int) -> list[range]:
+def ranges_by_weight(weights: Iterable[int], size: int) -> list[range]:
     """Consecutive ranges whose weight is at most `size`, where no single weight is larger."""
     out, start, total, k = [], 0, 0, 0
     for k, weight in enumerate(weights, start=1):

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .form import KernelForm, Parameter, RecordType, Type
+from .kernel_nodes import KernelForm, Parameter, RecordType, Type
 from .language import Kernel
 from .records import fields_of
-from .specialised import Kernels, Known
+from .specialisation import Kernels, KnownValues
 
 
 @dataclass(frozen=True)
-class Route:
+class ArgumentRoute:
     """Where an argument is: pointer number `at` of a table, then slot after slot of records."""
 
     parameter: Parameter
@@ -31,16 +31,16 @@ class KernelEntry:
 
     name: str
     form: KernelForm
-    routes: tuple[Route, ...]
+    routes: tuple[ArgumentRoute, ...]
     result_at: int
 
 
-def entry(
+def kernel_entry(
     kernels: Kernels,
     kernel: Kernel,
     name: str,
     arguments: Mapping[str, Type],
-    known: Known,
+    known: KnownValues,
     outputs: Iterable[str] = (),
 ) -> KernelEntry:
     """The entry to a kernel for arguments of these types."""
@@ -52,11 +52,11 @@ def entry(
     return KernelEntry(name, form, routes, len(inputs))
 
 
-def _route(p: Parameter, arguments: Mapping[str, Type], places: Mapping[str, tuple[str, int]]) -> Route:
+def _route(p: Parameter, arguments: Mapping[str, Type], places: Mapping[str, tuple[str, int]]) -> ArgumentRoute:
     root, *path = p.name.split(".")
     slots, type_ = [], arguments[root]
     for field in path:
         assert isinstance(type_, RecordType)
         slots.append(list(fields_of(type_.record)).index(field))
         type_ = dict(type_.fields)[field]
-    return Route(p, *places[root], tuple(slots))
+    return ArgumentRoute(p, *places[root], tuple(slots))

@@ -10,7 +10,7 @@ from .language import Kernel, Numbers
 
 FACTORS: Final = "a"  # as kernels call them
 RIGHT_SIDES: Final = "x"
-ELIMINATION: Final = (  # that `factor_kernel` and `solve_kernel` give for one right side
+ELIMINATION_KERNELS: Final = (  # that `factor_kernel` and `solve_kernel` give for one right side
     elimination.definite_factor, elimination.definite_solve,
     elimination.general_factor, elimination.general_solve, elimination.general_solve_transposed,
 )  # fmt: skip

@@ -6,43 +6,43 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import CompileError
-from .checked import basic_types, checked
-from .form import (
+from .kernel_nodes import (
     INDEX,
     NUMBER,
     ArrayElement,
+    ArrayTail,
     Assign,
     Block,
-    Call,
-    Called,
+    CallStatement,
     Constant,
     Expression,
     If,
+    KernelCall,
     KernelForm,
     LocalVariable,
     Loop,
     Operation,
-    Rest,
     Return,
     Statement,
     Type,
     While,
     all_parts,
-    rebuilt,
+    with_changed_expressions,
 )
+from .kernel_parser import kernel_form
 from .language import Kernel
 
 Names = dict[str, Type]
 
 
-def inlined(kernel: Kernel) -> KernelForm:
+def inlined_form(kernel: Kernel) -> KernelForm:
     """The form of a kernel that takes no records, without calls of kernels that return nothing.
 
     >>> from symbody.integrate.kernels.stages import fixed_step
     >>> len([part for part in all_parts(inlined(fixed_step).body) if isinstance(part, Called)])
     0
     """
-    return _inlined(checked(kernel, basic_types(kernel)))
+    return _inlined(kernel_form(kernel))
 
 
 def _inlined(form: KernelForm) -> KernelForm:
@@ -63,7 +63,7 @@ class _Inliner:
 
     def statement(self, s: Statement, loops: Names) -> Block:
         match s:
-            case Call(value):
+            case CallStatement(value):
                 return self.text(value, loops)
             case Loop():
                 return (replace(s, body=self.block(s.body, {**loops, s.name: INDEX})),)
@@ -73,9 +73,9 @@ class _Inliner:
                 return (replace(s, yes=self.block(s.yes, loops), no=self.block(s.no, loops)),)
         return (s,)
 
-    def text(self, call: Called, loops: Names) -> Block:
+    def text(self, call: KernelCall, loops: Names) -> Block:
         """The body of a kernel with its arguments in place, under names that mean nothing where it is put."""
-        inner = _inlined(checked(call.kernel, call.types))
+        inner = _inlined(kernel_form(call.kernel, call.types))
         given: dict[str, Expression] = dict(zip((p.name for p in inner.parameters), call.arguments, strict=True))
         assigned = _assigned(inner.body)
         if any(isinstance(part, Return) for part in all_parts(inner.body)) or assigned.keys() & given.keys():
@@ -107,10 +107,10 @@ def _placed(block: Block, given: dict[str, Expression], new: dict[str, str]) -> 
         match e:
             case LocalVariable(type_, name):
                 return given[name] if name in given else LocalVariable(type_, new[name])
-            case ArrayElement(type_, Rest(_, array, start), at):
+            case ArrayElement(type_, ArrayTail(_, array, start), at):
                 return ArrayElement(type_, array, _sum(start, at))
-            case Rest(type_, Rest(_, array, start), more):
-                return Rest(type_, array, _sum(start, more))
+            case ArrayTail(type_, ArrayTail(_, array, start), more):
+                return ArrayTail(type_, array, _sum(start, more))
         return e
 
     def renamed(block: Block) -> Block:
@@ -126,7 +126,7 @@ def _placed(block: Block, given: dict[str, Expression], new: dict[str, str]) -> 
                 return replace(s, yes=renamed(s.yes), no=renamed(s.no))
         return s
 
-    return renamed(rebuilt(block, placed))
+    return renamed(with_changed_expressions(block, placed))
 
 
 def _assigned(block: Block) -> Names:

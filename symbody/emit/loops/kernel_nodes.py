@@ -1,12 +1,13 @@
 """The intermediate form of kernels: statements and expressions, each expression with its type.
 
 Records are gone here: a field is a variable with a dotted name, `steps.counts.rows`, so that targets see numbers,
-indices, arrays and functions only. `checked.py` makes this form from Python, `specialised.py` rewrites it for what is
+indices, arrays and functions only. `kernel_parser.py` makes this form from Python, `specialisation.py` rewrites it for what is
 known, and printers write it down.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
@@ -16,7 +17,7 @@ from typing import Any, Final, get_args
 from .language import Kernel
 
 
-class Basic(Enum):
+class BasicType(Enum):
     """Types without parts; the value is what messages call them."""
 
     INDEX = "an index"
@@ -52,9 +53,9 @@ class RecordType:
         return f"a {self.record.__name__}"
 
 
-Type = Basic | KernelType | RecordType
-INDEX, NUMBER, TRUTH, NOTHING = Basic.INDEX, Basic.NUMBER, Basic.TRUTH, Basic.NOTHING
-NUMBERS, INDICES, FUNCTION = Basic.NUMBERS, Basic.INDICES, Basic.FUNCTION
+Type = BasicType | KernelType | RecordType
+INDEX, NUMBER, TRUTH, NOTHING = BasicType.INDEX, BasicType.NUMBER, BasicType.TRUTH, BasicType.NOTHING
+NUMBERS, INDICES, FUNCTION = BasicType.NUMBERS, BasicType.INDICES, BasicType.FUNCTION
 ELEMENTS = {NUMBERS: NUMBER, INDICES: INDEX}
 
 
@@ -89,7 +90,7 @@ class ArrayElement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class ArrayTail:
     """array[start:]"""
 
     type: Type
@@ -108,7 +109,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class Conversion:
     """An index as a number, or a number, cut off, as an index."""
 
     type: Type
@@ -116,7 +117,7 @@ class Converted:
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class BooleanOperation:
     """`and` or `or`: what follows is looked at only where it matters."""
 
     type: Type
@@ -131,7 +132,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class IsAbsent:
     """Whether a function is not there."""
 
     type: Type
@@ -139,7 +140,7 @@ class Absent:
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceExpression:
+class Select:
     """yes if test else no; both are evaluated."""
 
     type: Type
@@ -149,7 +150,7 @@ class ChoiceExpression:
 
 
 @dataclass(frozen=True, slots=True)
-class Mathematics:
+class MathCall:
     """abs, sqrt, pow, min, max, is_finite."""
 
     type: Type
@@ -158,7 +159,7 @@ class Mathematics:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class KernelCall:
     """A call of another kernel. Before specialisation `types` are those of all its arguments, afterwards `target` is
     what is called."""
 
@@ -170,7 +171,7 @@ class Called:
 
 
 Expression = (
-    Constant | LocalVariable | ArrayElement | Rest | Operation | Converted | Connected | Not | Absent | ChoiceExpression | Mathematics | Called
+    Constant | LocalVariable | ArrayElement | ArrayTail | Operation | Conversion | BooleanOperation | Not | IsAbsent | Select | MathCall | KernelCall
 )  # fmt: skip
 
 # ---------------------------------------------------------------------------------------------------------- statements
@@ -214,7 +215,7 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Jump:
     """`break` or `continue`."""
 
     word: str
@@ -226,7 +227,7 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProgramCall:
     """Call of a compiled program: numbers and arrays that go in, arrays that come out.
 
     target   its name, where it is known which one is called: the function's value is then what this one gets beside its
@@ -240,13 +241,13 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallStatement:
     """A call of a kernel for its effects."""
 
-    value: Called
+    value: KernelCall
 
 
-Statement = Assign | Store | Loop | While | If | Leave | Return | Run | Call
+Statement = Assign | Store | Loop | While | If | Jump | Return | ProgramCall | CallStatement
 Block = tuple[Statement, ...]
 
 
@@ -263,24 +264,25 @@ def all_parts(thing: Statement | Expression | Block) -> Iterator[Statement | Exp
                 left.append(getattr(part, name))
 
 
-_WITH_PARTS: Final = ("Expression", "Expression | None", "LocalVariable", "ArrayElement", "Called", "Block")
-_INNER: Final[dict[type, list[str]]] = {  # of each kind, the fields that hold others, the last one first
-    kind: [f.name for f in reversed(fields(kind)) if str(f.type) in _WITH_PARTS or "Expression" in str(f.type)]
-    for kind in (*get_args(Expression), *get_args(Statement))
+_NODES: Final = (*get_args(Expression), *get_args(Statement))
+_WITH_NODES: Final = {"Expression", "Block", *(node.__name__ for node in _NODES)}  # types of fields
+_INNER: Final[dict[type, list[str]]] = {  # of each node, the fields that hold others, the last one first
+    node: [f.name for f in reversed(fields(node)) if _WITH_NODES & set(re.findall(r"\w+", str(f.type)))]
+    for node in _NODES
 }
 
 
 Rebuilder = Callable[[Expression], Expression]
 
 
-def rebuilt(thing: Any, change: Rebuilder) -> Any:
+def with_changed_expressions(thing: Any, change: Rebuilder) -> Any:
     """A statement, an expression or a block, with every expression in it changed, the inner ones first."""
     if isinstance(thing, tuple):
-        return tuple(rebuilt(part, change) for part in thing)
+        return tuple(with_changed_expressions(part, change) for part in thing)
     names = _INNER.get(type(thing))
     if names is None:
         return thing
-    new = replace(thing, **{name: rebuilt(getattr(thing, name), change) for name in names})
+    new = replace(thing, **{name: with_changed_expressions(getattr(thing, name), change) for name in names})
     return change(new) if isinstance(new, Expression) else new
 
 

@@ -1,4 +1,4 @@
-"""Kernels as typed forms: Python's syntax -> `form.py`. Whatever does not fit is refused, with the kernel, its line,
+"""Kernels as typed forms: Python's syntax -> `kernel_nodes.py`. Whatever does not fit is refused, with the kernel, its line,
 and the reason."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import CompileError, SymbodyError, in_number, listed, unknown
-from .form import (
+from .kernel_nodes import (
     ELEMENTS,
     FUNCTION,
     INDEX,
@@ -22,32 +22,32 @@ from .form import (
     NUMBER,
     NUMBERS,
     TRUTH,
-    Absent,
     ArrayElement,
+    ArrayTail,
     Assign,
-    Basic,
+    BasicType,
     Block,
-    Call,
-    Called,
-    ChoiceExpression,
-    Connected,
+    BooleanOperation,
+    CallStatement,
     Constant,
-    Converted,
+    Conversion,
     Expression,
     If,
+    IsAbsent,
+    Jump,
+    KernelCall,
     KernelForm,
     KernelType,
-    Leave,
     LocalVariable,
     Loop,
-    Mathematics,
+    MathCall,
     Not,
     Operation,
     Parameter,
+    ProgramCall,
     RecordType,
-    Rest,
     Return,
-    Run,
+    Select,
     Statement,
     Store,
     Type,
@@ -114,7 +114,15 @@ class KernelText:
             raise self.refused(self.tree, "a kernel returns a number, an index or nothing")
         return HINTS[hint]
 
-    def declared(self, name: str) -> Basic | type[Struct] | None:
+    @property
+    def basic_types(self) -> tuple[Type, ...]:
+        """Types of the arguments of a kernel that takes no records."""
+        declared = {name: self.declared(name) for name in self.parameters}
+        if others := [name for name, t in declared.items() if not isinstance(t, BasicType)]:
+            raise self.refused(self.tree, f"the record behind {listed(others)} must be given")
+        return tuple(t for t in declared.values() if isinstance(t, BasicType))
+
+    def declared(self, name: str) -> BasicType | type[Struct] | None:
         """The type that an argument is declared with; None for kernels."""
         hint = self.hints[name]
         if hint in HINTS:
@@ -134,22 +142,16 @@ def _hint(said: Any, names: dict[str, Any]) -> Any:
 
 
 @cache
-def source(kernel: Kernel) -> KernelText:
+def kernel_source(kernel: Kernel) -> KernelText:
     return KernelText(kernel)
 
 
-def basic_types(kernel: Kernel) -> tuple[Type, ...]:
-    """Types of the arguments of a kernel that takes no records."""
-    declared = {name: source(kernel).declared(name) for name in source(kernel).parameters}
-    if others := [name for name, t in declared.items() if not isinstance(t, Basic)]:
-        raise source(kernel).refused(source(kernel).tree, f"the record behind {listed(others)} must be given")
-    return tuple(t for t in declared.values() if isinstance(t, Basic))
-
-
 @cache
-def checked(kernel: Kernel, types: tuple[Type, ...]) -> KernelForm:
-    """The form of a kernel for arguments of these types."""
-    return _Checker(source(kernel), types).form()
+def kernel_form(kernel: Kernel, types: tuple[Type, ...] | None = None) -> KernelForm:
+    """The typed form of a kernel; `types` are those of its arguments, which a kernel that takes no records declares
+    itself."""
+    text = kernel_source(kernel)
+    return _Checker(text, text.basic_types if types is None else types).form()
 
 
 class _Checker:
@@ -189,7 +191,7 @@ class _Checker:
         if value.type == wanted:
             return value
         if value.type is INDEX and wanted is NUMBER:
-            return Constant(NUMBER, float(value.value)) if isinstance(value, Constant) else Converted(NUMBER, value)
+            return Constant(NUMBER, float(value.value)) if isinstance(value, Constant) else Conversion(NUMBER, value)
         raise self.refused(e, f"this is {value.type}, where {wanted} is needed")
 
     def constant(self, e: ast.Constant) -> Expression:
@@ -235,7 +237,7 @@ class _Checker:
             return ArrayElement(ELEMENTS[array.type], array, self.index(e.slice))
         if e.slice.upper is not None or e.slice.step is not None:
             raise self.refused(e, "the rest of an array is a[n:]")
-        return Rest(array.type, array, self.index(e.slice.lower) if e.slice.lower else Constant(INDEX, 0))
+        return ArrayTail(array.type, array, self.index(e.slice.lower) if e.slice.lower else Constant(INDEX, 0))
 
     def binary(self, e: ast.BinOp) -> Expression:
         if type(e.op) not in SIGNS:
@@ -266,7 +268,7 @@ class _Checker:
         if isinstance(op, ast.Is | ast.IsNot):
             if left.type is not FUNCTION or not isinstance(left, LocalVariable):
                 raise self.refused(e, f"{left.type} is always there")
-            gone = Absent(TRUTH, left)
+            gone = IsAbsent(TRUTH, left)
             return gone if isinstance(op, ast.Is) else Not(TRUTH, gone)
         if type(op) not in SIGNS:
             raise self.refused(e, "this comparison is outside the language of kernels")
@@ -276,12 +278,12 @@ class _Checker:
 
     def connected(self, e: ast.BoolOp) -> Expression:
         word = "and" if isinstance(e.op, ast.And) else "or"
-        return Connected(TRUTH, word, tuple(self.truth(v) for v in e.values))
+        return BooleanOperation(TRUTH, word, tuple(self.truth(v) for v in e.values))
 
     def choice(self, e: ast.IfExp) -> Expression:
         test, yes, no = self.truth(e.test), self.expression(e.body), self.expression(e.orelse)
         both = INDEX if yes.type is no.type is INDEX else NUMBER
-        return ChoiceExpression(both, test, self.converted(yes, both, e.body), self.converted(no, both, e.orelse))
+        return Select(both, test, self.converted(yes, both, e.body), self.converted(no, both, e.orelse))
 
     def call(self, e: ast.Call) -> Expression:
         name = e.func.id if isinstance(e.func, ast.Name) else ""
@@ -290,32 +292,32 @@ class _Checker:
         if name in ("float", "int") and len(e.args) == 1:
             wanted, value = (NUMBER if name == "float" else INDEX), self.expression(e.args[0])
             return (
-                Converted(INDEX, value)
+                Conversion(INDEX, value)
                 if wanted is INDEX and value.type is NUMBER
                 else self.converted(value, wanted, e)
             )
         if name in MATHEMATICS and name not in self.types:
             if MATHEMATICS[name] not in (None, len(e.args)):
                 raise self.refused(e, f"{name} takes {MATHEMATICS[name]} arguments, got {len(e.args)}")
-            return Mathematics(TRUTH if name == "is_finite" else NUMBER, name, tuple(map(self.number, e.args)))
+            return MathCall(TRUTH if name == "is_finite" else NUMBER, name, tuple(map(self.number, e.args)))
         target = self.expression(e.func)
         if not isinstance(target.type, KernelType):
             raise self.refused(e, f"{ast.unparse(e.func)!r} is {target.type}, which gives no value")
         return self.kernel_call(e, target.type.kernel)
 
-    def kernel_call(self, e: ast.Call, kernel: Kernel) -> Called:
+    def kernel_call(self, e: ast.Call, kernel: Kernel) -> KernelCall:
         try:
-            called = source(kernel)
+            called = kernel_source(kernel)
         except (OSError, TypeError, AssertionError):
             raise self.refused(e, f"{ast.unparse(e.func)!r} is no kernel") from None
         if len(e.args) != len(called.parameters):
             raise self.refused(e, f"it takes {listed(called.parameters)}, got {len(e.args)} arguments")
         given = tuple(self.argument(called, name, a) for name, a in zip(called.parameters, e.args, strict=True))
-        return Called(called.result, kernel, tuple(g.type for g in given), given)
+        return KernelCall(called.result, kernel, tuple(g.type for g in given), given)
 
     def argument(self, called: KernelText, name: str, e: ast.expr) -> Expression:
         value, wanted = self.expression(e), called.declared(name)
-        if isinstance(wanted, Basic):
+        if isinstance(wanted, BasicType):
             return self.converted(value, wanted, e)
         is_right = (
             isinstance(value.type, KernelType) if wanted is None
@@ -348,7 +350,7 @@ class _Checker:
             case ast.If():
                 return If(self.truth(s.test), self.block(s.body), self.block(s.orelse))
             case ast.Break() | ast.Continue():
-                return Leave("break" if isinstance(s, ast.Break) else "continue")
+                return Jump("break" if isinstance(s, ast.Break) else "continue")
             case ast.Return():
                 return self.returned(s)
             case ast.Expr(ast.Call() as called):
@@ -418,15 +420,15 @@ class _Checker:
         target = self.expression(e.func)
         if target.type is not FUNCTION:
             value = self.call(e)
-            if not isinstance(value, Called):
+            if not isinstance(value, KernelCall):
                 raise self.refused(e, "its value is lost")
-            return Call(value)
+            return CallStatement(value)
         match e.args:
             case [ast.Tuple(inputs), ast.Tuple(outputs)] if isinstance(target, LocalVariable):
                 ins, outs = tuple(map(self.passed, inputs)), tuple(map(self.expression, outputs))
                 if any(o.type is not NUMBERS for o in outs):
                     raise self.refused(e, "a compiled function writes to arrays of numbers")
-                return Run(target, ins, outs)
+                return ProgramCall(target, ins, outs)
         raise self.refused(e, "a compiled function is called with its inputs and its outputs, f((t, y), (dy,))")
 
     def passed(self, e: ast.expr) -> Expression:

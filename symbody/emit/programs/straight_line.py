@@ -14,7 +14,7 @@ from .right_sides import in_order
 from .tree_shape import TreeShape
 
 
-def written_out(p: Program) -> Program:
+def straight_line_program(p: Program) -> Program:
     """The same program in straight lines; itself where it is in straight lines already."""
     if all(i.op != "tree" for i in p.code):
         return p
