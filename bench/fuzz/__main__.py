@@ -4,6 +4,8 @@ differential fuzzer.
 Prints every finding with its seed and case, the numbers that differ and the smallest model that still fails, and writes
 that model to a folder. At the end: how many answers agreed, how many were refused and why. An interruption keeps what
 was found. The exit code is 1 where there are findings.
+
+`python -m bench.fuzz --readers [--mutants 400] [--reader mtx]`: damaged files through every reader (readers.py).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import yaml
 
 from ..limits import Limit
 from .catalogue import CHECKS
+from .readers import add_options, run_readers
 from .shrink import shrunk
 from .tally import Finding, Tally
 from .trial import LIMIT, Case, case_of, findings, own_cache, tried
@@ -26,6 +29,8 @@ from .trial import LIMIT, Case, case_of, findings, own_cache, tried
 
 def main() -> int:
     o = _options()
+    if o.readers:
+        return run_readers(o)
     with own_cache():
         return _run(o)
 
@@ -65,6 +70,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--findings", default="out/findings", help="folder for models that fail (out/findings)")
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")
+    add_options(parser)
     return parser.parse_args()
 
 
