@@ -59,8 +59,10 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
 }  # fmt: skip
 SHARED = (
     "argument_kinds",
+    "array_files",
     "errors",
     "escaping",
+    "given_files",
     "later",
     "optional_packages",
     "options",
@@ -84,6 +86,7 @@ LAZY_DOORS = {  # files that may load a module when it is first needed, and why
     "symbody/optional_packages.py": "packages that not everybody has, such as JAX and Pillow, and those that take long to load, such as scipy.stats",
 }
 NUMERICS = {  # files before `emit` that compute with arrays, and why
+    "symbody/array_files.py": "files of arrays",
     "symbody/algebra/nonlinear/nonlinear.py": "the one nonlinear solver, which every later stage uses",
     "symbody/algebra/nonlinear/trust_region.py": "its steps, by singular values",
     "symbody/algebra/nonlinear/least_norm.py": "linear equations of any rank, in stacks",

@@ -10,4 +10,10 @@ subject.py, oracle.py                                       the model read, its 
 checks_of_*.py, catalogue.py                                the questions, each a function of a subject
 trial.py, shrink.py, tally.py, __main__.py                  a case in limits of time and memory, the smallest that still
 fails, what is printed
+
+`python -m bench.fuzz --readers` damages files: a sample of every reader, mutated from a seed, is read or refused by an error
+of ours.
+
+reader_samples.py, samples_of_elements.py, sample_texts.py   a file of every format, and what is asked of it
+mutations.py, reader_trials.py, readers.py                   damage, processes that read it, what is printed
 """

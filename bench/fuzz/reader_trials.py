@@ -12,7 +12,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -27,7 +27,7 @@ from .reader_samples import Reader, put
 
 Ending = Literal["ok", "refused", "raw", "killed", "slow", "large", "unfit text"]
 ENDINGS: Final[tuple[Ending, ...]] = ("ok", "refused", "raw", "killed", "slow", "large", "unfit text")
-LIMIT: Final = Limit(10.0, 1000.0)
+LIMIT: Final = Limit(10.0, 250.0)
 MOST_LETTERS: Final = 3000  # of a message
 PROCESSES: Final = multiprocessing.get_context("fork")
 
@@ -55,13 +55,13 @@ class Verdict:
         return self.ending not in ("ok", "refused")
 
 
-def ending_of(trial: Trial, folder: Path) -> tuple[Ending, str]:
+def ending_of(reader: Reader, files: Mapping[str, bytes], folder: Path) -> tuple[Ending, str]:
     """How a mutant ends, here and now. "unfit text": what is printed of it has control characters or no end."""
-    put(trial.files(), folder)
+    put(files, folder)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            text = trial.reader.read(folder)
+            text = reader.read(folder)
     except SymbodyError as reason:
         text = str(reason)
         return ("unfit text", text) if UNPRINTABLE.search(text.replace("\n", "")) or len(text) > MOST_LETTERS else ("refused", text)  # fmt: skip
@@ -84,8 +84,10 @@ class _Worker:
         there.close()
 
     def begin(self, trial: Trial) -> None:
-        self.trial, self.since = trial, time.monotonic()
-        self.here.send((trial.reader.name, trial.seed, trial.number))
+        self.trial = trial
+        files = trial.files()
+        self.since = time.monotonic()
+        self.here.send((trial.reader.name, files))
 
     def verdict(self) -> Verdict | None:
         """Of its mutant; None where the worker died of it."""
@@ -114,11 +116,11 @@ def _serve(to: Connection, limit: Limit) -> None:
     with tempfile.TemporaryDirectory(prefix="symbody-mutants-") as folder:
         for count in range(10**9):
             try:
-                name, seed, number = to.recv()
+                name, files = to.recv()
             except EOFError:
                 return
             with tempfile.TemporaryDirectory(dir=folder, prefix=f"{count}-") as own:
-                to.send(ending_of(Trial(READERS[name], seed, number), Path(own)))
+                to.send(ending_of(READERS[name], files, Path(own)))
 
 
 def verdicts(trials: Iterable[Trial], workers: int, limit: Limit = LIMIT) -> Iterator[Verdict]:

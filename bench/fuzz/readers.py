@@ -3,7 +3,7 @@ files through every reader of the package.
 
 Of each reader, a sample that it accepts is damaged `--mutants` times (bytes, numbers, lines, members of archives). A
 mutant is read, or refused by an error of the package. Anything else is a finding: a raw exception, a killed process, more
-than 10 s or 1 GB, control characters in what is printed. The files of a finding are written to a folder.
+than 10 s or 250 MB, control characters in what is printed. The files of a finding are written to a folder.
 """
 
 from __future__ import annotations

@@ -96,7 +96,9 @@ def _abaqus(path: Path, A: Any) -> None:
 
 
 def _body(path: Path) -> None:
-    np.savez(path, mass=np.eye(12), stiffness=stiffness(), nodes=NODES, faces=np.array([[0, 1, 2]]), set_tip=np.array([3]))
+    np.savez(
+        path, mass=np.eye(12), stiffness=stiffness(), nodes=NODES, faces=np.array([[0, 1, 2]]), set_tip=np.array([3])
+    )
 
 
 def _body_in_parts(path: Path) -> None:
@@ -114,7 +116,9 @@ ABAQUS_NODES: Final = (
 )
 NASTRAN_NODES: Final = (
     "BEGIN BULK\n"
-    + "".join(f"GRID*   {k + 1:16d}{'':16s}{x:16.9E}{y:16.9E}\n*       {z:16.9E}\n" for k, (x, y, z) in enumerate(NODES))
+    + "".join(
+        f"GRID*   {k + 1:16d}{'':16s}{x:16.9E}{y:16.9E}\n*       {z:16.9E}\n" for k, (x, y, z) in enumerate(NODES)
+    )
     + "SET1,7,1,2,3,4\nCTETRA,1,1,1,2,3,4\nENDDATA\n"
 )
 ANSYS_NODES: Final = "\n".join([

@@ -8,6 +8,7 @@ too.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ class FileText:
         first = self.text.rfind("\n", 0, at) + 1
         last = self.text.find("\n", at)
         shown = self.text[first : last if last >= 0 else None].rstrip("\r")
-        shown = shown.replace("\t", " ")
+        shown = UNPRINTABLE.sub("\ufffd", shown.replace("\t", " "))
         return ModelFileError(
             message, self.name, line, at - first + 1, shown, min(length, max(1, len(shown) - (at - first)))
         )
@@ -97,7 +98,7 @@ def read_source(path: Path) -> FileText:
     if wrong := why_no_file(path):
         raise ModelFileError(f"{wrong}: {shown(str(path))}", name[:60], 1, 1)
     with path.open("rb") as stream:
-        data = stream.read(MOST_BYTES + 1)
+        data = stream.read(min(MOST_BYTES, os.fstat(stream.fileno()).st_size) + 1)
     return source_of(data, name, path.resolve().parent)
 
 

@@ -18,6 +18,7 @@ LIBRARY: Final = {
     **dict.fromkeys((72, 92, 98, 187, 227, 285), TETRA),
     **dict.fromkeys((28, 41, 43, 63, 91, 93, 99, 143, 181, 281), QUADRANGLE),
 }
+MOST_FIELDS: Final = 1000  # of a line
 TYPE, COUNT, NODES = 1, 8, 11  # fields of an element: its type, how many nodes it has, the first of them
 
 Archive = tuple[dict[int, list[float]], dict[str, list[int]], Rows]
@@ -31,12 +32,13 @@ def archived(text: str) -> Archive:
     kinds: dict[int, ElementKind] = {}
     elements: Rows = {}
     lines = iter(text.splitlines())
+    most = len(text)  # labels, each of which takes a byte at least
     for line in lines:
         command, *words = (x.strip().upper() for x in line.split("!")[0].split(","))
         if command == "NBLOCK":
             table |= _node_block(lines)
         elif command == "CMBLOCK" and words[1].startswith("NODE"):
-            sets[line.split(",")[1].strip()] = _component(lines, int(words[2]))
+            sets[line.split(",")[1].strip()] = _component(lines, int(words[2]), most)
         elif command == "ET" and len(words) > 1:
             kinds |= _kind(words[0], words[1])
         elif command == "ETBLOCK":
@@ -71,6 +73,8 @@ def _widths(lines: Iterator[str]) -> list[int]:
     groups = re.findall(r"(\d+)[aeig](\d+)", layout.lower())
     if not groups:
         raise ValueError(f"{layout.strip()!r} stands where widths of fields are expected")
+    if sum(int(count) for count, _ in groups) > MOST_FIELDS:
+        raise ValueError(f"{layout.strip()[:60]!r} promises more than {MOST_FIELDS} fields of a line")
     return [int(width) for count, width in groups for _ in range(int(count))]
 
 
@@ -101,7 +105,7 @@ def _node_block(lines: Iterator[str]) -> dict[int, list[float]]:
     return found
 
 
-def _component(lines: Iterator[str], count: int) -> list[int]:
+def _component(lines: Iterator[str], count: int, most: int) -> list[int]:
     """-k goes on up to k."""
     widths = _widths(lines)
     numbers: list[int] = []
@@ -109,6 +113,8 @@ def _component(lines: Iterator[str], count: int) -> list[int]:
         numbers += map(int, _fields(_next(lines), widths))
     found: list[int] = []
     for k in numbers[:count]:
+        if k < 0 and -k - found[-1] > most:
+            raise ValueError(f"a component goes on from node {found[-1]} to {-k}, which are more than the file has")
         found.extend(range(found[-1] + 1, -k + 1) if k < 0 else [k])
     return found
 

@@ -279,6 +279,8 @@ def assembled(
 
 def _square(where: str, what: str, given: Any) -> sparse.csc_array:
     try:
+        if np.iscomplexobj(given):
+            raise TypeError("its entries are complex")
         A = sparse.csc_array(given, dtype=float)
     except (TypeError, ValueError) as reason:
         raise ModelError(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from scipy import io, sparse
 
-from ...errors import ModelError, listed, shown
+from ...array_files import read_array, read_arrays
+from ...errors import ModelError, listed, shown, why_no_file
+from ...escaping import checked_name
+from ...given_files import file_bytes, file_text, reading
 from ...optional_packages import optional_package
 from .finite_body import Indices
 from .node_files import bulk_entries, nastran_number
 from .op4_file import op4_matrices
+from .sparse_entries import compressed_columns, entries, market_matrix, sparse_matrix, whole_numbers
 from .triangles import mirrored
 
 FROM_ONE: Final = np.array([0, 1], dtype=np.int64)  # directions are counted from one in files
@@ -32,8 +37,6 @@ def matrix_of(where: str, given: Any, what: str) -> Any:
     if not isinstance(given, (str, Path)):
         return given
     path = Path(given)
-    if not path.is_file():
-        raise ModelError(f"{where}: there is no file {str(path)!r}")
     readers = {
         ".npz": _scipy,
         ".npy": _array,
@@ -47,12 +50,10 @@ def matrix_of(where: str, given: Any, what: str) -> Any:
     }
     if path.suffix.lower() not in readers:
         raise ModelError(f"{where}: {what}= is an array or a file {listed(readers)}; got {shown(str(path))}")
-    try:
+    if wrong := why_no_file(path):
+        raise ModelError(f"{where}: {shown(str(path))}: {wrong}")
+    with reading(f"{where}: {path.name} cannot be read as a matrix"):
         return readers[path.suffix.lower()](where, path, what)
-    except (ValueError, IndexError, KeyError, OSError) as reason:
-        if isinstance(reason, ModelError):
-            raise
-        raise ModelError(f"{where}: {path.name} cannot be read as a matrix: {reason}") from None
 
 
 def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -63,8 +64,8 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             f"{shown(source)}. Arrays go by keyword: mass=, stiffness=, nodes="
         )
     path = Path(source)
-    if not path.is_file():
-        raise ModelError(f"{where}: there is no file {str(path)!r}")
+    if wrong := why_no_file(path):
+        raise ModelError(f"{where}: {shown(str(path))}: {wrong}")
     if path.suffix == ".full":
         return _ansys(where, path), {}
     if path.suffix != ".npz":
@@ -72,58 +73,60 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             f"{where}: a body in one file is .npz (arrays mass, stiffness, nodes) or .full; got "
             f"{path.name!r}. Matrices and nodes in files of their own go by mass=, stiffness=, nodes="
         )
-    found, sets = {}, {}
-    with np.load(path, allow_pickle=False) as f:
-        for k in f.files:
-            if k.startswith("set_"):
-                sets[k[4:]] = f[k]
-            elif k in ("nodes", "dofs", "labels", "faces", "mass", "stiffness"):
-                found[k] = f[k]
-        for k in ("mass", "stiffness"):
-            if f"{k}_data" in f.files:
-                found[k] = sparse.csc_array((f[f"{k}_data"], f[f"{k}_indices"], f[f"{k}_indptr"]))
+    found: dict[str, Any] = {}
+    with read_arrays(path, "body of finite elements", ModelError) as f:
+        sets = {checked_name(k[4:], f"{where}: a node set"): f.any_array(k) for k in f.names if k.startswith("set_")}
+        for k in ("nodes", "dofs", "labels", "faces", "mass", "stiffness"):
+            if f.has(k):
+                found[k] = f.any_array(k)
+            elif k in ("mass", "stiffness") and f.has(f"{k}_data"):
+                data, indices, pointers = (f.any_array(f"{k}_{part}") for part in ("data", "indices", "indptr"))
+                found[k] = compressed_columns(data, indices, pointers)
     return found, sets
 
 
 def _scipy(where: str, path: Path, what: str) -> Any:
-    return sparse.load_npz(path)
+    with read_arrays(path, "sparse matrix", ModelError) as f:
+        return sparse_matrix({k: f.any_array(k) for k in f.names})
 
 
 def _array(where: str, path: Path, what: str) -> Any:
-    return np.load(path)
+    return read_array(path, f"{where}: {path.name}")
 
 
 def _harwell_boeing(where: str, path: Path, what: str) -> Any:
-    return mirrored(sparse.coo_array(io.hb_read(path)))
+    text = file_text(path, f"{where}: {path.name}")
+    found = sparse.csc_array(io.hb_read(StringIO(text)))
+    return mirrored(sparse.coo_array(compressed_columns(found.data, found.indices, found.indptr, found.shape)))
 
 
 def _market_or_abaqus(where: str, path: Path, what: str) -> Any:
-    with path.open(encoding="utf-8") as f:
-        if f.readline().startswith("%%MatrixMarket"):
-            return sparse.csc_array(io.mmread(path))
-    data = np.loadtxt(path, delimiter=_separator(path), comments="*", ndmin=2)
+    text = file_text(path, f"{where}: {path.name}")
+    if text.startswith("%%MatrixMarket"):
+        return sparse.csc_array(market_matrix(text))
+    data = np.loadtxt(StringIO(text), delimiter=_separator(text), comments="*", ndmin=2)
     if data.shape[1] == 5:
-        rows, columns = data[:, :2].astype(np.int64) - FROM_ONE, data[:, 2:4].astype(np.int64) - FROM_ONE
-        return LabelledMatrix(rows, columns, data[:, 4])
+        labels = whole_numbers(data[:, :4])
+        return LabelledMatrix(labels[:, :2] - FROM_ONE, labels[:, 2:] - FROM_ONE, data[:, 4])
     if data.shape[1] == 3:
-        i, j = data[:, 0].astype(np.int64) - 1, data[:, 1].astype(np.int64) - 1
-        return mirrored(sparse.coo_array((data[:, 2], (i, j)), shape=(max(i.max(), j.max()) + 1,) * 2))
+        i, j = whole_numbers(data[:, :2]).T - 1
+        size = int(max(i.max(), j.max())) + 1
+        return mirrored(entries(data[:, 2], i, j, (size, size)))
     raise ModelError(
         f"{where}: {path.name} has {data.shape[1]} columns; Abaqus writes node, direction, node, direction, "
         "value (FORMAT=MATRIX INPUT) or row, column, value (COORDINATE)"
     )
 
 
-def _separator(path: Path) -> str | None:
-    with path.open(encoding="utf-8") as f:
-        return "," if "," in next((x for x in f if not x.startswith("*") and x.strip()), "") else None
+def _separator(text: str) -> str | None:
+    return "," if "," in next((x for x in text.splitlines() if not x.startswith("*") and x.strip()), "") else None
 
 
 def _punched(where: str, path: Path, what: str) -> Any:
     """DMIG entries: header (name, 0, form, ...), then columns with their rows; the first matrix of the file whose name
     begins as `what` does, or the only one."""
     by_name: dict[str, list[tuple[int, int, int, int, float]]] = {}
-    for f in bulk_entries(path.read_text(encoding="utf-8")):
+    for f in bulk_entries(file_text(path, f"{where}: {path.name}")):
         if f[0] != "DMIG" or f[2] == "0":
             continue
         entries = by_name.setdefault(f[1], [])
@@ -149,7 +152,7 @@ def _column_of(node: int, direction: int, fields: list[str]) -> list[tuple[int, 
 
 def _op4(where: str, path: Path, what: str) -> Any:
     """The matrix whose name begins as `what` does, or the first."""
-    found = op4_matrices(path.read_bytes())
+    found = op4_matrices(file_bytes(path, f"{where}: {path.name}"))
     name = next((n for n in found if n.upper().startswith(what[0].upper())), next(iter(found), None))
     if name is None:
         raise ModelError(f"{where}: {path.name} has no matrix")
@@ -194,5 +197,5 @@ def on_nodes(where: str, M: Any, K: Any, count: int, labels: Indices | None) -> 
     made = []
     for A in (M, K):
         i, j = ([number[int(a), int(b)] for a, b in x] for x in (A.rows, A.columns))
-        made.append(mirrored(sparse.coo_array((A.values, (i, j)), shape=(len(used),) * 2)))
+        made.append(mirrored(entries(A.values, np.array(i), np.array(j), (len(used), len(used)))))
     return made[0], made[1], dofs

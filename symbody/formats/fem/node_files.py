@@ -6,13 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from scipy import io
 
-from ...errors import ModelError, shown
+from ...array_files import read_array
+from ...errors import ModelError, shown, why_no_file
+from ...given_files import file_text, reading
 from .ansys_archive import archived
 from .finite_body import Array, Indices
 from .outer_faces import (
@@ -28,6 +30,7 @@ from .outer_faces import (
     Rows,
     outer_triangles,
 )
+from .sparse_entries import market_matrix, whole_numbers
 
 DIRECTIONS: Final = {"UX": 0, "UY": 1, "UZ": 2, "ROTX": 3, "ROTY": 4, "ROTZ": 5}  # of Ansys
 NASTRAN: Final = {
@@ -51,22 +54,18 @@ def nodes_of(where: str, given: Any) -> NodeTable:
     if not isinstance(given, (str, Path)):
         return NodeTable(np.asarray(given, dtype=float))
     path = Path(given)
-    if not path.is_file():
-        raise ModelError(f"{where}: there is no file {str(path)!r}")
-    try:
+    if wrong := why_no_file(path):
+        raise ModelError(f"{where}: {shown(str(path))}: {wrong}")
+    with reading(f"{where}: {path.name} cannot be read"):
         return _read(where, path)
-    except ModelError:
-        raise
-    except (ValueError, IndexError) as reason:
-        raise ModelError(f"{where}: {path.name} cannot be read: {reason}") from None
 
 
 def _read(where: str, path: Path) -> NodeTable:
     if path.suffix == ".npy":
-        return NodeTable(np.load(path))
+        return NodeTable(read_array(path, f"{where}: {path.name}"))
+    text = file_text(path, f"{where}: {path.name}")
     if path.suffix in (".csv", ".txt"):
-        return NodeTable(np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2))
-    text = path.read_text(encoding="utf-8", errors="replace")
+        return NodeTable(np.loadtxt(StringIO(text), delimiter="," if path.suffix == ".csv" else None, ndmin=2))
     if path.suffix == ".inp":
         return _abaqus(where, path, text)
     if path.suffix in (".bdf", ".nas", ".dat", ".pch"):
@@ -117,6 +116,8 @@ def _abaqus(where: str, path: Path, text: str) -> NodeTable:
             for row in rows:
                 if "GENERATE" in options:
                     first, last, step = (*map(int, row), 1)[:3]
+                    if len(range(first, last + 1, step)) > len(text):
+                        raise ValueError(f"a set has the nodes {first} to {last}, which are more than the file has")
                     members.extend(range(first, last + 1, step))
                 else:
                     members.extend(k for x in row for k in ([int(x)] if x.lstrip("-").isdigit() else sets.get(x, [])))
@@ -230,14 +231,17 @@ def freedoms_of(where: str, given: Any, count: int, labels: Any) -> Any:
     if not isinstance(given, (str, Path)):
         return given
     path = Path(given)
-    if not path.is_file():
-        raise ModelError(f"{where}: there is no file {str(path)!r}")
-    with path.open(encoding="utf-8", errors="replace") as f:
-        is_vector = f.readline().startswith("%%MatrixMarket")
-    if is_vector:
-        pairs = [(int(k), a) for k in np.ravel(io.mmread(path)) for a in range(3)]
+    with reading(f"{where}: {path.name} cannot be read"):
+        return _freedoms_from(where, path, count, labels)
+
+
+def _freedoms_from(where: str, path: Path, count: int, labels: Any) -> Indices:
+    text = file_text(path, f"{where}: {path.name}")
+    if text.startswith("%%MatrixMarket"):
+        vector = whole_numbers(np.ravel(market_matrix(text)))
+        pairs = [(int(k), a) for k in vector for a in range(3)]
     else:
-        rows = (line.split() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
+        rows = (line.split() for line in text.splitlines())
         pairs = [(int(r[1]), DIRECTIONS[r[2]]) for r in rows if len(r) == 3 and r[2] in DIRECTIONS]
     names = np.arange(1, count + 1) if labels is None else np.asarray(labels)
     number = {int(k): i for i, k in enumerate(names)}

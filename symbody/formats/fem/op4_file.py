@@ -16,7 +16,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 from scipy import sparse
 
+from ...escaping import checked_name
+from ...given_files import text_of
 from .finite_body import Array
+from .sparse_entries import entries
 from .triangles import is_triangle, mirrored
 
 MANY_ROWS: Final = 65536
@@ -59,7 +62,9 @@ class Op4Source(Protocol):
 
 def op4_matrices(raw: bytes) -> dict[str, sparse.csc_array]:
     """All matrices of a file by name."""
-    source: Op4Source = _BinaryRecords(raw) if b"\x00" in raw[:400] else _TextLines(raw.decode("ascii").splitlines())
+    source: Op4Source = (
+        _BinaryRecords(raw) if b"\x00" in raw[:400] else _TextLines(text_of(raw, "OUTPUT4").splitlines())
+    )
     out = {}
     while (head := source.header()) is not None:
         out[head.name] = _matrix(source, head)
@@ -81,7 +86,7 @@ def _matrix(source: Op4Source, head: Op4Header) -> sparse.csc_array:
             values.append(x)
         source.end_column()
     i, j, x = (np.concatenate(a) for a in (rows, columns, values))
-    A = sparse.coo_array((x, (i, j)), shape=(abs(head.rows), head.columns))
+    A = entries(x, i, j, (abs(head.rows), head.columns))
     return mirrored(A) if head.form == 6 and is_triangle(A) else sparse.csc_array(A)
 
 
@@ -166,7 +171,7 @@ class _BinaryRecords:
             return None
         self._record()
         columns, rows, form, kind = self.integers(4)
-        name = self.raw[self.at : self.end].decode("ascii").replace(" ", "")
+        name = checked_name(self.raw[self.at : self.end].decode("ascii").replace(" ", ""), "a matrix")
         self.at = self.end
         self.end_column()
         return Op4Header(columns, rows, form, kind, name)
@@ -195,8 +200,12 @@ class _BinaryRecords:
     def _record(self) -> None:
         count = int(self._take(f"{self.order}i4", 1)[0])
         self.end = self.at + count
+        if count < 0 or self.end + 4 > len(self.raw):
+            raise ValueError(f"a record of {count} bytes, where {len(self.raw) - self.at} are left")
 
     def _take(self, kind: str, count: int) -> Any:
+        if count < 0:
+            raise ValueError(f"{count} numbers")
         found = np.frombuffer(self.raw, kind, count, self.at)
         self.at += found.nbytes
         return found

@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 from scipy import linalg
 
-from ...errors import ModelError, listed, shown, unknown
+from ...errors import ModelError, SymbodyError, listed, shown, unknown
+from ...given_files import reason_in_words
 from .body_moments import moments, nodal
 from .cage import cage
 from .finite_body import Array, FiniteElements, refuse_units
@@ -112,8 +113,21 @@ class HeldBody:
 
 def reduced(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
     """Shapes by a method, in a frame, made orthogonal, and what they give."""
-    made = HeldBody(body, ask)
+    try:
+        return _reduced(HeldBody(body, ask), ask)
+    except (linalg.LinAlgError, ValueError, ArithmeticError) as reason:
+        if isinstance(reason, SymbodyError):
+            raise
+        raise ModelError(
+            f"reduced body: {reason_in_words(reason)}. The largest entries are {abs(body.stiffness).max():z.3g} in the stiffness and "
+            f"{abs(body.mass).max():z.3g} in the mass matrix: are these the numbers of the body?"
+        ) from reason
+
+
+def _reduced(made: HeldBody, ask: ReductionQuestion) -> ReducedBody:
     span = made.span()
+    if not span.shapes.shape[1]:
+        raise ModelError(f"{made.where}: no shape is left; ask for modes=1 or more, or name interfaces=")
     values, v = made.orthogonal(span)
     report = {"method": ask.method, **span.report}
     if ask.band is not None and "error in band" not in report:

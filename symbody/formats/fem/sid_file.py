@@ -20,12 +20,14 @@ from typing import Any, Final
 import numpy as np
 
 from ...errors import ModelError
+from ...given_files import reading
 from .finite_body import Array
 from .reduced_body import PointData, ReducedBody, Stiffening
 
 ENTRY: Final = re.compile(r"\s*(m[01])\s*\(([^)]*)\)\s*=\s*(\S+)")
 PAIRS: Final = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
 SIX: Final = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])  # places of the entries of J in a column
+MOST_COORDINATES: Final = 2000  # tables of moments have nine numbers for each pair
 CONTRADICTION: Final = 1e-6  # of the largest moment: what digits in files leave
 ENDS: Final = (
     "refmod",
@@ -75,13 +77,8 @@ class _SidBlock:
 
 def sid_body(where: str, text: str) -> ReducedBody:
     """The body that a file describes."""
-    try:
-        modal = _tree(where, text)
-        return _body(where, modal)
-    except (ValueError, IndexError, KeyError, AttributeError) as reason:
-        if isinstance(reason, ModelError):
-            raise
-        raise ModelError(f"{where}: cannot be read as standard input data: {reason}") from None
+    with reading(f"{where}: cannot be read as standard input data"):
+        return _body(where, _tree(where, text))
 
 
 def _tree(where: str, text: str) -> _SidBlock:
@@ -128,6 +125,8 @@ def _taylor(block: _SidBlock | None, rows: int, columns: int, n: int) -> Taylor:
         out.m0[:] = np.eye(rows, columns)
     order = 0
     for kind, at, value in block.entries:
+        if min(at) < 1:
+            raise ValueError(f"an entry {kind}{at}: rows, columns and coordinates are counted from 1")
         if kind == "m0":
             i, j = at if len(at) == 2 else (at[0], 1)
             out.m0[i - 1, j - 1] = value
@@ -155,6 +154,8 @@ def _body(where: str, modal: _SidBlock) -> ReducedBody:
     ref = modal.first("refmod")
     assert ref is not None
     n = int(ref.settings["nelastq"])
+    if not 0 <= n <= MOST_COORDINATES:
+        raise ValueError(f"nelastq = {n}; a body has up to {MOST_COORDINATES} elastic coordinates here")
     kept = tuple(
         ref.settings.get(f"ielastq ( {k})", ref.settings.get(f"ielastq ({k})", f"mode {k}")) for k in range(1, n + 1)
     )

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from ...errors import ModelError
+from ...given_files import reason_in_words
 from .finite_body import Array, Indices
 from .interfaces import TiedBody
 
@@ -31,7 +32,16 @@ class FreeSolver:
         self.where, self.body = where, body
         self.M, self.K, self.R = body.mass, body.stiffness, body.rigid
         self._refuse_negative_masses()
-        self._inertia = linalg.cho_factor(self.R.T @ (self.M @ self.R))  # six by six
+        self._inertia = self._factored_inertia()
+
+    def _factored_inertia(self) -> Any:
+        """Of Rᵀ M R, six by six."""
+        try:
+            return linalg.cho_factor(self.R.T @ (self.M @ self.R))
+        except (linalg.LinAlgError, ValueError) as reason:
+            raise ModelError(
+                f"{self.where}: its mass resists no turn about some axis, or is not finite ({reason}): do its nodes coincide, or lie on a line?"
+            ) from None
 
     @cached_property
     def held(self) -> Indices:
@@ -189,9 +199,9 @@ def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: i
             v0=start,
             tol=1e-12,
         )
-    except ArpackNoConvergence as reason:
+    except ArpackError as reason:
         raise ModelError(
-            f"{where}: modes did not converge ({reason}); ask for less, or look for motions without stiffness"
+            f"{where}: modes did not converge ({reason_in_words(reason)}); ask for less, or look for motions without stiffness"
         ) from None
     return _refined(solver, inverse, vectors)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import ModelError, SymbodyError, listed
+from ...given_files import file_bytes, reason_in_words
 from .collada import collada_parts
 from .gltf_file import gltf_parts
 from .plain_meshes import msh_parts, obj_parts, stl_parts
@@ -47,12 +48,13 @@ def surface_parts(
     kind = file.suffix.lower()
     if kind not in kinds:
         raise error(f"{where}: can be read where its name ends in {listed(kinds)}")
-    data = _content(file, where, error)
+    data = file_bytes(file, where, error, MOST_BYTES)
     try:
         parts = readers.get(kind, _READERS[kind])(file, data, TriangleLimit(most), turned)
     except (ValueError, IndexError, OverflowError, struct.error) as reason:
-        said = str(reason)
-        raise error(said if said.startswith(where) else f"{where} is not well formed: {said}") from None
+        if str(reason).startswith(where):
+            raise error(str(reason)) from None
+        raise error(f"{where} is not well formed: {reason_in_words(reason)}") from None
     count = sum(p.triangles for p in parts)
     if not count or not all(map(math.isfinite, (x for p in parts for x in p.corners))):
         raise error(f"{where}: {count} triangles; it needs one at least, {most} at most, all finite")
@@ -65,15 +67,3 @@ def triangles(file: Path, error: type[SymbodyError] = ModelError, kinds: tuple[s
     for part in surface_parts(file, error, kinds):
         out.extend(part.corners)
     return out
-
-
-def _content(file: Path, where: str, error: type[SymbodyError]) -> bytes:
-    try:
-        if file.exists() and not file.is_file():
-            raise error(f"{where} is not a plain file")
-        size = file.stat().st_size
-        if size > MOST_BYTES:
-            raise error(f"{where}: {size} bytes are more than the {MOST_BYTES} that are read")
-        return file.read_bytes()
-    except OSError as reason:
-        raise error(f"{where} cannot be read: {reason.strerror}") from None

@@ -309,6 +309,8 @@ class MjcfReader:
         size = given.numbers("size", ())
         if "fromto" in given:
             at, half = self._from_to(given)
+            if not size:
+                raise given.wrong("fromto= needs size=, the radius or half width across")
             size = (size[0], half) if kind in ("capsule", "cylinder") else (size[0], size[0], half)
         else:
             at = self._placement(given)

@@ -15,6 +15,7 @@ import symbody as sb
 
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
+from ...given_files import reading
 from ..robot.choices import NameChoice, RobotOptions
 from ..robot.make_robot import Builder
 from ..robot.robot import Robot
@@ -25,6 +26,7 @@ from .mjcf_tree import Attributes, mjcf_tree
 
 
 @checked_flags(ModelError)
+@reading("read_mjcf: no model can be made of the numbers in the file")
 def read_mjcf(
     source: Any,
     *,

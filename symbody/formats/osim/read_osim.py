@@ -14,6 +14,7 @@ import symbody as sb
 
 from ...errors import ModelError, unknown
 from ...escaping import identifier
+from ...given_files import reading
 from ...summary import counted
 from ..robot.choices import NameChoice
 from ..robot.robot import Robot, RobotReport
@@ -61,6 +62,7 @@ class OsimModel(Robot):
         self.coordinates_of_file: dict[str, OsimCoordinate] = {}
 
 
+@reading("read_osim: no model can be made of the numbers in the file")
 def read_osim(
     source: Any, *, unlock: Any = (), hold: Mapping[str, float] | None = None, gravity: Any = "file"
 ) -> OsimModel:

@@ -13,6 +13,7 @@ from xml.parsers import expat
 
 from ...errors import ModelError, shown, why_no_file
 from ...escaping import checked_name
+from ...given_files import file_bytes
 
 MOST_BYTES: Final = 256 * 2**20
 MOST_NESTING: Final = 64
@@ -48,12 +49,8 @@ def _content(source: Any, kind: str, caller: str) -> tuple[str, str | bytes]:
     path = Path(source)
     if wrong := why_no_file(path):
         raise ModelError(f"{caller}: {shown(str(source))}: {wrong}; give the path of a {kind} file, or its text")
-    try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as reason:
-        raise ModelError(f"{caller}: {shown(str(source))} cannot be read: {reason.strerror}") from None
-    return f"{kind} {path.name!r}", _of_bearable_size(f"{kind} {path.name!r}", data)
+    where = f"{kind} {path.name!r}"
+    return where, file_bytes(path, where, most=MOST_BYTES)
 
 
 def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:

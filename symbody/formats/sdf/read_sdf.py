@@ -15,6 +15,7 @@ import symbody as sb
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, shown
 from ...escaping import identifier
+from ...given_files import reading
 from ..robot.choices import RobotOptions
 from ..robot.link_frames import LinkPlacement
 from ..robot.make_robot import Builder
@@ -28,6 +29,7 @@ START: Final = "initial"
 
 
 @checked_flags(ModelError)
+@reading("read_sdf: no model can be made of the numbers in the file")
 def read_sdf(
     source: Any,
     *,

@@ -20,7 +20,8 @@ import numpy as np
 
 import symbody as sb
 
-from ...errors import ModelError, listed
+from ...errors import ModelError, listed, shown
+from ...given_files import file_bytes, reading, text_of
 from ...summary import Summarized, Summary, filled
 from .curved_road import CurvedRoad
 from .path import PlanePath
@@ -101,25 +102,26 @@ def read_crg(path: str | Path) -> CrgFile:
     """Heights and reference line of an OpenCRG file. Modifiers and options in it are not applied: the line lies where
     the file says."""
     where = Path(path)
-    try:
-        content = where.read_bytes()
-    except OSError as e:
-        raise ModelError(f"{where}: {e.strerror}") from e
+    content = file_bytes(where, f"road {where.name!r}")
+    with reading(f"{where.name}: is no OpenCRG file that can be read"):
+        return _road(where.name, content)
+
+
+def _road(name: str, content: bytes) -> CrgFile:
     head, mark, data = content.partition(b"\n$$$$")
     if not mark:
-        raise ModelError(f"{where.name}: no line of $$$$ is there, after which an OpenCRG file has its data")
-    text = head.decode("latin1")
+        raise ModelError(f"{name}: no line of $$$$ is there, after which an OpenCRG file has its data")
+    text = text_of(head, name)
     keys = {k.lower(): float(x) for k, x in re.findall(r"^\s*(\w+)\s*=\s*([-+.\deE]+)", text, re.MULTILINE)}
-    kind, channels = _channels(where.name, text)
-    columns = _numbers(where.name, kind, data.partition(b"\n")[2], len(channels))
-    return _grid(where.name, keys, channels, columns)
+    kind, channels = _channels(name, text)
+    return _grid(name, keys, channels, _numbers(name, kind, data.partition(b"\n")[2], len(channels)))
 
 
 def _channels(name: str, text: str) -> tuple[str, list[str]]:
     lines = [line.strip() for line in text.partition("$KD_DEFINITION")[2].splitlines()]
     kind = next((line[2:].strip() for line in lines if line.startswith("#:")), "")
     if kind not in TEXT_WIDTHS and kind not in BINARY:
-        raise ModelError(f"{name}: data of the format {kind!r}; known are {listed([*TEXT_WIDTHS, *BINARY])}")
+        raise ModelError(f"{name}: data of the format {shown(kind)}; known are {listed([*TEXT_WIDTHS, *BINARY])}")
     return kind, [line[2:].split(",")[0].strip().lower() for line in lines if line.startswith("D:")]
 
 

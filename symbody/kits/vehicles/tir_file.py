@@ -13,7 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from ...errors import ModelError, listed
+from ...errors import ModelError, listed, shown
+from ...given_files import file_text, text_of
 from ...summary import Summarized, Summary, filled, listing
 
 UNITS: Final = {
@@ -39,6 +40,7 @@ DIMENSIONS: Final = {
     **{key: {"ANGLE": 1} for key in ("ALPMIN", "ALPMAX", "CAMMIN", "CAMMAX")},
 }  # fmt: skip
 
+MOST_BYTES: Final = 16 * 2**20
 FIT_TYPES: Final = {5: "5.2", 6: "5.2", 21: "5.2", 51: "5.2", 60: "6.1", 61: "6.1", 62: "6.1"}
 
 
@@ -77,7 +79,8 @@ class TirFile(Summarized):
 
 def read_tir(source: str | Path) -> TirFile:
     """Numbers and texts of a tyre property file, by its path or its text."""
-    text, name = (source, "text") if isinstance(source, str) and "\n" in source else _text_and_name(Path(source))
+    is_text = isinstance(source, str) and "\n" in source
+    text, name = (text_of(str(source).encode(), "text"), "text") if is_text else _text_and_name(Path(source))
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
     units: dict[str, str] = {}  # of a section of their own: MASS is a unit there, and the mass of the tyre elsewhere
@@ -97,17 +100,14 @@ def read_tir(source: str | Path) -> TirFile:
 
 
 def _text_and_name(path: Path) -> tuple[str, str]:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace"), path.name
-    except OSError as e:
-        raise ModelError(f"{path}: {e.strerror}") from e
+    return file_text(path, f"tyre property file {path.name!r}", most=MOST_BYTES), path.name
 
 
 def _number(text: str, where: str) -> float:
     try:
         return float(text.replace("D", "E").replace("d", "e"))
     except ValueError:
-        raise ModelError(f"{where}: a number is needed, got {text!r}") from None
+        raise ModelError(f"{where}: a number is needed, got {shown(text)}") from None
 
 
 def _in_si(name: str, numbers: Mapping[str, float], units: Mapping[str, str]) -> dict[str, float]:

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_files import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 from ...errors import StabilityError, listed
 from ...stability.branches.branch import Branch
 from ...stability.branches.branch_points import SpecialPoint
 from ...stability.branches.branch_problem import BranchProblem
 from ...stability.branches.hopf_form import HopfForm
 from ...stability.equilibria.steady_motion import SteadyMotion
-from .array_file import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 
 VERSION: Final = 1
 KEY: Final = "symbody branch"

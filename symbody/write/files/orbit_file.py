@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import text
+from ...array_files import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
 from ...stability.periodic.find_orbit import conserved_rows
@@ -27,7 +28,6 @@ from ...stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, Value
 from ...stability.periodic.orbit_points import SpecialOrbit
 from ...stability.periodic.orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, Plane
 from ...study.named_expression import named_expression
-from .array_file import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 
 VERSION: Final = 1
 ORBIT, FAMILY = "symbody orbit", "symbody orbits"

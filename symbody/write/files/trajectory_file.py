@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_files import ArrayFile, read_arrays, write_arrays
 from ...derivation.equations.equations import Equations
 from ...errors import SimulationError, listed, shown
 from ...integrate.inputs.inputs import with_inputs
@@ -22,7 +23,6 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.outcome import Ending, Outcome, Statistics
 from ...integrate.result.segment import Occurrence, Segment
 from ...integrate.result.trajectory import Trajectory
-from .array_file import ArrayFile, read_arrays, write_arrays
 
 VERSION: Final = 2
 MOST_TIMES: Final = 10**9
