@@ -66,6 +66,7 @@ SHARED = (
     "later",
     "optional_packages",
     "options",
+    "simulation_options",
     "summary",
     "version",
     "whole_files",
