@@ -8,24 +8,24 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from . import stability, view, write
 from . import study as studies
-from .bodies.file import keys
+from .bodies.mechanism.inferred_units import declared_unit
 from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import in_terminal
-from .options import meanings
-from .simulation_options import SimulationOptions
 from .study.model_reading import built_in
 from .study.named_expression import named_expression
 from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
-from .study.sources import find_model, first_line, starting_file
+from .study.sources import ModelSource, find_model, first_line, starting_file
 from .study.study import Study
 from .summary import counted
+from .units import in_unit, quantity, unit_factor
 from .whole_files import write_text
 from .write.report import watched
 
@@ -50,11 +50,6 @@ TARGETS: Final = (
     "fmu",
     "page",
 )
-SIMULATION_OPTIONS: Final = {  # numbers and words among them, with their meanings
-    name: words
-    for name, words in meanings(SimulationOptions.__doc__ or "").items()
-    if name in keys.SIMULATION_OPTIONS and name not in ("independent", "project", "invariants")
-}
 
 
 @dataclass(frozen=True)
@@ -199,7 +194,7 @@ def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
 
 
 def simulate(asked: Any) -> Answer:
-    given = {"t": asked.time, "points": asked.points, **{k: getattr(asked, k) for k in SIMULATION_OPTIONS}}
+    given = {"t": asked.time, "points": asked.points, "method": asked.method, "form": asked.form, "rtol": asked.rtol}
     study = _study(asked, options={k: v for k, v in given.items() if v is not None})
     sim = study.trajectory
     columns = sim.columns()
@@ -224,13 +219,20 @@ def simulate(asked: Any) -> Answer:
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
-        text += "\n" + "\n".join(f"  {name} = {value:z.9g}" for name, value in final.items())
+        text += "\n" + "\n".join(_shown(study, name, value) for name, value in final.items())
         data |= {"t": sim.t, "columns": columns}
     return Answer(text, data, bool(sim.outcome))
 
 
+def _shown(study: Study, name: str, value: float) -> str:
+    """A number in the unit that was declared for it."""
+    unit = declared_unit(study.mechanism.units, name)
+    return f"  {name} = {in_unit(value, unit):z.9g}{f' {unit}' if unit else ''}"
+
+
 def eig(asked: Any) -> Answer:
-    study = _study(asked, vary=_ranges(asked.vary))
+    source = _source(asked)
+    study = _study(asked, source, vary=_ranges(asked.vary, source))
     spectrum = study.spectrum
     data: dict[str, Any] = {
         "name": study.source.name,
@@ -274,8 +276,9 @@ def eig(asked: Any) -> Answer:
 
 def branch(asked: Any) -> Answer:
     """Steady motions over a value, and folds and Hopf points over two."""
-    wanted = BranchRequest(_ranges(asked.vary), tuple(asked.show), not asked.single) if asked.vary else None
-    study = _study(asked, branching=wanted)
+    source = _source(asked)
+    wanted = BranchRequest(_ranges(asked.vary, source), tuple(asked.show), not asked.single) if asked.vary else None
+    study = _study(asked, source, branching=wanted)
     if study.branch_request is None:
         raise ModelError(f"{study.source.name!r} asks for no branch; give --vary NAME=FROM:TO")
     found, curves, show = study.branches, study.branch_curves, asked.show or study.branch_request.show
@@ -341,7 +344,7 @@ def _orbit_request(asked: Any, study: Study, own: OrbitRequest) -> OrbitRequest:
     """What the command line says, on top of what the model asks for."""
     period = named_expression(study.equations, asked.period, "--period") if asked.period else None
     says_where = asked.period or asked.settle is not None or asked.hopf is not None
-    vary = _ranges(asked.vary) or own.vary
+    vary = _ranges(asked.vary, study.source) or own.vary
     if len(vary) > 1:
         raise ModelError(f"--vary: orbits are followed over one value, got {len(vary)}")
     begun = replace(own, period=period, settle=asked.settle, hopf=asked.hopf) if says_where else own
@@ -380,7 +383,7 @@ def frf(asked: Any) -> Answer:
     if asked.input or asked.seen:
         if not (asked.input and asked.seen):
             raise ModelError("a response goes from --input to --output: give both")
-        hertz = None if asked.hertz is None else _range("--hertz", asked.hertz)
+        hertz = None if asked.hertz is None else _range("--hertz", asked.hertz, _hertz)
         wanted = (ResponseRequest(asked.input, asked.seen, hertz, {}),)
     study = _study(asked, wanted=wanted)
     found = study.responses
@@ -443,7 +446,8 @@ def certify(asked: Any) -> Answer:
 def report(asked: Any) -> Answer:
     begun = time.perf_counter()
     options = {} if asked.time is None else {"t": asked.time}
-    study = _study(asked, vary=_ranges(asked.vary), options=options)
+    source = _source(asked)
+    study = _study(asked, source, vary=_ranges(asked.vary, source), options=options)
     written = write.write_report(study, asked.output, _TimedSteps(not asked.json))
     seconds = time.perf_counter() - begun
     text = f"wrote {written.path} in {seconds:z.1f} s; it opens by double click"
@@ -478,7 +482,8 @@ def _follow(asked: Any, folder: Path) -> str:
     """Make the report of a file as it is now; why there is none, where there is none."""
     begun, now = time.perf_counter(), time.strftime("%H:%M:%S")
     try:
-        study = _study(asked, vary=_ranges(asked.vary), options={} if asked.time is None else {"t": asked.time})
+        source, options = _source(asked), {} if asked.time is None else {"t": asked.time}
+        study = _study(asked, source, vary=_ranges(asked.vary, source), options=options)
         written = write.write_report(study, folder, scripts=watched.SCRIPT)
     except SymbodyError as reason:
         said = reason.on_command_line or str(reason)
@@ -512,37 +517,50 @@ class _TimedSteps:
 # ------------------------------------------------------------------------------------------------ from what was written
 
 
-def _study(asked: Any, **more: Any) -> Study:
-    return Study(find_model(asked.model, asked.meshes), _values(asked.set), **more)
+def _source(asked: Any) -> ModelSource:
+    return find_model(asked.model, asked.meshes)
 
 
-def _values(pairs: Sequence[str]) -> dict[str, float]:
+def _study(asked: Any, source: ModelSource | None = None, **more: Any) -> Study:
+    source = source or _source(asked)
+    return Study(source, _values(asked.set, source), **more)
+
+
+def _values(pairs: Sequence[str], source: ModelSource) -> dict[str, float]:
+    """Numbers in SI by name; a number without a unit is in the declared one."""
     out = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
             raise ModelError(f"--set {pair}: write NAME=VALUE, as in --set V=20")
-        out[name.strip()] = finite_number(text, f"--set {name}", ModelError)
+        out[name.strip()] = _in_si(text, source, name.strip(), f"--set {name}")
     return out
 
 
-def _ranges(texts: Sequence[str]) -> dict[str, Range]:
+def _in_si(text: str, source: ModelSource, name: str, where: str) -> float:
+    unit = declared_unit(source.units, name)
+    given = quantity(text, where, ModelError, unit)
+    return finite_number(text, where, ModelError) * unit_factor(unit) if given is None else given
+
+
+def _ranges(texts: Sequence[str], source: ModelSource) -> dict[str, Range]:
     out = {}
     for text in texts:
         name, equals, span = text.partition("=")
         if not equals:
             raise ModelError(f"--vary {text}: write NAME=FROM:TO or NAME=FROM:TO:POINTS, as in --vary V=1:40:200")
-        out[name.strip()] = _range(f"--vary {name}", span)
+        where = f"--vary {name}"
+        out[name.strip()] = _range(where, span, partial(_in_si, source=source, name=name.strip(), where=where))
     if len(out) > 2:
         raise ModelError(f"--vary: one parameter or two, got {len(out)}")
     return out
 
 
-def _range(where: str, text: str) -> Range:
+def _range(where: str, text: str, number: Callable[[str], float]) -> Range:
     parts = text.split(":")
     if len(parts) not in (2, 3):
         raise ModelError(f"{where}: write FROM:TO or FROM:TO:POINTS, got {shown(text)}")
-    begin, end = (finite_number(p, where, ModelError) for p in parts[:2])
+    begin, end = map(number, parts[:2])
     points = None
     if len(parts) == 3:
         if not parts[2].isdigit() or not 2 <= int(parts[2]) <= 1_000_000:
@@ -551,6 +569,10 @@ def _range(where: str, text: str) -> Range:
     if begin == end:
         raise ModelError(f"{where}: the range from {begin:g} to {end:g} is empty")
     return Range(begin, end, points)
+
+
+def _hertz(text: str) -> float:
+    return finite_number(text, "--hertz", ModelError)
 
 
 def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapping[str, Any]) -> Path:

@@ -14,17 +14,18 @@ from ..algebra.graph.graph import Expr, Symbol, symbol
 from ..algebra.graph.matrix import Matrix, vector
 from ..algebra.graph.names import rate_name
 from ..bodies.file.body_items import rotation_of
-from ..bodies.file.keys import SIMULATION_OPTIONS
+from ..bodies.file.expression_text import has_unit
 from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from ..bodies.file.paths import beside
 from ..bodies.file.scope import Scope
 from ..bodies.frames.frames import Frame
 from ..bodies.frames.points import Point
 from ..bodies.frames.rotations import Rotation
+from ..bodies.mechanism.inferred_units import declared_unit
 from ..bodies.mechanism.mechanism import Body, Mechanism
 from ..derivation.equations.named_rows import output_rows
-from ..errors import ExpressionError, SimulationError, existing, listed
-from ..simulation_options import SimulationOptions
+from ..errors import ExpressionError, existing, listed
+from ..units import unit_factor
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
 MAX_POINTS: Final = 1_000_000  # largest number of points of an analysis
@@ -251,8 +252,13 @@ class _RequestReader:
             name = self._checked_name(table.keys[key], known, what)
             if name in out:
                 raise table.keys[key].error(f"{name!r} is given twice")
-            out[name] = self.scope.number(f)
+            out[name] = self._in_si(name, f)
         return out
+
+    def _in_si(self, name: str, f: Formula) -> float:
+        """A number without a unit of its own is in the declared unit."""
+        factor = 1.0 if has_unit(f.text) else unit_factor(declared_unit(self.mechanism.units, name))
+        return self.scope.number(f) * factor
 
     def _names(self, said: Any, known: Iterable[str], what: str) -> tuple[str, ...]:
         names = list(known)
@@ -270,8 +276,8 @@ class _RequestReader:
             raise f.error(f"expected a positive number, got {value:g}")
         return value
 
-    def _range(self, many: LocatedList) -> Range:
-        begin, end = (self.scope.number(f) for f in many.items[:2])
+    def _range(self, many: LocatedList, name: str = "") -> Range:
+        begin, end = (self._in_si(name, f) for f in many.items[:2])
         if begin == end:
             raise many.error(f"the range from {begin:g} to {end:g} is empty")
         return Range(begin, end, self._count(many.items[2]) if len(many) == 3 else None)
@@ -284,32 +290,19 @@ class _RequestReader:
         if (begin or 0.0) == end:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
         inputs = self._inputs(said)
+        options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
         if "impacts" in said and not self.has_contacts:
             raise said.get("impacts").error("impacts are those of `contacts`, and the model has none")
-        options = {k: self._option(k, said.get(k), said) for k in SIMULATION_OPTIONS if k in said}
+        options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
+        if "invariants" in said:
+            options["invariants"] = tuple(
+                "energy" if f.text == "energy" else self.scope.scalar(f) for f in said.get("invariants")
+            )
         return SimulationRequest(
             end, begin, self._count(said.get("points")) if "points" in said else None, inputs, said.get("assemble") is True,
             self._names(said.get("fix"), self.states, "coordinate or speed"), options,
             said.get("impacts").text if "impacts" in said else "newton",
         )  # fmt: skip
-
-    def _option(self, name: str, value: Any, said: LocatedRecord) -> Any:
-        """An option of `simulate`, checked."""
-        found: Any = value
-        if name == "invariants":
-            found = tuple("energy" if f.text == "energy" else self.scope.scalar(f) for f in value)
-        elif name == "independent":
-            found = self._names(value, self.states, "coordinate or speed")
-        elif isinstance(value, Formula):
-            number = self._positive(value) if name == "atol" else self.scope.number(value)
-            found = int(number) if name in ("order", "max_steps") and number == int(number) else number
-        elif isinstance(value, LocatedText):
-            found = value.text
-        try:
-            SimulationOptions(**{name: found})
-        except SimulationError as reason:
-            raise (said if isinstance(value, bool) else value).error(str(reason)) from None
-        return found
 
     def _inputs(self, said: LocatedRecord) -> dict[str, Expr]:
         """Laws that inputs follow."""
@@ -367,7 +360,8 @@ class _RequestReader:
         if "vary" in said:
             table = said.get("vary")
             vary = {
-                self._checked_name(table.keys[k], names, "parameter"): self._range(r) for k, r in table.entries.items()
+                self._checked_name(table.keys[k], names, "parameter"): self._range(r, table.keys[k].text)
+                for k, r in table.entries.items()
             }
             if not 1 <= len(vary) <= 2:
                 raise table.error(f"one parameter or two are varied, got {len(vary)}")
@@ -376,7 +370,8 @@ class _RequestReader:
     def _branches(self, said: LocatedRecord, known: Iterable[str]) -> BranchRequest:
         names, table = [*known, *self.states, *self.outputs], said.get("vary")
         vary = {
-            self._checked_name(table.keys[k], names, "value to vary"): self._range(r) for k, r in table.entries.items()
+            self._checked_name(table.keys[k], names, "value to vary"): self._range(r, table.keys[k].text)
+            for k, r in table.entries.items()
         }
         if not 1 <= len(vary) <= 2:
             raise table.error(f"one value or two are varied, got {len(vary)}")
@@ -387,7 +382,11 @@ class _RequestReader:
 
     def _orbit(self, said: LocatedRecord, known: Iterable[str]) -> OrbitRequest:
         table = said.get("vary")
-        vary = {} if table is None else {table.keys[k].text: self._range(r) for k, r in table.entries.items()}
+        vary = (
+            {}
+            if table is None
+            else {table.keys[k].text: self._range(r, table.keys[k].text) for k, r in table.entries.items()}
+        )
         if len(vary) > 1:
             raise table.error(f"one value is varied, got {len(vary)}")
         return OrbitRequest(

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from ..algebra.graph.graph import Symbol
 from ..bodies.mechanism.mechanism import Mechanism
 from ..bodies.model.model import Model
 from ..errors import ModelError, listed, shown, why_no_file
@@ -39,6 +40,8 @@ class ModelSource:
     >>> source = sb.study.find_model("slider_crank")
     >>> source.origin, source.name
     ('built in', 'slider crank')
+    >>> dict(source.units)
+    {}
 
     See also: `study.find_model`, `study.Study`.
     """
@@ -51,6 +54,11 @@ class ModelSource:
     requests: Requests = NOTHING_ASKED
     packages: Mapping[str, Path] = field(default_factory=dict)  # where the meshes of a robot are
     meshes: tuple[str, ...] = ()  # folders that the user named for them
+
+    @property
+    def units(self) -> Mapping[Symbol, str]:
+        """Units that were declared, by symbol."""
+        return self.model.parts.units if isinstance(self.model, Model) else self.model.units
 
     def __repr__(self) -> str:
         return tagged(f"ModelSource of {self.name}, {self.origin}: {self.description}")

@@ -196,6 +196,11 @@ def _check_number(text: str, found: re.Match[str], has_unit: bool) -> None:
 # ---------------------------------------------------------------------------------------------------------- steps
 
 
+def has_unit(text: str) -> bool:
+    """Whether a number in an expression has a unit, 30deg."""
+    return any(token.kind == "unit" for token in tokens(text))
+
+
 class _Parser:
     """Precedence climbing; every method parses one syntactic category and appends its instructions."""
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...options import meanings
-from ...simulation_options import SimulationOptions
 from ..joints.joint_options import JointLoads
 from ..joints.joints import KINDS
 from .schema import (
@@ -64,11 +63,12 @@ rotation: Final = _shared("rotation", ListOf(_turn, 1, 20, "turns one after the 
 
 _symbols: Final[Keys] = {
     "parameters": Key(TableOf(Either("a number, or {value: ..., unit: ...}", Expression(number.what, "; a unit is written {value: 9.81, unit: m/s^2}"), table=RecordSchema("a parameter", {
-        "value": Key(number, "value where none is given later"), "unit": Key(TextSchema("a unit"), "label, not computed with"),
+        "value": Key(number, "value where none is given later"), "unit": Key(TextSchema("a unit"), "in which the value is given and shown; inside, numbers are in SI"),
     })), empty=True), "constants: a value, {value: 9.81, unit: m/s^2}, or nothing where the value is given later"),
     "inputs": Key(names, "quantities given from outside while the mechanism moves"),
     "variables": Key(names, "additional variables; each needs its rate under `rates`, or an equation under `equations`"),
     "coordinates": Key(names, "generalised coordinates, before those that joints declare; fixes their order"),
+    "units": Key(TableOf(TextSchema("a unit")), "units in which coordinates, speeds, inputs and variables are given and shown: {theta: deg}; inside, numbers are in SI"),
     "speeds": Key(Either("names, or a table of names and what they are equal to", names.scalar, names.list, TableOf(scalar, empty=True)),
                   "generalised speeds, each with its definition (linear in rates) or without"),
     "rates": Key(TableOf(scalar), "rates of coordinates in terms of speeds, and of additional variables: z: f(q, u, z, ...) is z' = f"),
@@ -267,19 +267,14 @@ _contact: Final = _shared("contact", RecordSchema("a contact", {}, {
 _contacts: Final = Key(
     TableOf(_contact), "contacts that close and open, and frictions that stick and slip, in `simulate`"
 )
-SIMULATION_OPTIONS: Final[Mapping[str, ValueSchema]] = {  # those of `SimulationOptions` that a file can give
-    "method": TextSchema("a method"), "rtol": number, "atol": number, "step": number, "order": number, "first_step": number, "max_step": number, "max_growth": number,
-    "form": TextSchema("a form"), "metric": TextSchema("metric", ("mass", "unit")), "alpha": number, "beta": number, "independent": names, "project": Flag(),
-    "invariants": ListOf(Expression()), "max_steps": number, "max_memory": number, "max_size": number,
-}  # fmt: skip
-_MEANING_IN_MOTIONS: Final = meanings(SimulationOptions.__doc__ or "")
 _simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
     "assemble": Key(Flag(), "true: the start is rough, and is moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
+    "method": Key(TextSchema("a method")), "form": Key(TextSchema("a form")), "rtol": Key(number), "atol": Key(number),
     "impacts": Key(TextSchema("law of impacts", ("newton", "poisson")), "of contacts with friction"),
-    **{option: Key(shape, _MEANING_IN_MOTIONS[option]) for option, shape in SIMULATION_OPTIONS.items()},
+    "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
 })  # fmt: skip
 _steady: Final = RecordSchema("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),

@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from ...errors import ModelError, ModelFileError, SymbodyError, unknown, with_article
 from ...escaping import checked_name, identifier, in_one_line
+from ...units import with_si_unit
 from ..mechanism.mechanism import Mechanism
 from ..model.friction_methods import deflection_of
 from ..model.model import Model
 from ..model.substructure import Attached
 from .body_items import add_body, add_definition, add_frame
-from .expression_text import UNITS
+from .expression_text import UNITS, has_unit
 from .joint_items import NAME, add_joint, child_of, new_coordinates
 from .load_items import (
     add_balance,
@@ -58,6 +59,7 @@ class Build:
         for item in self.scope.items:
             self.scope.make(item)
         self._in_order()
+        self._units()
         return self._frozen()
 
     def _section(self, name: str) -> Mapping[str, Any]:
@@ -85,6 +87,11 @@ class Build:
             for said in names:
                 self._declare_one(said, declare)
 
+    def _units(self) -> None:
+        table = self.fields.get("units")
+        for name, unit in self._section("units").items():
+            self._declare_one(table.keys[name], partial(self.model.show_in, unit.text))
+
     def _declare_one(self, said: LocatedText, declare: Callable[[str], Any]) -> None:
         if said.text in RESERVED:
             raise said.error(f"the name {said.text!r} is reserved: it is {RESERVED[said.text]}; choose another")
@@ -109,7 +116,10 @@ class Build:
                         f"the value of a parameter is a number; what depends on {step.data[0]!r} goes under `let`",
                     )
         number = None if value is None else Scope(Model(name), self.budget).number(value)
-        self.model.parameter(name, number, unit)
+        if number is not None and has_unit(value.text):
+            self.model.parameter(name, with_si_unit(number, unit), unit)
+        else:
+            self.model.parameter(name, number, unit)
 
     # ------------------------------------------------------------------------------------------------ items
 

@@ -14,10 +14,23 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.names import check_name, rate_name, stem_and_order
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...errors import ModelError, finite_number, in_number, listed, shown, undeclared_symbol, with_article
+from ...errors import ModelError, finite_number, in_number, listed, shown, undeclared_symbol, unknown, with_article
 from ...escaping import checked_name, identifier
+from ...units import Written, quantity, unit_of, unit_written
 
 MAX_ORDER: Final = 4  # highest time derivative of a symbol that has a name
+
+
+def _in_si(value: Any, unit: str, part: str) -> Any:
+    """The number of a declared value in SI; numbers in SI stay what they are, exact ones exact."""
+    written = quantity(value, part, ModelError, unit)
+    if written is not None:
+        return written
+    number, factor = (
+        finite_number(value, part, ModelError),
+        unit_of(unit, f"unit of {part}", ModelError).factor if unit else 1.0,
+    )
+    return value if factor == 1.0 else number * factor
 
 
 class SymbolTuple:
@@ -80,13 +93,16 @@ class Declarations(Portable):
         """Those of one kind: "coordinate", "speed", "parameter", "input" or "variable"."""
         return tuple(s for s in self._symbols.values() if s.kind == kind)
 
-    def declare(self, name: str, kind: str, value: float | None = None, unit: str = "") -> Symbol:
-        """A symbol of any kind, with a default value and a unit where it is a parameter.
+    def declare(self, name: str, kind: str, value: Written | None = None, unit: str = "") -> Symbol:
+        """A symbol of any kind, with a default value where it is a parameter, and a unit.
+
+        The value is in the unit; inside, numbers are in SI.
 
         >>> m = sb.Model("motor")
-        >>> R = m.parts.declare("R", "parameter", 2.5, "Ohm")
-        >>> R.kind, m.parts.default_values[R], m.parts.units[R], m.parts.symbols["R"] is R, m.parts.symbols_of_kind("parameter")
-        ('parameter', 2.5, 'Ohm', True, (R,))
+        >>> R, l = m.parts.declare("R", "parameter", 2.5, "Ohm"), m.parts.declare("l", "parameter", 500, "mm")
+        >>> m.parts.show_in("cm", l)
+        >>> R.kind, m.parts.default_values[l], m.parts.units[l], m.parts.symbols["R"] is R, m.parts.symbols_of_kind("parameter")
+        ('parameter', 0.5, 'cm', True, (R, l))
 
         See also: `Model.parameter`, `Model.coordinate`, `Model.input`.
         """
@@ -95,14 +111,18 @@ class Declarations(Portable):
             raise ModelError(
                 f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"
             )
-        if value is not None:
-            finite_number(value, f"{kind} {name!r}", ModelError)
+        part = f"{kind} {name!r}"
+        if isinstance(value, str) and not unit:
+            unit = unit_written(value)
+        number = None if value is None else _in_si(value, unit, part)
+        if unit != "":
+            unit_of(unit, f"unit of {part}", ModelError)
         self._refuse_the_name_of_a_rate(name, kind)
         s = self._symbols[name] = symbol(name, kind)
-        if value is not None:
-            self._values[s] = value
-        if unit is not None and not (isinstance(unit, str) and not unit):
-            self._units[s] = checked_name(unit, f"unit of {kind} {name!r}")
+        if number is not None:
+            self._values[s] = number
+        if unit:
+            self._units[s] = unit
         return s
 
     def _refuse_the_name_of_a_rate(self, name: str, kind: str) -> None:
@@ -115,6 +135,15 @@ class Declarations(Portable):
                     f"model {self.name!r}: the {known[taken].kind} {taken!r} has the name of the time derivative of the {known[stem].kind} {stem!r}, "
                     f"which is written {stem}.dot in Python and {rate_name(stem, 1)} elsewhere; give one of them another name"
                 )
+
+    def show_in(self, unit: str, *symbols: Symbol | str) -> None:
+        """The units in which symbols are shown, as `Model.show_in` declares them."""
+        unit_of(unit, f"model {self.name!r}, show_in", ModelError)
+        for s in symbols:
+            name = getattr(s, "name", s)
+            if name not in self._symbols or name == "t":
+                raise unknown(f"model {self.name!r}, show_in", "symbol", name, [n for n in self._symbols if n != "t"])
+            self._units[self._symbols[name]] = unit
 
     # ------------------------------------------------------------------------------------------------ kinematics
 

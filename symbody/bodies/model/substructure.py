@@ -12,6 +12,7 @@ from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.walk import substitute_all
 from ...errors import ModelError, finite_number, listed, unknown, with_article
 from ...escaping import identifier
+from ...units import with_si_unit
 from ..elastic.beam_fields import BeamFields, BeamMode, BeamShapes
 from ..elastic.elastic_body import FieldShapes
 from ..frames.dyads import Dyad
@@ -215,8 +216,10 @@ def _symbol_table(
         for s in sub.symbols_of_kind(kind):
             if s not in table:
                 value = values.get(s.name, sub.parts.default_values.get(s))
-                number = None if value is None else finite_number(value, f"{where}, value of {s.name!r}", ModelError)
-                table[s] = host.parts.declare(f"{prefix}{s.name}", kind, number, sub.parts.units.get(s, ""))
+                unit, part = sub.parts.units.get(s, ""), f"{where}, value of {s.name!r}"
+                if value is not None and not isinstance(value, str):
+                    value = with_si_unit(finite_number(value, part, ModelError), unit)
+                table[s] = host.parts.declare(f"{prefix}{s.name}", kind, value, unit)
             _add_rates(s, table)
     return table | {multiplier_of(c): multiplier_of(f"{prefix}{c}") for c in sub.parts.constraints}
 

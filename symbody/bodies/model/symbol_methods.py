@@ -8,6 +8,7 @@ from typing import Any
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.portable import Portable
 from ...errors import ModelError
+from ...units import Written
 from ..frames.frames import Frame
 from ..mechanism.declarations import SymbolTuple, as_expression, names_of
 from ..mechanism.mechanism import Body, Joint
@@ -90,8 +91,8 @@ class SymbolMethods(Portable):
 
     # ------------------------------------------------------------------------------------------------ symbols
 
-    def coordinate(self, name: str) -> Symbol:
-        """A generalised coordinate; its rate is `q.dot`.
+    def coordinate(self, name: str, unit: str = "") -> Symbol:
+        """A generalised coordinate; its rate is `q.dot`. It is shown in the unit, "deg" or "mm".
 
         >>> m = sb.Model("bead")
         >>> x = m.coordinate("x")
@@ -101,7 +102,7 @@ class SymbolMethods(Portable):
 
         See also: `Model.coordinates`, `Model.speeds`.
         """
-        return self.parts.declare(name, "coordinate")
+        return self.parts.declare(name, "coordinate", unit=unit)
 
     def coordinates(self, names: str) -> tuple[Symbol, ...]:
         """Several coordinates: `x, y = m.coordinates("x y")`.
@@ -115,13 +116,13 @@ class SymbolMethods(Portable):
         """
         return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
 
-    def parameter(self, name: str, value: float | None = None, unit: str = "") -> Symbol:
-        """A constant, with a value to use where none is given later.
+    def parameter(self, name: str, value: Written | None = None, unit: str = "") -> Symbol:
+        """A constant, with a value to use where none is given later. The value is in the unit.
 
         >>> m = sb.Model("rod")
-        >>> l = m.parameter("l", 0.5, unit="m")
-        >>> l**2, m.parts.default_values[l]
-        (l**2, 0.5)
+        >>> l, d = m.parameter("l", 0.5, unit="m"), m.parameter("d", "20 mm")
+        >>> l**2, m.parts.default_values[l], m.parts.default_values[d]  # inside, numbers are in SI
+        (l**2, 0.5, 0.02)
 
         See also: `Model.parameters`, `Model.input`.
         """
@@ -148,8 +149,8 @@ class SymbolMethods(Portable):
         made |= {n: self.parameter(n, v) for n, v in named.items()}
         return SymbolTuple(made) if named else tuple(made.values())
 
-    def input(self, name: str) -> Symbol:
-        """An input: an exogenous function of time, such as a control torque.
+    def input(self, name: str, unit: str = "") -> Symbol:
+        """An input: an exogenous function of time, such as a control torque. It is shown in the unit.
 
         >>> m = sb.Model("cart")
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), actuation=m.input("F"))
@@ -159,7 +160,7 @@ class SymbolMethods(Portable):
 
         See also: `Model.inputs`, `simulate`, `closed_loop`.
         """
-        return self.parts.declare(name, "input")
+        return self.parts.declare(name, "input", unit=unit)
 
     def inputs(self, names: str) -> tuple[Symbol, ...]:
         """Several inputs: `F, M = m.inputs("F M")`; their laws are given to `simulate`.
@@ -173,8 +174,8 @@ class SymbolMethods(Portable):
         """
         return tuple(self.input(n) for n in names_of(names, "inputs"))
 
-    def variable(self, name: str) -> Symbol:
-        """An additional variable, which needs an additional equation; its rate is `z.dot`.
+    def variable(self, name: str, unit: str = "") -> Symbol:
+        """An additional variable, which needs an additional equation; its rate is `z.dot`. It is shown in the unit.
 
         >>> m = sb.Model("circuit")
         >>> i = m.variable("i")
@@ -184,7 +185,7 @@ class SymbolMethods(Portable):
 
         See also: `Model.equation`, `Model.input`.
         """
-        return self.parts.declare(name, "variable")
+        return self.parts.declare(name, "variable", unit=unit)
 
     def variables(self, names: str) -> tuple[Symbol, ...]:
         """Several additional variables, each of which needs an additional equation.
@@ -201,7 +202,23 @@ class SymbolMethods(Portable):
 
     # ------------------------------------------------------------------------------------------------ speeds
 
-    def speed(self, name: str, equals: Any = None) -> Symbol:
+    def show_in(self, unit: str, *symbols: Symbol | str) -> None:
+        """Show coordinates, speeds, inputs, variables or parameters in a unit: in tables, figures, reports and files.
+
+        Numbers in Python stay in SI; those in model files and on the command line are in the unit shown.
+
+        >>> m = sb.Model("arm")
+        >>> hinge = m.revolute("a", m.ground, m.body("arm", mass=1, com=(1, 0, 0)))
+        >>> m.show_in("deg", "a")
+        >>> row = sb.derive(m).variables["a_dot"]
+        >>> row.shown_in, row.unit
+        ('deg/s', 'rad/s')
+
+        See also: `Model.parameter`, `plot`, `derivation.Variable`.
+        """
+        self.parts.show_in(unit, *symbols)
+
+    def speed(self, name: str, equals: Any = None, unit: str = "") -> Symbol:
         """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
 
         Coordinates about which nothing is said keep their rates as speeds.
@@ -216,7 +233,7 @@ class SymbolMethods(Portable):
 
         See also: `Model.speeds`, `Model.rate`, `Model.kinematic_equation`.
         """
-        u = self.parts.declare(name, "speed")
+        u = self.parts.declare(name, "speed", unit=unit)
         if equals is not None:
             self.parts.add_kinematics(equations=[as_expression(equals, f"speed {name!r}") - u])
         return u

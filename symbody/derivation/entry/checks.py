@@ -19,6 +19,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
+from ...bodies.mechanism.inferred_units import dimension_check
 from ...bodies.mechanism.mechanism import Body, Constraint, Mechanism
 from ...errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
@@ -63,13 +64,19 @@ def findings(eq: Equations) -> tuple[Finding, ...]:
     if not out:
         found = configuration(eq)
         faults = [*constraint_findings(eq, found), *mass_findings(eq, found), *spring_findings(eq, found)]
-        out = [*faults, *integrable(eq)]
+        out = [*faults, *integrable(eq), *dimension_findings(eq)]
     return tuple(sorted(out, key=lambda f: not f.is_error))
 
 
 def constraints_of(mechanism: Mechanism) -> tuple[Constraint, ...]:
     """In the order of the rows of Jc."""
     return (*mechanism.holonomic, *mechanism.nonholonomic)
+
+
+def dimension_findings(eq: Equations) -> Iterator[Finding]:
+    """Sums, parts and equations whose dimensions contradict the declared units."""
+    for fault in dimension_check(eq.mechanism).faults:
+        yield Finding("dimension", (), f"dimensions: {fault}; look at the declared units", is_error=False)
 
 
 # ---------------------------------------------------------------------------------------------------------- symbols

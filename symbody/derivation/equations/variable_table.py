@@ -10,8 +10,10 @@ from ...algebra.graph.graph import Expr, Node, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.existence import requirements
+from ...bodies.mechanism.inferred_units import InferredUnits
 from ...bodies.mechanism.mechanism import Mechanism
 from ...errors import ExpressionError
+from ...units import rate_unit
 from .variables import ARGUMENTS, Variable, Variables
 
 TRIGONOMETRIC: Final = ("sin", "cos", "tan")
@@ -56,7 +58,7 @@ class _Facts:
     def __init__(
         self, mechanism: Mechanism, groups: Mapping[str, tuple[Symbol, ...]], constraints: Mapping[Symbol, str]
     ) -> None:
-        self.mechanism, self.constraints = mechanism, constraints
+        self.mechanism, self.constraints, self.inferred = mechanism, constraints, InferredUnits(mechanism)
         self.angles = angles(mechanism)
         self.quaternions = {e: k for k, norm in enumerate(mechanism.norms) for e in norm}
         self.first = {norm[0] for norm in mechanism.norms}
@@ -71,19 +73,19 @@ class _Facts:
 
     def row(self, s: Symbol, group: str, index: int) -> Variable:
         return Variable(
-            s, group, index, unit=self._unit(s), default=self._default(s, group), is_angle=s in self.angles,
+            s, group, index, written_in=self._unit(s), default=self._default(s, group), is_angle=s in self.angles,
             quaternion=self.quaternions.get(s), rate_of=self.rate_of.get(s), description=self._description(s),
-            turns=self.turns.get(s, ""),
+            turns=self.turns.get(s, ""), inferred=self.inferred,
         )  # fmt: skip
 
     def _unit(self, s: Symbol) -> str:
-        if s in self.mechanism.units:
-            return self.mechanism.units[s]
         if s.kind == "time":
             return "s"
         order = 0
-        while s in self.rate_of:
+        while s not in self.mechanism.units and s in self.rate_of:
             s, order = self.rate_of[s], order + 1
+        if s in self.mechanism.units:
+            return rate_unit(self.mechanism.units[s], order)
         order += s in self.spins
         return UNITS_OF_ANGLES[order] if s in self.angles or s in self.spins else ""
 

@@ -6,14 +6,17 @@ that a user gives into symbols here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
 from ...bodies.mechanism.existence import Requirement, first_refusal
+from ...bodies.mechanism.inferred_units import InferredUnits
 from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
+from ...units import quantity, si_unit, unit_factor
 
 KINDS: Final = {
     "t": "time", "q": "coordinate", "u": "speed", "z": "variable", "r": "input", "p": "parameter", "lam": "multiplier",
@@ -31,7 +34,8 @@ class Variable:
 
     group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
     index         its position in the group: of its number in arrays, of its column in Jacobians
-    unit          as declared; rad, rad/s, rad/s^2 of angles; empty where unknown
+    written_in    the unit that was declared, in which it is shown: mm; rad, rad/s, rad/s^2 of angles, empty where none
+                  was declared
     default       the number used where none is given: 0 for t, q, u, z, r, but 1 for a first Euler parameter; for a
                   parameter the value in the model. None: it must be given (a parameter), or follows from the others (a
                   multiplier, a rate)
@@ -40,6 +44,7 @@ class Variable:
     rate_of       the symbol whose time derivative it is
     description   where it comes from: its joint, its constraint
     turns         the joint, or the body, that it turns as one of three angles
+    inferred      units that follow from the parts of the mechanism
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -48,6 +53,10 @@ class Variable:
     ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
     >>> row.name, row.with_unit, row.neutral
     ('theta', 'theta [rad]', 0.0)
+    >>> m.show_in("deg", "theta")
+    >>> row = sb.derive(m).variables["theta"]
+    >>> row.unit, row.shown_in, round(1 / row.factor, 6)
+    ('rad', 'deg', 57.29578)
 
     See also: `derivation.Variables`, `Equations`.
     """
@@ -55,13 +64,32 @@ class Variable:
     symbol: Symbol
     group: str
     index: int
-    unit: str = ""
+    written_in: str = ""
     default: float | None = None
     is_angle: bool = False
     quaternion: int | None = None
     rate_of: Symbol | None = None
     description: str = ""
     turns: str = ""
+    inferred: InferredUnits | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def unit(self) -> str:
+        """The SI unit of its numbers: as declared where that is one, or inferred from the parts of the model in which it
+        appears; empty where it is unknown."""
+        if self.written_in:
+            return self.written_in if self.factor == 1.0 else si_unit(self.written_in)
+        return "" if self.inferred is None else self.inferred.of(self.symbol)
+
+    @property
+    def shown_in(self) -> str:
+        """The unit in which it is shown: as declared, or `unit`."""
+        return self.written_in or self.unit
+
+    @property
+    def factor(self) -> float:
+        """One of `shown_in`, in SI: 0.001 for mm."""
+        return unit_factor(self.written_in)
 
     @property
     def name(self) -> str:
@@ -87,7 +115,7 @@ class Variable:
     @property
     def with_unit(self) -> str:
         """Name and unit, for a message: `m1 [kg]`."""
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        return f"{self.name} [{self.shown_in}]" if self.shown_in else self.name
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -105,11 +133,11 @@ class Variables:
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
     >>> eq.variables
     Variables of 'oscillator'
-      name kind      unit default
-      t    time      s    0
-      x    variable       0
-      v    variable       0
-      k    parameter      4
+      name kind      unit  default
+      t    time      s     0
+      x    variable        0
+      v    variable        0
+      k    parameter 1/s^2 4
       rates: x_dot, v_dot
     >>> eq.variables["k"].default, eq.variables.of("z p").names
     (4.0, ('x', 'v', 'k'))
@@ -258,12 +286,14 @@ class Variables:
     def numbers(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
-        """Finite numbers by symbol from numbers given by name or symbol; everything else is refused, as are
-        parameter values with which a body cannot exist."""
-        found = {
-            s: finite_number(value, f"{where}: {s.name}", error)
-            for s, value in self.resolved(given, where, error, what).items()
-        }
+        """Finite numbers in SI by symbol, from numbers given by name or symbol, or with a unit, "500 mm"; everything
+        else is refused, as are parameter values with which a body cannot exist.
+
+        A bare number is in SI. One that fits the unit that was declared, and not SI, is refused (600 for a length of
+        500 mm).
+        """
+        rows = {key: self.row(key, where, error, what) for key in given}
+        found = {rows[key].symbol: _number(rows[key], value, where, error) for key, value in given.items()}
         self.check({**self.defaults, **found}, found, where, error)
         return found
 
@@ -300,9 +330,30 @@ class Variables:
 
 
 def _cells(v: Variable) -> tuple[str, str, str, str, str]:
-    return v.name, v.kind, v.unit, "" if v.default is None else f"{v.default:g}", v.description
+    default = "" if v.default is None else f"{v.default / v.factor:g}"
+    return v.name, v.kind, v.shown_in, default, v.description
 
 
 def name_of(key: Any) -> str:
     """The name by which a table knows a name or a symbol."""
     return key.name if isinstance(key, Symbol) else str(key)
+
+
+def _number(v: Variable, value: Any, where: str, error: type[SymbodyError]) -> float:
+    part = f"{where}: {v.name}"
+    if (given := quantity(value, part, error, v.unit)) is not None:
+        return given
+    number = finite_number(value, part, error)
+    if v.factor != 1.0 and v.default and number and _fits_better(number, v.factor, v.default):
+        raise error(
+            f"{part} = {number:g} would be {number:g} {v.unit}: numbers are in SI, and it is "
+            f"{v.default / v.factor:g} {v.written_in} by default. Write {v.name}='{number:g} {v.written_in}', or "
+            f"{v.name}='{number:g} {v.unit}'"
+        )
+    return number
+
+
+def _fits_better(number: float, factor: float, default: float) -> bool:
+    """Whether a number is nearer to the default in the declared unit than in SI, by their ratios."""
+    ratio = abs(number / default)
+    return abs(math.log(ratio * factor)) < abs(math.log(ratio))

@@ -13,6 +13,7 @@ from ...bodies.mechanism.summaries import rows_of_parts
 from ...bodies.model.model import Model
 from ...errors import listed
 from ...summary import Summarized, Summary, counted, filled
+from ...units import unit_factor
 from ..entry.checks import Finding, constraints_of, findings
 from ..entry.derive import derive
 from ..equations.constraint_rank import constraint_rank
@@ -110,7 +111,8 @@ def _symbols(what: str, symbols: Iterable[Symbol], mechanism: Mechanism) -> list
     texts = []
     for s in symbols:
         value, unit = mechanism.values.get(s), mechanism.units.get(s, "")
-        texts.append(f"{s.name}{'' if value is None else f' = {value:g}'}{f' {unit}' if unit else ''}")
+        number = "" if value is None else f" = {value / unit_factor(unit):g}"
+        texts.append(f"{s.name}{number}{f' {unit}' if unit else ''}")
     return [f"  {counted(len(texts), what)}: {listed(texts, MAX_SYMBOLS)}"] if texts else []
 
 

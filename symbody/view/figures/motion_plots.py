@@ -100,10 +100,12 @@ def _curves(sim: Trajectory, fine: Trajectory, wanted: Sequence[Shown], across: 
     """Quantities that are evaluated, all at once, and those that are measured directly."""
     evaluated = [x for x in wanted if x.measured is None]
     values = dict(zip(map(id, evaluated), fine.values([x.what for x in evaluated]), strict=True)) if evaluated else {}
-    places = fine.values([a.what for a in across]) if across else []
+    places = (
+        [v / a.factor for v, a in zip(fine.values([a.what for a in across]), across, strict=True)] if across else []
+    )
     curves = []
     for x in wanted:
-        t, y = (fine.t, values[id(x)]) if x.measured is None else x.measured(sim, fine)
+        t, y = (fine.t, values[id(x)] / x.factor) if x.measured is None else x.measured(sim, fine)
         if across and len(t) != len(fine.t):
             raise ViewError(f"plot of {sim.name!r}: {x.label} is known at steps, so it is drawn over time only")
         curves += _by_entry(t, y, x, places)

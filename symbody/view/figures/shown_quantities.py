@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +29,7 @@ class Shown:
     what       a name or an expression, to be evaluated; or
     measured   (motion, the same at many times) -> times and values
     alone      its label outside of a group
+    factor     one of its unit, in SI: values are divided by it
     """
 
     label: str
@@ -38,6 +39,7 @@ class Shown:
     scale: str = "linear"
     kind: str = "line"
     alone: str = ""
+    factor: float = 1.0
 
     @property
     def with_unit(self) -> str:
@@ -113,7 +115,8 @@ def _listed_panel(sim: Trajectory, wanted: Sequence[Any]) -> list[ShownTogether]
 def _with_label(sim: Trajectory, label: str, what: Any) -> Shown:
     """A quantity with a label given by the user, with a unit in brackets if it has one: "height [m]"."""
     name, bracket, unit = label.partition(" [")
-    return Shown(name, unit.removesuffix("]") if bracket else quantity(sim, what, 0).unit, what)
+    usual = quantity(sim, what, 0)
+    return Shown(name, unit.removesuffix("]"), what) if bracket else replace(usual, label=name)
 
 
 def _by_unit(quantities: Sequence[Shown], name: str) -> list[ShownTogether]:
@@ -128,7 +131,8 @@ def _by_unit(quantities: Sequence[Shown], name: str) -> list[ShownTogether]:
 
 def quantity(sim: Trajectory, what: Any, place: int) -> Shown:
     """A name or an expression with a short label and its unit; `place` numbers formulas that are too long."""
-    return Shown(*label_and_unit_of(sim.segments[0].equations, what, place), what)
+    eq = sim.segments[0].equations
+    return Shown(*label_and_unit_of(eq, what, place), what, factor=_factor(eq, what))
 
 
 def label_and_unit_of(eq: Equations | None, what: Any, place: int) -> tuple[str, str]:
@@ -172,7 +176,14 @@ def _known_name_and_unit(eq: Equations, e: Expr) -> tuple[str, str]:
 
 
 def _unit_of(eq: Equations, name: str) -> str:
-    return eq.variables[name].unit if name in eq.variables else ""
+    return eq.variables[name].shown_in if name in eq.variables else ""
+
+
+def _factor(eq: Equations, what: Any) -> float:
+    """One of the unit in which a variable is shown, in SI; expressions are shown in SI."""
+    if isinstance(what, str) and what in eq.outputs:
+        return 1.0
+    return eq.variables[what].factor if isinstance(what, str | Symbol) and what in eq.variables else 1.0
 
 
 def _unit_of_sum(eq: Equations, e: Any) -> str:
@@ -185,7 +196,7 @@ def _unit_of_sum(eq: Equations, e: Any) -> str:
         elif term.op in ("mul", "div") and sum(a.op == "const" for a in term.args) == 1:
             waiting += [a for a in term.args if a.op != "const"]
         elif isinstance(term, Symbol):
-            units.add(_unit_of(eq, term.name))
+            units.add(eq.variables[term.name].unit if term.name in eq.variables else "")
         else:
             return ""
     return units.pop() if len(units) == 1 else ""

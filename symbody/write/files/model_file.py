@@ -34,6 +34,7 @@ from ...escaping import identifier
 from ...integrate.contact.friction_handler import NEWTON
 from ...integrate.modes.modes import Contacts
 from ...study.model_reading import read_model_text
+from ...units import in_unit
 from ...whole_files import write_text
 from .contact_entries import ContactPart, contact_entries
 from .model_expressions import Lines
@@ -146,6 +147,7 @@ class _ModelFileWriter:
             "inputs": " ".join(r.name for r in m.r),
             "variables": " ".join(z.name for z in m.z),
             "coordinates": " ".join(q.name for q in m.q),
+            "units": {s.name: unit for s, unit in m.units.items() if s.kind != "parameter"},
             "speeds": " ".join(own_speeds),
             "rates": {q.name: e for q, e in m.rates.items() if e is not q.dot} | rates,
             "norms": [[s.name for s in norm] for norm in m.norms],
@@ -166,7 +168,7 @@ class _ModelFileWriter:
 
     def _parameter(self, p: Symbol) -> Any:
         value, unit = self.m.values.get(p), self.m.units.get(p)
-        plain = None if value is None else as_expr(value)
+        plain = None if value is None else as_expr(in_unit(value, unit or ""))
         return plain if not unit else {k: v for k, v in (("value", plain), ("unit", unit)) if v is not None}
 
     # Frames

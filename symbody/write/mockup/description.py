@@ -15,10 +15,10 @@ from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events.events import Event
+from ...units import per_second
 from ..artefacts.artefact import Artefact
 from ..targets.c.c_library import CLibrary, CVariant
 from .dependencies import Dependency, dependencies, graded, reached, through
-from .units import per_second
 
 EXCHANGE, STEPS = "model exchange", "co-simulation"
 KINDS: Final = (EXCHANGE, STEPS)
@@ -31,6 +31,7 @@ class MockUpVariable:
     reference     its value reference: time, states, their derivatives, inputs, parameters, outputs, event functions,
                   counted through
     initial       exact: given; approx: a guess from which it is found; calculated
+    shown_in      the unit in which a person wants to see it, where that is not `unit`
     derivative_of the value reference of the state whose derivative it is
     jumps         whether a state is changed by events or put back onto constraints
     """
@@ -45,6 +46,12 @@ class MockUpVariable:
     description: str = ""
     derivative_of: int | None = None
     jumps: bool = False
+    shown_in: str = ""
+
+    @property
+    def display_unit(self) -> str:
+        """The unit in which it is shown, where that is another one."""
+        return "" if self.shown_in == self.unit else self.shown_in
 
 
 @dataclass(frozen=True)
@@ -235,13 +242,13 @@ class MockUp:
         jumps = found or any(e is not None and e.reset is not None for e in self.events.values())
         start = self.made.start[1][k]
         return MockUpVariable(
-            self.first["x"] + k, name, "output", "continuous", "approx" if found else "exact", start, v.unit, v.description or v.kind, jumps=jumps
+            self.first["x"] + k, name, "output", "continuous", "approx" if found else "exact", start, v.unit, v.description or v.kind, jumps=jumps, shown_in=v.written_in
         )  # fmt: skip
 
     def _rate(self, k: int, name: str) -> MockUpVariable:
         v = self.made.state[k]
         return MockUpVariable(
-            self.first["xdot"] + k, name, "local", "continuous", "calculated", unit=per_second(v.unit), derivative_of=self.first["x"] + k
+            self.first["xdot"] + k, name, "local", "continuous", "calculated", unit=per_second(v.unit), derivative_of=self.first["x"] + k, shown_in=per_second(v.written_in)
         )  # fmt: skip
 
     def _input(self, k: int, name: str) -> MockUpVariable:
@@ -255,14 +262,16 @@ class MockUp:
             self.made.start[2][k],
             v.unit,
             v.description or v.kind,
+            shown_in=v.written_in,
         )
 
     def _parameter(self, k: int, name: str) -> MockUpVariable:
         v = self.made.parameters[k]
         variability = "fixed" if v.name in self.fixed else "tunable"
         return MockUpVariable(
-            self.first["p"] + k, name, "parameter", variability, "exact", self.made.defaults[k], v.unit, v.description
-        )
+            self.first["p"] + k, name, "parameter", variability, "exact", self.made.defaults[k], v.unit, v.description,
+            shown_in=v.written_in,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ structure
 

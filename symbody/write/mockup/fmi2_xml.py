@@ -54,7 +54,7 @@ def _variable(v: MockUpVariable) -> str:
         "name": v.name, "valueReference": v.reference, "description": v.description, "causality": v.causality, "variability": v.variability,
         "initial": v.initial,
     }  # fmt: skip
-    real: dict[str, Any] = {"unit": v.unit, "start": v.start}
+    real: dict[str, Any] = {"unit": v.unit, "displayUnit": v.display_unit, "start": v.start}
     if v.derivative_of is not None:
         real["derivative"] = v.derivative_of + 1
     if v.jumps:

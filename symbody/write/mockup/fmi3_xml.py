@@ -50,7 +50,7 @@ def _interfaces(it: MockUp) -> list[str]:
 def _variable(v: MockUpVariable) -> str:
     attributes: dict[str, Any] = {
         "name": v.name, "valueReference": v.reference, "description": v.description, "causality": v.causality, "variability": v.variability,
-        "initial": v.initial, "unit": v.unit, "start": v.start, "derivative": v.derivative_of,
+        "initial": v.initial, "unit": v.unit, "displayUnit": v.display_unit, "start": v.start, "derivative": v.derivative_of,
     }  # fmt: skip
     if v.jumps:
         attributes["reinit"] = True

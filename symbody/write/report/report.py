@@ -24,6 +24,7 @@ from ...stability.periodic.orbit_branch import PERIOD
 from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
+from ...units import in_unit
 from ...version import VERSION
 from ...view.figures.figure import Figure
 from ...view.figures.orbit_plots import MULTIPLIERS
@@ -321,12 +322,14 @@ class _Report:
         for s in m.p:
             value = study.values.get(s.name, m.values.get(s))
             changed = "changed" if s.name in study.values else ""
-            rows.append([s.name, "–" if value is None else f"{value:z.10g}", m.units.get(s, ""), changed])
-        start = [[n, f"{x:z.10g}"] for n, x in study.start.values.items() if n in study.states]
+            unit = m.units.get(s, "")
+            rows.append([s.name, "–" if value is None else f"{in_unit(value, unit):z.10g}", unit, changed])
+        rows_of = {n: study.equations.variables[n] for n in study.start.values if n in study.states}
+        start = [[n, f"{in_unit(study.start.values[n], v.shown_in):z.10g}", v.shown_in] for n, v in rows_of.items()]
         audit = f"<pre>{in_html(str(study.audit))}</pre>"
         return "".join([
             table(["parameter", "value", "unit", ""], rows) if rows else note("No parameters: all numbers are in the equations."),
-            details("Start", table(["", "value"], start)),
+            details("Start", table(["", "value", "unit"], start)),
             details("Audit", audit, is_open=bool(study.audit.findings)),
         ])  # fmt: skip
 
