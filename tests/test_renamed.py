@@ -211,7 +211,8 @@ def test_there_is_a_new_name_for_every_old_one() -> None:
                 f"{cls.__name__}: {new}"
             )
             if not arguments and "." in path:
-                inner = get_type_hints(getattr(cls, first).fget)["return"]
+                member = inspect.getattr_static(cls, first)
+                inner = get_type_hints(getattr(member, "fget", None) or member.func)["return"]
                 assert hasattr(inner, path.split(".")[1]), f"{cls.__name__}: {new}"
 
 

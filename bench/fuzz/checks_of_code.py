@@ -24,7 +24,8 @@ def outputs_of(s: Subject) -> dict[str, Any]:
     """Everything that the equations say, as outputs of a program."""
     eq = s.eq
     own = {
-        f"y_{n}": x for n, x in zip(eq.outputs, eq.in_own_terms(list(eq.outputs.values()), solved=True), strict=True)
+        f"y_{n}": x
+        for n, x in zip(eq.outputs, sb.derivation.in_own_terms(eq, list(eq.outputs.values()), solved=True), strict=True)
     }
     out = {"M": eq.M, "f": eq.f, "rates": eq.rates, "udot": eq.udot, **({} if s.is_redundant else own)}
     if eq.lam:

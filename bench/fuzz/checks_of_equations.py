@@ -65,7 +65,10 @@ def reduced(s: Subject) -> None:
     small = sb.minimal(s.eq, at=values)
     own = {u: first.values[u] for u in small.u if u in first.values}
     at = Numbers(small, {**first.values, **own})
-    speeds, rates = small.in_own_terms([sb.matrix([[u] for u in s.eq.u])]), small.in_own_terms([s.eq.udot], solved=True)
+    speeds, rates = (
+        sb.derivation.in_own_terms(small, [sb.matrix([[u] for u in s.eq.u])]),
+        sb.derivation.in_own_terms(small, [s.eq.udot], solved=True),
+    )
     agree("speeds of the minimal form", at.array(speeds[0]), [first.values[u] for u in s.eq.u], 1e-7)
     agree("accelerations of the minimal form", at.array(rates[0]), first.udot, 1e-6)
 

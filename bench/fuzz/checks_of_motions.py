@@ -33,7 +33,7 @@ def solves(s: Subject) -> None:
         at = Numbers(eq, _values(middle, k))
         want = np.concatenate([at.rates, at.udot, *([at.zdot] if _is_explicit(eq) else [])])
         agree("rates of the motion", slope[k][: len(want)], want, 2e-5, np.abs(want).max(initial=0.0) + 1.0)
-        for row in (*eq.position_rows, *eq.speed_rows):
+        for row in (*eq.rows.positions, *eq.rows.speeds):
             agree(f"constraint {row.name} along the motion", sb.evaluate(row.expression, at.values), 0.0, 1e-6, 1.0)
         _outputs(middle, k, at)
 

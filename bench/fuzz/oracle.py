@@ -74,7 +74,7 @@ class Numbers:
         """The nearest values that keep the constraints where some coordinates and speeds are held: Newton's method,
         then speeds by least squares."""
         eq, now = self.eq, self
-        rows = [r.expression for r in eq.position_rows]
+        rows = [r.expression for r in eq.rows.positions]
         free = [q for q in eq.q if q not in held]
         if rows and free:
             J = sb.jacobian(rows, free)

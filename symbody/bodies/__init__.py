@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .frames.pose import Pose
     from .frames.system_vectors import SystemVector
     from .frames.vectors import Vector, axial, express
+    from .joints.joints import JointCondition, JointKind
     from .loads.friction import Coulomb, LuGre
     from .loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
     from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
-    "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip

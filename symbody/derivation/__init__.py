@@ -8,6 +8,8 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .entry.derive import derive
+    from .equations.augmented_system import AugmentedSystem
+    from .equations.constraint_rank import ConstraintRank, constraint_rank
     from .equations.energies import (
         angular_momentum,
         centre_of_mass,
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
         power,
     )
     from .equations.equations import Equations
-    from .equations.named_rows import NamedRow
+    from .equations.named_rows import EquationRows, NamedRow
+    from .equations.own_terms import composed, in_own_symbols, in_own_terms, speed_index
+    from .equations.undetermined_forces import undetermined
     from .equations.variables import Variable, Variables
     from .forms.minimal import minimal
     from .forms.sharing import shared_work
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Audit", "audit", "Certificate", "certify", "derive", "from_equations", "from_lagrangian", "ForwardDerivatives", "forward_derivatives",
     "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
-    "momentum", "potential_energy", "power", "load_powers", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "InverseDynamics", "inverse_dynamics",
+    "momentum", "potential_energy", "power", "load_powers", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "EquationRows", "AugmentedSystem", "ConstraintRank", "constraint_rank", "undetermined", "in_own_terms", "in_own_symbols", "composed", "speed_index", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "christoffel_symbols", "partial_velocities", "shared_work", "coriolis_matrix", "diagonalized", "gram_schmidt",
     "mass_matrix_sparsity", "tangent_vectors",
 ]  # fmt: skip

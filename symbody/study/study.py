@@ -20,6 +20,7 @@ from ..bodies.model.model import Model
 from ..derivation.entry.derive import derive
 from ..derivation.equations.equations import Equations
 from ..derivation.equations.named_rows import output_rows
+from ..derivation.equations.own_terms import in_own_terms
 from ..derivation.questions.audit import Audit, audit
 from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
@@ -499,6 +500,6 @@ def _evenly(begin: float, end: float, points: int) -> list[float]:
 
 def _in_own_symbols(period: Expr, eq: Equations) -> Expr:
     """A period in terms of the equations' own symbols."""
-    found = eq.in_own_terms([period])[0]
+    found = in_own_terms(eq, [period])[0]
     assert isinstance(found, Expr)
     return found

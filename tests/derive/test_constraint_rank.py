@@ -48,7 +48,7 @@ def test_rank_of_many_loops():
     state = sb.assemble(eq, uprights, a0_dot=1.0)
     assert state.degrees_of_freedom == 1
     assert len(state.redundant) == count
-    low = [u for u in eq.undetermined if "low" in u.name]
+    low = [u for u in sb.derivation.undetermined(eq) if "low" in u.name]
     assert len(low) == count
 
 

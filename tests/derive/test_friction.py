@@ -29,8 +29,8 @@ def coulomb() -> sb.Equations:
 
 def test_every_route_gives_the_same_loads(coulomb: sb.Equations) -> None:
     """f contains the multiplier, and W is its slope; the certificate compares all routes at random multipliers."""
-    assert [s.name for s in coulomb.multipliers_in_loads] == ["lam_rail"]
-    assert coulomb.W is not None
+    assert [s.name for s in coulomb.augmented.multipliers_in_loads] == ["lam_rail"]
+    assert coulomb.augmented.W is not None
     assert sb.certify(coulomb).passed
 
 
@@ -38,7 +38,8 @@ def test_accelerations_solve_the_unsymmetric_system(coulomb: sb.Equations) -> No
     eq, rng = coulomb, np.random.default_rng(3)
     x = {s: rng.uniform(0.2, 1) for s in eq.state} | {s: eq.mechanism.values[s] for s in eq.p}
     M, f0, H, Jc, c, found, lam = (
-        np.array(sb.evaluate(a, x)) for a in (eq.M, eq.f0, eq.directions, eq.Jc, eq.c, eq.udot, eq.multipliers)
+        np.array(sb.evaluate(a, x))
+        for a in (eq.M, eq.augmented.f0, eq.augmented.directions, eq.Jc, eq.c, eq.udot, eq.multipliers)
     )
     n, k = len(eq.u), len(eq.lam)
     whole = np.block([[M.reshape(n, n), -H.reshape(k, n).T], [Jc.reshape(k, n), np.zeros((k, k))]])

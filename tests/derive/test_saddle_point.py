@@ -42,7 +42,7 @@ def test_eliminations_agree(make, elimination) -> None:
 def test_no_pivoting_where_inertia_is_definite(name) -> None:
     """Also in compiled accelerations: a pivoting solve is an instruction of its own, which is not there."""
     eq = derive(find_model(name).model)
-    assert eq.factors.elimination is Elimination.SCHUR
+    assert eq.augmented.factors.elimination is Elimination.SCHUR
     made = program("udot", {"x": [*eq.q, *eq.u, *eq.z, *eq.r, *eq.p], "t": eq.t}, {"a": eq.udot, "lam": eq.multipliers})
     assert not [i for i in made.code if i.op == "factor" and i.data.kind == "indefinite"]
 
@@ -58,7 +58,7 @@ def singular_inertia() -> Equations:
 
 def test_singular_inertia_is_augmented_and_said() -> None:
     eq = singular_inertia()
-    assert eq.factors.elimination is Elimination.AUGMENTED
+    assert eq.augmented.factors.elimination is Elimination.AUGMENTED
     assert Elimination.AUGMENTED.value in eq.notes
     assert not is_definite(eq.M, {})
     for seed in range(5):
@@ -77,7 +77,7 @@ def test_motion_without_inertia_is_left_to_pivoting() -> None:
     with pytest.raises(sb.DerivationError):
         derive(m)
     eq = derive(m, check=False)
-    assert eq.factors.elimination is Elimination.PIVOTED
+    assert eq.augmented.factors.elimination is Elimination.PIVOTED
     assert Elimination.PIVOTED.value in eq.notes
 
 

@@ -72,7 +72,7 @@ def test_symbols_are_in_the_order_of_declaration() -> None:
     eq = derive(m)
     assert (eq.q, eq.u, eq.r, eq.z) == ((b, a), (v, w), (F, E), (slow, fast))
     assert [p.name for p in eq.p] == ["z2", "z1"]
-    assert [row.name for row in eq.additional_rows] == ["second", "first"]
+    assert [row.name for row in eq.rows.additional] == ["second", "first"]
 
 
 def test_rates_that_are_speeds_stand_between_declared_speeds_where_their_coordinates_do() -> None:
@@ -119,7 +119,7 @@ def test_euler_parameters_begin_at_the_identity() -> None:
     assert table["ball_wx_dot"].unit == "rad/s^2"
     assert table["ball_e1_dot"].group == "q'"
     assert table["ball_e1_dot"].rate_of is table["ball_e1"].symbol
-    (norm,) = eq.norm_rows
+    (norm,) = eq.rows.norms
     assert norm.name == "norm of ball_e0, ball_e1, ball_e2, ball_e3"
     assert sb.evaluate(norm.expression, dict.fromkeys(eq.mechanism.norms[0], 0.5)) == 0
 
@@ -203,7 +203,7 @@ def test_rows_vanish_at_states_that_keep_the_constraints(model: Callable[[], Mod
     """phi = 0, eᵀe = 1, Jc u + b = 0; each of them is off where the state is."""
     eq = derive(model())
     s = moving_state(eq, seed)
-    rows = (*eq.position_rows, *eq.speed_rows)
+    rows = (*eq.rows.positions, *eq.rows.speeds)
     assert close(numbers([r.expression for r in rows], s) + 1, 1.0, 1e-9)
     off = {k: v + 0.1 * (i + 1) if k in (*eq.q, *eq.u) else v for i, (k, v) in enumerate(s.items())}
     assert all(abs(x) > 1e-6 for x in numbers([r.expression for r in rows], off))
@@ -212,31 +212,31 @@ def test_rows_vanish_at_states_that_keep_the_constraints(model: Callable[[], Mod
 @pytest.mark.parametrize("model", CONSTRAINED, ids=lambda m: m.__name__)
 def test_rows_keep_names_and_multipliers(model: Callable[[], Model]) -> None:
     eq = derive(model())
-    assert tuple(r.multiplier for r in eq.speed_rows) == eq.lam
-    assert [f"lam_{r.name}".replace(".", "_") for r in eq.speed_rows] == [s.name for s in eq.lam]
+    assert tuple(r.multiplier for r in eq.rows.speeds) == eq.lam
+    assert [f"lam_{r.name}".replace(".", "_") for r in eq.rows.speeds] == [s.name for s in eq.lam]
     k = len(eq.phi.entries)
-    assert tuple(r.multiplier for r in eq.holonomic_rows) == eq.lam[:k]
-    assert tuple(r.expression for r in eq.holonomic_rows) == eq.phi.entries
-    assert [r.kind for r in eq.speed_rows] == ["holonomic"] * k + ["nonholonomic"] * (len(eq.lam) - k)
-    assert [r.name for r in eq.holonomic_rows] == [r.name for r in eq.speed_rows[:k]]
+    assert tuple(r.multiplier for r in eq.rows.holonomic) == eq.lam[:k]
+    assert tuple(r.expression for r in eq.rows.holonomic) == eq.phi.entries
+    assert [r.kind for r in eq.rows.speeds] == ["holonomic"] * k + ["nonholonomic"] * (len(eq.lam) - k)
+    assert [r.name for r in eq.rows.holonomic] == [r.name for r in eq.rows.speeds[:k]]
 
 
 def test_rows_of_minimal_equations_have_no_multipliers() -> None:
     eq = derive(four_bar())
     small = minimal(eq)
-    assert small.speed_rows == ()
-    assert [r.name for r in small.holonomic_rows] == [r.name for r in eq.holonomic_rows]
-    assert {r.multiplier for r in small.holonomic_rows} == {None}
+    assert small.rows.speeds == ()
+    assert [r.name for r in small.rows.holonomic] == [r.name for r in eq.rows.holonomic]
+    assert {r.multiplier for r in small.rows.holonomic} == {None}
 
 
 def test_added_constraints_stand_after_the_holonomic_ones() -> None:
     eq = derive(rolling_disc())
     more = with_constraints(eq, {"stop": eq.q[0] - 1})
     k = len(eq.phi.entries)
-    names = [r.name for r in eq.speed_rows]
-    assert [r.name for r in more.speed_rows] == [*names[:k], "stop", *names[k:]]
+    names = [r.name for r in eq.rows.speeds]
+    assert [r.name for r in more.rows.speeds] == [*names[:k], "stop", *names[k:]]
     assert more.variables["lam_stop"].index == k
-    assert more.holonomic_rows[k].expression is more.phi[k]
+    assert more.rows.holonomic[k].expression is more.phi[k]
     assert more.variables["lam_stop"].description == "of constraint 'stop'"
 
 
@@ -246,7 +246,7 @@ def test_rows_say_which_joint_and_what_they_measure() -> None:
     m.free("free", m.ground, a)
     m.revolute("hinge", a, b)
     m.fixed("weld", m.ground, b)
-    rows = {r.name: r for r in derive(m, check=False).holonomic_rows}
+    rows = {r.name: r for r in derive(m, check=False).rows.holonomic}
     assert {r.joint for r in rows.values()} == {"weld"}
     assert rows["weld.x"].measures == "length"
     assert rows["weld.tilt1"].measures == "turn"

@@ -65,8 +65,10 @@ def test_multipliers_are_what_is_determined(loop):
     lam = sim.lam[-1]
     assert np.isnan(lam).tolist() == is_free.tolist()
     assert lam[~is_free] == pytest.approx(least[~is_free], abs=1e-7 * (1 + np.abs(least).max()))
-    assert {s.name for s in eq.undetermined} == {s.name for s, free in zip(eq.lam, is_free, strict=True) if free}
-    assert all(s.name in " ".join(eq.notes) for s in eq.undetermined[:3])
+    assert {s.name for s in sb.derivation.undetermined(eq)} == {
+        s.name for s, free in zip(eq.lam, is_free, strict=True) if free
+    }
+    assert all(s.name in " ".join(eq.notes) for s in sb.derivation.undetermined(eq)[:3])
     assert np.isnan(sb.compile(eq).lam(sim.t[-1], sim.q[-1], sim.u[-1])).tolist() == is_free.tolist()
 
 
@@ -82,7 +84,7 @@ def test_shared_reactions(loop):
     for share, weights in (("least norm", np.ones(len(k))), (stiffness, k)):
         root = np.sqrt(weights)
         expected = root * np.linalg.lstsq(Jc.T * root, M @ udot - right, rcond=1e-9)[0]
-        (lam,) = eq.in_own_terms([sb.algebra.Matrix(len(eq.lam), 1, eq.lam)], solved=True, share=share)
+        (lam,) = sb.derivation.in_own_terms(eq, [sb.algebra.Matrix(len(eq.lam), 1, eq.lam)], solved=True, share=share)
         found = sim[lam][-1].reshape(-1)
         assert found == pytest.approx(expected, abs=1e-6 * (1 + np.abs(expected).max()))
 
@@ -101,7 +103,7 @@ def test_cranks_share_what_is_radial():
     with pytest.raises(sb.DerivationError, match="least norm"):
         sim.reaction("b1", share="evenly")
     with pytest.raises(sb.DerivationError, match="still do not determine all"):
-        eq.in_own_terms([eq.lam[0]], solved=True, share={"b1.y": 1e3})
+        sb.derivation.in_own_terms(eq, [eq.lam[0]], solved=True, share={"b1.y": 1e3})
 
 
 def test_redundancy_by_values_of_parameters():

@@ -135,7 +135,7 @@ def test_changes_of_energy_are_those_of_the_states(swing):
     sim = sb.simulate(eq, np.linspace(0, 1, 7), state)
     pairs = np.array([[0, 4], [6, 3]])
     changes, scales = passages._changes(state, sim.t[pairs], sim.y[pairs])
-    energies = eq.in_own_terms([sb.energy(eq), sb.kinetic_energy(eq)])
+    energies = sb.derivation.in_own_terms(eq, [sb.energy(eq), sb.kinetic_energy(eq)])
     numbers = dict(zip(eq.p, state.p, strict=True))
     found = [
         [sb.evaluate(energies, {**numbers, **dict(zip(eq.state, sim.y[k], strict=True))}) for k in p] for p in pairs

@@ -93,7 +93,7 @@ def test_friction_under_forces_of_constraints(tmp_path: Path) -> None:
     m.constrain("rail", y - 0.1 * x**2)
     m.friction("rub", x.dot, sb.Coulomb(0.3), normal=m.multiplier("rail"), smooth=0.1)
     eq = sb.derive(m)
-    assert eq.W is not None
+    assert eq.augmented.W is not None
     groups = ("core", "reactions", "derivatives", "variational")
     said = assert_good(sb.write.c(eq, tmp_path, functions=groups, start={"x": 1.0, "y": 0.1}, reference=0.2))
     for name in ("rhs", "multipliers", "rhs_x", "motion"):

@@ -248,7 +248,7 @@ def test_constraints_hold(kind: str, crank_fmu: Path) -> None:
         state = {"t": row["time"], **{n: row[n] for n in names}}
         phi, psi = (
             np.array([sb.evaluate(r.expression, _numbers(eq, state)) for r in rows])
-            for rows in (eq.position_rows, eq.speed_rows)
+            for rows in (eq.rows.positions, eq.rows.speeds)
         )
         assert np.abs([*phi, *psi]).max() < 1e-10
 

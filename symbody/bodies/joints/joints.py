@@ -35,7 +35,21 @@ class JointGeometry:
 
 
 class JointCondition(NamedTuple):
-    """One constraint of a loop joint."""
+    """One constraint of a joint that closes a loop: expression = 0, and the actions of a multiplier of one.
+
+    >>> m = sb.Model("plate")
+    >>> plate = m.body("plate", mass=2, inertia=(1, 1, 1))
+    >>> joint = m.free("p", m.ground, plate)
+    >>> up = m.ground.z
+    >>> push = [sb.bodies.Action(f, force=s * up, at=plate.frame.origin) for f, s in ((plate.frame, 1), (m.ground, -1))]
+    >>> row = sb.bodies.JointCondition("height", up.dot(plate.frame.origin - m.ground.origin), tuple(push))
+    >>> table = sb.bodies.JointKind("point on plane", (), lambda outer, *_: outer, lambda outer, inner, geometry: [row])
+    >>> closing = m.joint("table", m.ground, plate, table)
+    >>> sb.derive(m).phi
+    vector(p_z)
+
+    See also: `bodies.JointKind`, `bodies.Constraint`.
+    """
 
     name: str
     expression: Expr
@@ -44,15 +58,29 @@ class JointCondition(NamedTuple):
 
 @dataclass(frozen=True)
 class JointKind:
-    """A kind of joint: names of its coordinates, its motion, its constraints.
+    """A kind of joint: names of its coordinates, its motion, its constraints. `Model.joint` takes those of one's own.
 
-    axis      where none is given
-    options   of `axes`, `sequence` and `pitch` those that it has
+    name          of the kind
+    coordinates   endings of the names of its coordinates: ("_s", "_a") for joint_s and joint_a
+    move          (outer, q, geometry, name) -> the frame that the coordinates q move on the frame `outer` of the parent
+    close         (outer, inner, geometry) -> conditions by which it ties two frames that are placed already
+    axis          where none is given
+    options       of `axes`, `sequence` and `pitch` those that it has; `geometry` has them, and `axis`
+
+    >>> m = sb.Model("gear rack")
+    >>> rack = sb.bodies.JointKind("rack", ("",), lambda outer, q, o, name: outer.translate(0.5 * q[0], 0, 0).rotate("z", -q[0]))
+    >>> joint = m.joint("a", m.ground, m.body("pinion", mass=2, inertia=(1, 1, 1)), rack, damping=0.1)
+    >>> eq = sb.derive(m)
+    >>> joint, eq.M, eq.f
+    (<Joint a: rack from ground to pinion by a>, vector(1.5), vector(-0.1*a_dot))
+
+    See also: `Model.joint`, `bodies.JointCondition`, `bodies.Joint`.
     """
 
+    name: str
     coordinates: tuple[str, ...]
     move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
-    close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]]
+    close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]] | None = None
     axis: str = "z"
     options: tuple[str, ...] = ()
 
@@ -223,36 +251,42 @@ def _close_planar(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
     return along(a, b, [("normal", k)]) + _same_axis(a, b, o.axis)
 
 
-def _close_nothing(a: Frame, b: Frame, o: JointGeometry) -> list[JointCondition]:
-    return []
-
-
-KINDS: Final[dict[str, JointKind]] = {
-    "fixed": JointKind((), _fixed_frame, _close_fixed),
-    "revolute": JointKind(("",), _revolute, _close_revolute),
-    "prismatic": JointKind(("",), _prismatic, _close_prismatic, axis="x"),
-    "screw": JointKind(
-        ("",), _screw, _close_cylindrical, options=("pitch",)
+_kinds = (
+    JointKind("fixed", (), _fixed_frame, _close_fixed),
+    JointKind("revolute", ("",), _revolute, _close_revolute),
+    JointKind("prismatic", ("",), _prismatic, _close_prismatic, axis="x"),
+    JointKind(
+        "screw", ("",), _screw, _close_cylindrical, options=("pitch",)
     ),  # and a relation between rates, added by the model
-    "cylindrical": JointKind(("_s", "_a"), _cylindrical, _close_cylindrical),
-    "universal": JointKind(("_1", "_2"), _universal, _close_universal, options=("axes",)),
-    "spherical": JointKind(("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence",)),
-    "planar": JointKind(("_x", "_y", "_a"), _planar, _close_planar),
-    "free": JointKind(("_x", "_y", "_z", "_1", "_2", "_3"), _free, _close_nothing, options=("sequence",)),
-}
+    JointKind("cylindrical", ("_s", "_a"), _cylindrical, _close_cylindrical),
+    JointKind("universal", ("_1", "_2"), _universal, _close_universal, options=("axes",)),
+    JointKind("spherical", ("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence",)),
+    JointKind("planar", ("_x", "_y", "_a"), _planar, _close_planar),
+    JointKind("free", ("_x", "_y", "_z", "_1", "_2", "_3"), _free, options=("sequence",)),
+)
+KINDS: Final[dict[str, JointKind]] = {kind.name: kind for kind in _kinds}
 
 
-def kind_of_joint(name: str, kind: str) -> JointKind:
+def kind_of_joint(name: str, kind: str | JointKind) -> JointKind:
+    """The kind of the joint `name`: one of `KINDS` by its name, or one of the user's own."""
+    if isinstance(kind, JointKind):
+        if KINDS.get(kind.name, kind) is not kind:
+            raise ModelError(
+                f"joint {name!r}: its kind is called {kind.name!r}, as one that exists; give it another name"
+            )
+        return kind
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ModelError(f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
+        raise ModelError(
+            f"joint {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}, or a sb.bodies.JointKind"
+        )
     return KINDS[kind]
 
 
-def refuse_options_of_other_kinds(name: str, kind: str, geometry: JointGeometry) -> None:
+def refuse_options_of_other_kinds(name: str, kind: JointKind, geometry: JointGeometry) -> None:
     """A revolute joint has no pitch: one that is given would be dropped without a word."""
     for option in ("axes", "sequence", "pitch"):
         given, default = getattr(geometry, option), getattr(JointGeometry, option)
         is_default = type(given) is type(default) and given == default
-        if option not in KINDS[kind].options and not is_default:
+        if option not in kind.options and not is_default:
             owners = [k for k, of in KINDS.items() if option in of.options]
-            raise ModelError(f"joint {name!r}: {option}= is for {listed(owners)} joints, it is {kind}")
+            raise ModelError(f"joint {name!r}: {option}= is for {listed(owners)} joints, it is {kind.name}")

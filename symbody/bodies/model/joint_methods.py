@@ -8,7 +8,7 @@ from ...argument_kinds import checked_flags
 from ...errors import ModelError
 from ...options import takes_options
 from ..joints.joint_options import JointOptions, JointPlacement
-from ..joints.joints import JointGeometry
+from ..joints.joints import JointGeometry, JointKind
 from ..mechanism.mechanism import Joint
 from .structure import Part, Structure
 
@@ -26,7 +26,7 @@ class JointMethods(Structure):
         name: str,
         parent: Part,
         child: Part,
-        kind: str,
+        kind: str | JointKind,
         *,
         axis: Any = None,
         axes: Any = ("x", "y"),
@@ -35,7 +35,7 @@ class JointMethods(Structure):
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
-        """A joint of the given kind. It places the child; or, where both sides are placed already, it closes a loop.
+        """A joint of the given kind, by name or of one's own (`bodies.JointKind`). It places the child; or, where both sides are placed already, it closes a loop.
 
         axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z
                       of all others
@@ -49,7 +49,7 @@ class JointMethods(Structure):
         >>> hinge.q, sb.derive(m).f
         (a, vector(-5*a))
 
-        See also: `Model.revolute`, `Model.prismatic`, `Model.free`.
+        See also: `Model.revolute`, `Model.prismatic`, `Model.free`, `bodies.JointKind`.
         """
         return self._join(name, parent, child, kind, options, JointGeometry(axis, axes, sequence, pitch), body_speeds)
 

@@ -11,23 +11,22 @@ from ...errors import ModelError, shown
 from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.rotations import euler_parameter_rates, from_euler_parameters
-from ..joints.joints import JointGeometry, kind_of_joint, sequence_axes
+from ..joints.joints import JointGeometry, JointKind, sequence_axes
 
 if TYPE_CHECKING:
     from .parts import Parts
 
 
 def moved_frame(
-    parts: Parts, kind: str, name: str, outer: Frame, o: JointGeometry, given: Any
+    parts: Parts, kind: JointKind, name: str, outer: Frame, o: JointGeometry, given: Any
 ) -> tuple[Frame, tuple[Symbol, ...]]:
     """The frame after the motion of a joint on `outer`, and the coordinates that move it: new ones, or those given."""
-    if o.sequence.replace("_", " ").lower() == "euler parameters" and kind in ("spherical", "free"):
-        return _moved_by_euler_parameters(parts, kind, name, outer, given)
-    if kind in ("spherical", "free"):
+    if o.sequence.replace("_", " ").lower() == "euler parameters" and kind.name in ("spherical", "free"):
+        return _moved_by_euler_parameters(parts, kind.name, name, outer, given)
+    if kind.name in ("spherical", "free"):
         sequence_axes(o.sequence)
-    suffixes = kind_of_joint(name, kind).coordinates
-    q = _motion_coordinates(parts, name, [identifier(name) + s for s in suffixes], given)
-    return kind_of_joint(name, kind).move(outer, q, o, identifier(name)), parts.joint_coordinates(name, q)
+    q = _motion_coordinates(parts, name, [identifier(name) + s for s in kind.coordinates], given)
+    return kind.move(outer, q, o, identifier(name)), parts.joint_coordinates(name, q)
 
 
 def _moved_by_euler_parameters(

@@ -278,8 +278,9 @@ class Parts(Declarations):
 
         See also: `Model.joint`.
         """
-        given = JointGeometry(axis=kind_of_joint(name, kind).axis if axis is None else axis, sequence=sequence)
-        return moved_frame(self, kind, name, outer, given, None)
+        made = kind_of_joint(name, kind)
+        given = JointGeometry(axis=made.axis if axis is None else axis, sequence=sequence)
+        return moved_frame(self, made, name, outer, given, None)
 
     def joint_coordinates(self, name: str, q: Sequence[Expr]) -> tuple[Symbol, ...]:
         """The coordinates among the expressions that move a joint; none of them moves another one."""

@@ -26,7 +26,7 @@ from ..frames.rotations import (
 )
 from ..joints.joint_loads import loads_of_each
 from ..joints.joint_options import JointLoads, JointOptions, JointPlacement
-from ..joints.joints import JointCondition, JointGeometry, kind_of_joint, refuse_options_of_other_kinds
+from ..joints.joints import JointCondition, JointGeometry, JointKind, kind_of_joint, refuse_options_of_other_kinds
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
 from ..mechanism.declarations import names_of
@@ -181,7 +181,7 @@ class Structure(SymbolMethods):
         name: str,
         parent: Part,
         child: Part,
-        kind: str,
+        kind: str | JointKind,
         options: JointOptions | JointPlacement,
         geometry: JointGeometry = JointGeometry(),  # noqa: B008  (immutable)
         body_speeds: bool = False,
@@ -189,16 +189,16 @@ class Structure(SymbolMethods):
         """See `Model.joint`."""
         self.parts.refuse_twice("joints", name, self.parts.joints)
         given: dict[str, Any] = {k: v for k, v in options.items() if v is not None}
-        axis = kind_of_joint(name, kind).axis if geometry.axis is None else geometry.axis
-        geometry = replace(geometry, axis=axis)
+        kind = kind_of_joint(name, kind)
+        geometry = replace(geometry, axis=kind.axis if geometry.axis is None else geometry.axis)
         refuse_options_of_other_kinds(name, kind, geometry)
-        _check_geometry(name, kind, geometry)
+        _check_geometry(name, kind.name, geometry)
         orientation = given.get("orientation")
         if "vectors" in given:
             axis, orientation = _from_four_vectors(name, given["vectors"])
             geometry = replace(geometry, axis=axis)
         outer = self._placed(name, parent, given.get("at", ORIGIN), "parent")
-        inner = self._placed(name, child, given.get("on", ORIGIN), "child", by_frame=kind == "free")
+        inner = self._placed(name, child, given.get("on", ORIGIN), "child", by_frame=kind.name == "free")
         if orientation is not None:
             inner = Frame(inner, _as_rotation(name, orientation).inverse, name=f"{inner.name}.rest")
         if inner.root.is_ground and not outer.root.is_ground:
@@ -281,7 +281,9 @@ class Structure(SymbolMethods):
         is_origin = all(e is ZERO for e in place) and (by_frame or body.is_fixed_at_origin)
         return body.frame if is_origin else body.at(*place)
 
-    def _hang(self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any) -> Joint:
+    def _hang(
+        self, kind: JointKind, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any
+    ) -> Joint:
         """Place the subtree of the child by the joint's motion."""
         moved, used = moved_frame(self.parts, kind, name, outer, o, coordinates)
         rotation, offset = Rotation(), vector(0, 0, 0)
@@ -294,7 +296,7 @@ class Structure(SymbolMethods):
             offset = offset + rotation.outwards(f.offset)
             rotation = rotation @ f.rotation
         inner.root.hang_on(moved, rotation.inverse, -rotation.inwards(offset))
-        return Joint(name, kind, outer, inner, self.parts.owner(outer), self.parts.owner(inner), used)
+        return Joint(name, kind.name, outer, inner, self.parts.owner(outer), self.parts.owner(inner), used)
 
     def _is_elastic(self, frame: Frame) -> bool:
         return any(b.frame is frame and b.moments is not None for b in self.parts.bodies.values())
@@ -302,31 +304,22 @@ class Structure(SymbolMethods):
     # ------------------------------------------------------------------------------------------------ joints in loops
 
     def _close_loop(
-        self, kind: str, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any
+        self, kind: JointKind, name: str, outer: Frame, inner: Frame, o: JointGeometry, coordinates: Any
     ) -> Joint:
-        rows = kind_of_joint(name, kind).close(outer, inner, o)
+        rows = [] if kind.close is None else kind.close(outer, inner, o)
         if not rows:
             raise ModelError(
-                f"joint {name!r}: both its bodies are placed already, and a {kind} joint between them adds no constraint; "
+                f"joint {name!r}: both its bodies are placed already, and a {kind.name} joint between them adds no constraint; "
                 "leave it out, or close the loop with a joint that holds something"
             )
         if coordinates is not None:
             raise ModelError(f"joint {name!r} closes a loop: it is a constraint and has no coordinates")
         for row in rows:
             self._add_row(name, row)
-        if kind == "screw":
+        if kind.name == "screw":
             self._add_screw_row(name, outer, inner, o)
-        return Joint(
-            name,
-            kind,
-            outer,
-            inner,
-            self.parts.owner(outer),
-            self.parts.owner(inner),
-            (),
-            closes_loop=True,
-            axis=o.axis,
-        )
+        owners = self.parts.owner(outer), self.parts.owner(inner)
+        return Joint(name, kind.name, outer, inner, *owners, (), closes_loop=True, axis=o.axis)
 
     def _add_row(self, joint: str, row: JointCondition, is_holonomic: bool = True) -> None:
         name = f"{joint}.{row.name}"

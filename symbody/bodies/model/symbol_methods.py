@@ -288,7 +288,7 @@ class SymbolMethods(Portable):
         >>> m.rate(c, -s * w)
         >>> m.unit_norm(s, c)
 
-        See also: `Model.spherical`, `Equations.norm_rows`.
+        See also: `Model.spherical`, `derivation.EquationRows`.
         """
         self.parts.add_kinematics(norms=[coordinates])
 

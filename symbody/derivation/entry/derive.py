@@ -15,6 +15,8 @@ from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
+from ...derivation.equations.constraint_rank import constraint_rank
+from ...derivation.equations.undetermined_forces import undetermined
 from ...errors import DerivationError, ModelError, listed, shown, unknown
 from ..equations.equations import Equations
 from ..equations.undetermined_forces import null_vectors
@@ -109,18 +111,18 @@ def _mechanism(model: Any) -> Mechanism:
 
 def _with_border(equations: Equations) -> Equations:
     """Equations whose constraints depend on each other, with what makes their accelerations determined."""
-    rank = equations.constraint_rank
+    rank = constraint_rank(equations)
     if rank is None or rank.is_full:
         return equations
     out = replace(equations, border=rank.space.border)
     out.cached("constraint rank", None, lambda: rank)
-    if open_ := [s.name for s in out.undetermined if s in out.multipliers_in_loads]:
+    if open_ := [s.name for s in undetermined(out) if s in out.augmented.multipliers_in_loads]:
         raise DerivationError(
             f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not "
             "determine, so that neither is the motion"
         )
     note = (
-        f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in out.undetermined)}"
+        f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in undetermined(out))}"
     )
     noted = replace(out, notes=(*out.notes, note))
     noted.cached("constraint rank", None, lambda: rank)
@@ -130,7 +132,7 @@ def _with_border(equations: Equations) -> Equations:
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:
     """Add a note to equations whose M is singular: how their accelerations are found nevertheless."""
-    elimination = equations.factors.elimination
+    elimination = equations.augmented.factors.elimination
     if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
         return equations
     return replace(equations, notes=(*equations.notes, elimination.value))

@@ -31,6 +31,16 @@ class ConstraintRank:
     rank, holonomic   rank of all rows, and of those that are rates of phi
     space             null vectors, dependent rows and condition number there
     values            that configuration: a number for every symbol
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    >>> name = m.constrain("ring", x**2 + y**2 - 1)
+    >>> found = sb.derivation.constraint_rank(sb.derive(m))
+    >>> found.rank, found.holonomic, found.is_full
+    (1, 1, True)
+
+    See also: `derivation.constraint_rank`, `Equations`.
     """
 
     rank: int
@@ -40,14 +50,26 @@ class ConstraintRank:
 
     @property
     def is_full(self) -> bool:
+        """Whether no row depends on others."""
         return not self.space.null.shape[1]
 
 
 def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
-    """The rank of the constraints; None where no regular configuration that satisfies them was found.
+    """The rank of the constraints; None where there are none, or no regular configuration that satisfies them was found.
 
     given   values of parameters, which are kept, and of coordinates, near which the search starts
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    >>> names = m.constrain("floor", y), m.constrain("table", 2 * y)
+    >>> sb.derivation.constraint_rank(sb.derive(m, redundant=True)).rank
+    1
+
+    See also: `audit`, `Equations.rank`, `derivation.undetermined`.
     """
+    if not eq.lam:
+        return None
     key = None if given is None else tuple(sorted((str(k), float(v)) for k, v in given.items()))
     return eq.cached("constraint rank", key, lambda: _rank_by_search(eq, given))
 

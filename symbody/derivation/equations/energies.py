@@ -20,6 +20,7 @@ from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Body, Load
+from ...derivation.equations.own_terms import in_own_terms, speed_index
 from ...errors import DerivationError, ModelError, listed, shown
 from ..kinematics.affine_fields import inner, moment_about_origin
 from ..kinematics.deforming_motion import DeformingMotion
@@ -115,7 +116,7 @@ def generalized_momenta(eq: Equations) -> Matrix:
         return gradient(kinetic_energy(eq), eq.u)
     k = Kinematics(eq.mechanism)
     bodies = Matrix(len(k.u), 1, tuple(gradient(_energy_of_bodies(k, eq.mechanism.bodies), k.u).entries))
-    return cast(Matrix, eq.in_own_terms([bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
+    return cast(Matrix, in_own_terms(eq, [bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
 
 
 def _bodies_named(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
@@ -138,7 +139,7 @@ def _chosen_loads(eq: Equations, loads: Any) -> tuple[Load, ...]:
 
 
 def _own(eq: Equations, expression: Expr) -> Expr:
-    return eq.in_own_terms([expression])[0]
+    return in_own_terms(eq, [expression])[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- momenta
@@ -157,7 +158,7 @@ def momentum(eq: Equations, bodies: Any = None) -> Vector:
     """
     refuse_written_motion(eq, "momentum")
     total = _momenta(eq, _bodies_named(eq, bodies, "momentum"))
-    return Vector({eq.mechanism.ground: eq.in_own_terms([total.force])[0]})
+    return Vector({eq.mechanism.ground: in_own_terms(eq, [total.force])[0]})
 
 
 @of_equations
@@ -187,7 +188,7 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
                 f"{shown(about)}"
             )
         moment = moment - cross(about.in_ground, total.force)
-    return Vector({eq.mechanism.ground: eq.in_own_terms([moment])[0]})
+    return Vector({eq.mechanism.ground: in_own_terms(eq, [moment])[0]})
 
 
 @of_equations
@@ -284,8 +285,8 @@ def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
         Q = [sum_ + sum_of_products(J.column(j), force) for j, sum_ in enumerate(Q)]
     own = [eq.dependent.get(u, u) for u in k.u]
     table = jacobian(own, eq.u) if own else zeros(0, 0)
-    column = table.T @ Matrix(len(Q), 1, tuple(eq.in_own_terms(Q)))
-    return column if along is None else column[eq.speed_index(along, f"generalized_force of {load!r}")]
+    column = table.T @ Matrix(len(Q), 1, tuple(in_own_terms(eq, Q)))
+    return column if along is None else column[speed_index(eq, along, f"generalized_force of {load!r}")]
 
 
 @of_equations
@@ -371,7 +372,7 @@ def constraint_power(eq: Equations, solved: bool = False) -> Expr:
     total = total - sum_of_products(whole.lam, whole.b.entries)
     if mechanism.kinetic:
         total = total + WrittenMotion(mechanism, k).power_of_time
-    return eq.in_own_terms([total], solved)[0]
+    return in_own_terms(eq, [total], solved)[0]
 
 
 def external_power(eq: Equations) -> Expr:

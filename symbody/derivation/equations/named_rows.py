@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import scalars
 from ...bodies.mechanism.mechanism import Constraint
 from ...errors import listed
+
+if TYPE_CHECKING:
+    from .equations import Equations
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class NamedRow:
     >>> x, y = m.coordinates("x y")
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
     >>> ring = m.constrain("ring", x**2 + y**2 - 1)
-    >>> [(row.name, row.kind, row.expression) for row in sb.derive(m).position_rows]
+    >>> [(row.name, row.kind, row.expression) for row in sb.derive(m).rows.positions]
     [('ring', 'holonomic', x**2 + y**2 - 1)]
 
     See also: `Equations`, `integrate.violation`.
@@ -49,12 +53,66 @@ class NamedRow:
         >>> x, y = m.coordinates("x y")
         >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
         >>> ring = m.constrain("ring", x**2 + y**2 - 1)
-        >>> sb.derive(m).position_rows[0].owner
+        >>> sb.derive(m).rows.positions[0].owner
         "constraint 'ring'"
         """
         if self.kind == "output":
             return self.name
         return f"joint {self.joint!r}" if self.joint else f"constraint {self.name!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class EquationRows:
+    """The equations that a state of a mechanism satisfies, row by row; made by `Equations.rows`.
+
+    >>> m = sb.Model("top")
+    >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")
+    >>> name = m.constrain("level", m.symbols["r_e1"])
+    >>> i = m.variable("i")
+    >>> name = m.equation("circuit", i.dot + i)
+    >>> eq = sb.derive(m)
+    >>> [(row.name, row.expression) for row in eq.rows.positions]
+    [('level', r_e1), ('norm of r_e0, r_e1, r_e2, r_e3', r_e0**2 + r_e1**2 + r_e2**2 + r_e3**2 - 1)]
+    >>> len(eq.rows.holonomic), len(eq.rows.norms), eq.rows.speeds[0].name, eq.rows.additional[0].expression
+    (1, 1, 'level', i + i_dot)
+
+    See also: `derivation.NamedRow`, `integrate.violation`.
+    """
+
+    eq: Equations
+
+    @cached_property
+    def holonomic(self) -> tuple[NamedRow, ...]:
+        """phi, by name; where multipliers were eliminated the rows are kept by the motion."""
+        k = len(self.eq.phi.entries)
+        named = zip(self.eq.mechanism.holonomic, self.eq.phi.entries, self.eq.lam[:k] or (None,) * k, strict=True)
+        return tuple(constraint_row(c, e, multiplier) for c, e, multiplier in named)
+
+    @cached_property
+    def norms(self) -> tuple[NamedRow, ...]:
+        """eᵀe - 1 for every set of Euler parameters."""
+        return tuple(norm_row(e) for e in self.eq.mechanism.norms)
+
+    @property
+    def positions(self) -> tuple[NamedRow, ...]:
+        """phi, then the norms of Euler parameters."""
+        return (*self.holonomic, *self.norms)
+
+    @cached_property
+    def speeds(self) -> tuple[NamedRow, ...]:
+        """Jc u + b, in the order of the multipliers: rates of holonomic constraints, then nonholonomic ones."""
+        m = self.eq.mechanism
+        constraints = (*m.holonomic, *m.nonholonomic) if self.eq.lam else ()
+        return tuple(
+            constraint_row(c, sum_of_products(self.eq.Jc.row(k), self.eq.u) + self.eq.b[k], self.eq.lam[k])
+            for k, c in enumerate(constraints)
+        )
+
+    @cached_property
+    def additional(self) -> tuple[NamedRow, ...]:
+        """h, by name."""
+        named = zip(self.eq.mechanism.equations, self.eq.h.entries, strict=True)
+        return tuple(NamedRow(name, "additional", e) for name, e in named)
 
 
 def constraint_row(c: Constraint, expression: Expr, multiplier: Symbol | None) -> NamedRow:

@@ -86,7 +86,7 @@ def _has_values(equations: Equations, state: Values) -> bool:
 
 
 def _why_not(equations: Equations, left: Sequence[float]) -> str:
-    names = [row.name for row in equations.position_rows]
+    names = [row.name for row in equations.rows.positions]
     worst = max(range(len(left)), key=lambda k: abs(left[k]), default=None)
     if worst is None:
         return (

@@ -118,7 +118,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     n = len(eq.u)
     right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
     own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
-    speed_rows = [r.expression for r in eq.speed_rows[len(eq.phi.entries) :]] if eq.lam else []
+    speed_rows = [r.expression for r in eq.rows.speeds[len(eq.phi.entries) :]] if eq.lam else []
     additional = [_line_of(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
     parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]

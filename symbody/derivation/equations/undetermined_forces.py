@@ -23,7 +23,7 @@ import numpy as np
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.functions import no_value
-from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.linear import factorize
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
@@ -43,6 +43,23 @@ Share = str | Mapping[str, Any]
 def undetermined_value(eq: Equations) -> Expr:
     """An expression without a value at any time."""
     return no_value(eq.t)
+
+
+def undetermined(eq: Equations) -> tuple[Symbol, ...]:
+    """Multipliers that redundant constraints do not determine.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    >>> names = m.constrain("floor", y), m.constrain("table", 2 * y)
+    >>> sb.derivation.undetermined(sb.derive(m, redundant=True))
+    (lam_floor, lam_table)
+
+    See also: `audit`, `reaction`, `derivation.constraint_rank`.
+    """
+    if eq.border is None:
+        return ()
+    return eq.cached("undetermined", (), lambda: tuple(s for s in eq.lam if not is_determined(eq, s)))
 
 
 def determined_parts(eq: Equations, things: Sequence[Any]) -> list[Any]:
@@ -103,7 +120,7 @@ def shared_multipliers(eq: Equations, share: Share) -> Matrix:
     if eq.border is None:
         return eq.multipliers
     C = _compliances(eq, share)
-    n, lam = eq.factors.null_vectors, eq.multipliers
+    n, lam = eq.augmented.factors.null_vectors, eq.multipliers
     weighted = Matrix(n.rows, n.cols, tuple(c * n[i, j] for i, c in enumerate(C) for j in range(n.cols)))
     return lam - n @ factorize(n.T @ weighted, "definite").solve(weighted.T @ lam)
 
@@ -115,7 +132,7 @@ def refuse_unknown_share(eq: Equations, share: Share) -> None:
         if share != LEAST_NORM:
             raise unknown(where, "way to share", share, [LEAST_NORM], DerivationError)
         return
-    names = dict.fromkeys([*(j for j in _joints_of_rows(eq) if j), *(r.name for r in eq.speed_rows)])
+    names = dict.fromkeys([*(j for j in _joints_of_rows(eq) if j), *(r.name for r in eq.rows.speeds)])
     for name in share:
         if name not in names:
             raise unknown(where, "joint or constraint", name, names, DerivationError)
@@ -127,7 +144,7 @@ def _joints_of_rows(eq: Equations) -> list[str | None]:
 
 def _compliances(eq: Equations, share: Share) -> list[Expr]:
     """1/k of each row: one for all, or of those that are named; others are rigid."""
-    rows, joints = eq.speed_rows, _joints_of_rows(eq)
+    rows, joints = eq.rows.speeds, _joints_of_rows(eq)
     if isinstance(share, str):
         return [ONE] * len(rows)
     given = [share.get(r.name, share.get(j) if j else None) for r, j in zip(rows, joints, strict=True)]
@@ -150,7 +167,7 @@ def _refuse_rigid(eq: Equations, is_elastic: list[bool]) -> None:
             stiff = sorted(
                 {
                     r.name
-                    for r, x, s in zip(eq.speed_rows, np.abs(null).max(axis=1), is_elastic, strict=True)
+                    for r, x, s in zip(eq.rows.speeds, np.abs(null).max(axis=1), is_elastic, strict=True)
                     if x > 1e-6 * np.max(np.abs(null)) and not s
                 }
             )

@@ -139,8 +139,8 @@ class Variables:
       v    variable        0
       k    parameter 1/s^2 4
       rates: x_dot, v_dot
-    >>> eq.variables["k"].default, eq.variables.of("z p").names
-    (4.0, ('x', 'v', 'k'))
+    >>> eq.variables["k"].default, eq.variables.of("z p").names, eq.variables.constants
+    (4.0, ('x', 'v', 'k'), (k,))
 
     See also: `derivation.Variable`, `Equations`.
     """
@@ -189,6 +189,11 @@ class Variables:
         See also: `Equations.variables`.
         """
         return tuple(v.symbol for v in self.rows)
+
+    @cached_property
+    def constants(self) -> tuple[Symbol, ...]:
+        """p, r: held constant during a step of integration."""
+        return self.of("p r").symbols
 
     @cached_property
     def names(self) -> tuple[str, ...]:

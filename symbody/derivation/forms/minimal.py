@@ -11,6 +11,7 @@ from ...algebra.graph.labels import substituted_labels
 from ...algebra.graph.linear import Factors, factorize
 from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import substitute_all
+from ...derivation.equations.own_terms import composed, speed_index
 from ...errors import DerivationError, in_number, listed
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
@@ -48,9 +49,9 @@ def minimal(
     if not eq.lam:
         _named_speeds(eq, () if independent is None else independent)  # refuses what is no speed
         return eq
-    if eq.multipliers_in_loads:
+    if eq.augmented.multipliers_in_loads:
         raise DerivationError(
-            f"minimal form of {eq.name!r}: its loads contain {listed(eq.multipliers_in_loads)}, which would be eliminated; its equations with "
+            f"minimal form of {eq.name!r}: its loads contain {listed(eq.augmented.multipliers_in_loads)}, which would be eliminated; its equations with "
             "multipliers can be simulated, compiled and linearised as they are"
         )
     keep = _independent_speeds(eq, independent, at)
@@ -69,7 +70,7 @@ def minimal(
     return replace(
         eq, u=ui, rates=rates, M=_projected_inertia(M, A), f=A.T @ remaining, lam=(),
         Jc=Matrix(0, n, ()), b=zeros(0), c=zeros(0), h=h, border=None,
-        outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=eq.composed(dependent),
+        outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, dependent), source=eq.whole, dependent=composed(eq, dependent),
         notes=(*eq.notes, f"dependent speeds {listed(eq.u[j].name for j in rest)} eliminated"),
     )  # fmt: skip
 
@@ -149,4 +150,4 @@ def _independent_speeds(
 
 def _named_speeds(eq: Equations, independent: Iterable[Symbol | str]) -> list[int]:
     given = [independent] if isinstance(independent, str | Symbol) else independent
-    return [eq.speed_index(s, f"minimal form of {eq.name!r}", DerivationError) for s in given]
+    return [speed_index(eq, s, f"minimal form of {eq.name!r}", DerivationError) for s in given]

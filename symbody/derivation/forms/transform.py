@@ -22,6 +22,7 @@ from ...algebra.graph.walk import substitute_all
 from ...bodies.frames.system_vectors import SystemVector
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Body
+from ...derivation.equations.own_terms import composed, in_own_terms
 from ...errors import DerivationError, ModelError, in_number, listed, shown
 from ..equations.energies import refuse_written_motion
 from ..equations.equations import Equations, of_equations
@@ -77,7 +78,7 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
         f=Matrix(n, 1, tuple(x + m * e for x, m, e in zip(pushed, new_M, turning, strict=True))),
         Jc=eq.Jc @ W if eq.lam else Matrix(0, n, ()), b=b, c=Matrix(len(free), 1, tuple(free)), h=h,
         outputs=dict(zip(eq.outputs, outputs, strict=True)), labels=substituted_labels(eq.labels, speeds), source=eq.whole,
-        dependent=eq.composed(dependent),
+        dependent=composed(eq, dependent),
         notes=(*eq.notes, f"speeds transformed to a {'unit' if unit else 'diagonal'} mass matrix"),
     )  # fmt: skip
 
@@ -208,7 +209,7 @@ def _rigid_velocities(eq: Equations) -> tuple[tuple[Body, ...], list[tuple[Matri
     for b in bodies:
         w, v = k.velocities[b.frame]
         flat += [w, v + cross(w, b.mass.p_BoBcm)]
-    flat = eq.in_own_terms(flat)
+    flat = in_own_terms(eq, flat)
     return bodies, list(zip(flat[::2], flat[1::2], strict=True))
 
 
@@ -295,7 +296,7 @@ def _of_deforming_bodies(eq: Equations) -> Matrix:
     C = [[ZERO] * n for _ in range(n)]
     for b in eq.mechanism.elastic_bodies:
         motion = DeformingMotion(b, k)
-        own = motion.in_terms(*eq.in_own_terms([motion.v, motion.w, motion.rates]))
+        own = motion.in_terms(*in_own_terms(eq, [motion.v, motion.w, motion.rates]))
         partial = own.partial(eq.u)
         for j, Y in partial.items():
             rate = time_derivative(Matrix(len(entries := entries_of(Y)), 1, tuple(entries)), rates)

@@ -82,7 +82,7 @@ def forward_derivatives(
     held = dict(zip((*accelerations(eq), *eq.lam), solution, strict=True))
     symbols = _each_once(groups)
     ways = [([-e for e in _balance(eq, forces)], stages) for forces, stages in _ways_to_forces(eq)]
-    solved = _solve_columns(eq.factors, _fewest_operations(ways, symbols, held))
+    solved = _solve_columns(eq.augmented.factors, _fewest_operations(ways, symbols, held))
     column = {s: solved.column(j) for j, s in enumerate(symbols)}
     n = len(eq.u)
     udot = {k: _of_columns([column[s][:n] for s in group], n) for k, group in groups.items()}

@@ -9,6 +9,7 @@ from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError
 from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
@@ -24,14 +25,14 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     mechanism = eq.mechanism
     if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
         return ways
-    if eq.route == "recursive" and eq.u == mechanism.u and not eq.is_constrained and not eq.dropped:
+    if eq.route == "recursive" and eq.u == mechanism.u and not eq.lam and not eq.dropped:
         kinematics = Kinematics(mechanism)
         if (shortest := shortest_equations(mechanism, kinematics)) is not None:
-            M, f = eq.in_own_terms(list(shortest))
-            ways.append(factorize(M, "definite", eq.factors.inertias).solve(f))
+            M, f = in_own_terms(eq, list(shortest))
+            ways.append(factorize(M, "definite", eq.augmented.factors.inertias).solve(f))
         with suppress(DerivationError):  # a speed that moves several frames
             ways.append(
-                _without_value_where_locked(eq, eq.in_own_terms([articulated_accelerations(mechanism, kinematics)])[0])
+                _without_value_where_locked(eq, in_own_terms(eq, [articulated_accelerations(mechanism, kinematics)])[0])
             )
     return ways
 

@@ -12,6 +12,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, in_number, listed
 from ...summary import Summarized, Summary, counted, filled, listing
 from ..equations.energies import is_uniform_gravity
@@ -91,7 +92,7 @@ def _in_own_speeds(eq: Equations, recursion: Callable[..., list[Expr]]) -> Matri
     own = [u.dot for u in eq.u]
     accelerations = [eq.dependent.get(u.dot, u.dot) for u in eq.mechanism.u]  # type: ignore[call-overload]
     A = jacobian(accelerations, own)
-    column = eq.in_own_terms([forces])[0]
+    column = in_own_terms(eq, [forces])[0]
     return Matrix(len(own), 1, tuple(sum_of_products(A.column(j), column.entries) for j in range(len(own))))
 
 
@@ -125,8 +126,8 @@ def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> I
     B = -jacobian(missing, wanted)
     _refuse_nonlinear(eq, wanted, B)
     unknowns = (*wanted, *eq.lam)
-    left = substitute_all(list(missing.entries), dict.fromkeys((*wanted, *eq.multipliers_in_loads), ZERO))
-    A = [[*B.row(i), *eq.directions.column(i)] for i in range(len(eq.u))]
+    left = substitute_all(list(missing.entries), dict.fromkeys((*wanted, *eq.augmented.multipliers_in_loads), ZERO))
+    A = [[*B.row(i), *eq.augmented.directions.column(i)] for i in range(len(eq.u))]
     rows = _pivot_rows(eq, unknowns, A)
     square = Matrix(len(rows), len(rows), tuple(e for i in rows for e in A[i]))
     x = list(_solve_by_parts(square, [left[i] for i in rows]))

@@ -57,7 +57,7 @@ def tree_form(eq: Equations) -> TreeForm | None:
     several frames, axes that move in their frames, prescribed motions, inertia of deforming bodies."""
     if eq.mechanism.has_written_motion or eq.mechanism.elastic_bodies:
         return None
-    if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.is_constrained or eq.dropped or eq.dependent:
+    if eq.route != "recursive" or eq.u != eq.mechanism.u or eq.lam or eq.dropped or eq.dependent:
         return None
     k = Kinematics(eq.mechanism)
     joints = _joints(eq.mechanism, k)

@@ -22,6 +22,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import external_functions, free_symbols
 from ...bodies.frames.rotations import Cosines
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import EvaluationError, ModelError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, filled, listing
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
@@ -191,8 +192,8 @@ def _reduced_findings(eq: Equations, state: Values) -> list[Finding]:
     if eq.source is None:
         return []
     whole, n = eq.whole, len(eq.whole.u)
-    speeds = eq.in_own_terms([Matrix(1, n, whole.u)])
-    rates = eq.in_own_terms([Matrix(1, n, tuple(u.dot for u in whole.u))], solved=True)
+    speeds = in_own_terms(eq, [Matrix(1, n, whole.u)])
+    rates = in_own_terms(eq, [Matrix(1, n, tuple(u.dot for u in whole.u))], solved=True)
     (u,), (mine,) = numbers([*speeds, *rates], state)
     state.update(zip(whole.u, u, strict=True))
     (theirs,) = numbers([whole.udot.T], state)[0]

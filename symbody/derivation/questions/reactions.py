@@ -30,6 +30,7 @@ from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Load, Mechanism
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, ModelError, in_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity, refuse_written_motion
@@ -154,7 +155,7 @@ class _Balance:
         if at is not None:
             moment = moment + (joint.inner.origin - at).cross(force)
         f, m = self.kinematics.in_speeds([force.components(target), moment.components(target)])
-        f, m = self.eq.in_own_terms([f, m], solved, share)
+        f, m = in_own_terms(self.eq, [f, m], solved, share)
         return Reaction(name, target, at or joint.inner.origin, f, m)
 
     # ------------------------------------------------------------------------------------------------ loops

@@ -9,6 +9,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix, cross, vector
 from ...bodies.mechanism.mechanism import Body
+from ...derivation.equations.own_terms import in_own_terms
 from ..equations.equations import Equations
 from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics
@@ -48,7 +49,7 @@ def rigid_motions(eq: Equations) -> RigidMotions:
     moving, whole = ([e for b in mechanism.bodies for e in _velocities(b, *of[b.frame])] for of in (own, rigid))
     deforming = [e for b in mechanism.elastic_bodies for e in DeformingMotion(b, k).rates.entries]
     moving, whole = [*moving, *deforming], [*whole, *(ZERO for _ in deforming)]
-    return RigidMotions(jacobian(eq.in_own_terms(moving), eq.u), jacobian(whole, TWIST))
+    return RigidMotions(jacobian(in_own_terms(eq, moving), eq.u), jacobian(whole, TWIST))
 
 
 def _velocities(body: Body, w: Matrix, v: Matrix) -> list[Expr]:

@@ -50,13 +50,13 @@ def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | Non
 def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
     best, stuck = Configuration({}, [float("inf")], holds=False), True
     fixed = {s: float(v) for s, v in given.items()}
-    if not eq.position_rows:  # every configuration of a tree will do: no search
+    if not eq.rows.positions:  # every configuration of a tree will do: no search
         return Configuration(random_values(eq, Random(1000 * seed)) | fixed, [])
     if len(eq.q) > MANY_COORDINATES:
         random = Random(1000 * seed)
         place = loop_by_loop(eq, random_values(eq, random) | fixed, random)
         if place is not None:
-            return Configuration(place, [0.0] * len(eq.position_rows))
+            return Configuration(place, [0.0] * len(eq.rows.positions))
     loose = [v.symbol for v in eq.variables.of("p") if v.default is None and v.symbol not in fixed]
     for start in range(MAX_STARTS):
         random = Random(1000 * seed + start)

@@ -30,8 +30,8 @@ def closed_loops(
 
     only   indices of the rows that are to vanish
     """
-    kept = range(len(eq.position_rows)) if only is None else only
-    rows = [eq.position_rows[i].expression for i in kept]
+    kept = range(len(eq.rows.positions)) if only is None else only
+    rows = [eq.rows.positions[i].expression for i in kept]
     slopes = slopes_of_positions(eq, movable, kept)
 
     def moved(x: Array) -> Values:
@@ -57,7 +57,7 @@ def closed_loops(
 
 def slopes_of_positions(eq: Equations, movable: Sequence[Symbol], only: Sequence[int] | None = None) -> list[Expr]:
     """Derivatives of phi and of the norms of Euler parameters, row after row; of all of them, or of some."""
-    rows = [row.expression for row in eq.position_rows]
+    rows = [row.expression for row in eq.rows.positions]
     known = {q: k for k, q in enumerate(eq.q)}
     kept = range(len(rows)) if only is None else only
     if any(s not in known for s in movable):

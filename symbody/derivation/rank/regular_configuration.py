@@ -42,7 +42,7 @@ def regular(eq: Equations, values: Values, random: Random, leaves: bool = False)
 
     leaves   look for another one even if this one is regular
     """
-    everything = LoopRows(tuple(range(len(eq.position_rows))), eq.q)
+    everything = LoopRows(tuple(range(len(eq.rows.positions))), eq.q)
     if not leaves and everything.is_regular(eq, values, random):
         return values
     beside = everything.beside(eq, values, LEAVING_STEP, random) if leaves else None
@@ -146,7 +146,7 @@ def _with_loop_closed(eq: Equations, step: LoopClosure, values: Values, random: 
 def _steps(eq: Equations) -> Iterator[LoopClosure]:
     """Rows in an order in which each step brings as few new coordinates as the next row has; rows without any come as
     soon as they can."""
-    n, m = len(eq.q), len(eq.position_rows)
+    n, m = len(eq.q), len(eq.rows.positions)
     slopes = slopes_of_positions(eq, eq.q)
     inside = [frozenset(j for j in range(n) if slopes[i * n + j] is not ZERO) for i in range(m)]
     left, wholes = list(range(m)), list[tuple[set[int], set[int]]]()

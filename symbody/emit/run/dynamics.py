@@ -18,6 +18,7 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.dynamics_derivatives import (
     Wrt,
     accelerations,
@@ -154,7 +155,7 @@ class Dynamics(Portable):
     @cached_property
     def udot(self) -> Compiled:
         """Accelerations u': forward dynamics. Of a tree by composite (CRBA) or by articulated bodies (ABA), whichever
-        takes fewer operations; with constraints by the elimination that `equations.factors.elimination` names.
+        takes fewer operations; with constraints by the elimination that `equations.augmented.factors.elimination` names.
 
         >>> m = sb.Model("pendulum")
         >>> l = m.parameter("l", 2.0)
@@ -218,13 +219,13 @@ class Dynamics(Portable):
     @cached_property
     def f(self) -> Compiled:
         """Right side of M u' = f + Jcᵀ lam; without multipliers where loads contain them: M u' = f0 + (Jc + W)ᵀ lam."""
-        return self.function("right_side", {"f": self.equations.f0})
+        return self.function("right_side", {"f": self.equations.augmented.f0})
 
     @cached_property
     def lam(self) -> Compiled:
         """Multipliers; NaN for those that redundant constraints do not determine."""
         eq = self.equations
-        (lam,) = eq.in_own_terms([Matrix(len(eq.lam), 1, eq.lam)], solved=True) if eq.border else [eq.multipliers]
+        (lam,) = in_own_terms(eq, [Matrix(len(eq.lam), 1, eq.lam)], solved=True) if eq.border else [eq.multipliers]
         return self.function("multipliers", {"lam": lam})
 
     @cached_property
@@ -329,7 +330,7 @@ class Dynamics(Portable):
                 return self._compiled(in_loops)
             found = forward_derivatives(eq, groups)
             outputs = {f"a_{k}": J for k, J in found.udot.items()}
-            if with_multipliers and eq.is_constrained:
+            if with_multipliers and eq.lam:
                 outputs |= {f"lam_{k}": J for k, J in found.multipliers.items()}
             return self._derivative_code(name, self._groups, outputs)
 
@@ -356,7 +357,7 @@ class Dynamics(Portable):
     def outputs(self) -> Compiled:
         """The model's outputs, in order; accelerations and multipliers in them have their values."""
         eq = self.equations
-        seen = eq.in_own_terms(list(eq.outputs.values()), solved=True)
+        seen = in_own_terms(eq, list(eq.outputs.values()), solved=True)
         return self.function("outputs", dict(zip(eq.outputs, seen, strict=True)))
 
 

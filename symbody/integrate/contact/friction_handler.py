@@ -15,6 +15,7 @@ import numpy as np
 from ...algebra.graph.graph import Expr, Symbol, as_expr
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.undetermined_forces import LEAST_NORM
 from ...emit.run.callable import Array
 from ...errors import listed
@@ -64,7 +65,7 @@ class FrictionHandler(ContactHandler):
         """Event functions of the mode. Where sticking contacts hold more than they need to, their forces are those of
         least norm."""
         eq = form.equations
-        lam = {row.name: s for row, s in zip(eq.speed_rows, eq.lam, strict=True)}
+        lam = {row.name: s for row, s in zip(eq.rows.speeds, eq.lam, strict=True)}
         total = size_of_forces({**lam, **self._forces})
         made = [
             ContactFunction(c.name, "force", self._forces[c.name], total)
@@ -77,7 +78,7 @@ class FrictionHandler(ContactHandler):
                 made += self._of_friction(f, self._current.states[f.name], total)
         self._about = [(f.name, f.what) for f in made]
         share = None if eq.border is None else LEAST_NORM
-        return in_terms_of_state(made, lambda things: eq.in_own_terms(things, solved=True, share=share))
+        return in_terms_of_state(made, lambda things: in_own_terms(eq, things, solved=True, share=share))
 
     def _of_friction(self, f: Friction, state: FrictionState, total: Expr) -> list[ContactFunction]:
         table, out = self._table, list[ContactFunction]()

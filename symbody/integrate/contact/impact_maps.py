@@ -137,7 +137,7 @@ class ImpactMap:
         """Rows of Δu, what they are to be, and the places of contacts and constraints among them."""
         eq = self._eq
         rows, right = [list(eq.Jc.row(i)) for i in range(len(eq.lam))], [ZERO] * len(eq.lam)
-        places = {row.name: i for i, row in enumerate(eq.speed_rows)}
+        places = {row.name: i for i, row in enumerate(eq.rows.speeds)}
         for name in case.pushing:
             contact: Contact = self._contacts[name]
             places[name] = len(rows)

@@ -28,6 +28,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.forms.constrained import with_constraints
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
@@ -154,7 +155,7 @@ class Impulses(ConstraintImpulses):
             gaps = [c.gap for c in contacts]
             speeds = [time_derivative(g, rates) for g in gaps]
             bias = [time_derivative(v, {**rates, **dict.fromkeys(eq.u, ZERO)}) for v in speeds]
-            restitution = eq.in_own_terms([c.restitution for c in contacts], solved=True)
+            restitution = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
             self._numbers = Dynamics(eq).function(
                 "contacts",
                 {
@@ -216,7 +217,7 @@ def impact_map(eq: Equations, *contacts: Contact, restitution: Mapping[str, Expr
         for k, c in enumerate(contacts)
     }
     right = [ZERO] * len(eq.u) + [jumps.get(i, ZERO) for i in range(len(closed.lam))]
-    solved = closed.factors.solve(right)
+    solved = closed.augmented.factors.solve(right)
     return {u: u + solved[i] for i, u in enumerate(eq.u)}
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ...algebra.graph.graph import ONE
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ...errors import in_number
 from ..result.outcome import Ending, Outcome
@@ -38,16 +39,16 @@ RANK: Final = 1e-13  # of the largest eigenvalue: those below it are rounding
 def told_where_it_jams(segment: Segment) -> Segment:
     """A motion with friction as a load: it ends where that jams; where it begins beyond, a note says so."""
     eq = segment.equations
-    if eq.W is None or not len(segment):
+    if eq.augmented.W is None or not len(segment):
         return segment
     margin = margins(segment)
     beyond = np.flatnonzero(~(margin > 0))
     # where a load is not linear in multipliers, it has found a force of some sign that satisfies the law
-    if eq.is_linear_in_multipliers and len(beyond) and beyond[0] > 0:
+    if eq.augmented.is_linear_in_multipliers and len(beyond) and beyond[0] > 0:
         return _until(segment, int(beyond[0]))
     if not segment.outcome and margin[-1] < NEAR:
         segment = replace(segment, outcome=jammed(eq, segment.outcome.t))
-    if eq.is_linear_in_multipliers and len(beyond):
+    if eq.augmented.is_linear_in_multipliers and len(beyond):
         segment = replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq))))
     return segment
 
@@ -60,7 +61,7 @@ def _until(segment: Segment, k: int) -> Segment:
 
 def jammed_start(state: State) -> Trajectory | None:
     """A motion that has no acceleration at its start, because friction jams there; None where it does not."""
-    if state.equations.W is None:
+    if state.equations.augmented.W is None:
         return None
     if margins(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))[0] > NEAR:
         return None
@@ -82,7 +83,7 @@ def _begins(eq: Equations) -> str:
 
 
 def _forces(eq: Equations) -> str:
-    return in_number([s.name for s in eq.multipliers_in_loads], "{}", "{}")
+    return in_number([s.name for s in eq.augmented.multipliers_in_loads], "{}", "{}")
 
 
 def is_jammed(states: StateRows) -> NDArray[np.bool_]:
@@ -98,11 +99,11 @@ def is_jammed(states: StateRows) -> NDArray[np.bool_]:
 def margins(states: StatesInRows) -> Array:
     """det(1 - X) in every state; where loads are not linear in multipliers, the least for forces of either sign."""
     eq = states.equations
-    assert eq.W is not None
-    signs = (ONE,) if eq.is_linear_in_multipliers else (ONE, -ONE)
-    pushes = [substitute_all([eq.W], dict.fromkeys(eq.lam, s))[0] for s in signs]
-    M, Jc, *W = evaluated(states, "jamming", (), lambda: eq.in_own_terms([eq.M, eq.Jc, *pushes]))
-    own = [eq.lam.index(s) for s in eq.multipliers_in_loads]
+    assert eq.augmented.W is not None
+    signs = (ONE,) if eq.augmented.is_linear_in_multipliers else (ONE, -ONE)
+    pushes = [substitute_all([eq.augmented.W], dict.fromkeys(eq.lam, s))[0] for s in signs]
+    M, Jc, *W = evaluated(states, "jamming", (), lambda: in_own_terms(eq, [eq.M, eq.Jc, *pushes]))
+    own = [eq.lam.index(s) for s in eq.augmented.multipliers_in_loads]
     solved = _of_independent if eq.border is None else _of_least_norm
     parts = [slice(at, at + CHUNK) for at in range(0, len(M), CHUNK)]
     found = [[_margin(M[rows], Jc[rows], w[rows], own, solved) for rows in parts] for w in W]

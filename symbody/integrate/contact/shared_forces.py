@@ -84,7 +84,7 @@ def _generic_values(eq: Equations, G: Matrix) -> dict[Symbol, float]:
     """Parameters as they are, random numbers for all else; Euler parameters of length one, since bodies are rigid for
     these only."""
     draw, known = Random(1), eq.variables.defaults
-    constants = {s: known[s] for s in eq.constants if s in known}
+    constants = {s: known[s] for s in eq.variables.constants if s in known}
     values = {s: constants.get(s, draw.uniform(0.2, 0.9)) for s in sorted(free_symbols(G, *eq.q), key=str)}
     for turn in eq.variables.quaternions:
         length = float(np.linalg.norm([values[v.symbol] for v in turn]))

@@ -17,6 +17,7 @@ from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
 from ...argument_kinds import checked_flags_of_class
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
 from ...emit.run.callable import Array
 from ...emit.run.kept_programs import content_of
@@ -126,7 +127,7 @@ def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, E
 
 def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[Symbol] = ()) -> list[Expr]:
     """Expressions in terms of the state: values of u', multipliers and eliminated speeds are put in."""
-    found = eq.in_own_terms(expressions, solved=True)
+    found = in_own_terms(eq, expressions, solved=True)
     allowed = {*eq.arguments, *own}
     for e in found:
         if strange := [s for s in free_symbols(e) if s not in allowed]:

@@ -23,7 +23,7 @@ def accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None = Non
     if not eq.lam:
         return min(ways_to_accelerations(eq), key=operations), zeros(0)
     c = eq.c if c is None else c
-    x = saddle_point(eq, chosen).solve(stack(eq.f0, -rows(c, chosen)))
+    x = saddle_point(eq, chosen).solve(stack(eq.augmented.f0, -rows(c, chosen)))
     n = len(eq.u)
     return Matrix(n, 1, x.entries[:n]), Matrix(len(chosen), 1, tuple(-e for e in x.entries[n:]))
 
@@ -37,7 +37,7 @@ def all_accelerations(eq: Equations, chosen: tuple[int, ...], c: Matrix | None =
 
 def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
     """Factors of [M Hᵀ; Jc 0] with the chosen rows of Jc, which span those of all."""
-    whole = eq.factors.unguarded
+    whole = eq.augmented.factors.unguarded
     if chosen == tuple(range(len(eq.lam))):
         return whole
     pushes = None if whole.pushes is None else rows(whole.pushes, chosen)
@@ -57,7 +57,7 @@ def completed(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:
 
 def inertia(eq: Equations) -> Matrix:
     """M where it is definite, else M + Jcᵀ Jc: some coordinates may have no inertia but what constraints give them."""
-    return eq.factors.metric
+    return eq.augmented.factors.metric
 
 
 def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:
@@ -72,4 +72,4 @@ def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:
 
 def norm_residuals(eq: Equations) -> list[Expr]:
     """eᵀe - 1 for every set of Euler parameters."""
-    return [row.expression for row in eq.norm_rows]
+    return [row.expression for row in eq.rows.norms]

@@ -25,6 +25,7 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import energy, external_power, kinetic_energy
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.loops.language import Kernel
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
@@ -88,7 +89,7 @@ class Form(CacheOwner):
     @property
     def settles(self) -> bool:
         """Whether states are brought back to the constraints."""
-        return self.kind.projects and bool(self.chosen or self.equations.position_rows or self.invariants)
+        return self.kind.projects and bool(self.chosen or self.equations.rows.positions or self.invariants)
 
     @property
     def kind(self) -> FormKind:
@@ -140,7 +141,7 @@ class Form(CacheOwner):
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         limit = () if self.choice is None else (LIMIT,)
-        return (*self.equations.constants, *self.levels, *border_parameters(self.equations), *limit)
+        return (*self.equations.variables.constants, *self.levels, *border_parameters(self.equations), *limit)
 
     def compiled(
         self,
@@ -290,7 +291,7 @@ class Form(CacheOwner):
         other, n, m = more[0].B if more else None, len(self.equations.u), one.B.rows
         return LoopCallee(fit_borders, {}, f=Fitting(
             n=n, m=m, k=one.B.cols, m2=other.rows if other else 0, k2=other.cols if other else 0,
-            first=len(self.equations.constants) + len(self.levels), constraints=program_callee(self._constraint_rows, {"p": p}), sizes=np.array(one.sizes),
+            first=len(self.equations.variables.constants) + len(self.levels), constraints=program_callee(self._constraint_rows, {"p": p}), sizes=np.array(one.sizes),
             p=p, Jc=np.zeros(m * n), factors=np.zeros(m * n), rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), quality=np.zeros(1),
             weights=np.zeros(m), vectors=np.zeros(m * m),
         ))  # fmt: skip
@@ -304,7 +305,7 @@ class Form(CacheOwner):
         other = more[0].B if more else None
         following = Following(
             n=self.n, m=one.B.rows, k=one.B.cols, m2=other.rows if other else 0, k2=other.cols if other else 0,
-            first=len(self.equations.constants) + len(self.levels), inner=inner, vectors=program_callee(self._null_vectors, {"p": p}),
+            first=len(self.equations.variables.constants) + len(self.levels), inner=inner, vectors=program_callee(self._null_vectors, {"p": p}),
             sizes=np.array(one.sizes), p=p, w=np.zeros(sum(b.B.rows * b.B.cols for b in borders)),
         )  # fmt: skip
         return self._loop(settle_and_follow, following=following)
@@ -314,7 +315,7 @@ class Form(CacheOwner):
         """One correction each of positions, speeds and invariants, where there is something to correct: makers of x,
         and of the violation before."""
         eq, out = self.equations, dict[str, Callable[[], tuple[Any, Any]]]()
-        if eq.position_rows:
+        if eq.rows.positions:
             out["positions"] = lambda: projection.new_positions(eq, self.chosen, self.metric)
         if self.chosen:
             out["speeds"] = lambda: projection.new_speeds(eq, self.chosen, self.metric)
@@ -424,7 +425,7 @@ def conserved(eq: Equations, wanted: Sequence[Any]) -> Kept:
             raise unknown(f"simulate {eq.name!r}", "invariant", what, ["energy"], SimulationError)
         else:
             name = f"invariant_{k + 1}"
-            (invariants[name],) = eq.in_own_terms([as_expr(what)], solved=True)
+            (invariants[name],) = in_own_terms(eq, [as_expr(what)], solved=True)
             if strange := [s for s in free_symbols(invariants[name]) if s not in eq.arguments]:
                 raise SimulationError(
                     f"simulate {eq.name!r}: the invariant {shown(what)} depends on {listed(strange)}, which {eq.name!r} does not have; "

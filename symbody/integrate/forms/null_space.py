@@ -23,6 +23,7 @@ import numpy as np
 
 from ...algebra.graph.elimination import definite_factor, definite_solve
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import speed_index
 from ...emit.loops.language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array, Compiled
@@ -310,9 +311,9 @@ def space_form(
     base = explicit_form("projection", eq, chosen, metric=metric, kept=kept)
     if not chosen:
         raise SimulationError(f"simulate {eq.name!r}: form {name!r} is for constraints, and there are none")
-    if eq.multipliers_in_loads:
+    if eq.augmented.multipliers_in_loads:
         raise SimulationError(
-            f"simulate {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}, which form {name!r} "
+            f"simulate {eq.name!r}: loads contain {listed(eq.augmented.multipliers_in_loads)}, which form {name!r} "
             "eliminates; use 'projection', 'ggl', ..."
         )
     if independent and name != "partition":
@@ -322,5 +323,5 @@ def space_form(
     where = f"simulate {eq.name!r}, independent"
     return SpaceForm(
         name, eq, base.y, base.rates, chosen, metric, invariants=base.invariants, scales=base.scales, own=base.own,
-        rank=rank, independent=tuple(eq.speed_index(s, where, SimulationError) for s in independent), projects=projects,
+        rank=rank, independent=tuple(speed_index(eq, s, where, SimulationError) for s in independent), projects=projects,
     )  # fmt: skip

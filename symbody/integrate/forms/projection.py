@@ -58,7 +58,7 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
         return _normalized(eq, q), largest(norm_residuals(eq))
     gaps = _gaps(eq, holonomic, metric)
     corrected, worst = q - _displacement(eq, holonomic, gaps, metric), largest(list(phi.entries))
-    if eq.norm_rows:  # lengths other than one change phi as much as anything else: they go first
+    if eq.rows.norms:  # lengths other than one change phi as much as anything else: they go first
         unit = dict(zip(eq.q, _normalized(eq, q).entries, strict=True))
         corrected, worst = substitute_all([corrected, worst], unit)
         worst = maximum(worst, largest(norm_residuals(eq)))

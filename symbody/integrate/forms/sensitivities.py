@@ -79,7 +79,7 @@ class VariedForm(Form):
         """Variations after those of positions, and after those of speeds, were made to fit the constraints."""
         form, eq = self.state, self.equations
         out = []
-        if eq.position_rows:
+        if eq.rows.positions:
             q, _ = projection.new_positions(eq, form.chosen, form.metric)
             out.append(self._varied("varied_positions", eq.q, q))
         if form.chosen:
@@ -301,7 +301,7 @@ def landed(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...]:
             "are not determined; leave redundant constraints out"
         )
     for rows, symbols, made in (
-        (eq.position_rows, eq.q, projection.new_positions),
+        (eq.rows.positions, eq.q, projection.new_positions),
         (form.chosen, eq.u, projection.new_speeds),
     ):
         if rows:

@@ -39,8 +39,8 @@ class VariedStart:
     @cached_property
     def _program(self) -> Compiled:
         eq = self.form.equations
-        phi = Matrix(len(eq.position_rows), 1, tuple(r.expression for r in eq.position_rows))
-        psi = Matrix(len(eq.lam), 1, tuple(r.expression for r in eq.speed_rows))
+        phi = Matrix(len(eq.rows.positions), 1, tuple(r.expression for r in eq.rows.positions))
+        psi = Matrix(len(eq.lam), 1, tuple(r.expression for r in eq.rows.speeds))
         parts = {"phi_q": jacobian(phi, eq.q), "phi_x": jacobian(phi, self.wrt), "Jc": eq.Jc, "psi_q": jacobian(psi, eq.q),
                  "psi_x": jacobian(psi, self.wrt)}  # fmt: skip
         return self.form.compiled("varied_start", {k: m for k, m in parts.items() if m.entries})
@@ -48,7 +48,7 @@ class VariedStart:
     def columns(self, t: float, y: Array, p: Array) -> Array:
         """One row for each x."""
         eq, out = self.form.equations, []
-        numbers = self._numbers(t, y, p) if eq.position_rows or eq.lam else {}
+        numbers = self._numbers(t, y, p) if eq.rows.positions or eq.lam else {}
         for k, x in enumerate(self.wrt):
             dq, dependent = self._follow(eq.q, x, numbers.get("phi_q"), _column(numbers.get("phi_x"), k, x, eq), ())
             rest = _column(numbers.get("psi_x"), k, x, eq)

@@ -16,6 +16,7 @@ from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.own_terms import composed, in_own_symbols
 from ...emit.run.lookup import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from .splines import Samples, samples_of
@@ -46,7 +47,7 @@ def with_inputs(
                 f"inputs={{{s.stem!r}: 0.5 * eq.t}}"
             )
         if isinstance(law, Expr):
-            (laws[s],) = eq.in_own_symbols([law])
+            (laws[s],) = in_own_symbols(eq, [law])
         elif callable(law):
             laws[s] = law
         elif isinstance(law, (tuple, list)):
@@ -199,7 +200,7 @@ def _replaced(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equati
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
-        r=tuple(s for s in eq.r if s not in table), p=(*eq.p, *more), dependent=eq.composed(table),
+        r=tuple(s for s in eq.r if s not in table), p=(*eq.p, *more), dependent=composed(eq, table),
     )  # fmt: skip
 
 

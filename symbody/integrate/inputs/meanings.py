@@ -11,6 +11,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_quantities import named_quantities
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import SymbodyError, unknown
 from .inputs import rates_of_constants
 
@@ -38,5 +39,5 @@ def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[Sym
     for w in wanted:
         if isinstance(w, str) and w not in known:
             raise unknown(where, "quantity", w, known, error)
-    found = eq.in_own_terms([known[w] if isinstance(w, str) else w for w in wanted], solved=True)
+    found = in_own_terms(eq, [known[w] if isinstance(w, str) else w for w in wanted], solved=True)
     return substitute_all(found, rates_of_constants(eq)) if eq.r else found

@@ -95,7 +95,7 @@ def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, SimulationOptions, Me
         picked = replace(picked, method=explicit_method(picked), adapts=o.step is None)
     form = form_of(eq, picked)
     kept = meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
-    if kept and eq.W is not None:  # friction that jams is found in the states
+    if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(
         form, TABLEAUX[picked.method], begin, times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
@@ -254,7 +254,7 @@ class BatchMotions:
 
     def jammed(self) -> list[int]:
         """Members with friction that jams at the start or in a state that was kept, and those that could not go on."""
-        if self.asked.equations.W is None:
+        if self.asked.equations.augmented.W is None:
             return []
         is_beyond = is_jammed(self._everywhere()).reshape(self.count, -1).any(axis=1) | is_jammed(self.starts)
         return sorted({*np.flatnonzero(is_beyond).tolist(), *self.failed()})

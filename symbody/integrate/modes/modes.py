@@ -348,9 +348,9 @@ class Contacts:
                     f"contacts of {eq.name!r}: constraints hold the gap of {c.name!r} as it is, so that nothing determines its force and "
                     "friction; leave out the constraint, or take a `Friction` under its force (normal=model.multiplier(...))"
                 )
-        if names and eq.multipliers_in_loads:
+        if names and eq.augmented.multipliers_in_loads:
             raise SimulationError(
-                f"contacts of {eq.name!r}: loads contain {listed(eq.multipliers_in_loads)}; give that "
+                f"contacts of {eq.name!r}: loads contain {listed(eq.augmented.multipliers_in_loads)}; give that "
                 "friction to `Contacts` as a `Friction` too"
             )
 

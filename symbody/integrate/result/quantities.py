@@ -11,6 +11,7 @@ import numpy as np
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
@@ -74,7 +75,7 @@ def evaluated(
 def derived(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
     """A quantity that follows from the equations, such as their energy."""
     eq = segment.equations
-    return evaluated(segment, name, (), lambda: eq.in_own_terms([make(eq)], solved=True))[0]
+    return evaluated(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
 
 
 def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:

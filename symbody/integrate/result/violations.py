@@ -9,6 +9,7 @@ import numpy as np
 
 from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ..start.constraint_rows import rows_of
 from .quantities import evaluated
@@ -76,7 +77,7 @@ def violations(s: Segment) -> Violations:
 def _residuals(eq: Equations) -> Matrix:
     speeds = eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b if eq.lam else Matrix(0, 1, ())
     entries = (*(row.expression for row in rows_of(eq).positions), *speeds.entries)
-    (own,) = eq.in_own_terms([Matrix(len(entries), 1, entries)], solved=True)
+    (own,) = in_own_terms(eq, [Matrix(len(entries), 1, entries)], solved=True)
     return own
 
 

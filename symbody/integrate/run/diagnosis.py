@@ -9,6 +9,7 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.energies import load_powers
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.rank.row_space import sizes_of_rows
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, in_number, listed
@@ -82,7 +83,7 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
     values = (
         dict(zip(form.y, y.tolist(), strict=True)) | dict(zip(form.parameters, p.tolist(), strict=True)) | {eq.t: t}
     )
-    return dict(zip(powers, evaluate(eq.in_own_terms(list(powers.values()), solved=True), values), strict=True))
+    return dict(zip(powers, evaluate(in_own_terms(eq, list(powers.values()), solved=True), values), strict=True))
 
 
 def locked(form: Form, t: float, y: Array, p: Array) -> str:
@@ -92,7 +93,9 @@ def locked(form: Form, t: float, y: Array, p: Array) -> str:
     Seen from the inertia that their rates move, or where speeds are others, from how fast they turn beside these.
     """
     eq = form.equations
-    values = dict(zip(eq.state, map(float, y), strict=False)) | dict(zip(eq.constants, map(float, p), strict=False))
+    values = dict(zip(eq.state, map(float, y), strict=False)) | dict(
+        zip(eq.variables.constants, map(float, p), strict=False)
+    )
     for joint, angles in eq.variables.rotations_by_angles.items():
         at = [v.index for v in angles]
         own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]

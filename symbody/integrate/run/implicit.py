@@ -216,7 +216,7 @@ def _lines(
         lines[: len(eq.q)], stabilizers = _pushed(eq, chosen)
         forces += stabilizers
     if not follows(eq):
-        conditions += [(row.name, row.expression) for row in eq.additional_rows]
+        conditions += [(row.name, row.expression) for row in eq.rows.additional]
     return [*lines, *variables, *forces, *rates], conditions
 
 

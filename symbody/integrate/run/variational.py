@@ -143,9 +143,9 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
         raise SimulationError(
             f"{where}: {in_number(eq.z, 'the additional variable {} has', 'the additional variables {} have')} no discrete action; use another method"
         )
-    if eq.multipliers_in_loads:
+    if eq.augmented.multipliers_in_loads:
         raise SimulationError(
-            f"{where}: loads contain {in_number(eq.multipliers_in_loads, '{}, which has', '{}, which have')} no discrete action; use "
+            f"{where}: loads contain {in_number(eq.augmented.multipliers_in_loads, '{}, which has', '{}, which have')} no discrete action; use "
             "another method"
         )
     if eq.dropped:

@@ -377,7 +377,7 @@ def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> Sta
 def _together(wanted: GivenOutputs, task: _AssemblyTask, state: State) -> State:
     eq = task.equations
     rates = [NamedRow(f"{rate_name(eq.q[j].name, 1)} = {x:g}", "rate", eq.rates[j] - x) for j, x in task.rates.items()]
-    rows = (*wanted.positions.position_rows, *task.rows.speeds, *task.rows.additional, *rates, *wanted.others)
+    rows = (*wanted.positions.rows.positions, *task.rows.speeds, *task.rows.additional, *rates, *wanted.others)
     search = state_search(eq, rows, {**task.known, **state.values}, task.held, task.weights)
     found, attempt = search.first()
     if not found.holds:

@@ -33,10 +33,10 @@ class Rows:
 
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
-        self.positions, self.speeds = equations.position_rows, equations.speed_rows
+        self.positions, self.speeds = equations.rows.positions, equations.rows.speeds
         rates = {z.dot for z in equations.z}
         self.additional = tuple(
-            row for row in equations.additional_rows if not rates.intersection(free_symbols(row.expression))
+            row for row in equations.rows.additional if not rates.intersection(free_symbols(row.expression))
         )
 
     def _function(self, name: str, outputs: Callable[[], Mapping[str, Any]]) -> Compiled:

@@ -18,6 +18,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
@@ -101,12 +102,12 @@ class Midpoint:
         eq, h = self._table.base, self._h
         n, k = len(eq.u), len(eq.lam)
         pushed = (self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries
-        right = [h * f + g for f, g in zip(eq.f0.entries, pushed, strict=True)]
+        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, pushed, strict=True)]
         if k:
             off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries
             position = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
             right += [-e - RETURN / h * phi for e, phi in zip(off, position, strict=True)]
-        change = eq.factors.unguarded.solve(right).entries[:n]
+        change = eq.augmented.factors.unguarded.solve(right).entries[:n]
         return [u + e for u, e in zip(eq.u, change, strict=True)]
 
     @property
@@ -115,7 +116,7 @@ class Midpoint:
         eq, contacts = self._table.base, self._table.contacts
         change = [new - u for new, u in zip(self.speeds, eq.u, strict=True)]
         v = [now + sum_of_products(self._G.row(i), change) for i, now in enumerate(self._now)]
-        e = eq.in_own_terms([c.restitution for c in contacts], solved=True)
+        e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
         for i, now in enumerate(self._approach):
             v[i] = v[i] + e[i] * minimum(now, 0)
         return v
@@ -145,8 +146,10 @@ class Midpoint:
         """Impulses of the constraints."""
         eq, h = self._table.base, self._h
         pushed = (self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries
-        right = [h * f + g for f, g in zip(eq.f0.entries, pushed, strict=True)] + [-h * c for c in eq.c.entries]
-        return [-e for e in eq.factors.unguarded.solve(right).entries[len(eq.u) :]]
+        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, pushed, strict=True)] + [
+            -h * c for c in eq.c.entries
+        ]
+        return [-e for e in eq.augmented.factors.unguarded.solve(right).entries[len(eq.u) :]]
 
 
 def _symbols(name: str, count: int) -> tuple[Symbol, ...]:

@@ -46,7 +46,7 @@ class ContactSteps:
     def parameters(self) -> tuple[Symbol, ...]:
         eq = self.equations
         if not self.is_linear:
-            return (CLOCK, *eq.constants)
+            return (CLOCK, *eq.variables.constants)
         given = [s for s in eq.r if not s.order]
         return (CLOCK, *eq.p, *(begin(s.name) for s in given), *(slope(s.name) for s in given))
 

@@ -14,6 +14,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations, of_equations_or
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.own_terms import composed
 from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
@@ -515,7 +516,7 @@ def _smooth_stepper(
 
 
 def _start(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
-    if eq.lam or eq.position_rows:
+    if eq.lam or eq.rows.positions:
         return assemble(eq, start=start, values=values)
     known = {} if start is None else dict(start_values(start, f"stepper of {eq.name!r}"))
     return State.of(eq, {**known, **values})
@@ -538,5 +539,5 @@ def _with_clock(eq: Equations) -> tuple[Equations, bool]:
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)), p=(*eq.p, CLOCK),
-        dependent=eq.composed(table),
+        dependent=composed(eq, table),
     ), True  # fmt: skip

@@ -59,7 +59,7 @@ def inverse_kinematics(
     See also: `kits.robots.task`, `all_assemblies`.
     """
     eq = task.equations
-    if eq.is_constrained or len(eq.q) != len(eq.u):
+    if eq.lam or len(eq.q) != len(eq.u):
         raise sb.ModelError("inverse_kinematics: for robots without loops whose speeds are the rates of coordinates")
     bounds = {} if limits is None else dict(limits)
     if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:

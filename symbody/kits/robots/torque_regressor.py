@@ -135,7 +135,7 @@ def regressor(
     if wrong := [f for f in friction if f not in FRICTION]:
         raise sb.ModelError(f"regressor: there is no friction {wrong[0]!r}; it has {', '.join(FRICTION)}")
     tree = eq
-    reduced = sb.minimal(eq) if eq.is_constrained else eq
+    reduced = sb.minimal(eq) if eq.lam else eq
     motions = FrameMotions(tree.mechanism)
     bodies = [b for b in tree.mechanism.bodies if not b.mass.is_massless]
     places = {} if frames is None else dict(frames)
@@ -169,7 +169,7 @@ def _independent_rows(tree: sb.Equations, reduced: sb.Equations, Y: sb.Matrix) -
     known: dict[Any, Any] = dict(reduced.dependent)
     accelerations = [known.get(u.dot, u.dot) for u in tree.u]
     A = sb.jacobian(accelerations, own)
-    return A.T @ reduced.in_own_terms([Y])[0]
+    return A.T @ sb.derivation.in_own_terms(reduced, [Y])[0]
 
 
 def _friction_and_rotors(

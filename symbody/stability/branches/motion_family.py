@@ -15,6 +15,7 @@ from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
@@ -160,7 +161,7 @@ class MotionFamily(Tabular, Portable):
 
     def _expression(self, name: Any) -> Expr:
         if isinstance(name, Expr):
-            return self.equations.in_own_terms([name])[0]
+            return in_own_terms(self.equations, [name])[0]
         rows = self._rows
         if name not in rows:
             raise unknown(self.said, "name", name, [*self.unknowns, *rows], StabilityError)

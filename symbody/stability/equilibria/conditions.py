@@ -22,6 +22,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, scalars
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import output_rows
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import StabilityError, listed
 from ..variation.condition_rows import ConditionRow, acceleration_rows, position_rows, speed_rows
 from ..variation.parameter_samples import array, samples, substituted_and_folded, vanishing
@@ -181,7 +182,7 @@ def _standing_speeds(eq: Equations, drifting: tuple[Symbol, ...]) -> list[Symbol
 def _unknowns(
     eq: Equations, fixed: Mapping[Symbol, Expr], loose: list[Symbol], group: SymmetryGroup
 ) -> dict[str, tuple[Symbol, ...]]:
-    more = [s for s in loose if s in eq.constants]
+    more = [s for s in loose if s in eq.variables.constants]
     groups: dict[str, Iterable[Any]] = {
         "coordinates": eq.q,
         "speeds": [*eq.u, *group.rates],
@@ -206,7 +207,7 @@ def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symb
     for thing, value in wanted.items():
         if isinstance(thing, Symbol) and thing in fixed:
             continue
-        (seen,) = eq.in_own_terms([rates.get(thing, thing)])
+        (seen,) = in_own_terms(eq, [rates.get(thing, thing)])
         stage = _stage({s.kind for s in free_symbols(seen)})
         rows.append(ConditionRow(f"given {thing}", seen - value, stage, wanted=(seen, value)))
     return rows
@@ -225,5 +226,5 @@ def _equation_rows(eq: Equations) -> list[ConditionRow]:
     loads = [
         ConditionRow(f"balance of {u.name}", e, "loads", "balance") for u, e in zip(eq.u, balances.entries, strict=True)
     ]
-    more = [ConditionRow(f"equation {row.name!r}", row.expression, "loads") for row in eq.additional_rows]
+    more = [ConditionRow(f"equation {row.name!r}", row.expression, "loads") for row in eq.rows.additional]
     return [*position_rows(eq), *speed_rows(eq), *acceleration_rows(eq), *loads, *more]

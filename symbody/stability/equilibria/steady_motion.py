@@ -15,6 +15,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
 from ...algebra.printing.printing import tree_size_up_to
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...errors import StabilityError, in_number, listed, unknown
 from ...integrate.start.state import State
 from ...summary import SearchOutcome, Tabular
@@ -150,7 +151,7 @@ class SteadyMotion(Tabular, Portable):
         eq = self.equations
         rows = {n: scalars(e) for n, e in eq.outputs.items()}
         seen = iter(
-            substituted_and_folded(eq.in_own_terms([e for row in rows.values() for e in row]), self.expressions)
+            substituted_and_folded(in_own_terms(eq, [e for row in rows.values() for e in row]), self.expressions)
         )
         return {name: tuple(next(seen) for _ in row) for name, row in rows.items()}
 

@@ -253,7 +253,7 @@ class _Commutators:
     def kept(self) -> list[Expr]:
         """Expressions that must not change."""
         eq = self.eq
-        return [*(row.expression for row in (*eq.position_rows, *eq.speed_rows)), *eq.h.entries]
+        return [*(row.expression for row in (*eq.rows.positions, *eq.rows.speeds)), *eq.h.entries]
 
     def at(self, states: Sequence[Mapping[Symbol, float]], candidates: Sequence[Symmetry]) -> list[Array]:
         """Values for each candidate, at all states in sequence; at a state all are evaluated at once, since they

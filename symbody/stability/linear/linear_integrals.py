@@ -47,7 +47,7 @@ def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
     point = {s: v for s, v in eq.variables.resolved(given, "linear_integrals").items() if s in moving}
     rates = {u: q for q, u in zip(eq.q, eq.rates.entries, strict=True) if isinstance(u, Symbol)}
     out: dict[str, Expr] = {}
-    for row in eq.speed_rows[len(eq.phi.entries) :]:
+    for row in eq.rows.speeds[len(eq.phi.entries) :]:
         by_speed, by_place = (
             tidy(substitute(jacobian([row.expression], wrt), point)) if wrt else Matrix(1, 0, ())
             for wrt in (eq.u, eq.q)

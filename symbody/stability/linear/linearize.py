@@ -18,6 +18,7 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...derivation.equations.named_rows import output_rows
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
 from ...errors import StabilityError, listed, shown, with_article
 from ...integrate.inputs.inputs import with_inputs
@@ -196,7 +197,7 @@ def _output_slopes(
     plain = _in_own_rates(eq, rows)
     left = [n for n, e in plain.items() if has_rates and "multiplier" not in {s.kind for s in free_symbols(e)}]
     seen = _in_the_state(eq, {n: e for n, e in rows.items() if n not in left})
-    seen |= dict(zip(left, eq.in_own_terms([plain[n] for n in left]), strict=True))
+    seen |= dict(zip(left, in_own_terms(eq, [plain[n] for n in left]), strict=True))
     groups: dict[str, Any] = {"q": eq.q, "u": eq.u, "z": eq.z, "r": input_columns(eq)}
     if has_rates:
         groups["du"] = tuple(s.dot for s in eq.u)
@@ -246,7 +247,7 @@ def _in_the_state(eq: Equations, rows: Mapping[str, Expr]) -> dict[str, Expr]:
     rows = _in_own_rates(eq, rows)
     kinds = {s.kind for s in free_symbols(*rows.values())}
     is_solved = not kinds.isdisjoint(("acceleration", "multiplier"))
-    return dict(zip(rows, eq.in_own_terms(list(rows.values()), solved=is_solved), strict=True))
+    return dict(zip(rows, in_own_terms(eq, list(rows.values()), solved=is_solved), strict=True))
 
 
 def _in_own_rates(eq: Equations, rows: Mapping[str, Expr]) -> Mapping[str, Expr]:
@@ -417,7 +418,7 @@ def _rates_of_variables(
         )
     right = substitute_all([-e for e in rows], dict.fromkeys(dz, ZERO))
     solution = pivoted_solution(slopes, Matrix(len(right), 1, tuple(right)), samples([slopes, *right], numbers, 1)[0])
-    names = [row.name for row in eq.additional_rows]
+    names = [row.name for row in eq.rows.additional]
     _refuse_off(
         eq, [ConditionRow(f"equation {names[k]!r}", e, "loads") for k, e in zip(solution.rows, solution.left.entries, strict=True)], {}, numbers
     )  # fmt: skip

@@ -15,6 +15,7 @@ from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, finite_number, listed, shown
 from ...integrate.members.batch import simulate_batch
@@ -174,8 +175,8 @@ def _period(eq: Equations, known: Mapping[Any, Any], rest: Mapping[str, float], 
     if period is None:
         return None
     numbers = State.of(eq, {**known, **rest})
-    at = {s: float(numbers[s.name]) for s in eq.constants}
-    value = float(evaluate(eq.in_own_terms([period])[0], at)) if isinstance(period, Expr) else period
+    at = {s: float(numbers[s.name]) for s in eq.variables.constants}
+    value = float(evaluate(in_own_terms(eq, [period])[0], at)) if isinstance(period, Expr) else period
     found = finite_number(value, f"basins of {eq.name!r}, period", StabilityError)
     if not found > 0:
         raise StabilityError(f"basins of {eq.name!r}: a period is a positive number; got {shown(period)} = {found:g}")

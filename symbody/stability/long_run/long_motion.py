@@ -77,7 +77,7 @@ class LongMotion:
         span, chosen = (self.t, self.t + seconds), {"progress": False, **options}
         if isinstance(self.system, Equations):
             return simulate(self.system, span, self.start, events=self.events, options=chosen)
-        own = {s.name for s in self.equations.constants}
+        own = {s.name for s in self.equations.variables.constants}
         more = {n: x for n, x in self.numbers.items() if n not in own}
         start = {k: v for k, v in self.start.items() if k != "t"} if isinstance(self.start, Mapping) else self.start
         return simulate_modes(self.system, span, start, values=more, events=self.events, mode=self.mode, options=chosen)
@@ -98,7 +98,7 @@ class LongMotion:
             known = self.system.base.variables
             given = {n: x for n, x in {**start.values, name: value}.items() if n in known or n == "t"}
             return replace(self, numbers=numbers, start=State.of(self.system.base, given), mode=self.system.initial)
-        if name in {s.name for s in start.equations.constants}:
+        if name in {s.name for s in start.equations.variables.constants}:
             start = _on_constraints(State.of(start.equations, {**start.values, name: value}))
         return replace(self, numbers=numbers, start=start)
 

@@ -159,7 +159,9 @@ def _directions(flow: OrbitFlow, state: State, x: Array, p: Array, number: int |
 
 
 def _numbers(flow: OrbitFlow, state: State) -> tuple[Array, Array]:
-    return np.array([state[s.name] for s in flow.x]), np.array([state[s.name] for s in flow.equations.constants])
+    return np.array([state[s.name] for s in flow.x]), np.array(
+        [state[s.name] for s in flow.equations.variables.constants]
+    )
 
 
 def _growth_by_march(flow: OrbitFlow, state: State, span: float, h: float, number: int | None) -> Parted:

@@ -13,6 +13,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, Expr, as_expr
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.state_rates import state_rates
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, shown, unknown
@@ -130,8 +131,8 @@ def poincare(
 
 def _stroboscopic_section(motion: Trajectory | Orbit, period: Any, skip: int) -> PoincareSection:
     eq = _first(motion)
-    numbers = {s: float(motion.parameters[s.name]) for s in eq.constants if s.name in motion.parameters}
-    T = float(evaluate(eq.in_own_terms([as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
+    numbers = {s: float(motion.parameters[s.name]) for s in eq.variables.constants if s.name in motion.parameters}
+    T = float(evaluate(in_own_terms(eq, [as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
     T = finite_number(T, f"poincare of {eq.name!r}, period", StabilityError)
     if not T > 0:
         raise StabilityError(f"poincare of {eq.name!r}: a period is a positive number; got {shown(period)} = {T:g}")

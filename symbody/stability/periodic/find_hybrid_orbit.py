@@ -43,11 +43,11 @@ def home_of(
     inside = [t for t in sorted(times) if first <= t <= first + T]
     k = int(np.argmax(np.diff(inside)))
     home = motion.at(np.array([(inside[k] + inside[k + 1]) / 2])).segments[0]
-    own = {s.name for s in home.equations.constants}
+    own = {s.name for s in home.equations.variables.constants}
     numbers = {
         s.name: float(x)
         for part in motion.segments
-        for s, x in zip(part.equations.constants, np.concatenate([part.p, part.r]), strict=True)
+        for s, x in zip(part.equations.variables.constants, np.concatenate([part.p, part.r]), strict=True)
     }
     more = tuple(sorted((n, x) for n, x in numbers.items() if n not in own and n in system.kinds))
     return ModeItinerary(system, home.mode, events, more), home.state(0), T
@@ -136,7 +136,10 @@ def _is_turned_alike(orbit: HybridOrbit) -> bool:
 
 
 def _rates(flow: OrbitFlow, state: State) -> dict[str, float]:
-    x, p = np.array([state[s.name] for s in flow.x]), np.array([state[s.name] for s in flow.equations.constants])
+    x, p = (
+        np.array([state[s.name] for s in flow.x]),
+        np.array([state[s.name] for s in flow.equations.variables.constants]),
+    )
     return dict(zip((s.name for s in flow.x), flow.along(np.array([state.t]), x[None], p)[0][0].tolist(), strict=True))
 
 

@@ -12,6 +12,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr, Symbol, as_expr
 from ...derivation.equations.equations import Equations, of_equations_or
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, in_number, listed, shown, unknown
 from ...integrate.modes.modes import Contacts, Modes
@@ -177,7 +178,7 @@ def _numbers(system: HybridSystem, start: Any, values: Mapping[Any, Any]) -> dic
     """Numbers of parameters, from which a period follows."""
     eq = system.equations(system.initial)
     given = {**start_values(start, f"orbit of {system.name!r}"), **{str(k): v for k, v in values.items()}}
-    return {s: float(given.get(s.name, x)) for s, x in eq.variables.defaults.items() if s in eq.constants}
+    return {s: float(given.get(s.name, x)) for s, x in eq.variables.defaults.items() if s in eq.variables.constants}
 
 
 def problem_of(
@@ -293,7 +294,7 @@ def conserved_rows(eq: Equations, conserved: Mapping[str, Any] | str) -> dict[st
         return rows
     if isinstance(conserved, str):
         raise unknown(f"orbit of {eq.name!r}", "choice for conserved=", conserved, ["auto"], StabilityError)
-    return {str(k): eq.in_own_terms([as_expr(e)])[0] for k, e in conserved.items()}
+    return {str(k): in_own_terms(eq, [as_expr(e)])[0] for k, e in conserved.items()}
 
 
 def mirror_signs(flow: OrbitFlow, names: Iterable[str]) -> Array | None:
@@ -332,7 +333,7 @@ def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOption
         return _from_orbit(flow, start, values, levels, asked)
     state = _state(eq, start, values)
     p = np.concatenate([state.p, state.r])
-    numbers = dict(zip(eq.constants, map(float, p), strict=True))
+    numbers = dict(zip(eq.variables.constants, map(float, p), strict=True))
     signs = mirror_signs(flow, asked.mirror)
     expression, T = _period(eq, asked.period, numbers)
     if flow.is_driven and T is None:
@@ -393,7 +394,10 @@ def _from_orbit(
     eq = flow.equations
     known = {**start.parameters, **{str(getattr(k, "name", k)): v for k, v in values.items()}}
     p = np.array(
-        [finite_number(known[s.name], f"orbit of {eq.name!r}, {s.name}", StabilityError) for s in eq.constants]
+        [
+            finite_number(known[s.name], f"orbit of {eq.name!r}, {s.name}", StabilityError)
+            for s in eq.variables.constants
+        ]
     )
     setting = replace(start.setting, p=p, place=None, freed=None)
     given = levels or dict(zip(flow.conserved, start.setting.levels[len(flow.constraints) :], strict=True))
@@ -430,7 +434,7 @@ def _from_hopf(eq: Equations, branch: Branch, at: int, values: dict[Any, Any], a
             f"orbit of {eq.name!r}: a Hopf point has all its values; leave out {listed(map(str, values))}"
         )
     special = _hopf_point(eq, branch, at)
-    varied = {s.name: s for s in eq.constants}.get(branch.varied)
+    varied = {s.name: s for s in eq.variables.constants}.get(branch.varied)
     flow = flow_of(eq, asked.conserved, varied)
     if varied is None and not flow.conserved:
         raise StabilityError(
@@ -468,12 +472,12 @@ def _at_hopf_point(
 ) -> tuple[OrbitSetting, Array, Any, float]:
     """The setting, the state, the shape of the oscillation and its frequency."""
     eq, at = flow.equations, branch.problem.numbers_at(special.x)
-    p = np.array([at[s] for s in eq.constants])
+    p = np.array([at[s] for s in eq.variables.constants])
     x, omega = np.array([at[s] for s in flow.x]), abs(special.eigenvalue.imag)
     s, V = np.linalg.eig(flow.along(np.zeros(1), x[None], p)[1][0])
     shape = V[:, np.argmin(np.abs(s - 1j * omega))]
     shape = shape / shape[np.argmax(np.abs(shape))]
-    place = None if flow.varied is None else eq.constants.index(flow.varied)
+    place = None if flow.varied is None else eq.variables.constants.index(flow.varied)
     freed = len(flow.constraints) if place is None else None
     setting = OrbitSetting(p, np.zeros(len(flow.rows)), place, freed, mirror_signs(flow, asked.mirror))
     return with_levels(flow, setting, x, {}), x, shape, omega

@@ -10,6 +10,7 @@ from ...algebra.graph.functions import where as choice
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.state_rates import state_rates
 from ...integrate.contact.frictions import Friction
 from ...integrate.contact.impacts import Contact
@@ -210,7 +211,7 @@ def _guard(where: Any) -> list[Expr]:
 
 
 def _in_terms(eq: Equations, expressions: Iterable[Expr]) -> tuple[Expr, ...]:
-    return tuple(eq.in_own_terms(list(expressions), solved=True))
+    return tuple(in_own_terms(eq, list(expressions), solved=True))
 
 
 def depends_on_time(eq: Equations, course: Itinerary) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array
 from ...emit.text.numpy_text import numpy_function
@@ -184,7 +185,7 @@ class Orbit(Tabular, Portable):
         p = self.setting.p.copy()
         if self.setting.place is not None:
             p[self.setting.place] = self.point.value
-        return {s.name: float(v) for s, v in zip(self.equations.constants, p, strict=True)}
+        return {s.name: float(v) for s, v in zip(self.equations.variables.constants, p, strict=True)}
 
     # ------------------------------------------------------------------------------------------------ along the orbit
 
@@ -289,7 +290,7 @@ class Orbit(Tabular, Portable):
     def _values_of(self, e: Expr, tau: Array) -> Array:
         eq, states = self.equations, self._states(tau)
         table = np.column_stack([states[s] for s in eq.state])
-        groups = {"t": eq.t, "x": list(eq.state), "p": list(eq.constants)}
+        groups = {"t": eq.t, "x": list(eq.state), "p": list(eq.variables.constants)}
         f = numpy_function(program("along_orbit", groups, {"e": [e]}))
         p = np.tile(list(self.parameters.values()), (len(tau), 1))
         return np.asarray(f(self.setting.t0 + tau * self.period, table, p)).reshape(len(tau))
@@ -386,7 +387,7 @@ def quantity(eq: Equations, what: Any, where: str) -> Expr:
         if what not in known:
             raise unknown(where, "name", what, known, StabilityError)
         what = known[what]
-    found = eq.in_own_terms([what], solved=True)[0]
+    found = in_own_terms(eq, [what], solved=True)[0]
     assert isinstance(found, Expr)
     return found
 

@@ -104,7 +104,7 @@ class OrbitBranch(Tabular, Portable):
 
     def problem_for(self, setting: OrbitSetting) -> CollocationProblem | ShootingProblem:
         """The problem of orbits with other numbers or another varied value."""
-        varied = None if setting.place is None else self.equations.constants[setting.place]
+        varied = None if setting.place is None else self.equations.variables.constants[setting.place]
         return problem_of(
             flow_of(self.equations, dict(self.conserved), varied, self.course), setting, self.form, self.course
         )
@@ -142,7 +142,7 @@ class OrbitBranch(Tabular, Portable):
             return np.array([p.T * halves for p in points])
         if name == self.varied:
             return np.array([p.value for p in points])
-        known = {s.name: v for s, v in zip(self.equations.constants, self.setting.p, strict=True)}
+        known = {s.name: v for s, v in zip(self.equations.variables.constants, self.setting.p, strict=True)}
         if name not in known:
             raise unknown(
                 f"orbits of {self.equations.name!r}", "name", name, [PERIOD, self.varied, *known], StabilityError
@@ -169,7 +169,7 @@ class OrbitBranch(Tabular, Portable):
                 f"orbits of {self.equations.name!r}: {in_number(wrong, '{} grows from period to period and has', '{} grow from period to period and have')} no "
                 "largest value; family.orbit(k)[name] has the values over time"
             )
-        groups = {"t": self.equations.t, "x": list(flow.x), "p": list(self.equations.constants)}
+        groups = {"t": self.equations.t, "x": list(flow.x), "p": list(self.equations.variables.constants)}
         f = numpy_function(program("along_orbits", groups, {"e": [e]}))
         for c in self.curve_points:
             point = c.point if setting.mirror is None else mirrored_point(c.point, setting.mirror)
@@ -305,14 +305,14 @@ class OrbitBranch(Tabular, Portable):
 
         The first value stays in the interval of the family.
         """
-        constants = [s.name for s in self.equations.constants if s.name != self.varied]
+        constants = [s.name for s in self.equations.variables.constants if s.name != self.varied]
         name, low, high = _interval(self.equations, constants, values or {})
         if point.kind == "branch point" or self.setting.place is None:
             raise StabilityError(
                 f"curve over two values of orbits of {self.equations.name!r}: folds, period doublings and Neimark-Sacker points of families over a parameter have one; got a "
                 f"{point.kind} over {self.varied}"
             )
-        place = [s.name for s in self.equations.constants].index(name)
+        place = [s.name for s in self.equations.variables.constants].index(name)
         other = replace(
             self,
             varied=name,
@@ -345,7 +345,7 @@ class OrbitBranch(Tabular, Portable):
         """An xarray Dataset over the orbits, with parameters as attributes."""
         known = {
             s.name: float(v)
-            for s, v in zip(self.equations.constants, self.setting.p, strict=True)
+            for s, v in zip(self.equations.variables.constants, self.setting.p, strict=True)
             if s.name != self.varied
         }
         return data_set("orbit", np.arange(len(self)), self.columns(more), {"model": self.equations.name, **known})
@@ -398,12 +398,12 @@ def orbits(
         raise StabilityError(f"orbits of {equations.name!r}: they start from an orbit, sb.orbit(...); got {said}")
     if not isinstance(equations, Equations):
         equations = start.equations
-    exist = [*(s.name for s in equations.constants), *start.conserved]
+    exist = [*(s.name for s in equations.variables.constants), *start.conserved]
     name, low, high = _interval(equations, exist, values or {})
     conserved = dict(zip(start.conserved, start.conserved_rows, strict=True))
-    symbols = {s.name: s for s in equations.constants}
+    symbols = {s.name: s for s in equations.variables.constants}
     varied = symbols.get(name)
-    place = None if varied is None else equations.constants.index(varied)
+    place = None if varied is None else equations.variables.constants.index(varied)
     rows = len(start.setting.levels) - len(conserved)
     freed = rows + list(conserved).index(name) if varied is None else None
     setting = replace(start.setting, place=place, freed=freed)

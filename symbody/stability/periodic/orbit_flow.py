@@ -80,7 +80,7 @@ class OrbitFlow(CacheOwner):
             before = found
             found = _drifting(self.equations, self.all_rates, [*self.rows, *used], found)
             for eq, ends in others:
-                rows = [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+                rows = [row.expression for row in (*eq.rows.positions, *eq.rows.speeds)]
                 still = substitute_all([*state_rates(eq).entries, *rows], cyclic_at_rest(eq))
                 rates, rows = dict(zip(eq.state, still, strict=False)), still[len(eq.state) :]
                 found = _drifting(eq, rates, [*rows, *ends], found)
@@ -104,12 +104,12 @@ class OrbitFlow(CacheOwner):
     def constraints(self) -> list[Expr]:
         """Rows that are zero: constraints on positions and speeds, norms of Euler parameters."""
         eq = self.equations
-        rows = [row.expression for row in (*eq.position_rows, *eq.speed_rows)]
+        rows = [row.expression for row in (*eq.rows.positions, *eq.rows.speeds)]
         return list(self._still(Matrix(len(rows), 1, tuple(rows))).entries) if rows else []
 
     @cached_property
     def _groups(self) -> dict[str, Any]:
-        return {"t": self.equations.t, "x": list(self.x), "p": list(self.equations.constants)}
+        return {"t": self.equations.t, "x": list(self.x), "p": list(self.equations.variables.constants)}
 
     @cached_property
     def _derivatives(self) -> Compiled:

@@ -218,9 +218,9 @@ class OrbitProblem:
         """The period of [0, 1] of a driven system, and its derivative by the varied value."""
         assert self.setting.period is not None
         eq = self.flow.equations
-        at = dict(zip(eq.constants, map(float, self.p), strict=True))
+        at = dict(zip(eq.variables.constants, map(float, self.p), strict=True))
         if self.setting.place is not None:
-            at[eq.constants[self.setting.place]] = value
+            at[eq.variables.constants[self.setting.place]] = value
         varied = self.flow.varied
         slope = 0.0 if varied is None else float(evaluate(jacobian([self.setting.period], [varied]).entries[0], at))
         return float(evaluate(self.setting.period, at)) / self.setting.halves, slope / self.setting.halves

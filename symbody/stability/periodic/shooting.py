@@ -87,7 +87,7 @@ class ShootingProblem(OrbitProblem):
         if self.setting.place is not None:
             self.p[self.setting.place] = point.value
         x = self._onto_constraints(float(times[j]), point.x[j])
-        numbers = dict(zip((*self.flow.x, *eq.constants), map(float, (*x, *self.p)), strict=True))
+        numbers = dict(zip((*self.flow.x, *eq.variables.constants), map(float, (*x, *self.p)), strict=True))
         try:
             start = State.of(eq, {**{s.name: v for s, v in numbers.items()}, eq.t.name: float(times[j])})
             options = {"sensitivities": sensitivities, "held": "nearest"} if sensitivities else {}

@@ -28,14 +28,14 @@ class ConditionRow:
 def position_rows(eq: Equations) -> list[ConditionRow]:
     """phi = 0, and the norms of Euler parameters."""
     constraints = [
-        ConditionRow(f"constraint {row.name!r}", row.expression, "coordinates", "position") for row in eq.holonomic_rows
+        ConditionRow(f"constraint {row.name!r}", row.expression, "coordinates", "position") for row in eq.rows.holonomic
     ]
-    return [*constraints, *(ConditionRow(row.name, row.expression, "coordinates", "position") for row in eq.norm_rows)]
+    return [*constraints, *(ConditionRow(row.name, row.expression, "coordinates", "position") for row in eq.rows.norms)]
 
 
 def speed_rows(eq: Equations) -> list[ConditionRow]:
     """Jc u + b = 0."""
-    return [ConditionRow(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.speed_rows]
+    return [ConditionRow(f"rate of constraint {row.name!r}", row.expression, "speeds") for row in eq.rows.speeds]
 
 
 def acceleration_rows(eq: Equations) -> list[ConditionRow]:
@@ -45,5 +45,5 @@ def acceleration_rows(eq: Equations) -> list[ConditionRow]:
         ConditionRow(
             f"second rate of constraint {row.name!r}", sum_of_products(eq.Jc.row(k), dots) + eq.c[k], "accelerations"
         )
-        for k, row in enumerate(eq.speed_rows)
+        for k, row in enumerate(eq.rows.speeds)
     ]

@@ -91,7 +91,7 @@ def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol,
         *((seen, wrt) for wrt in (q, u, z, r)),
     ]  # fmt: skip
     slopes = [slopes_of(things, wrt) for things, wrt in asked]
-    slopes.insert([f.name for f in fields(Variation)].index("H"), eq.directions)
+    slopes.insert([f.name for f in fields(Variation)].index("H"), eq.augmented.directions)
     return Variation(*substituted_and_folded(slopes, point))
 
 

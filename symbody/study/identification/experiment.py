@@ -73,7 +73,7 @@ class Experiment:
 
     @property
     def is_constrained(self) -> bool:
-        return bool(self.equations.position_rows or self.equations.lam)
+        return bool(self.equations.rows.positions or self.equations.lam)
 
     @cached_property
     def guesses(self) -> tuple[State, ...]:
@@ -116,7 +116,7 @@ class Experiment:
     def _constraint_rows(self) -> tuple[tuple[Matrix, str], ...]:
         """Slopes of the constraints in coordinates, and in speeds."""
         eq = self.equations
-        phi = Matrix(len(eq.position_rows), 1, tuple(r.expression for r in eq.position_rows))
+        phi = Matrix(len(eq.rows.positions), 1, tuple(r.expression for r in eq.rows.positions))
         return (jacobian(phi, eq.q), "q"), (eq.Jc, "u")
 
     def _measured_near(self, k: int) -> dict[str, float]:

@@ -295,7 +295,7 @@ def _on_constraints(base: ShownMotion, q: Array) -> Array:
     """Coordinates moved by minimum-norm steps until the constraints are satisfied: q ← q - φ_q⁺ φ, with Euler
     parameters of norm one."""
     eq = base.equations
-    rows = [row.expression for row in eq.position_rows]
+    rows = [row.expression for row in eq.rows.positions]
     if not rows:
         return q
     groups: dict[str, Symbol | tuple[Symbol, ...]] = {"t": eq.t, "q": eq.q, "p": eq.p}

@@ -48,7 +48,7 @@ class CatalogueEntry:
 
     def about_of(self, eq: Equations) -> str:
         """Its meaning; loads that contain multipliers have their slope W in them."""
-        if eq.W is None:
+        if eq.augmented.W is None:
             return self.about
         return self.about.replace("Jc' lam", "(Jc + W)' lam").replace(
             JACOBIANS, f"{JACOBIANS}; W of f(lam) = f + W' lam"
@@ -67,7 +67,7 @@ def _mass_matrix(m: ExportedEquations) -> Definition | None:
 
 
 def _right_side(m: ExportedEquations) -> Definition | None:
-    return Definition({"f": m.eq.f0}) if m.eq.u else None
+    return Definition({"f": m.eq.augmented.f0}) if m.eq.u else None
 
 
 def _mass_form(m: ExportedEquations) -> Definition:
@@ -108,7 +108,7 @@ def _unknowns(m: ExportedEquations) -> dict[str, tuple[Symbol, ...]]:
 
 
 def _constraints(m: ExportedEquations) -> Definition | None:
-    positions, speeds = m.eq.position_rows, m.eq.speed_rows
+    positions, speeds = m.eq.rows.positions, m.eq.rows.speeds
     outputs = {"phi": positions, "psi": speeds}
     found = {k: rows for k, rows in outputs.items() if rows}
     if not found:
@@ -119,15 +119,15 @@ def _constraints(m: ExportedEquations) -> Definition | None:
 
 def _constraint_jacobian(m: ExportedEquations) -> Definition | None:
     eq = m.eq
-    friction = {} if eq.W is None else {"W": eq.W}
+    friction = {} if eq.augmented.W is None else {"W": eq.augmented.W}
     return Definition({"Jc": eq.Jc, "b": eq.b, "c": eq.c, **friction}) if eq.lam else None
 
 
 def _correct_positions(m: ExportedEquations) -> Definition | None:
     eq = m.eq
-    if not eq.position_rows and not eq.lam:
+    if not eq.rows.positions and not eq.lam:
         return None
-    if not eq.position_rows:  # nonholonomic constraints alone
+    if not eq.rows.positions:  # nonholonomic constraints alone
         return Definition({"q": column(list(eq.q)), "violation": [ZERO]})
     q, violation = projection.new_positions(eq, tuple(range(len(eq.lam))), "mass")
     return Definition({"q": q, "violation": [violation]})
@@ -135,7 +135,7 @@ def _correct_positions(m: ExportedEquations) -> Definition | None:
 
 def _correct_speeds(m: ExportedEquations) -> Definition | None:
     eq = m.eq
-    if not eq.position_rows and not eq.lam:
+    if not eq.rows.positions and not eq.lam:
         return None
     if not eq.lam:  # only norms of Euler parameters, and invariants that the motion keeps
         return Definition({"u": column(list(eq.u)), "violation": [ZERO]})

@@ -65,7 +65,7 @@ class ExportedEquations:
         None without constraints, or where M alone is singular.
         """
         eq = self.eq
-        if not eq.lam or eq.factors.metric is not eq.M:
+        if not eq.lam or eq.augmented.factors.metric is not eq.M:
             return None
         lam, u = Matrix(len(eq.lam), 1, eq.lam), Matrix(len(eq.u), 1, eq.u)
         udot = factorize(eq.M, "definite").solve(eq.f + eq.Jc.T @ lam)

@@ -31,7 +31,7 @@ def equation_programs(eq: Equations) -> dict[str, ir.Program]:
     """
     f, parts = Dynamics(eq), {}
     if eq.u or not eq.z:
-        parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.f0}, "accelerations": {"udot": eq.udot}}
+        parts = {"mass_matrix": {"M": eq.M}, "right_side": {"f": eq.augmented.f0}, "accelerations": {"udot": eq.udot}}
     if eq.q:
         parts["coordinate_rates"] = {"qdot": eq.rates}
     if eq.lam:

@@ -239,7 +239,7 @@ def _question_header(
 ) -> dict[str, Any]:
     return {
         "model": eq.name,
-        "constants": [s.name for s in eq.constants],
+        "constants": [s.name for s in eq.variables.constants],
         "conserved": list(conserved),
         "events": list(course.names),
         "mode": course.mode,
@@ -262,7 +262,7 @@ def _setting(file: ArrayFile, said: Any, eq: Equations, n: int) -> OrbitSetting:
     period = None if said["period"] is None else named_expression(eq, str(said["period"]), f"{file.path}, period")
     place, freed = (None if said[k] is None else int(said[k]) for k in ("place", "freed"))
     mirror = file.read("mirror", (n,)) if said["has mirror"] else None
-    p = file.read("parameters", (len(eq.constants),))
+    p = file.read("parameters", (len(eq.variables.constants),))
     image = tuple((str(a), str(b), float(sign)) for a, b, sign in said["image"])
     return OrbitSetting(p, file.read("levels", (None,)), place, freed, mirror, period, float(said["t0"]), image)
 
@@ -271,7 +271,7 @@ def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
     """The number of states, where names are those of the question."""
     eq = asked.equations
     own = {
-        "constants": [s.name for s in eq.constants],
+        "constants": [s.name for s in eq.variables.constants],
         "conserved": list(asked.conserved),
         "events": list(asked.course.names),
         "states": [s.name for s in flow_of(eq, dict(asked.conserved), None, asked.course).x],

@@ -29,7 +29,7 @@ RESERVED: Final = range(10, 16)  # of PAR: objective, period, angle of a torus, 
 
 
 def auto_functions(eq: Equations) -> tuple[str, ...]:
-    return CONSTRAINED if eq.lam or eq.position_rows else FUNCTIONS
+    return CONSTRAINED if eq.lam or eq.rows.positions else FUNCTIONS
 
 
 def check_autonomous(made: Artefact) -> None:

@@ -1,0 +1,114 @@
+"""The augmented system of forward dynamics: accelerations and multipliers from one elimination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ...algebra.calculus.derivatives import jacobian
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.walk import free_symbols, substitute
+from ...errors import DerivationError, listed
+from ..rank.saddle_point import SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+
+@dataclass(frozen=True, eq=False)
+class AugmentedSystem:
+    """The linear system of accelerations and multipliers; made by `Equations.augmented`.
+
+        M u' = f                             without constraints
+        [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W and W = (∂f/∂lam)ᵀ
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)
+    >>> name = m.constrain("slope", y - x)
+    >>> m.gravity(0, -9.81, 0)
+    >>> eq = sb.derive(m)
+    >>> eq.augmented.factors.elimination
+    <Elimination.SCHUR: 'M and its Schur complement Jc M⁻¹ Jcᵀ are eliminated, both without pivoting'>
+    >>> accelerations, forces = eq.augmented.solution
+    >>> sb.evaluate(accelerations, {}), sb.evaluate(forces, {})
+    ([-4.905, -4.905], [9.81])
+
+    Loads that contain multipliers:
+
+    >>> m = sb.Model("block")
+    >>> x, y = m.coordinates("x y")
+    >>> block = m.particle("block", m.ground.point(x, y, 0), mass=1)
+    >>> name = m.constrain("floor", y)
+    >>> rubs = m.generalized_force("friction", x, -0.3 * m.multiplier("floor"))
+    >>> eq = sb.derive(m)
+    >>> eq.augmented.multipliers_in_loads, eq.f, eq.augmented.f0, eq.augmented.W, eq.augmented.directions, eq.augmented.is_linear_in_multipliers
+    ((lam_floor,), vector(-0.3*lam_floor, 0), vector(0, 0), matrix([[-0.3, 0]]), matrix([[-0.3, 1]]), True)
+
+    See also: `Equations`, `algebra.factorize`, `solve`, `Model.multiplier`.
+    """
+
+    eq: Equations
+
+    @cached_property
+    def multipliers_in_loads(self) -> tuple[Symbol, ...]:
+        """Multipliers that f contains: normal forces of friction."""
+        if not self.eq.lam:
+            return ()
+        found = set(free_symbols(self.eq.f))
+        return tuple(s for s in self.eq.lam if s in found)
+
+    @cached_property
+    def W(self) -> Matrix | None:  # noqa: N802  (notation)
+        """(∂f/∂lam)ᵀ, a row for each multiplier; None where f contains none."""
+        return jacobian(self.eq.f, self.eq.lam).T if self.multipliers_in_loads else None
+
+    @cached_property
+    def f0(self) -> Matrix:
+        """f without its multipliers: M u' = f0 + (Jc + W)ᵀ lam."""
+        if not self.multipliers_in_loads:
+            return self.eq.f
+        if not self.is_linear_in_multipliers:
+            raise DerivationError(
+                f"{self.eq.name!r}: its loads are not linear in {listed(self.multipliers_in_loads)}, so that accelerations have no closed form; "
+                "simulate(eq, ..., form='ggl') solves for them. Where the sign of a force is known, write it without abs(...)"
+            )
+        return substitute(self.eq.f, dict.fromkeys(self.multipliers_in_loads, 0))
+
+    @property
+    def is_linear_in_multipliers(self) -> bool:
+        """Whether f0 + (Jc + W)ᵀ lam is all of the forces."""
+        return self.W is None or not set(self.eq.lam).intersection(free_symbols(self.W))
+
+    @cached_property
+    def directions(self) -> Matrix:
+        """H = Jc + W: the directions in which multipliers push; those of the constraints where no load contains
+        multipliers."""
+        return self.eq.Jc if self.W is None else self.eq.Jc + self.W
+
+    @cached_property
+    def factors(self) -> SaddlePoint:
+        """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same
+        for compiled functions, simulation, batches and generated code. `factors.elimination` says which.
+        """
+        known = self.eq.mechanism.values
+        elimination = chosen_elimination(self.eq.M, self.eq.Jc, known)
+        inertias = sizes_of_inertias(self.eq.M, known) if self.eq.variables.rotations_by_angles else ()
+        responses = sizes_of_responses(self.eq.M, self.eq.Jc, known)
+        pushes = None if self.W is None else self.directions
+        return SaddlePoint(self.eq.M, self.eq.Jc, elimination, self.eq.border, responses, inertias, pushes)
+
+    @cached_property
+    def solution(self) -> tuple[Matrix, Matrix]:
+        """Accelerations and multipliers, from one solve block.
+
+        M u' = f                          without constraints
+        [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W; in singular positions they have no value (NaN)
+        """
+        n, k = len(self.eq.u), len(self.eq.lam)
+        if not n:  # additional equations alone
+            return Matrix(0, 1, ()), Matrix(0, 1, ())
+        x = self.factors.solve([*self.f0.entries, *(-e for e in self.eq.c.entries)])
+        return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))

@@ -1,0 +1,108 @@
+"""Quantities of a mechanism in terms of the variables that its equations have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...algebra.graph.graph import Expr, Symbol, made_symbol
+from ...algebra.graph.walk import substitute_all
+from ...argument_kinds import checked_flags
+from ...errors import ModelError, SymbodyError
+from ..kinematics.unknown_positions import without_unknown_positions
+from .undetermined_forces import Share, determined_parts, refuse_unknown_share, shared_multipliers
+
+if TYPE_CHECKING:
+    from .equations import Equations
+
+
+@checked_flags(ModelError)
+def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
+    """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
+
+    solved   also put in what u' and the multipliers are, so that only the state is left; what redundant constraints
+             do not determine has no value
+    share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
+
+    >>> m = sb.Model("skate")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)
+    >>> name = m.constrain("slope", y - 2 * x)
+    >>> eq = sb.minimal(sb.derive(m), independent=["x_dot"])
+    >>> eq.u, eq.whole.u, sb.derivation.in_own_terms(eq, [y.dot])
+    ((x_dot,), (x_dot, y_dot), [2*x_dot])
+    >>> sb.derivation.in_own_symbols(eq, [sb.symbol("x", "variable")])[0] is x
+    True
+    >>> sb.derivation.composed(eq, {x: sb.symbol("s", "coordinate")})[y.dot]
+    2*x_dot
+
+    See also: `minimal`, `derivation.diagonalized`.
+    """
+    if share is not None:
+        refuse_unknown_share(eq, share)
+    things = in_own_symbols(eq, without_unknown_positions(eq.mechanism, things, "these quantities"))
+    if eq.dependent:
+        things = substitute_all(things, eq.dependent)
+    if solved:
+        things = determined_parts(eq, things) if share is None else things
+        lam = eq.multipliers if share is None else shared_multipliers(eq, share)
+        unknowns = (*(u.dot for u in eq.u), *eq.lam)
+        things = substitute_all(things, dict(zip(unknowns, (*eq.udot.entries, *lam.entries), strict=True)))
+    return things
+
+
+def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
+    """Expressions with the symbols that have these names here: names decide, since `symbols("x v")` are parameters
+    for one who does not say what they are.
+
+    >>> x, v = sb.symbols("x v")
+    >>> eq = sb.from_equations({x: v, v: -x})
+    >>> sb.derivation.in_own_symbols(eq, [x])[0].kind
+    'variable'
+
+    See also: `derivation.in_own_terms`.
+    """
+    alike = {
+        other: s
+        for s in (*eq.q, *eq.u, *eq.z, *eq.r)
+        for kind in ("parameter", "variable")
+        if (other := made_symbol(s.name, kind)) is not None and other is not s and other not in eq.p
+    }
+    return substitute_all(things, alike) if alike else things
+
+
+def composed(eq: Equations, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+    """`dependent` of equations in which the symbols of `table` are replaced by what it says.
+
+    >>> m = sb.Model("skate")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)
+    >>> name = m.constrain("slope", y - 2 * x)
+    >>> eq = sb.minimal(sb.derive(m), independent=["x_dot"])
+    >>> sb.derivation.composed(eq, {x: sb.symbol("s", "coordinate")})[y.dot]
+    2*x_dot
+
+    See also: `minimal`, `derivation.in_own_terms`.
+    """
+    before = substitute_all(list(eq.dependent.values()), table)
+    return {**dict(zip(eq.dependent, before, strict=True)), **table}
+
+
+def speed_index(eq: Equations, key: Any, where: str, error: type[SymbodyError] = ModelError) -> int:
+    """The place of a speed, by its own name or symbol or by the coordinate whose rate it is.
+
+    where, error   where the key was given, and the error that refuses one that is no speed
+
+    >>> m = sb.Model("cart")
+    >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+    >>> sb.derivation.speed_index(sb.derive(m), "x", "example")
+    0
+
+    See also: `Equations`, `derivation.Variables`.
+    """
+    speeds = {u: j for j, u in enumerate(eq.u)}
+    by_rate = {
+        q: speeds[e] for q, e in zip(eq.q, eq.rates.entries, strict=True) if isinstance(e, Symbol) and e in speeds
+    }
+    places = {**by_rate, **speeds}
+    return places[eq.variables.of("u q").only(places).symbol(key, where, error)]
