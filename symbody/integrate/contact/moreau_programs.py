@@ -18,6 +18,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
@@ -84,7 +85,7 @@ def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
     normals, shares = _normals(table, multipliers, [[-e for e in x[n:]] for x in changes])
     outputs: dict[str, Any] = {
         "gap": [c.gap for c in table.contacts], "speed": speeds,
-        "restitution": list(eq.in_own_terms([c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
+        "restitution": list(in_own_terms(eq, [c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
         "X": [e for x in changes for e in x[:n]], "udot": accelerations, "back": missed,
         "mu": [f.law.coefficient(v) for f, v in zip(frictions, sizes, strict=True)],
         "static": [f.law.sticking for f in frictions], "damping": [f.law.damping for f in frictions], "normal": normals, "share": shares,
@@ -98,11 +99,11 @@ def _solved(eq: Equations, G: Matrix) -> Matrix:
     n, k = len(eq.u), len(eq.lam)
     off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries if k else ()
     position = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
-    right = [[*eq.f0.entries, *(-e for e in eq.c.entries)]]
+    right = [[*eq.augmented.f0.entries, *(-e for e in eq.c.entries)]]
     right += [[ZERO] * n + [-e for e in column] for column in (off, [-e for e in eq.c.entries], position)]
     right += [[*G.row(i), *[ZERO] * k] for i in range(G.rows)]
     columns = Matrix(n + k, len(right), tuple(right[j][i] for i in range(n + k) for j in range(len(right))))
-    return eq.factors.unguarded.solve(columns)
+    return eq.augmented.factors.unguarded.solve(columns)
 
 
 def _normals(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]]) -> tuple[list[Expr], list[Expr]]:
