@@ -334,7 +334,7 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     """The options with form and method chosen where they are "auto"."""
     form = o.form
     if form == "auto":
-        form = "minimal" if not eq.lam else "projection" if eq.is_linear_in_multipliers else "ggl"
+        form = "minimal" if not eq.lam else "projection" if eq.augmented.is_linear_in_multipliers else "ggl"
     if form not in FORMS:
         raise unknown(f"simulate {eq.name!r}", "form", form, FORMS, SimulationError)
     if eq.lam and form == "minimal":
