@@ -6,6 +6,7 @@ small function with loops, read from Python. Exporters import this module and no
 
 from __future__ import annotations
 
+from ..algebra.printing.target_names import UniqueNames
 from .loops.inlining import inlined_form
 from .loops.kernel_entries import ArgumentRoute, KernelEntry, kernel_entry
 from .loops.kernel_nodes import (
@@ -91,7 +92,7 @@ __all__ = [  # noqa: RUF022  (by subject)
     # long programs: functions of bounded size, and memory through which they hand values on
     "ranges_by_weight", "ScratchMemory",
     # text of programs: names, parentheses, lines
-    "Infix", "TextPlan", "Term", "CHOICE", "OR", "AND", "COMPARISON", "SUM", "SIGN", "POWER", "ATOM", "CONDITIONS",
+    "Infix", "TextPlan", "UniqueNames", "Term", "CHOICE", "OR", "AND", "COMPARISON", "SUM", "SIGN", "POWER", "ATOM", "CONDITIONS",
     "ENTRY_WIDTH", "entry_places", "comma_lines", "NumpyFunction",
     # kernels: Python functions with loops, the types of their arguments, and records of these
     "Kernel", "Numbers", "Indices", "Function", "is_finite", "on_pieces", "Struct", "type_of", "known_values", "IS_PRESENT", "kernel_text",
