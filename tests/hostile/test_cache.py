@@ -1,7 +1,9 @@
 """The cache never costs a result, and nothing is run from it that this user's processes did not put there."""
 
 import hashlib
+import hmac
 import os
+import pickle
 import subprocess
 import sys
 import warnings
@@ -10,7 +12,12 @@ from pathlib import Path
 import pytest
 
 import symbody as sb
+from symbody.algebra.graph.linear import FactorShape
+from symbody.emit.programs.program import Group, Instruction, Output, Program
+from symbody.emit.programs.tree_program import tree_program
+from symbody.emit.run import cache_secret
 from symbody.emit.run import disk_cache as cache
+from symbody.emit.run.program_text import program_of_text, text_of_program
 
 x = sb.symbol("x")
 
@@ -21,7 +28,7 @@ def value(name: str = "f") -> float:
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    for name in ("SYMBODY_CACHE", "XDG_CACHE_HOME"):
+    for name in ("SYMBODY_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -92,6 +99,8 @@ BAD_ENTRIES = {
     "empty": lambda key, content: b"",
     "short": lambda key, content: b"\0" * 20,
     "cut": lambda key, content: (hashlib.sha256(key.encode() + content).digest() + content)[:-1],
+    "as it was before signatures": lambda key, content: hashlib.sha256(key.encode() + content).digest() + content,
+    "signed by another": lambda key, content: hmac.digest(b"x" * 32, key.encode() + content, "sha256") + content,
     "a folder": None,
 }
 
@@ -102,7 +111,6 @@ def test_entries_that_are_not_whole_are_not_run(bad, home):
     folder = cache.directory()
     (kept,) = folder.iterdir()
     content = kept.read_bytes()[32:]
-    assert kept.read_bytes()[:32] == hashlib.sha256(kept.stem.encode() + content).digest()
     kept.unlink()
     if BAD_ENTRIES[bad] is None:
         kept.mkdir()
@@ -112,6 +120,92 @@ def test_entries_that_are_not_whole_are_not_run(bad, home):
         warnings.simplefilter("ignore")
         assert cache.load(kept.stem) is None
         assert value() == 0.0
+
+
+def test_what_was_planted_while_the_folder_was_open_is_not_run(home, monkeypatch):
+    """An entry in the words of the cache, of another user and then of this one, after chmod 700 as the warning advises:
+    it is not loaded, and what is compiled takes its place."""
+    value()
+    (kept,) = cache.directory().iterdir()
+    signed = kept.read_bytes()
+    content = signed[32:]
+    for mode, data in ((0o666, signed), (0o620, signed), (0o600, hashlib.sha256(kept.stem.encode() + content).digest() + content)):  # fmt: skip
+        kept.write_bytes(data)
+        kept.chmod(mode)
+        assert cache.load(kept.stem) is None
+        assert not kept.exists()
+        assert value() == 0.0
+        assert kept.stat().st_mode & 0o777 == 0o600
+    assert cache.load(kept.stem) == content
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    assert cache.load(kept.stem) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="gives files to another user")
+def test_entries_of_other_users_are_not_run(home):
+    value()
+    (kept,) = cache.directory().iterdir()
+    os.chown(kept, 65534, 65534)
+    assert cache.load(kept.stem) is None
+    assert value() == 0.0
+    assert kept.stat().st_uid == 0
+
+
+def test_the_secret_is_known_to_the_user_alone(home):
+    value()
+    place = home / ".config" / "symbody" / "cache_key"
+    assert place.stat().st_mode & 0o777 == 0o600
+    assert len(place.read_bytes()) == 32
+    assert place.parent not in (cache.directory(), *cache.directory().parents)
+    cache_secret._secret_at.cache_clear()
+    for spoil in (lambda: place.chmod(0o644), lambda: place.write_bytes(b"short")):
+        spoil()
+        with pytest.warns(UserWarning, match="remove it, and it is made again"):
+            assert value("other") == 0.0
+        place.unlink()
+        assert value("other") == 0.0  # with another secret
+        cache_secret._secret_at.cache_clear()
+
+
+def test_no_pickles(home, monkeypatch):
+    """Programs and tables are kept as plain text and numbers; a pickle that is signed, even, is not opened."""
+    monkeypatch.setattr(pickle, "loads", lambda *_: (_ for _ in ()).throw(AssertionError("a pickle was opened")))
+    eq = sb.from_equations({x: -x})
+    first = sb.simulate(eq, 1.0, x=1.0).y
+    assert any(e.path.read_bytes()[32:].startswith(b'{"name"') for e in cache.entries())
+    assert (sb.simulate(sb.from_equations({x: -x}), 1.0, x=1.0).y == first).all()
+    assert not any(e.path.read_bytes()[32:33] == b"\x80" for e in cache.entries())
+
+
+def test_programs_are_restored_whole():
+    """All kinds of instructions, among them factors of matrices and motions of trees; equal in all, digest and cost among
+    it."""
+    m = sb.Model("chain")
+    before = m.ground
+    for k in range(3):
+        body = m.body(f"b{k}", mass=m.parameter(f"m{k}", 1.0), com=(0, -1, 0), inertia=(1, 1, 1))
+        m.revolute(f"q{k}", before, body, axis="xyz"[k % 3], at=(0, -1, 0))
+        before = body
+    eq = sb.derive(m, check=False)
+    groups = {"t": eq.t, "q": eq.q, "u": eq.u, "p": eq.p}
+    a, b = sb.symbols("a b")
+    asked = {"y": sb.where(a < b, sb.sin(a) / sb.cos(a), sb.sqrt(b) - 2.5), "z": sb.maximum(a, 1) ** 3}
+    x1, x2 = (Instruction("input", (), (0, k)) for k in range(2))
+    solves = (x1, x2, Instruction("factor", (0, 1, 0), FactorShape("definite", 2, (1.0, 0.5))), Instruction("solve", (2, 0, 1), False), Instruction("item", (3,), 0), Instruction("item", (3,), 1))  # fmt: skip
+    by_hand = Program("g", (Group("x", (a, b)),), (Output("y", (2,), (4, 5), ((0,), (1,))),), solves, {4: "first"})
+    programs = [
+        by_hand,
+        tree_program("slopes", groups, eq, {"q": eq.q, "u": eq.u}),
+        sb.program("f", {"a": a, "b": [b]}, asked),
+    ]
+    assert {"factor", "tree"} <= {i.op for p in programs for i in p.code}
+    for p in programs:
+        found = program_of_text(text_of_program(p))
+        assert (found, found.digest, found.cost) == (p, p.digest, p.cost)
+        assert [type(i.data) for i in found.code] == [type(i.data) for i in p.code]
+        del found.__dict__["digest"]
+        assert found.digest == p.digest
 
 
 def test_unfinished_entries_of_killed_processes_go(home):

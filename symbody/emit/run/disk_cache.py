@@ -1,8 +1,10 @@
 """Machine code kept on disk, by content.
 
-A file is named by the hash of everything that decides its content, begins with the hash of what follows, and is put in
-place by a rename: readers see a whole file or none, whatever other processes do. The directory must belong to the user
-and be writable by nobody else; otherwise nothing is read from it or written to it, because what lies there will be run.
+A file is named by the hash of everything that decides its content, begins with a signature of what follows, and is put
+in place by a rename: readers see a whole file or none, whatever other processes do. What lies there will be run. So the
+directory must belong to the user and be writable by nobody else, otherwise nothing is read from it or written to it; and
+each file must be the user's own, writable by nobody else, and signed with the user's secret (`cache_secret.py`), since
+the directory may have been open before. Files that are not are removed and made again.
 
 All files together stay below a limit ($SYMBODY_CACHE_LIMIT, such as 500M or 2G; 1 GiB by default): reading a file sets
 its time, and the oldest go first. To look through the directory takes longer than to write a file, so it is done about
@@ -11,7 +13,7 @@ once for every sixteenth of the limit that is written, whichever process writes 
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import os
 import re
 import stat
@@ -25,8 +27,9 @@ from typing import Final, NamedTuple
 
 from ...errors import ProgramError, shown
 from ...whole_files import ABANDONED, is_unfinished, whole_file
+from .cache_secret import is_private, secret, user_folder
 
-_HASH: Final = 32  # bytes of SHA-256
+_SIGNATURE: Final = 32  # bytes of an HMAC with SHA-256
 LIMIT: Final = "1G"
 UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 CHECKS: Final = 16  # of the directory, while as much as the limit is written
@@ -39,25 +42,10 @@ def directory() -> Path:
     if chosen := os.environ.get("SYMBODY_CACHE"):
         return Path(chosen)
     if sys.platform == "win32":
-        return _place("LOCALAPPDATA", ".") / "symbody" / "code"
+        return user_folder("LOCALAPPDATA", ".") / "symbody" / "code"
     if sys.platform == "darwin":
-        return _place("", "Library/Caches") / "symbody"
-    return _place("XDG_CACHE_HOME", ".cache") / "symbody"
-
-
-def _place(variable: str, below_home: str) -> Path:
-    """The folder that an environment variable names; one that is empty or relative names none, since it would mean
-    another folder for each working directory."""
-    said = Path(os.environ.get(variable, ""))
-    if said.is_absolute():
-        return said
-    try:
-        home = Path.home()
-    except RuntimeError as reason:  # the user has none
-        raise FileNotFoundError(f"{reason} Set SYMBODY_CACHE to a folder of yours") from None
-    if not home.is_absolute():
-        raise FileNotFoundError(f"the home directory {str(home)!r} is not an absolute path; set SYMBODY_CACHE")
-    return home / below_home
+        return user_folder("", "Library/Caches") / "symbody"
+    return user_folder("XDG_CACHE_HOME", ".cache") / "symbody"
 
 
 def _usable() -> Path:
@@ -77,13 +65,18 @@ def load(key: str) -> bytes | None:
         if not directory().exists():
             return None
         path = _usable() / f"{key}.o"
-        kept = path.read_bytes()
+        with path.open("rb") as file:
+            is_own = is_private(os.fstat(file.fileno()), stat.S_IWGRP | stat.S_IWOTH)
+            kept = file.read() if is_own else b""
+        signature, content = kept[:_SIGNATURE], kept[_SIGNATURE:]
+        if not content or not hmac.compare_digest(_signature(key, content), signature):
+            path.unlink()
+            return None
     except OSError:
         return None
     with suppress(OSError):  # where the disk is read-only, nothing will be dropped either
         os.utime(path)
-    digest, content = kept[:_HASH], kept[_HASH:]
-    return content if content and _digest(key, content) == digest else None
+    return content
 
 
 def save(key: str, content: bytes) -> None:
@@ -92,7 +85,7 @@ def save(key: str, content: bytes) -> None:
     try:
         folder = _usable()
         with whole_file(folder / f"{key}.o", 0o600, is_lasting=False) as file:
-            file.write(_digest(key, content) + content)
+            file.write(_signature(key, content) + content)
         most = limit()
     except (OSError, ProgramError) as reason:
         warnings.warn(f"compiled code is not kept: {reason}", stacklevel=3)
@@ -103,9 +96,9 @@ def save(key: str, content: bytes) -> None:
         trim(folder, most)
 
 
-def _digest(key: str, content: bytes) -> bytes:
+def _signature(key: str, content: bytes) -> bytes:
     """Of the content under this key: a file under another name is not whole."""
-    return hashlib.sha256(key.encode() + content).digest()
+    return hmac.digest(secret(), key.encode() + content, "sha256")
 
 
 # ---------------------------------------------------------------------------------------------------------- its size

@@ -2,8 +2,8 @@
 derived and unrolled again.
 
 The key is a digest of the content (equations pickled with all their expressions, and what is made of them) and of the
-sources of this package that make programs. An entry is a pickle in the directory of machine code, which nobody else can
-write (`disk_cache.py`). Programs that call functions of Python are not kept.
+sources of this package that make programs. An entry is plain text (`program_text.py`) in the directory of machine code
+(`disk_cache.py`); nothing is unpickled. Programs that call functions of Python are not kept.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from ..programs.program import Program
 from . import disk_cache as disk
+from .program_text import program_of_text, text_of_program
 from .source_digests import sources_of
 
 FOLDERS: Final = ("algebra", "derivation", "emit/programs", "emit/loops", "integrate")  # whose files decide a program
@@ -37,10 +38,8 @@ def kept_program(content: str, name: str, make: Callable[[], Program]) -> Progra
     key = hashlib.sha256(f"program|{sources_of(*FOLDERS)}|{content}|{name}".encode()).hexdigest()
     kept = disk.load(key)
     if kept is not None:
-        found: Program = pickle.loads(kept)
-        return found
+        return program_of_text(kept)
     made = make()
     if not made.externals:
-        _ = made.digest, made.cost  # are kept with it
-        disk.save(key, pickle.dumps(made))
+        disk.save(key, text_of_program(made))
     return made

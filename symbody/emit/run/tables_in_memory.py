@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,14 +39,24 @@ class TablesInMemory:
             [len(g) for g in program.inputs], made.kinds, made.stops, *made.arguments, [len(o) for o in made.outputs],
             [at for o in made.outputs for at in o],
         )  # fmt: skip
-        return cls(made.first, [np.array(made.constants), *(np.array(x, dtype=np.int64) for x in lists)])
+        return cls(
+            made.first, [np.array(made.constants, dtype=np.float64), *(np.array(x, dtype=np.int64) for x in lists)]
+        )
 
     def to_bytes(self) -> bytes:
-        return pickle.dumps((int(self._fields[FIELDS.index("first")]), self._arrays))
+        """The first number, and lengths and numbers of the arrays, of eight bytes each."""
+        head = np.array([self._fields[FIELDS.index("first")], *map(len, self._arrays)], dtype=np.int64)
+        return b"".join([len(head).to_bytes(8, "little"), head.tobytes(), *(a.tobytes() for a in self._arrays)])
 
     @classmethod
     def from_bytes(cls, kept: bytes) -> TablesInMemory:
-        return cls(*pickle.loads(kept))
+        count = int.from_bytes(kept[:8], "little")
+        first, *lengths = np.frombuffer(kept, np.int64, count, 8).tolist()
+        arrays, at = list[NDArray[Any]](), 8 * (count + 1)
+        for k, length in enumerate(lengths):  # constants first
+            arrays.append(np.frombuffer(kept, np.int64 if k else np.float64, length, at))
+            at += 8 * length
+        return cls(first, arrays)
 
     def open(self, work: int) -> None:
         """Let scratch memory at an address be that of this program."""
