@@ -1,6 +1,7 @@
 """Arguments of public calls, checked against their annotations: a text where a mapping is meant is refused by name,
 before it ends in an error from somewhere inside; a flag is True or False.
 
+A call that does not fit its signature is answered in words (`answered`, `answered_class`).
 Calls on equations check all their arguments (`of_equations`, `values_by_name`); other public calls describe in words of
 their own what a body or an expression is, and check their flags here (`checked_flags`).
 """
@@ -12,11 +13,12 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from functools import wraps
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from .errors import SymbodyError, shown
+from .errors import CallError, SymbodyError, listed, shown, unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound=type)
+PACKAGE: Final = __name__.partition(".")[0]
 
 
 class ArgumentKind(NamedTuple):
@@ -96,22 +98,98 @@ def refuse_other_kinds(
             raise error(f"{where}: {name}= is {kinds[name].words}, got {shown(value)}")
 
 
+def answered(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator of a public function or method: a call that does not fit its signature is answered in words, with the
+    nearest argument where one is misspelt; Python names the class that defines a method, which users do not know."""
+    if getattr(function, "answers_calls", False):
+        return function
+
+    @wraps(function)
+    def called(*args: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(*args, **named)
+        except TypeError as error:
+            if not isinstance(error, SymbodyError) and (reason := _why_it_does_not_fit(function, args, named)):
+                raise reason from None
+            raise
+
+    called.answers_calls = True  # type: ignore[attr-defined]
+    return called
+
+
+def answered_class(cls: C) -> C:
+    """The same for the constructor and the public methods of a class, and of those that it is made of."""
+    for base in cls.__mro__:
+        if base.__module__.startswith(PACKAGE):
+            for name, member in list(vars(base).items()):
+                if inspect.isfunction(member) and (name == "__init__" or not name.startswith("_")):
+                    setattr(base, name, answered(member))
+    return cls
+
+
+def _why_it_does_not_fit(
+    function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> SymbodyError | None:
+    """An error for arguments that a signature does not take; None where it takes them."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **named)
+    except TypeError:
+        pass
+    else:
+        return None
+    is_method = next(iter(signature.parameters), "") in ("self", "cls")
+    parameters = list(signature.parameters.values())[is_method:]
+    args = args[is_method:]
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    given = dict(zip((p.name for p in places), args, strict=False))
+    where = _label(function, {**given, **named})
+    for name in named:
+        if name not in by_name:
+            return unknown(where, "argument", name, by_name, CallError)
+        if name in given:
+            order = ", ".join(p.name for p in places)
+            return CallError(f"{where}: {name}= is given twice, by place and by name; by place go {order}")
+    if len(args) > len(places):
+        order, others = listed(p.name for p in places), by_name[len(places) :]
+        rest = f"; {listed(others)} go by name" if others else ""
+        return CallError(f"{where}: {len(args)} arguments by place, where there are {order}{rest}")
+    missing = [p.name for p in parameters if p.default is p.empty and p.name in by_name]
+    missing = [name for name in missing if name not in given and name not in named]
+    return CallError(
+        f"{where}: {listed(missing)} {'is' if len(missing) == 1 else 'are'} missing; {_shown_call(function, parameters)}"
+    )
+
+
+def _label(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
+    """The call in messages: its name, and that of the part that it makes."""
+    label = function.__qualname__.split(".")[0] if function.__name__ == "__init__" else function.__name__
+    part = given.get("name")
+    return f"{label} {part!r}" if isinstance(part, str) else label
+
+
+def _shown_call(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> str:
+    """`particle(name, at, *, mass)`: the arguments that must be given, and those that may in short."""
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    texts = [f"{p.name}=" if p.kind is p.KEYWORD_ONLY else p.name for p in needed]
+    return f"the call is {_label(function, {})}({', '.join([*texts, '...'])})"
+
+
 def checked_flags(error: type[SymbodyError]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of a function: a value that is neither True nor False is refused for parameters annotated `bool`."""
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
         flags, places = argument_kinds(signature, only_with="bool"), positional_names(signature)
-        label = function.__qualname__.split(".")[0] if function.__name__ == "__init__" else function.__name__
 
         @wraps(function)
         def called(*args: P.args, **named: P.kwargs) -> R:
             given = dict(zip(places, args, strict=False)) | named
-            part = given.get("name")
-            refuse_other_kinds(flags, given.items(), f"{label} {part!r}" if isinstance(part, str) else label, error)
+            refuse_other_kinds(flags, given.items(), _label(function, given), error)
             return function(*args, **named)
 
-        return called
+        return answered(called)
 
     return decorated
 

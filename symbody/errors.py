@@ -1,7 +1,7 @@
 """Every error of the package, worded in one place.
 
 Classes follow who must act: `ExpressionError` (what was written in an expression), `ModelError` (the description of a
-mechanism), `DerivationError` (no unique answer), `ProgramError` (what was asked to be compiled), `CompileError` (the
+mechanism), `CallError` (an argument of a call), `DerivationError` (no unique answer), `ProgramError` (what was asked to be compiled), `CompileError` (the
 tool chain), `AssemblyError` (the numbers of a state). A message says where, what it got, what exists, what to try.
 """
 
@@ -62,6 +62,19 @@ class ExpressionError(SymbodyError, TypeError, ValueError):
     a text is no expression
 
     See also: `SymbodyError`, `EvaluationError`.
+    """
+
+
+class CallError(SymbodyError, TypeError):
+    """A call does not fit its function: an argument has another name, is missing, or is given twice.
+
+    >>> try:
+    ...     sb.Model("m").body("b", mass=1, intertia=(1, 1, 1))
+    ... except sb.errors.CallError as reason:
+    ...     print(str(reason)[:45], "...", str(reason)[-24:])
+    body 'b': there is no argument 'intertia'; th ... Did you mean 'inertia'?
+
+    See also: `SymbodyError`.
     """
 
 

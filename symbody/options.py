@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar, get_args
 
+from .argument_kinds import answered
 from .errors import unknown
 
 P = ParamSpec("P")
@@ -56,7 +57,7 @@ def takes_options(what: str, first: Sequence[str] = ("name",)) -> Callable[[Call
         more = [_keyword(name, kind) for name, kind in shared.__annotations__.items()]
         called.__signature__ = own.replace(parameters=[*before, *more])  # type: ignore[attr-defined]
         called.__doc__ = with_text(method.__doc__ or "", shared.__doc__ or "")
-        return called
+        return answered(called)
 
     return decorated
 

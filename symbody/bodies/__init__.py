@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere
     from .mass.material_integrals import material
     from .mass.moments import Moments
+    from .mechanism.frame_places import frame_at
     from .mechanism.mechanism import Action, Body, Constraint, Joint, Load, Mechanism
     from .model.lynch_input import LynchInput
     from .model.model import Model
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from .paths.torus_paths import WrapTorus
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
+    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",

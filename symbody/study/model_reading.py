@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from ..argument_kinds import answered
 from ..bodies.file.keys import FILE, REQUESTS
 from ..bodies.file.located import LocatedRecord, LocatedText
 from ..bodies.file.make_model import Build, name_of
@@ -93,6 +94,7 @@ def place_of(path: Any) -> Path:
     return place
 
 
+@answered
 def read_model_text(text: str | bytes, name: str = "model") -> ModelFile:
     """Read a model file given as text. It cannot refer to other files.
 

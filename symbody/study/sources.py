@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..algebra.graph.graph import Symbol
+from ..argument_kinds import answered
 from ..bodies.mechanism.mechanism import Mechanism
 from ..bodies.model.model import Model
 from ..errors import ModelError, listed, shown, why_no_file
@@ -85,6 +86,7 @@ def starting_file(name: str) -> str:
     return text.replace("NAME", name)
 
 
+@answered
 def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
     """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a
     robot's meshes may lie.

@@ -14,6 +14,7 @@ from typing import Any, Final
 from .. import integrate, stability
 from ..algebra.graph.graph import Expr, Symbol
 from ..algebra.nonlinear.continuation import CurveEnd
+from ..argument_kinds import answered_class
 from ..bodies.mechanism.existence import first_refusal, requirements
 from ..bodies.mechanism.mechanism import Mechanism
 from ..bodies.model.model import Model
@@ -36,6 +37,7 @@ SECONDS: Final = 10.0  # duration of a simulation without a requested one, in se
 POINTS: Final = 200  # default number of points of a locus
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Study:
     """A model with numbers.

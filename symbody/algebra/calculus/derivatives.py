@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from ..graph.functions import cos, cosh, log, sign, sin, sinh, sqrt, where
 from ..graph.graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
@@ -279,6 +280,7 @@ def gradient(scalar: Any, wrt: Sequence[Expr]) -> Matrix:
     return Matrix(len(wrt), 1, tuple(adjoint.get(x, ZERO) for x in wrt))
 
 
+@answered
 def jacobian(things: Any, wrt: Sequence[Expr], mode: str = "auto") -> Matrix:
     """∂thingsᵢ/∂wrtⱼ, one row for each scalar in `things`. Entries that are zero everywhere are the constant 0.
 
@@ -315,6 +317,7 @@ def sparsity(m: Matrix) -> list[tuple[int, int]]:
     return [divmod(k, m.cols) for k, e in enumerate(m.entries) if e is not ZERO]
 
 
+@answered
 def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> Any:
     """d thing/dt by the chain rule, with `rates` as the table of what each symbol's time derivative is.
 

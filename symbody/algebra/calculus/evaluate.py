@@ -16,6 +16,7 @@ from typing import Any
 
 import mpmath
 
+from ...argument_kinds import answered
 from ...errors import EvaluationError, ExpressionError, SymbodyError, listed, shown
 from ..graph import elimination
 from ..graph.graph import Node, Symbol
@@ -45,6 +46,7 @@ def _many_digits(value: Any) -> Any:
 _DIGITS = Arithmetic(mpmath, _many_digits)
 
 
+@answered
 def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | None = None) -> Any:
     """The value of an expression, or of a matrix (rows as lists; a column as one list) or a list of these.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...argument_kinds import answered_class
 from ...errors import ExpressionError, shown
 from . import rules_of_angles, rules_of_functions, rules_of_order  # noqa: F401  (constructors need their rules)
 from .graph import FALSE, TRUE, Condition, Expr, Node, as_condition, as_expr, intern, make
@@ -254,6 +255,7 @@ class LookupTable:
     is_rate: bool = False
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class ExternalFunction:
     """A function of real arguments that the user supplies (Lennartsson 6.4). Call it with expressions.

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, Final
 
+from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from .factors import same_factors
 from .names import check_name, rate_name
@@ -280,6 +281,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
 # ---------------------------------------------------------------------------------------------------------- leaves
 
 
+@answered
 def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     """The symbol of this name and kind, or its time derivative of some order. Kinds: see `KINDS`.
 
@@ -315,6 +317,7 @@ def made_symbol(name: str, kind: str) -> Symbol | None:
     return known if isinstance(known, Symbol) else None
 
 
+@answered
 def symbols(names: str | Iterable[str], kind: str = "parameter") -> tuple[Symbol, ...]:
     """Several symbols of one kind: `symbols("a b c")`.
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered, checked_flags
 from ...errors import ExpressionError, listed
 from .elimination import eliminate, exchange_rows
 from .graph import ONE, ZERO, Block, Expr, as_expr, intern
@@ -92,6 +92,7 @@ class Factors:
         return Matrix(n, right.cols, tuple(columns[j][i] for i in range(n) for j in range(right.cols)))
 
 
+@answered
 def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
     """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a
     definite one has no solutions where it is singular to rounding.
@@ -112,6 +113,7 @@ def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> 
     return Factors(intern("factor", tuple(a[i, j] for i, j in shape.places()), shape))
 
 
+@answered
 def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix:
     """The solution of A x = b as a node with many outputs: `solve(M, f, "definite")`.
 

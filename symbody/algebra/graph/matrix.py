@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from ...argument_kinds import answered
 from ...errors import ExpressionError, shown
 from .graph import ONE, PRINTERS, ZERO, Expr, as_expr, make2
 from .numpy_calls import array_ufunc
@@ -230,6 +231,7 @@ def vector(*entries: Scalar) -> Matrix:
     return Matrix(len(entries), 1, tuple(as_expr(e) for e in entries))
 
 
+@answered
 def zeros(rows: int, cols: int = 1) -> Matrix:
     """A matrix of zeros; a column by default.
 

@@ -16,6 +16,7 @@ from itertools import count
 from operator import attrgetter
 from typing import Any, Final
 
+from ...argument_kinds import answered
 from ...summary import counted, first_lines
 from ..graph import graph
 from ..graph.graph import Expr, Node, Symbol, as_expr
@@ -181,6 +182,7 @@ class Sequence:
         return self.style.page(self.definitions, self.left_out, self.results)
 
 
+@answered
 def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) -> Sequence:
     """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`.
 
@@ -199,6 +201,7 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
     return _sequence(flat, intermediates(flat, labels), style, None)
 
 
+@answered
 def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
 
@@ -211,6 +214,7 @@ def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None
     return str(short_or_long(thing, TEXT, lines, labels))
 
 
+@answered
 def latex(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None) -> str:
     r"""An expression, condition, matrix, vector, dyad, point or frame as LaTeX, with at most so many lines of
     intermediates (None: all).

@@ -22,6 +22,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import BooleanFalse, BooleanFunction, BooleanTrue
 from sympy.physics.vector import dynamicsymbols
 
+from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from ...later import later
 from ..graph.functions import ExternalFunction
@@ -47,6 +48,7 @@ from ..graph.matrix import Matrix
 from .sympy_form import SympyForm
 
 
+@answered
 def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = None) -> Any:
     """A SymPy expression, condition or matrix, or what `to_sympy` gave, on the graph; equations of motion as
     `Equations`.

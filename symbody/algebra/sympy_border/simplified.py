@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy
 
+from ...argument_kinds import answered
 from ..graph.graph import Expr, Symbol, as_expr
 from ..graph.matrix import Matrix
 from ..graph.walk import evaluation_order
@@ -38,6 +39,7 @@ def _within(deadline: float) -> Iterator[None]:
         sys.setprofile(before)
 
 
+@answered
 def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
     """The same expression, matrix, or whatever maps a function over its matrices (a `LinearSystem`), written as short
     as SymPy gets it.

@@ -11,6 +11,7 @@ from sympy.core.function import AppliedUndef
 from sympy.physics.vector import dynamicsymbols
 from sympy.printing.str import StrPrinter
 
+from ...argument_kinds import answered
 from ...escaping import as_python_literal
 from ..graph.graph import symbol
 from ..graph.labels import Labels
@@ -94,6 +95,7 @@ def sympy_steps(
     return SympySteps(steps, texts)
 
 
+@answered
 def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | None = None) -> str:
     """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no
     pickle.

@@ -12,6 +12,7 @@ from ...algebra.calculus.derivatives import derivative, jacobian
 from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
+from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown, unknown
 from ...summary import tagged
 from ..frames.frames import Frame
@@ -26,6 +27,7 @@ from .elastic_numbers import ElasticNumbers, Place, Shapes, StressesOfRun
 from .own_modes import OwnModes, own_modes
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class ElasticBody(Body):
     """A body whose points move in its frame by elastic coordinates.

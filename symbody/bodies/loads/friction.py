@@ -18,6 +18,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.functions import exp, tanh
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import answered_class
 from ...errors import ModelError, finite_number, listed, shown
 
 
@@ -27,6 +28,7 @@ def _number(given: Any) -> float | None:
     return float(value) if isinstance(value, (int, float, Fraction)) else None
 
 
+@answered_class
 @dataclass(frozen=True)
 class Coulomb:
     """Dry friction of two surfaces.
@@ -92,6 +94,7 @@ class Coulomb:
         return -self.coefficient(v) * normal * tanh(v / speed) - self.damping * v
 
 
+@answered_class
 @dataclass(frozen=True)
 class LuGre:
     """Friction by bristles that bend: presliding, stick-slip and hysteresis from one state, without modes.

@@ -20,25 +20,40 @@ from typing import Any, Final
 from ...algebra.graph.functions import maximum, sqrt, where
 from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
-from ...argument_kinds import checked_flags_of_class
+from ...argument_kinds import answered, answered_class, checked_flags_of_class
 from ...errors import ModelError, shown
 from ...summary import tagged
 from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import unit_vector
 from ..frames.vectors import Vector
+from ..mechanism.frame_places import frame_at, placed
 from .ellipsoids import PlacedEllipsoid, ellipsoids_near
 
 # number of iterations for the foot of a perpendicular, enough to reach rounding for ratios of half axes up to ten
 FOOT_ITERATIONS: Final = 9
 
 
+class PlacedSurface:
+    """What all surfaces share: a place `at` on a body or frame; from a point, it is seen from there."""
+
+    on: Any
+    at: Any
+
+    def __post_init__(self) -> None:
+        frame, at = placed(type(self).__name__, self.on, self.at)
+        if isinstance(self.on, Point):
+            object.__setattr__(self, "on", frame)
+        object.__setattr__(self, "at", at)
+
+
+@answered_class
 @dataclass(frozen=True, eq=False)
-class HalfSpace:
+class HalfSpace(PlacedSurface):
     """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
     touches it.
 
-    on   the body or frame that it is fixed to
+    on   the body or frame that it is fixed to, or a point of the plane
     at   its point there: one of the plane
 
     >>> m = sb.Model("ball")
@@ -55,12 +70,13 @@ class HalfSpace:
     at: Any = (0, 0, 0)
 
 
+@answered_class
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
-class Ball:
+class Ball(PlacedSurface):
     """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
 
-    on   the body or frame that it is fixed to
+    on   the body or frame that it is fixed to, or the point at its centre
     at   its point there: the centre
 
     >>> m = sb.Model("balls")
@@ -78,11 +94,12 @@ class Ball:
     inside: bool = False
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
-class Ring:
+class Ring(PlacedSurface):
     """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0).
 
-    on       the body or frame that it is fixed to
+    on       the body or frame that it is fixed to, or the point at its centre
     at       its point there: the centre of the circle
     radius   of the circle; `tube` is that of the tube around it, `axis` the direction of its axis
 
@@ -102,12 +119,13 @@ class Ring:
     at: Any = (0, 0, 0)
 
 
+@answered_class
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
-class Tube:
+class Tube(PlacedSurface):
     """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.
 
-    on       the body or frame that it is fixed to
+    on       the body or frame that it is fixed to, or a point of the axis
     at       its point there: one of the axis
     radius   of the cylinder; `axis` is the direction of its axis
 
@@ -127,11 +145,12 @@ class Tube:
     inside: bool = False
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
-class Ellipsoid:
+class Ellipsoid(PlacedSurface):
     """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside.
 
-    on          the body or frame that it is fixed to
+    on          the body or frame that it is fixed to, or the point at its centre
     at          its point there: the centre
     half_axes   along x, y and z of the body
 
@@ -179,6 +198,7 @@ class Touch:
         return tagged(f"Touch: gap {self.gap}")
 
 
+@answered
 def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
     """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)),
     friction=0.3)`.
@@ -198,17 +218,18 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
     See also: `Contact`, `Ball`, `HalfSpace`, `bodies.Touch`.
     """
     a, b = (_surface(x) for x in (first, second))
-    frame = _frame(b.on)
+    frame = _frame(b)
     n, p, gap = _normal_point_gap(a, b, frame)
     normal, point = Vector({frame: n}), Point(frame, p)
     tangents = _tangents(b, frame, n, across)
-    one, other = _frame(a.on), frame
+    one, other = _frame(a), frame
     v = _velocity_of_point(one, point) - _velocity_of_point(other, point)
     turning = one.angular_velocity() - other.angular_velocity()
     slip = tuple(v.dot(t) for t in tangents)
     return Touch(gap, slip, normal, point, tangents, tuple(turning.dot(t) for t in (normal, *tangents)))
 
 
+@answered
 def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
     """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two
     ends.
@@ -222,7 +243,7 @@ def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
     See also: `box`, `touch`, `Contact`.
     """
     half = [e / 2 for e in three(size, "corners: size").entries]
-    frame, centre = _frame(body), three(at, "corners: at")
+    frame, centre = placed("corners", body, at)
     signs = [(1,) if e.value == 0 else (-1, 1) for e in half]
     places = [(i, j, k) for i in signs[0] for j in signs[1] for k in signs[2]]
     return [Point(frame, centre + vector(*(s * e for s, e in zip(p, half, strict=True)))) for p in places]
@@ -233,23 +254,20 @@ def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
 
 def _surface(given: Any) -> Any:
     if isinstance(given, Point):
-        return Ball(given.frame, 0, given.coordinates)
-    if not isinstance(given, (HalfSpace, Ball, Ring, Tube, Ellipsoid)):
+        return Ball(given)
+    if not isinstance(given, PlacedSurface):
         raise ModelError(
             f"touch: takes surfaces (HalfSpace, Ball, Ring, Tube, Ellipsoid) and points, got {shown(given)}"
         )
     return given
 
 
-def _frame(on: Any) -> Frame:
-    frame = getattr(on, "frame", on)
-    if not isinstance(frame, Frame):
-        raise ModelError(f"surface: is on a body or a frame, got {shown(on)}")
-    return frame
+def _frame(surface: Any) -> Frame:
+    return frame_at(surface.on)
 
 
-def _centre(s: Any) -> Point:
-    return Point(_frame(s.on), three(s.at, f"{type(s).__name__}: at"))
+def _centre(surface: Any) -> Point:
+    return Point(_frame(surface), surface.at)
 
 
 def _velocity_of_point(frame: Frame, point: Point) -> Vector:
@@ -285,10 +303,10 @@ def _on_plane(a: Any, b: HalfSpace, frame: Frame) -> tuple[Matrix, Matrix, Expr]
             f"touch: {type(a).__name__} on a HalfSpace is no contact at one point; take points, edges or rings"
         )
     n = unit_vector(b.normal, "HalfSpace: normal")
-    own = Vector({frame: n}).components(_frame(a.on))
+    own = Vector({frame: n}).components(_frame(a))
     height, reach = _support(a, own)
     c = _centre(a)
-    low = c - Vector({_frame(a.on): reach})
+    low = c - Vector({_frame(a): reach})
     above = (c - _centre(b)).dot(Vector({frame: n}))
     gap = above - height
     return n, (low - frame.origin).components(frame), gap
@@ -338,7 +356,7 @@ def _ball_on_ellipsoid(r: Expr, b: Ellipsoid, centre: Matrix) -> tuple[Matrix, M
 
     which is convex and falls: Newton's method from a place where F >= 0 rises to it, and doubles its digits at the end.
     """
-    c = three(b.at, "Ellipsoid: at")
+    c = b.at
     p, squares = (centre - c).entries, [e**2 for e in three(b.half_axes, "Ellipsoid: half_axes").entries]
     terms = [s * x**2 for s, x in zip(squares, p, strict=True)]
     t: Expr = maximum(0, sqrt(terms[0] + terms[1] + terms[2]) - maximum(squares[0], maximum(squares[1], squares[2])))
@@ -363,27 +381,27 @@ def _ellipsoid(s: Any) -> PlacedEllipsoid:
     if isinstance(s, Ball):
         if as_expr(s.radius).value == 0:
             raise ModelError("touch: a point comes first, near an Ellipsoid")
-        return PlacedEllipsoid(_frame(s.on), _centre(s), vector(s.radius, s.radius, s.radius))
-    return PlacedEllipsoid(_frame(s.on), _centre(s), three(s.half_axes, "Ellipsoid: half_axes"))
+        return PlacedEllipsoid(_frame(s), _centre(s), vector(s.radius, s.radius, s.radius))
+    return PlacedEllipsoid(_frame(s), _centre(s), three(s.half_axes, "Ellipsoid: half_axes"))
 
 
 def _tubes_crossed(a: Tube, b: Tube, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
     """Lines that are not parallel are nearest along n = d_a × d_b; edges are tubes of radius 0."""
-    u = Vector({_frame(a.on): unit_vector(a.axis, "Tube: axis")}).components(frame)
+    u = Vector({_frame(a): unit_vector(a.axis, "Tube: axis")}).components(frame)
     v = unit_vector(b.axis, "Tube: axis")
-    between = (_centre(a) - frame.origin).components(frame) - three(b.at, "Tube: at")
+    between = (_centre(a) - frame.origin).components(frame) - b.at
     across, along = cross(u, v), dot(u, v)
     n = across / sqrt(dot(across, across))
     n = where(dot(between, n) >= 0, as_expr(1), as_expr(-1)) * n
     t = dot(between, v - along * u) / (1 - along**2)
     radius = as_expr(b.radius)
-    foot = three(b.at, "Tube: at") + t * v + radius * n
+    foot = b.at + t * v + radius * n
     return n, foot, dot(between, n) - radius - as_expr(a.radius)
 
 
 def _core(b: Any, p: Matrix) -> tuple[Matrix, Expr]:
     """The point of the core that is nearest to p, and the radius around it."""
-    c = three(b.at, f"{type(b).__name__}: at")
+    c = b.at
     if isinstance(b, Ball):
         return c, as_expr(b.radius)
     axis = unit_vector(b.axis, f"{type(b).__name__}: axis")

@@ -13,10 +13,12 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import PI, ZERO, Expr, Number, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import answered
 from ...errors import EvaluationError, ExpressionError, ModelError, listed, shown
 from ..frames.rotations import AXES
 
 
+@answered
 def inertia(xx: Any, yy: Any, zz: Any, xy: Any = 0, xz: Any = 0, yz: Any = 0) -> Matrix:
     """Inertia tensor by its entries, with the tensor's own signs (Ixy = -∫ x y dm).
 
@@ -252,6 +254,7 @@ def _shape(kind: str, size: Sequence[Any], axis: str, at: Any, content: Any, gyr
     return Shape(kind, sizes, axis, _place(kind, "at", at), as_expr(content), diagonal(*gyration))
 
 
+@answered
 def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     """A thin bar along an axis; density is mass per length.
 
@@ -266,6 +269,7 @@ def bar(length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     return _shape("bar", [L], axis, at, L, _along(axis, ZERO, L**2 / 12))
 
 
+@answered
 def disc(radius: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     """A thin disc about an axis; density is mass per area.
 
@@ -280,6 +284,7 @@ def disc(radius: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     return _shape("disc", [r], axis, at, PI * r**2, _along(axis, r**2 / 2, r**2 / 4))
 
 
+@answered
 def cylinder(radius: Any, length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
     """A solid cylinder; density is mass per volume.
 
@@ -294,6 +299,7 @@ def cylinder(radius: Any, length: Any, axis: str = "z", at: Any = (0, 0, 0)) -> 
     return _shape("cylinder", [r, L], axis, at, PI * r**2 * L, _along(axis, r**2 / 2, r**2 / 4 + L**2 / 12))
 
 
+@answered
 def sphere(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     """A solid ball; density is mass per volume.
 
@@ -310,6 +316,7 @@ def sphere(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     return _shape("sphere", [r], "z", at, PI * r**3 * 4 / 3, (g, g, g))
 
 
+@answered
 def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     """A thin spherical shell; density is mass per area.
 
@@ -326,6 +333,7 @@ def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     return _shape("shell", [r], "z", at, PI * r**2 * 4, (g, g, g))
 
 
+@answered
 def box(x: Any, y: Any, z: Any, at: Any = (0, 0, 0)) -> Shape:
     """A solid box with these edges; density is mass per volume.
 

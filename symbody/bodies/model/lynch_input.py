@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown
 from ..frames.frames import Frame
 from ..frames.topology import FLOATING_WEIGHT
@@ -16,6 +17,7 @@ Pair = tuple[int, int]  # body and its reference body, numbered from 1
 KINDS: Mapping[float, str] = {1.0: "revolute", 1.1: "prismatic", 3.0: "spherical"}
 
 
+@answered_class
 @dataclass(frozen=True)
 class LynchInput:
     """Bodies and joints by numbers, from 1; of a grounded system body 1 is the ground, which carries no mass.

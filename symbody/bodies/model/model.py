@@ -18,6 +18,7 @@ from typing import Any
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.names import check_name
 from ...algebra.graph.walk import scalars
+from ...argument_kinds import answered_class
 from ...errors import ExpressionError, ModelError, shown
 from ...escaping import checked_name
 from ...later import OldMembers
@@ -36,6 +37,7 @@ _of_the_builder = (
 )
 
 
+@answered_class
 class Model(
     OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{name}" for name in _of_the_builder.split()}
 ):

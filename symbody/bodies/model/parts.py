@@ -13,6 +13,7 @@ from typing import Any
 
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.walk import free_symbols, substitute
+from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown
 from ...escaping import checked_name
 from ..elastic.elastic_body import deforms
@@ -22,12 +23,14 @@ from ..frames.vectors import Vector
 from ..joints.joints import JointGeometry, kind_of_joint
 from ..loads.loads import CentralGravity, UniformGravity
 from ..mechanism.declarations import Declarations, as_expression, derivative_of, multiplier_of
+from ..mechanism.frame_places import moves_in_frame
 from ..mechanism.mechanism import Body, Constraint, Joint, Load
 from .joint_motion import moved_frame
 
 GravityField = CentralGravity | UniformGravity
 
 
+@answered_class
 class Parts(Declarations):
     """Frames, bodies, joints, loads, constraints, additional equations and outputs of a model, by name: `m.parts`.
 
@@ -482,8 +485,3 @@ class Parts(Declarations):
         """The name of the body on which a frame hangs, or "ground"."""
         owners = {b.frame: b.name for b in self._bodies.values()}
         return next((owners[f] for f in reversed(frame.path) if f in owners), "ground")
-
-
-def moves_in_frame(point: Point) -> bool:
-    """Whether a point moves in its frame."""
-    return any(s.kind != "parameter" for s in free_symbols(point.coordinates))

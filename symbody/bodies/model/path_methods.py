@@ -11,11 +11,11 @@ from ...escaping import checked_name
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..mechanism.declarations import as_expression
+from ..mechanism.frame_places import moves_in_frame
 from ..paths.line_paths import LinePath, PathPiece, StraightPiece, Tension
 from ..paths.path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 from ..paths.torus_paths import WrapTorus
 from .friction_methods import FrictionMethods
-from .parts import moves_in_frame
 
 
 class PathMethods(FrictionMethods):

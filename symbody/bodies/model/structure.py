@@ -30,9 +30,9 @@ from ..joints.joints import JointCondition, JointGeometry, JointKind, kind_of_jo
 from ..loads.loads import loads_on_coordinate
 from ..mass.mass import MassProperties, Shape, mass_properties
 from ..mechanism.declarations import names_of
+from ..mechanism.frame_places import coordinates_on, moves_in_frame
 from ..mechanism.mechanism import Action, Body, Constraint, Joint
 from .joint_motion import moved_frame
-from .parts import moves_in_frame
 from .symbol_methods import SymbolMethods
 
 Part = Body | Frame  # a side of a joint
@@ -267,7 +267,8 @@ class Structure(SymbolMethods):
         if isinstance(side, Body) and side.moments is not None:
             return self._on_elastic(joint, side, at, by_frame)
         option = {"parent": "at", "child": "on"}[what]
-        place = at.in_frame(frame).coordinates if isinstance(at, Point) else three(at, f"joint {joint!r}, {option}=")
+        is_own = isinstance(at, Point) and self.parts.owner(at.frame) == self.parts.owner(frame)
+        place = at.in_frame(frame).coordinates if is_own else coordinates_on(frame, at, f"joint {joint!r}, {option}=")
         return frame if all(e is ZERO for e in place.entries) else Frame(frame, offset=place, name=f"{joint}.{what}")
 
     def _on_elastic(self, joint: str, body: Body, at: Any, by_frame: bool) -> Frame:

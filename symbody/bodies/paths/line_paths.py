@@ -18,6 +18,7 @@ from typing import Protocol
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.graph import ONE, ZERO, Expr
+from ...argument_kinds import answered_class
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
@@ -61,6 +62,7 @@ class StraightPiece:
         return (self.on, self.a, line), (self.towards, self.b, -line)
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class LinePath:
     """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and

@@ -22,11 +22,12 @@ from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import atan2, maximum, minimum, sign, sqrt, where
 from ...algebra.graph.graph import PI, ZERO, Condition, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
-from ...argument_kinds import checked_flags_of_class
+from ...argument_kinds import answered_class, checked_flags_of_class
 from ...errors import ModelError
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.vectors import Vector
+from ..mechanism.frame_places import frame_at
 from .inner_bends import InnerBend
 
 ITERATIONS: Final = 9  # number of Newton iterations for the point of a ring, enough to reach rounding
@@ -34,10 +35,20 @@ MIN_CURVATURE: Final = Fraction(3, 1000)  # smallest second derivative of the le
 MAX_STEP: Final = Fraction(1, 2)  # largest Newton step in radians
 
 
+class WrapSurface:
+    """What all surfaces of paths share: the frame in which they stand, given as a body, a frame or a point."""
+
+    frame: Frame
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", frame_at(self.frame, type(self).__name__))
+
+
+@answered_class
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
-class WrapSphere:
-    """A sphere of a radius about the origin of a frame, over which a path between two points may run.
+class WrapSphere(WrapSurface):
+    """A sphere of a radius about a point, or the origin of a body or frame, over which a path between two points may run.
 
     beside   a point: the path goes round on its side, and takes the longer way where the straight line between its ends
              would pass the centre on the other one; None: the shorter way
@@ -75,10 +86,12 @@ class WrapSphere:
         return (ThroughSphere if self.through else OverSphere)(*place, self.beside)
 
 
+@answered_class
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
-class WrapCylinder:
-    """A cylinder of a radius about the z axis of a frame, of any length, over which a path between two points may run.
+class WrapCylinder(WrapSurface):
+    """A cylinder of a radius about the z axis of a body or frame, or the line along it through a point, of any length,
+    over which a path between two points may run.
 
     side     1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever
              is shorter
@@ -120,9 +133,10 @@ class WrapCylinder:
         return ThroughCylinder(*place, self.beside, self.side) if self.through else over
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
-class WrapRing:
-    """A ring of a radius about the z axis of a frame, through which a path between two points runs: a torus whose tube is thin.
+class WrapRing(WrapSurface):
+    """A ring of a radius about the z axis of a body or frame, or about a point, through which a path between two points runs: a torus whose tube is thin.
 
     The path is straight where it goes through the hole, and bends over the ring where it would pass outside; between
     points on one side of the plane of the ring it is straight.
@@ -154,6 +168,7 @@ class WrapRing:
         return OverRing(a, b, on, towards, self.frame, as_expr(self.radius), None)
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class ViaPoint:
     """A `point` through which a path runs while the condition `when` holds, such as `q > 0.3`.

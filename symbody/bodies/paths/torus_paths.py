@@ -37,10 +37,11 @@ from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import atan2, cos, maximum, minimum, sin, value_where, where
 from ...algebra.graph.graph import ONE, PI, ZERO, Condition, Expr, as_expr
 from ...algebra.graph.matrix import Matrix, vector
+from ...argument_kinds import answered_class
 from ...errors import ModelError, shown
 from ..frames.frames import Frame
 from ..frames.points import Point
-from .path_surfaces import OverSurface, vector_where
+from .path_surfaces import OverSurface, WrapSurface, vector_where
 from .torus_contact import (
     FINE_STAGE,
     FINE_STAGE_OF_CHORD,
@@ -58,9 +59,10 @@ CONVERGED_STEP: Final = 1e-6
 MIN_RADIUS_RATIO: Final = 2  # smallest ratio of the radius of the ring to that of the tube
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
-class WrapTorus:
-    """A torus about the z axis of a frame, through whose hole a path between two points runs.
+class WrapTorus(WrapSurface):
+    """A torus about the z axis of a body or frame, or about a point, through whose hole a path between two points runs.
 
     radius   of the circle in the middle of its tube
     tube     radius of the tube, at most half of that; for thin ones there is `WrapRing`
@@ -85,6 +87,7 @@ class WrapTorus:
     tube: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("radius", "tube"):
             value = as_expr(getattr(self, name))
             if time_derivative(value) is not ZERO:

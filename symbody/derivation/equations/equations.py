@@ -24,7 +24,7 @@ from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute
-from ...argument_kinds import argument_kinds, positional_names, refuse_other_kinds
+from ...argument_kinds import answered, answered_class, argument_kinds, positional_names, refuse_other_kinds
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
 from ...errors import ModelError, shown
@@ -43,6 +43,7 @@ from .variables import ARGUMENTS, Variables
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Equations(
     OldMembers,
@@ -368,4 +369,4 @@ def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
             f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}"
         )
 
-    return called
+    return answered(called)

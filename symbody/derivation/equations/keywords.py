@@ -17,7 +17,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import free_symbols
-from ...argument_kinds import argument_kinds, refuse_other_kinds
+from ...argument_kinds import answered, argument_kinds, refuse_other_kinds
 from ...errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
 
 P = ParamSpec("P")
@@ -51,7 +51,7 @@ def values_by_name(
 
         called.__signature__ = call.signature  # type: ignore[attr-defined]
         called.keyword_call = call  # type: ignore[attr-defined]
-        return called
+        return answered(called)
 
     return decorated
 

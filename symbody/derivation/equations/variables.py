@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
+from ...argument_kinds import answered_class
 from ...bodies.mechanism.existence import Requirement, first_refusal
 from ...bodies.mechanism.inferred_units import InferredUnits
 from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
@@ -118,6 +119,7 @@ class Variable:
         return f"{self.name} [{self.shown_in}]" if self.shown_in else self.name
 
 
+@answered_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Variables:
     """Rows in the order of declaration, group after group; made by `derive`, asked for by `equations.variables`.

@@ -18,6 +18,7 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import Matrix, as_matrix, stack, zeros
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown
 from ..equations.additional_rates import variable_rates
 from ..equations.equations import Equations, of_equations
@@ -44,6 +45,7 @@ class VariationalSystem:
         return jacobian([*self.rates.entries, *self.Phi_rates.entries], [*self.x, *self.Phi.entries])
 
 
+@answered_class
 @dataclass(frozen=True)
 class FirstOrder:
     """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions:

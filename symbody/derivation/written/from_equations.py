@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...algebra.graph.graph import Symbol
+from ...argument_kinds import answered
 from ...errors import ModelError, shown
 from ..entry.derive import derive
 from ..equations.equations import Equations
@@ -21,6 +22,7 @@ from .user_expressions import WrittenDown, refuse_repeated, state_and_order
 KINDS = {1: "variable", 2: "coordinate"}
 
 
+@answered
 def from_equations(
     rates: Mapping[Any, Any],
     values: Mapping[Any, float] | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 from ...algebra.calculus.derivatives import gradient
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import answered
 from ...bodies.mechanism.declarations import names_of
 from ...bodies.model.model import Model
 from ...errors import unknown
@@ -22,6 +23,7 @@ from ..equations.equations import Equations
 from .user_expressions import WrittenDown, refuse_repeated
 
 
+@answered
 def from_lagrangian(
     lagrangian: Any,
     coordinates: str | Iterable[Symbol | str],

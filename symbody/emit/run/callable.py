@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ...algebra.graph import elimination
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
+from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
 from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
 from ..llvm import program_text as llvm_text_module
@@ -106,6 +107,7 @@ def compile_program(
 _MISSING: Final = object()
 
 
+@answered_class
 class Compiled:
     """A compiled program. Call it with one argument for each input group: `f(t, q, u)`.
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph import elimination
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered_class, checked_flags
 from ...errors import ProgramError, listed, shown
 from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
@@ -87,6 +87,7 @@ class ArrayLayout:
     results: str = PACKED
 
 
+@answered_class
 class CudaFunction:
     """A program on a GPU. Call it with one argument for each input group, `f(t, q, u)`: arrays of n rows on a card, or
     one row for all states.

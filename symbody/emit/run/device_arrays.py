@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...argument_kinds import answered
 from ...errors import ProgramError, shown
 from .cuda_driver import LEGACY_STREAM, Card, CudaDriver, card, cuda
 
@@ -202,6 +203,7 @@ class DeviceArray:
         return _capsule_of(self)
 
 
+@answered
 def device_array(numbers: Any, real: str = "double", card: int = 0) -> DeviceArray:
     """Numbers copied to the memory of a card, in single or double precision.
 

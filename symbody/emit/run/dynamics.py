@@ -13,7 +13,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute_all
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered_class, checked_flags
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
@@ -42,6 +42,7 @@ TARGETS: Final = ("cpu", "cuda")
 LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
 
 
+@answered_class
 class Dynamics(Portable):
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 

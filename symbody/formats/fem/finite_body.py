@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered_class, checked_flags
 from ...errors import ModelError, listed, shown, unknown
 from ...later import later
 from ...summary import tagged
@@ -33,6 +33,7 @@ MASSES: Final = {"kg": 1.0, "t": 1e3, "g": 1e-3, "slug": 14.593903, "lbf s2/in":
 TIMES: Final = {"s": 1.0, "ms": 1e-3}
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class FiniteElements:
     """M and K of a body that nothing holds.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...argument_kinds import answered
 from ...errors import ModelError, listed, shown
 from .finite_body import FiniteElements, Indices, assembled
 from .matrix_files import LabelledMatrix, matrix_of, npz_of, on_nodes
@@ -14,6 +15,7 @@ from .node_files import freedoms_of, nodes_of
 from .scikit_fem import from_basis, is_basis
 
 
+@answered
 def finite_elements(
     source: Any = None,
     *,

@@ -10,6 +10,7 @@ from typing import Final
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, finite_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from .mesh_file import KINDS as MESHES
@@ -24,6 +25,7 @@ MOST_TRIANGLES: Final = 1_000_000
 ROUNDING: Final = 1e-13
 
 
+@answered
 def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -> Solids:
     """Parts of an assembly as uniform solids by name, each where the file has it: for `Model.body(..., shape=)`.
 
@@ -63,6 +65,7 @@ def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -
     return Solids(path.name, {n: _shape(s.solid, s.corners, factor) for n, s in zip(names, found, strict=True)})
 
 
+@answered_class
 class Solids(Summarized, Mapping[str, sb.bodies.Shape]):
     """Shapes by the names of the parts of a file.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import symbody as sb
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered, checked_flags
 from ...errors import ModelError, shown
 from ...given_files import reading
 from ..robot.choices import NameChoice, RobotOptions
@@ -27,6 +27,7 @@ from .mjcf_tree import Attributes, mjcf_tree
 
 @checked_flags(ModelError)
 @reading("read_mjcf: no model can be made of the numbers in the file")
+@answered
 def read_mjcf(
     source: Any,
     *,

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, unknown
 from ...escaping import identifier
 from ...given_files import reading
@@ -33,6 +34,7 @@ READ: Final = (
 )  # fmt: skip
 
 
+@answered_class
 class OsimModel(Robot):
     """A model read from an OpenSim file; it can be added to like any other. Besides what a `Robot` has (`links` are the
     frames of its bodies):
@@ -63,6 +65,7 @@ class OsimModel(Robot):
 
 
 @reading("read_osim: no model can be made of the numbers in the file")
+@answered
 def read_osim(
     source: Any, *, unlock: Any = (), hold: Mapping[str, float] | None = None, gravity: Any = "file"
 ) -> OsimModel:

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from ...errors import in_number, unknown
 from ...summary import Summary, counted, filled, listing
 from .link_frames import GRID
@@ -92,6 +93,7 @@ class ActuatorText:
     force_range: tuple[float, ...] | None = None
 
 
+@answered_class
 class Robot(sb.Model):
     """A model read from the file of a robot (URDF, MJCF, SDF, OpenSim); it can be added to like any other. Besides:
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered, checked_flags
 from ...errors import ModelError, shown
 from ...escaping import identifier
 from ...given_files import reading
@@ -30,6 +30,7 @@ START: Final = "initial"
 
 @checked_flags(ModelError)
 @reading("read_sdf: no model can be made of the numbers in the file")
+@answered
 def read_sdf(
     source: Any,
     *,

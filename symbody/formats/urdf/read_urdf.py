@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered, checked_flags
 from ...errors import ModelError, shown
 from ...given_files import reading
 from ..robot.choices import RobotOptions
@@ -27,6 +27,7 @@ GRAVITY: Final = (0.0, 0.0, -9.81)
 
 @checked_flags(ModelError)
 @reading("read_urdf: no model can be made of the numbers in the file")
+@answered
 def read_urdf(
     source: Any,
     *,

@@ -17,6 +17,7 @@ from ...algebra.graph.functions import sqrt
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...algebra.printing.printing import outline
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.dynamics import Dynamics
@@ -69,6 +70,7 @@ def law_of(what: str, given: Any) -> FrictionLaw:
     return ConstantCoefficient(as_expr(given))
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Friction:
     """Friction of surfaces that slip on each other, with sticking: on a joint, along a path, in a contact.

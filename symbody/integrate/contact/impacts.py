@@ -27,6 +27,7 @@ from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.forms.constrained import with_constraints
@@ -44,6 +45,7 @@ MOST: Final = 2000  # impacts at one time
 FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Contact:
     """A unilateral contact between two surfaces.

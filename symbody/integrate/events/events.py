@@ -15,7 +15,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
-from ...argument_kinds import checked_flags_of_class
+from ...argument_kinds import answered_class, checked_flags_of_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
@@ -33,6 +33,7 @@ NEAR: Final = 4.0  # times the rounding: whoever asks looks again
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
 
+@answered_class
 @checked_flags_of_class(SimulationError)
 @dataclass(frozen=True, eq=False, repr=False)
 class Event:

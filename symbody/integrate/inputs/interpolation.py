@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...algebra.graph.functions import ExternalFunction
+from ...argument_kinds import answered
 from ...emit.run.lookup import Pieces, piecewise_polynomial
 from ...errors import ExpressionError
 from .splines import samples_of
 
 
+@answered
 def interpolation(name: str, x: Any, y: Any, kind: str = "cubic") -> ExternalFunction:
     """A function of expressions that goes through samples: a cubic spline (two continuous derivatives, exact ones), or
     straight lines with `kind="linear"`, or stairs with `kind="held"`, on which each value holds up to the next sample;

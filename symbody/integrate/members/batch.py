@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...emit.run.callable import Array
@@ -25,6 +26,7 @@ from .batch_motions import BatchMotions, BatchQuestion, batch_motions
 from .member_inputs import MemberSamples, told_apart
 
 
+@answered_class
 class Batch(Sequence[Trajectory]):
     """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times.
 

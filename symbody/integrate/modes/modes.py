@@ -12,6 +12,7 @@ from ...algebra.graph.functions import where as choice
 from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import Variables
 from ...emit.run.callable import Array, Compiled
@@ -59,6 +60,7 @@ class HybridSystem(Protocol):
 # --------------------------------------------------------------------------------------------------- modes and switches
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Switch:
     """A transition from mode `source` to mode `target` at a zero crossing of `when`, the event function.
@@ -111,6 +113,7 @@ class Switch:
         return DIRECTIONS[str(self.direction)]
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Modes(Summarized):
     """Sets of equations, each with its own coordinates, speeds and constraints, and the switches between them.
@@ -280,6 +283,7 @@ def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]
 # ---------------------------------------------------------------------------------------------------------- contacts
 
 
+@answered_class
 class Contacts:
     """Equations with contacts that bounce, come to rest, and open again; with friction, that stick and slip.
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
+from ...argument_kinds import answered_class
 from ...derivation.equations.energies import energy, kinetic_energy, load_powers, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.undetermined_forces import Share
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..run.passages import Passage
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Portable):
     """Times and states, and everything that follows from them.

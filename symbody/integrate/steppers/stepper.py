@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations_or
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import composed
@@ -88,6 +89,7 @@ class StepImpulses:
     residual: Array
 
 
+@answered_class
 class Stepper:
     """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of
     them.

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import ModelError, shown, unknown
 
 
@@ -138,6 +139,7 @@ SETS: Final = {
 }
 
 
+@answered
 def muscle_curves(
     curves: str | MuscleCurves = "2016", *, tendon_strain: float | None = None, passive_strain: float | None = None
 ) -> MuscleCurves:

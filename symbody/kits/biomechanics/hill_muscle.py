@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered, checked_flags
 from ...errors import ModelError, shown, unknown
 from ...summary import Summarized, Summary, filled
 from .characteristic_curves import MuscleCurves, muscle_curves
@@ -102,6 +102,7 @@ class Muscle(Summarized):
         return -sb.derivative(self.path.length, q)
 
 
+@answered
 def activation_rate(excitation: Any, activation: Any, *, times: Any = (0.015, 0.060), smoothing: Any = 10) -> Any:
     """The rate of an activation a that follows an excitation e (De Groote et al. 2016, equation 1).
 

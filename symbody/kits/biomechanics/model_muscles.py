@@ -7,10 +7,12 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import ModelError, shown, unknown
 from .hill_muscle import Muscle, muscle
 
 
+@answered
 def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:
     """Forces of the muscles of a model from `read_osim`, with the file's maximal forces, optimal lengths, slack lengths,
     pennations and fastest speeds. The curves are De Groote's and Fregly's, whatever kind the file says.

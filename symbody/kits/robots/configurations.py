@@ -20,6 +20,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from .tasks import LinkTask
 
 MIN_STARTS: Final = 120  # smallest number of random starts
@@ -30,6 +31,7 @@ MAX_STEPS: Final = 60  # largest number of steps from one start
 SAME_CONFIGURATION: Final = 1e-6  # largest difference of coordinates of equal configurations
 
 
+@answered
 def inverse_kinematics(
     task: LinkTask,
     place: Any = None,

@@ -11,10 +11,12 @@ from scipy.optimize import minimize
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...summary import Summarized, Summary, counted
 from .identifiable_parameters import BaseParameters
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Excitation(Summarized):
     """A periodic motion q_i = o_i + Σ_k (a_ik sin kωt - b_ik cos kωt)/(kω), and the condition number of the base
@@ -58,6 +60,7 @@ class Excitation(Summarized):
         return q, c @ self.sines.T + s @ self.cosines.T, -(s * w) @ self.sines.T + (c * w) @ self.cosines.T
 
 
+@answered
 def excitation(
     base: BaseParameters,
     period: float,

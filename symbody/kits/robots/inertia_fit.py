@@ -15,6 +15,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...summary import Tabular
 from .identifiable_parameters import BaseParameters
 from .physical_fit import PhysicalFit, body_cone, physical_fit, positive, refuse_what_no_body_has
@@ -106,6 +107,7 @@ def stacked(Y: Regressor, q: Any, u: Any, a: Any) -> np.ndarray:
     return np.asarray(f.batch(q, u, a, p, 0.0)).reshape(len(q), len(eq.u), -1)
 
 
+@answered
 def identify_robot(
     base: BaseParameters,
     q: Any,

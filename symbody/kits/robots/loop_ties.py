@@ -97,18 +97,14 @@ def _meeting(tree: sb.Equations, rows: Sequence[Any]) -> tuple[sb.Frame, sb.Fram
     the rows, wherever the coordinates are."""
     b, frame = rows[0].actions[0].at, rows[0].actions[1].frame
     if len(rows[0].actions) > 2:  # along axes of another frame: the force on a acts at a
-        return _frame_at(rows[0].actions[1].at), _frame_at(b)
+        return sb.bodies.frame_at(rows[0].actions[1].at), sb.bodies.frame_at(b)
     place = list((b - frame.origin).components(frame).entries)
     for c in rows:
         direction = c.actions[0].force.components(frame).entries
         axis = next(i for i, e in enumerate(direction) if e.value is not None and float(e.value) == 1)
         place[axis] = place[axis] - c.expression
     rest = dict.fromkeys(tree.q, sb.fraction(0, 1))
-    return frame.translate(*(sb.tidy(sb.substitute(e, rest)) for e in place)), _frame_at(b)
-
-
-def _frame_at(point: Any) -> sb.Frame:
-    return point.frame.translate(*(point - point.frame.origin).components(point.frame).entries)
+    return frame.translate(*(sb.tidy(sb.substitute(e, rest)) for e in place)), sb.bodies.frame_at(b)
 
 
 def _on_body(Y: Regressor, frame: sb.Frame, ten: Sequence[int]) -> Parameters | None:

@@ -15,13 +15,16 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
+from ...errors import shown
 from ...summary import Summarized, Summary, counted
 from .link_motions import FrameMotions
 
 
-def link_jacobian(mechanism: sb.bodies.Mechanism, frame: sb.Frame, along: sb.Frame | None = None) -> sb.Matrix:
-    """J = ∂(v, ω)/∂u, six rows: velocity of a frame's origin, then its angular velocity, along the axes of `along` (the
-    ground by default).
+@answered
+def link_jacobian(mechanism: sb.bodies.Mechanism, frame: Any, along: sb.Frame | None = None) -> sb.Matrix:
+    """J = ∂(v, ω)/∂u, six rows: velocity of a frame's origin (or of a point, as one of its frame), then its angular
+    velocity, along the axes of `along` (the ground by default).
 
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
@@ -31,8 +34,9 @@ def link_jacobian(mechanism: sb.bodies.Mechanism, frame: sb.Frame, along: sb.Fra
 
     See also: `kits.robots.task`, `kits.robots.centre_of_mass_jacobian`.
     """
-    w, v, _, _ = FrameMotions(mechanism).of(frame)
-    R = (mechanism.ground if along is None else along).dcm(frame)
+    at = sb.bodies.frame_at(frame, "link_jacobian")
+    w, v, _, _ = FrameMotions(mechanism).of(at)
+    R = (mechanism.ground if along is None else along).dcm(at)
     Jv, Jw = sb.jacobian(v, mechanism.u), sb.jacobian(w, mechanism.u)
     return sb.stack(R @ Jv, R @ Jw)
 
@@ -127,10 +131,12 @@ class LinkTask(Summarized):
         return sb.sqrt(sb.algebra.determinant(J @ J.T))
 
 
-def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", along: sb.Frame | None = None) -> LinkTask:
-    """A task of a frame or body: all six components, or some: "xyz" its place, "abc" its turning about x, y, z.
+@answered
+def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str | None = None, along: Any = None) -> LinkTask:
+    """A task of a frame or body: all six components, or some: "xyz" its place, "abc" its turning about x, y, z. A task
+    of a point, such as `centre_of_mass(eq)`, has its place alone.
 
-    along   the frame in whose components velocities are; the ground by default
+    along   the frame or body in whose components velocities are; the ground by default
 
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", mass=1.0, com=(0.5, 0, 0))
@@ -138,17 +144,33 @@ def task(eq: sb.Equations, frame: Any, rows: Sequence[int] | str = "xyzabc", alo
     >>> hand = sb.kits.robots.task(sb.derive(m), arm.frame.translate(1, 0, 0), "xy")
     >>> hand.jacobian
     vector(-sin(theta), cos(theta))
+    >>> sb.kits.robots.task(hand.equations, arm.point(1, 0, 0)).jacobian  # three rows: a point does not turn
+    vector(-sin(theta), cos(theta), 0)
 
     See also: `kits.robots.LinkTask`, `kits.robots.inverse_kinematics`.
     """
-    if not isinstance(frame, sb.Frame):
-        frame = frame.frame
-    letters = "xyzabc"
-    if isinstance(rows, str):
-        if wrong := [c for c in rows if c not in letters]:
-            raise sb.ModelError(f"task: rows= are letters among {letters}, got {wrong[0]!r}")
-        rows = [letters.index(c) for c in rows]
-    return LinkTask(eq, frame, tuple(rows), along)
+    letters = "xyz" if isinstance(frame, sb.Point) else "xyzabc"
+    chosen = letters if rows is None else rows
+    of = f"task of {shown(frame)}"
+    axes = None if along is None else _axes(of, along)
+    return LinkTask(eq, sb.bodies.frame_at(frame, of), tuple(_row(of, r, letters) for r in chosen), axes)
+
+
+def _row(of: str, row: Any, letters: str) -> int:
+    """The number of a row of a task, given by its number or letter."""
+    if row in range(len(letters)) or (isinstance(row, str) and row in letters):
+        return letters.index(row) if isinstance(row, str) else int(row)
+    rotation = "; a point does not turn, the frame at it does: sb.bodies.frame_at(point)" if len(letters) == 3 else ""
+    raise sb.ModelError(
+        f"{of}: rows= are letters among {letters} or numbers below {len(letters)}, got {row!r}{rotation}"
+    )
+
+
+def _axes(of: str, along: Any) -> sb.Frame:
+    if isinstance(along, sb.Point):
+        raise sb.ModelError(f"{of}: along= is a frame or a body, whose axes are meant; got {shown(along)}")
+    frame: sb.Frame = sb.bodies.frame_at(along, f"{of}, along=")
+    return frame
 
 
 def centre_of_mass_jacobian(eq: sb.Equations) -> sb.Matrix:

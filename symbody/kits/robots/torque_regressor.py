@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import symbody as sb
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered_class, checked_flags
 from ...errors import ModelError
 from ...summary import Summarized, Summary, counted, filled, listing
 from .link_motions import FrameMotions
@@ -32,6 +32,7 @@ NAMES: Final = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Iz
 FRICTION: Final = ("viscous", "coulomb", "offset")
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Regressor(Summarized):
     """Y and what its columns belong to.

@@ -8,9 +8,11 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from ...summary import Tabular
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(Tabular):
     """Measured and predicted forces of a motion that was not used for identification, one row for each sample, one

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from .corner import WISHBONES, Corner, Place, double_wishbone, mcpherson, moved_points, spring_preload
 from .driver import Driver
 from .drivetrain import differential
@@ -27,6 +28,7 @@ WHEEL_MASS: Final = 18.0  # mass of a wheel in kg
 MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 
 
+@answered
 def car(
     tyre: Tyre | None = None, *, front: Mapping[str, Place] = WISHBONES, rear: Mapping[str, Place] = WISHBONES,
     wheelbase: float = 2.6, share: float = 0.52, place: bool = False, road: Callable[[sb.Frame], Road] | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...summary import Summarized, Summary, filled
 from .hardpoints import Hardpoints
 from .suspension import SIDES
@@ -44,6 +45,7 @@ class Corner(Summarized):
         return Summary(f"Corner {self.name}", filled(knuckle=self.knuckle.name, wheel=wheel, travel=str(self.travel)))
 
 
+@answered
 def double_wishbone(
     h: Hardpoints, name: str, chassis: Any, points: Mapping[str, Place], *, rack: Any = None, stiffness: Any = 3e4,
     damping: Any = 2500.0, preload: Any = 0, masses: tuple[float, float, float] = (5.0, 3.0, 15.0),
@@ -66,6 +68,7 @@ def double_wishbone(
     return Corner(name, knuckle, None, spring.rest - spring.length)
 
 
+@answered
 def mcpherson(
     h: Hardpoints, name: str, chassis: Any, points: Mapping[str, Place], *, rack: Any = None, stiffness: Any = 3e4,
     damping: Any = 2500.0, preload: Any = 0, masses: tuple[float, float] = (6.0, 18.0),
@@ -110,6 +113,7 @@ def moved_points(points: Mapping[str, Place], x: float, side: str) -> dict[str, 
     return {k: (p[0] + x, SIDES[side] * p[1], p[2]) for k, p in points.items()}
 
 
+@answered
 def spring_preload(points: Mapping[str, Place], load: Any, masses: Sequence[float], g: Any, wheel: float = 0.0) -> Any:
     """Force of the spring that holds a corner in its design position, by virtual work of its one motion:
 

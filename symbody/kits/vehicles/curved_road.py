@@ -14,10 +14,12 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from .path import foot_point
 from .road import Road
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class CurvedRoad(Road):
     """A surface along a line in the xy plane of a frame.

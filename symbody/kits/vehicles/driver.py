@@ -21,9 +21,11 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from .path import PlaceAlong, PlanePath, foot_point, line_at
 
 
+@answered
 def preview_driver(
     m: sb.Model,
     name: str,
@@ -82,6 +84,7 @@ class DrivenCar:
     rise: Any
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Driver:
     """A driver for a car: along a path in the plane, at a speed that may change along it.

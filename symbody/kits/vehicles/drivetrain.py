@@ -6,26 +6,31 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
+
 
 def spin_rate(wheel: Any, carrier: Any) -> Any:
     """Spin of a wheel about its y axis, relative to its carrier."""
-    w, c = (p if isinstance(p, sb.Frame) else p.frame for p in (wheel, carrier))
+    w, c = (sb.bodies.frame_at(p) for p in (wheel, carrier))
     return w.angular_velocity(c).dot(c.y)
 
 
+@answered
 def drive(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, reacting: Any = None) -> None:
     """A torque about the spin axis that drives a wheel forward; its reaction is on the carrier, or on the chassis where
     the motor is there."""
-    c = carrier if isinstance(carrier, sb.Frame) else carrier.frame
+    c = sb.bodies.frame_at(carrier)
     m.torque(name, wheel, torque * c.y, reacting=carrier if reacting is None else reacting)
 
 
+@answered
 def brake(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, width: float = 0.5) -> None:
     """A torque against the spin Ω, reacting on the carrier: -T tanh(Ω/w), rounded off over a spin w [rad/s], so that a
     wheel that is held creeps by w atanh(T_held/T)."""
     drive(m, name, wheel, carrier, -torque * sb.tanh(spin_rate(wheel, carrier) / width))
 
 
+@answered
 def differential(
     m: sb.Model, name: str, left: tuple[Any, Any], right: tuple[Any, Any], torque: Any, *, chassis: Any, lock: Any = 0,
     friction: Any = 0, width: float = 0.5, locked: bool = False,

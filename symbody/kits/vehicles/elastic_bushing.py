@@ -8,6 +8,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import ModelError
 from ...summary import Summarized, Summary
 
@@ -30,6 +31,7 @@ class Bushing(Summarized):
         )
 
 
+@answered
 def bushing(m: sb.Model, name: str, parent: Any, child: Any, *, stiffness: Any, damping: Any = 0) -> Bushing:
     """A bushing between two frames that lie on each other at rest.
 
@@ -42,7 +44,7 @@ def bushing(m: sb.Model, name: str, parent: Any, child: Any, *, stiffness: Any, 
                 `sb.integrate.interpolation(name, deflection, force)`), in the axes of the parent
     damping     six, a 6 by 6 matrix, or one for all
     """
-    outer, inner = (p if isinstance(p, sb.Frame) else p.frame for p in (parent, child))
+    outer, inner = (sb.bodies.frame_at(p) for p in (parent, child))
     d = (inner.origin - outer.origin).components(outer)
     R = outer.dcm(inner)
     theta = [(R[2, 1] - R[1, 2]) / 2, (R[0, 2] - R[2, 0]) / 2, (R[1, 0] - R[0, 1]) / 2]

@@ -10,6 +10,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import StabilityError
 from ...summary import Tabular
 
@@ -57,6 +58,7 @@ class Understeer:
         return sb.sqrt(-self.wheelbase / self.gradient)
 
 
+@answered
 def understeer(
     lin: sb.LinearSystem, wheelbase: Any, *, speed: Any = "V", steer: str = "delta", yaw_rate: str = "r"
 ) -> Understeer:
@@ -70,6 +72,7 @@ def understeer(
     return Understeer(gain, sb.tidy((V / gain - L) / V**2), L)
 
 
+@answered
 def straight(eq: sb.Equations, speed: float, *, settle: float = 4.0, **values: float) -> Any:
     """A car that runs straight at a speed u, its drive torque found. The search begins where the car would stand and roll
     if its suspensions were stiff, which is next to the answer where springs hold the design position; a car without the
@@ -172,6 +175,7 @@ class HandlingDiagram(Tabular):
         return "\n".join(lines)
 
 
+@answered
 def handling_diagram(
     eq: sb.Equations, ay: tuple[float, float], *, speed: float | None = None, radius: float | None = None,
     wheelbase: float, ratio: float = 1.0, steer: str = "delta", speed_name: str = "V", free: Sequence[str] = (), start: Any = None,

@@ -12,9 +12,11 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from ...errors import ModelError, listed
 
 
+@answered_class
 class Hardpoints:
     """Parts of a model with the places of their origins in the design position.
 
@@ -49,7 +51,7 @@ class Hardpoints:
 
     def point(self, part: Any, at: Sequence[Any]) -> sb.Point:
         """The point of a part that is at a place in the design position."""
-        frame = part if isinstance(part, sb.Frame) else part.frame
+        frame = sb.bodies.frame_at(part)
         return frame.point(*self.coordinates(part, at).entries)
 
     def joint(self, name: str, parent: Any, child: Any, kind: str, at: Sequence[Any], **options: Any) -> Any:

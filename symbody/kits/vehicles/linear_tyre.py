@@ -8,6 +8,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from .tyre import Slip, Tyre, TyreForces
 
 
@@ -16,6 +17,7 @@ def _at(law: Any, load: Any) -> Any:
     return law(load) if isinstance(law, Callable) else law  # type: ignore[arg-type]
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LinearTyre(Tyre):
     """Forces proportional to slip and camber.
@@ -62,6 +64,7 @@ class LinearTyre(Tyre):
         return self.stiffness * deflection + self.damping * rate
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BrushTyre(Tyre):
     """Bristles on a contact of parabolic pressure that stick, then slide (Fromm; Fiala 1954; Pacejka 2012, 3.2).

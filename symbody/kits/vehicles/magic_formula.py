@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary, filled
 from .tir_file import TirFile, read_tir
@@ -113,6 +114,7 @@ class Lateral:
     BC: Any
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class MagicFormula(Summarized, Tyre):
     """A tyre after the Magic Formula, from coefficients by their names in `.tir` files; numbers or expressions.
@@ -391,6 +393,7 @@ def _sign_of(x: Any) -> Any:
     return (1 if x >= 0 else -1) if isinstance(x, int | float) else sb.sign(x)
 
 
+@answered
 def read_tyre(source: str | Path, *, side: str = "", smooth: float | None = None) -> Tyre:
     """A tyre from a `.tir` file, by its path or its text: Magic Formula 5.2 (PAC2002, FITTYP 5, 6, 21, 51) or 6.1
     (FITTYP 60, 61; of 62 what it shares with 6.1).

@@ -9,10 +9,12 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, StudyError, unknown
 from .path import PlanePath, path_through
 
 
+@answered
 def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0, smooth: bool = False) -> Any:
     """A steer angle that goes to a value at a rate [rad/s of the same angle], as a law of time (ISO 7401: 200 to 500
     deg/s of the steering wheel).
@@ -25,11 +27,13 @@ def step_steer(t: Any, angle: Any, *, at: float = 1.0, rate: float = 8.0, smooth
     return angle * (s**3 * (10 - 15 * s + 6 * s**2) if smooth else s)
 
 
+@answered
 def ramp_steer(t: Any, rate: Any, *, at: float = 0.0) -> Any:
     """A steer angle that grows slowly, at a rate (ISO 4138, slow ramp)."""
     return rate * sb.maximum(t - at, 0)
 
 
+@answered
 def sine_steer(t: Any, angle: Any, frequency: Any, *, at: float = 1.0, periods: int = 1) -> Any:
     """So many periods of a sine (ISO 7401, 8.3)."""
     inside = sb.where(t > at, sb.where(t < at + periods / frequency, 1, 0), 0)
@@ -88,6 +92,7 @@ def _first_time(t: np.ndarray, y: np.ndarray, level: float) -> float:
     return float(t[k - 1] + (level - y[k - 1]) / (y[k] - y[k - 1]) * (t[k] - t[k - 1]))
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class LaneChange:
     """Lanes of a lane change: sections along x with their borders, y to the left.

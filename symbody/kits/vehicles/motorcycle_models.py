@@ -13,6 +13,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import StabilityError
 from .drivetrain import drive
 from .linear_tyre import LinearTyre
@@ -28,6 +29,7 @@ SHARP: Final = {
 }  # fmt: skip
 
 
+@answered
 def motorcycle(
     front: Tyre | None = None, rear: Tyre | None = None, *, tubes: tuple[Any, Any] = (0, 0), **parameters: float
 ) -> sb.Model:
@@ -95,6 +97,7 @@ def sharps_motorcycle() -> sb.Model:
     return m
 
 
+@answered
 def leaning_turn(
     eq: sb.Equations, speed: float, *, lean: float | None = None, radius: float | None = None, start: Any = None,
     **values: float,

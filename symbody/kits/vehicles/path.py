@@ -20,6 +20,7 @@ from scipy.interpolate import CubicSpline
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import ModelError
 from ...summary import Summarized, Summary, counted
 
@@ -141,6 +142,7 @@ class PlanePath(Summarized):
         return s, np.concatenate([self.places[-1 - k : -1], self.places, self.places[1 : k + 1]])
 
 
+@answered
 def path_through(points: Any, *, closed: bool = False, name: str = "path") -> PlanePath:
     """A path through points of the plane, with continuous curvature.
 
@@ -171,6 +173,7 @@ def path_through(points: Any, *, closed: bool = False, name: str = "path") -> Pl
     return PlanePath(even, line(CubicSpline(s, fine)(even)), closed, name)
 
 
+@answered
 def path_of_curvature(
     s: Any, curvature: Any, *, start: tuple[float, float, float] = (0.0, 0.0, 0.0), closed: bool = False, name: str = "path"
 ) -> PlanePath:  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary, counted, filled
 
@@ -22,6 +23,7 @@ REFERENCE_FREQUENCY: Final = 0.1  # n0, reference spatial frequency in cycles/m
 SPATIAL_BAND: Final = (0.011, 2.83)  # range of spatial frequencies of the standard in cycles/m
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Road(Summarized):
     """A surface z(x, y) over the xy plane of a frame.
@@ -132,6 +134,7 @@ class RandomProfile(Summarized):
         return float(np.sqrt(np.sum(self.amplitudes[inside] ** 2) / 2))
 
 
+@answered
 def random_profile(
     roughness: str | float, *, waves: int = 200, band: tuple[float, float] = SPATIAL_BAND, seed: int = 0
 ) -> RandomProfile:
@@ -142,12 +145,14 @@ def random_profile(
     return RandomProfile(n, np.sqrt(2 * road_spectrum(roughness, n) * np.diff(edges)), phases)
 
 
+@answered
 def random_road(frame: sb.Frame, roughness: str | float, *, waves: int = 40, seed: int = 0) -> Road:
     """A random road of ISO 8608 along x of a frame, the same across."""
     profile = random_profile(roughness, waves=waves, seed=seed)
     return Road(frame, lambda x, _: profile(x))
 
 
+@answered
 def shaping_filter(
     m: sb.Model, name: str, roughness: str | float, speed: Any, noise: Any, *, lowest: float = SPATIAL_BAND[0]
 ) -> sb.Symbol:

@@ -8,6 +8,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from .hardpoints import Hardpoints
 
 
@@ -28,6 +29,7 @@ def anti_roll_bar(m: sb.Model, name: str, left: Any, right: Any, stiffness: Any)
     return _with_outputs(m, name, AntiRollBar(twist, stiffness * twist))
 
 
+@answered
 def torsion_bar(
     h: Hardpoints, name: str, chassis: Any, axis: tuple[Sequence[Any], Sequence[Any]], arms: Sequence[Sequence[Any]],
     links: Sequence[tuple[Any, Sequence[Any]]], *, stiffness: Any, damping: Any = 0, mass: Any = 3.0,
@@ -55,7 +57,7 @@ def torsion_bar(
     twist = angles[0] - angles[1]
     moment = stiffness * twist + damping * (angles[0].dot - angles[1].dot)
     line = sb.vector(*axis[1]) - sb.vector(*axis[0])
-    holder = chassis if isinstance(chassis, sb.Frame) else chassis.frame
+    holder = sb.bodies.frame_at(chassis)
     along = holder.vector(*(line / sb.sqrt(sb.dot(line, line))).entries)
     m.torque(name, halves[1], moment * along, reacting=halves[0])
     return _with_outputs(m, name, AntiRollBar(twist, moment))

@@ -9,6 +9,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from .driver import Driver, preview_driver
 from .linear_tyre import LinearTyre
 from .road import Road
@@ -20,6 +21,7 @@ SPEED_TIME_CONSTANT = 0.3  # time constant in s with which a car corrects a devi
 TRAILER = {"mt": 1500.0, "Jt": 4000.0, "c": 2.3, "d": 3.6, "e": 3.5, "Ct": 9e4}
 
 
+@answered
 def single_track(front: Tyre | None = None, rear: Tyre | None = None, **parameters: float) -> sb.Model:
     """A car on one track at the speed V: states are the speed across v and the yaw rate r, the input is the steer angle
     delta (Riekert and Schunck 1940).
@@ -50,6 +52,7 @@ def single_track(front: Tyre | None = None, rear: Tyre | None = None, **paramete
     return m
 
 
+@answered
 def car_and_trailer(
     front: Tyre | None = None, rear: Tyre | None = None, axle: Tyre | None = None, **parameters: float
 ) -> sb.Model:
@@ -83,6 +86,7 @@ def car_and_trailer(
     return m
 
 
+@answered
 def path_follower(
     path: Any, front: Tyre | None = None, rear: Tyre | None = None, *, preview: Any = 6.0, gain: Any = 0.8, lag: Any = 0.05,
     **parameters: float,

@@ -12,6 +12,7 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import StudyError, unknown
 from ...summary import Tabular
 from .manoeuvres import LaneChange, StepMeasures, step_measures, step_steer
@@ -67,6 +68,7 @@ class StepTest(Tabular):
         )
 
 
+@answered
 def step_test(
     eq: sb.Equations, angle: float, *, start: Any = None, responses: Sequence[str] = ("r", "ay", "beta"), steer: str = "delta",
     duration: float = 6.0, rate: float = 8.0, yaw_rate: str = "r", side_slip: str = "beta",
@@ -106,6 +108,7 @@ class FrequencyMeasures:
     delay: float
 
 
+@answered
 def frequency_measures(
     lin: sb.LinearSystem,
     response: str,
@@ -170,6 +173,7 @@ class LaneChangeTest(Tabular):
         return _table(head, rows)
 
 
+@answered
 def lane_change_test(
     eq: sb.Equations, lanes: LaneChange, speeds: Sequence[float], *, width: float, ends: tuple[float, float],
     start: Callable[[float], Any], place: tuple[str, str, str] = ("car_x", "car_y", "car_a"), speed: str = "u",

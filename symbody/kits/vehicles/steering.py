@@ -7,6 +7,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import ModelError
 from .hardpoints import Hardpoints
 
@@ -24,6 +25,7 @@ class Rack:
     torque: Any = None
 
 
+@answered
 def rack(
     h: Hardpoints, name: str, chassis: Any, steer: Any, *, ratio: Any, axis: Any = (0, 1, 0), mass: Any = 3.0,
     stiffness: Any = None, damping: Any = 0, steer_rate: Any = None,
@@ -49,7 +51,7 @@ def rack(
             raise ModelError(
                 f"rack {name!r}: damping= goes with stiffness=; without one the rack is where it is steered to"
             )
-        frame = chassis if isinstance(chassis, sb.Frame) else chassis.frame
+        frame = sb.bodies.frame_at(chassis)
         part = h.add(frame.translate(*(wanted * e for e in direction)), (0, 0, 0))
         made = Rack(part, wanted)
     else:
@@ -60,7 +62,7 @@ def rack(
         if damping != 0:
             rate = sb.time_derivative(wanted) if steer_rate is None else ratio * steer_rate
             force = force + damping * (rate - s.dot)
-        holder = chassis if isinstance(chassis, sb.Frame) else chassis.frame
+        holder = sb.bodies.frame_at(chassis)
         m.force(
             f"{name}.column",
             part,

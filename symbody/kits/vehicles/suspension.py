@@ -10,12 +10,14 @@ import numpy as np
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import AssemblyError, StudyError, unknown
 from ...summary import Tabular
 
 SIDES = {"left": 1, "right": -1}
 
 
+@answered
 def wheel_angles(
     m: sb.Model,
     name: str,
@@ -40,8 +42,8 @@ def wheel_angles(
     if side not in SIDES:
         raise unknown(f"wheel {name!r}", "side", side, list(SIDES))
     out = SIDES[side]
-    frame = m.ground if vehicle is None else (vehicle if isinstance(vehicle, sb.Frame) else vehicle.frame)
-    held = carrier if isinstance(carrier, sb.Frame) else carrier.frame
+    frame = m.ground if vehicle is None else sb.bodies.frame_at(vehicle)
+    held = sb.bodies.frame_at(carrier)
     e, c = held.y.components(frame).entries, (held.origin - frame.origin).components(frame).entries
     steer = sb.atan2(-e[0], e[1])
     found = {"toe": -out * steer, "camber": -out * sb.asin(e[2]), "steer": steer, **dict(zip("xyz", c, strict=True))}
@@ -92,6 +94,7 @@ class KinematicCurves(Tabular):
         return np.array([float(sb.evaluate(sb.derivative(spline(x), x), {x: float(v)})) for v in self.values])
 
 
+@answered
 def kinematics(
     eq: sb.Equations,
     travel: Mapping[str, Sequence[float]],

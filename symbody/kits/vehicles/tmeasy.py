@@ -30,6 +30,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
 from ...errors import ModelError
 from ...summary import Summarized, Summary, filled
 from .tyre import Slip, Tyre, TyreForces, rolling_either_way
@@ -56,6 +57,7 @@ class Direction:
         return Direction(self.dF0 * unit, self.FM, self.sM / unit, self.FS, self.sS / unit)
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class TMeasy(Summarized, Tyre):
     """A tyre by points of its curves: initial slope, largest force, sliding force, for a load and its double.

@@ -17,6 +17,8 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered_class
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:
@@ -49,6 +51,7 @@ class TyreForces:
     Mz: Any
 
 
+@answered_class
 class Tyre(ABC):
     """A law of forces from slip, with the radius of the wheel and its law of load from deflection."""
 
@@ -85,6 +88,7 @@ class Tyre(ABC):
         return MirroredTyre(self)
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class MirroredTyre(Tyre):
     """A tyre seen in the plane of symmetry: Fx and My of (κ, -α, -γ), and the negatives of Fy, Mx, Mz."""
@@ -112,6 +116,7 @@ class MirroredTyre(Tyre):
         return self.tyre
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class TyrePair(Tyre):
     """Both tyres of an axle of a single-track model: each has half the load; the right one is the left one in a mirror,

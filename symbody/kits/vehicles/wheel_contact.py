@@ -19,6 +19,7 @@ from typing import Any
 
 import symbody as sb
 
+from ...argument_kinds import answered
 from ...errors import unknown
 from ...summary import Summarized, Summary, filled
 from .road import Road
@@ -87,6 +88,7 @@ class WheelContact(Summarized):
         return g.frame.vector(*(f.Mx * g.along + f.My * g.across + f.Mz * g.normal).entries)
 
 
+@answered
 def wheel_on_road(
     m: sb.Model,
     name: str,
@@ -115,7 +117,7 @@ def wheel_on_road(
     outputs    some of them, ("Fy", "Fz"), or none
     """
     road = Road(m.ground) if road is None else road
-    spins, held = carrier is not None, _frame(carrier if carrier is not None else wheel)
+    spins, held = carrier is not None, sb.bodies.frame_at(carrier if carrier is not None else wheel)
     road = road.seen_by(m, name, held.origin)
     g = contact_geometry(held, road, tyre.free_radius, tube)
     V, _W = _velocities(held, road.frame, g)
@@ -125,7 +127,7 @@ def wheel_on_road(
     size = Vx if forward else Vx * sb.where(Vx >= 0, 1, -1)
     state = Slip(Fz, 0, 0, camber, pressure, None if forward else Vx)
     lags = tyre.relaxation_lengths(state)
-    spin = sb.dot(_frame(wheel).angular_velocity().components(road.frame), g.axis) if spins else 0
+    spin = sb.dot(sb.bodies.frame_at(wheel).angular_velocity().components(road.frame), g.axis) if spins else 0
     sunk = g.deflection if load is None else 0
     slips = {"kappa": -(Vx - tyre.rolling_radius(sunk, spin) * spin) if spins else 0, "alpha": Vsy}
     kappa, tan_alpha = (
@@ -188,8 +190,3 @@ def _add_outputs(m: sb.Model, w: WheelContact, wanted: bool | Sequence[str]) -> 
         if key not in known:
             raise unknown(f"wheel {w.name!r}", "output", key, list(known))
         m.output(f"{w.name}_{key}", known[key])
-
-
-def _frame(part: Any) -> sb.Frame:
-    found: sb.Frame = part if isinstance(part, sb.Frame) else part.frame
-    return found

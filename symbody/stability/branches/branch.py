@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
@@ -29,6 +30,7 @@ from .special_rows import special_rows
 MAX_POINTS = 2000  # largest number of points in each direction
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Branch(MotionFamily):
     """Steady motions along a curve, made by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable,

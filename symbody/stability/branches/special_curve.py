@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ..spectra.pencil import Complex
 from ..spectra.pencil_family import PencilFamily
@@ -59,6 +60,7 @@ class DegeneratePoint:
         return f"{self.kind} at ({self.values[0]:z.10g}, {self.values[1]:z.10g}): {WORDS[self.kind]}"
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialCurve(MotionFamily):
     """Folds or Hopf points over two values, made by `branch.curve_of(point, k=(low, high))`. `curve["k"]` is an array,

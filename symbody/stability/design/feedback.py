@@ -11,6 +11,7 @@ from scipy.linalg import LinAlgError, solve_continuous_are
 
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr, Symbol, as_expr
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed, shown
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 STABILITY_MARGIN = 1e-9  # real part, relative to the largest eigenvalue, above which a mode counts as not decaying
 
 
+@answered_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Feedback(Summarized, Mapping[str, Expr]):
     """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0): a mapping that goes into

@@ -14,6 +14,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
 from ...algebra.printing.printing import tree_size_up_to
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...errors import StabilityError, in_number, listed, unknown
@@ -27,6 +28,7 @@ MAX_PRINTED: Final = 60  # largest tree size of an expression that is printed
 Number = float | Expr
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SteadyMotion(Tabular, Portable):
     """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.

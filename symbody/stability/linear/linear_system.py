@@ -14,6 +14,7 @@ from typing import Any
 from ...algebra.graph.graph import Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, identity, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
+from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError, listed, shown
 from ...later import later
@@ -36,6 +37,7 @@ Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearSystem(MatrixNumbers):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
@@ -441,6 +443,7 @@ class LinearSystem(MatrixNumbers):
         return feedback.place(self, poles, inputs, values or {})
 
 
+@answered
 def linear_system(
     A: Any, B: Any = None, C: Any = None, D: Any = None, E: Any = None, *,
     B1: Any = None, B2: Any = None, D1: Any = None, D2: Any = None,

@@ -10,6 +10,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
+from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed
@@ -34,6 +35,7 @@ class SecondOrderMatrices(NamedTuple):
     B2: Array
 
 
+@answered_class
 @dataclass(frozen=True, repr=False)
 class SecondOrder(Summarized):
     """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations_or
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
@@ -29,6 +30,7 @@ POINTS: Final = 200  # default number of values of the parameter
 WAYS: Final = ("up", "down", "none")
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Attractors(Tabular, Portable):
     """Points of settled motions on a section over a parameter, made by `attractors`. `found["x"]` is an array with a

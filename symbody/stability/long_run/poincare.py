@@ -12,6 +12,7 @@ from ...algebra.calculus.derivatives import directional_derivative
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, Expr, as_expr
 from ...algebra.graph.portable import Portable
+from ...argument_kinds import answered, answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.programs.state_rates import state_rates
@@ -33,6 +34,7 @@ MAX_JUMP: Final = 1e-6
 EXTREMUM_DIRECTION: Final = {"max": "falling", "min": "rising"}
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class PoincareSection(Tabular, Portable):
     """Points of a motion on a section, made by `poincare`. `section["x"]` is an array: any coordinate, speed, variable,
@@ -99,6 +101,7 @@ class PoincareSection(Tabular, Portable):
         return f"Poincaré section of {self.motion.name!r} where {self.section}: {len(self)} points{span}"
 
 
+@answered
 def poincare(
     motion: Trajectory | Orbit, section: str | Expr | None = None, *, direction: str = "rising", period: Any = None, skip: int = 0
 ) -> PoincareSection:  # fmt: skip

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.portable import Portable
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
@@ -40,6 +41,7 @@ POINTS_PER_INTERVAL: Final = 8  # number of points of an interval in arrays
 POINTS_PER_PERIOD: Final = 241  # default number of points of a period in a trajectory
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Orbit(Tabular, Portable):
     """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable,

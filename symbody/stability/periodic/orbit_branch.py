@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations_or
 from ...derivation.equations.keywords import values_by_name
 from ...emit.programs.lower import program
@@ -54,6 +55,7 @@ SWITCHING_STEPS: Final = (
 )
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Tabular, Portable):
     """Periodic motions along a curve, made by `orbits`.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ...algebra.graph.portable import Portable
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
@@ -66,6 +67,7 @@ class TwoValues:
     before: TwoValues | None = None
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialOrbitCurve(Tabular, Portable):
     """Special orbits over two values, made by `family.curve_of`. `curve["a"]`, `curve["period"]` are arrays with a

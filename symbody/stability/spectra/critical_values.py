@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from .pencil import Complex
 from .pencil_family import CleanSpectra
@@ -28,6 +29,7 @@ OTHER_WEIGHT: Final = (
 MAX_BISECTIONS: Final = 60  # largest number of bisections
 
 
+@answered_class
 @dataclass(frozen=True)
 class Critical:
     """A critical value of the parameter: a bifurcation of the eigenvalues.

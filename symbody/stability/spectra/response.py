@@ -11,6 +11,7 @@ from scipy.linalg import expm, svd
 
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.names import rate_name
+from ...argument_kinds import answered
 from ...emit.run.callable import Array
 from ...errors import StabilityError, shown
 from ...summary import Summarized, Summary, filled, listing
@@ -157,6 +158,7 @@ def transfer(n: Any, omega: Array, k: int) -> Complex:
     return y
 
 
+@answered
 def frequency_grid(begin: float, end: float, points: int = 400) -> Array:
     """Frequencies for `frequency_response`, evenly spaced on a logarithmic scale.
 

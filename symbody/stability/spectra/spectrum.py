@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.linalg import qr
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...summary import Tabular
@@ -89,6 +90,7 @@ class Mode:
         return {n: math.degrees(math.atan2(v.imag, v.real)) for n, v in self.shape.items()}
 
 
+@answered_class
 @dataclass(frozen=True, repr=False)
 class Spectrum(Tabular, Sequence[Mode]):
     """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite.

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import StudyError, unknown
 from ...integrate.start.state import State
 from ...summary import SearchOutcome, Summarized, Summary, filled, listing
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Identification(Summarized):
     """The result of `identify`.

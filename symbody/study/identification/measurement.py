@@ -8,12 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import StudyError, in_number, listed, shown
 
 NEIGHBOURS: Final = 3  # number of samples on each side of a time from which a derivative is estimated
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """One experiment.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...argument_kinds import answered
 from ...emit.run.callable import Array
 from ...errors import StudyError, in_number, unknown
 from ...optional_packages import optional_package
@@ -16,6 +17,7 @@ from .sweep_result import SweepResult
 from .varied import varied_values
 
 
+@answered
 def sobol_indices(
     what: Any,
     over: Mapping[Any, Any],
@@ -58,6 +60,7 @@ def sobol_indices(
     return {n: {key: float(found[its][k]) for key, its in parts.items()} for k, n in enumerate(problem["names"])}
 
 
+@answered
 def morris_indices(
     what: Any,
     over: Mapping[Any, Any],

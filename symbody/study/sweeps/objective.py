@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...argument_kinds import answered, answered_class
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, listed, shown
@@ -23,6 +24,7 @@ from .sweep import sweep
 from .varied import Interval, varied_values
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Objective:
     """A number of designs x, an array in the order of `names`; made by `objective`.
@@ -133,6 +135,7 @@ class Objective:
         return np.clip(x, low, high)
 
 
+@answered
 def objective(
     what: Any,
     over: Mapping[Any, tuple[float, float]],

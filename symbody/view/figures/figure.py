@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...whole_files import write_text
 from . import drawing
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Curve:
     """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical
@@ -77,6 +79,7 @@ class Note:
     side: str = "right"
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One pair of axes.
@@ -116,6 +119,7 @@ class Panel:
     flow: Flow | None = None
 
 
+@answered_class
 @dataclass(frozen=True, eq=False)
 class Figure:
     """Panels under one title, one below the other or side by side, with a sentence that says what is seen.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ...argument_kinds import checked_flags
+from ...argument_kinds import answered_class, checked_flags
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...derivation.equations.keywords import values_by_name
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SHOWN: Final = ("bodies", "joints")
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """A mechanism in motion, as plain data: what there is to see, fixed to frames, and how the frames move.

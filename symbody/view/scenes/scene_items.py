@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown, unknown
 from .colour_names import NAMED
@@ -64,6 +65,7 @@ SIZES: Final = {
 }
 
 
+@answered_class
 @dataclass(frozen=True, slots=True)
 class Solid:
     """A solid fixed to a frame.

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.printing.target_names import is_c_reserved
+from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
 from ...emit import program
@@ -25,6 +26,7 @@ from .reference import check_point, reference_motion
 MOST_CHARACTERS: Final = 48  # of an identifier
 
 
+@answered_class
 @dataclass(frozen=True)
 class ExportOptions:
     """Choices for an artefact.

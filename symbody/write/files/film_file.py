@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ...argument_kinds import answered
 from ...errors import ViewError
 from ...optional_packages import optional_package
 from ...view.scenes.picture import PAGE_COLOURS, picture
@@ -25,6 +26,7 @@ SHARPER: Final = 2  # frames are drawn larger by this, then made smaller, which 
 SHORTEST, LONGEST = 2.0, 12.0  # seconds that a film takes, unless it is told
 
 
+@answered
 def film(
     scene: Scene,
     path: str | Path,

@@ -19,6 +19,7 @@ from ...algebra.graph.labels import labels_by_node
 from ...algebra.graph.matrix import Matrix, diagonal
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.normal_forms.normal_form import Atoms, polynomials
+from ...argument_kinds import answered
 from ...bodies.file.expression_text import FUNCTIONS
 from ...bodies.file.scope import RESERVED
 from ...bodies.frames.frames import Frame
@@ -43,6 +44,7 @@ READINGS: Final = 5  # at most, until formulas are in the order in which they ar
 LINE: Final = 140  # characters of a line that holds a whole table
 
 
+@answered
 def write_model(model: Model | Mechanism, path: str | Path, contacts: Contacts | None = None) -> None:
     """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations.
 
@@ -60,6 +62,7 @@ def write_model(model: Model | Mechanism, path: str | Path, contacts: Contacts |
     write_text(path, text)
 
 
+@answered
 def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> str:
     """The text that `write_model` writes; what is read from it is written the same again.
 

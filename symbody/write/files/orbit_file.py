@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...algebra.graph.graph import Expr
 from ...algebra.printing.printing import text
+from ...argument_kinds import answered
 from ...array_files import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
@@ -95,6 +96,7 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
     return write_arrays(path, header, arrays)
 
 
+@answered
 def load_orbit(
     path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> Orbit:  # fmt: skip
@@ -149,6 +151,7 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
     return write_arrays(path, header, arrays)
 
 
+@answered
 def load_orbits(
     path: str | Path, equations: Equations | HybridSystem, *, conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = ()
 ) -> OrbitBranch:  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...argument_kinds import answered
 from ...array_files import ArrayFile, read_arrays, write_arrays
 from ...derivation.equations.equations import Equations
 from ...errors import SimulationError, listed, shown
@@ -50,6 +51,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     return write_arrays(path, header, {"t": trajectory.t, **arrays})
 
 
+@answered
 def load_trajectory(
     path: str | Path, equations: Equations | Modes | Contacts, inputs: Mapping[Any, Any] | None = None
 ) -> Trajectory:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...argument_kinds import answered
 from ...derivation.equations.equations import Equations
 from ...escaping import in_html
 from ...integrate.inputs.inputs import closed_loop
@@ -16,6 +17,7 @@ from ..pages.page import Page, asset, section
 from .live_part import LiveOptions, LivePart, live_part
 
 
+@answered
 def live_page(
     equations: Equations,
     path: str | Path,

@@ -16,6 +16,7 @@ from typing import Any, Final
 from ...algebra.normal_forms.tidy import tidy
 from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import operations
+from ...argument_kinds import answered
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
 from ...integrate.inputs.inputs import closed_loop
@@ -52,6 +53,7 @@ class WrittenReport:
     missing: Mapping[str, str]
 
 
+@answered
 def write_report(study: Study, folder: str | Path, step: Step = lambda _: None, scripts: str = "") -> WrittenReport:
     """Write index.html and the files beside it. `step` is told what is being done; `scripts` are added to the page.
 
