@@ -7,12 +7,14 @@ from functools import cache
 from typing import Final
 
 from ...emit import ir
-from ...integrate.kernels.stages import fixed_step
+from ...integrate.kernels.stages import fixed_step, stage_state
 from ...integrate.kernels.tableaux import CLASSICAL_4
 
 STAGES: Final = CLASSICAL_4.stages
 TABLE: Final = CLASSICAL_4.butcher
 """Its coefficients, in the order of `fixed_step`."""
+STEP_KERNELS: Final = (stage_state, fixed_step)
+"""The kernels themselves, for languages in which they run as they stand."""
 
 
 @cache

@@ -26,8 +26,9 @@ from ..targets.javascript.javascript_target import javascript_files
 from ..targets.matlab.matlab_target import matlab_files
 from ..targets.modelica.modelica_target import FUNCTIONS as MODELICA_FUNCTIONS
 from ..targets.modelica.modelica_target import modelica_files
+from ..targets.python.casadi_target import casadi_files
+from ..targets.python.jax_target import jax_files
 from ..targets.python.numpy_target import numpy_files
-from ..targets.python.python_target import casadi_files, jax_files
 from ..targets.python.sympy_target import sympy_files
 from ..targets.python.torch_target import torch_files
 from ..targets.rust.rust_target import rust_files

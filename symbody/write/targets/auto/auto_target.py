@@ -17,7 +17,7 @@ from ....derivation.equations.equations import Equations
 from ....emit import ir
 from ....errors import ProgramError, listed, unknown
 from ...artefacts.artefact import Artefact, Numbers
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from ..fortran.fortran_driver import AGREEMENT, FortranDriver
 from ..fortran.fortran_printer import folded_text, literal

@@ -12,7 +12,7 @@ from ....escaping import as_fortran_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .fortran_driver import FortranDriver
 from .fortran_kernels import FortranKernel, simple_fortran

@@ -13,7 +13,7 @@ from ....escaping import as_script_data, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .javascript_check import javascript_check
 from .javascript_kernels import JavaScriptKernel, simple_javascript

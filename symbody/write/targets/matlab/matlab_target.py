@@ -11,7 +11,7 @@ from ....escaping import in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import template
 from ..c.c_library import CLibrary, CVariant
 from .matlab_check import matlab_check

@@ -13,7 +13,8 @@ from ....escaping import as_modelica_string, in_one_line
 from ....integrate.events.events import Event
 from ...artefacts.artefact import Artefact, Numbers
 from ...artefacts.describe import described
-from ...artefacts.readme import LanguageWords, readme
+from ...printers.readme import readme
+from ...printers.templates import template, template_parts
 from .modelica_printer import ModelicaText, is_modelica_reserved, modelica_literal
 
 FUNCTIONS: Final = ("rhs", "outputs", "events", "event_handling")
@@ -30,7 +31,7 @@ def modelica_files(made: Artefact, events: Mapping[str, Any]) -> dict[str, str]:
         f"{name}.mo": model.text(),
         f"{name}_check.mo": model.checks(),
         f"{name}_check.py": _check(made, model),
-        "README.md": readme(made, _words(made)),
+        "README.md": _readme(made),
     }
 
 
@@ -40,6 +41,7 @@ class ModelicaModel:
     def __init__(self, made: Artefact, events: Mapping[str, Any]) -> None:
         self.made, self.events = made, events
         self.name = f"{made.identifier}_" if is_modelica_reserved(made.identifier) else made.identifier
+        self.parts = template_parts(__package__, "model.mo")
         self.names = UniqueNames(is_modelica_reserved)
         for taken in (self.name, *_supplied(made)):
             self.names.take(taken)
@@ -77,36 +79,22 @@ class ModelicaModel:
         made = self.made
         head = [f"// {in_one_line(line)}".rstrip() for line in (f"{made.title}: Modelica", "", *described(made))]
         declared = [
-            f"  parameter Real {n} = {modelica_literal(v)}{_about(row)};"
+            f"parameter Real {n} = {modelica_literal(v)}{_about(row)};"
             for n, v, row in zip(self.p, made.defaults, made.parameters, strict=True)
         ]
-        declared += [f"  input Real {n}{_about(row)};" for n, row in zip(self.r, made.inputs, strict=True)]
+        declared += [f"input Real {n}{_about(row)};" for n, row in zip(self.r, made.inputs, strict=True)]
         declared += [
-            f"  Real {n}(start = {modelica_literal(v)}, fixed = true){_about(row)};"
+            f"Real {n}(start = {modelica_literal(v)}, fixed = true){_about(row)};"
             for n, v, row in zip(self.x, made.start[1], made.state, strict=True)
         ]
-        declared += [f"  output Real {n} {as_modelica_string(called)};" for n, (_, called) in self.outputs.items()]
-        declared += [
-            f"  Real {n} {as_modelica_string(f'event {called}')};" for n, (_, called) in self.event_values.items()
-        ]
-        hidden = [f"  {kind} {n};" for n, kind in self.variables.items()]
-        lines = [f"  der({x}) = {rate};" for x, rate in zip(self.x, self.rates, strict=True)]
-        lines += [f"  {n} = {e};" for n, (e, _) in (*self.outputs.items(), *self.event_values.items())]
-        return "\n".join(
-            [
-                *head,
-                f"model {self.name} {as_modelica_string(made.title)}",
-                *declared,
-                *(["protected"] if hidden else []),
-                *hidden,
-                "equation",
-                *(f"  {e}" for e in self.equations),
-                *lines,
-                *self._when(),
-                f"end {self.name};",
-                "",
-            ]
-        )
+        declared += [f"output Real {n} {as_modelica_string(called)};" for n, (_, called) in self.outputs.items()]
+        declared += [f"Real {n} {as_modelica_string(f'event {c}')};" for n, (_, c) in self.event_values.items()]
+        equations = [f"der({x}) = {rate};" for x, rate in zip(self.x, self.rates, strict=True)]
+        equations += [f"{n} = {e};" for n, (e, _) in (*self.outputs.items(), *self.event_values.items())]
+        return self.parts["file"].filled(
+            about=head, name=self.name, title=as_modelica_string(made.title), declarations=declared, protected="protected" if self.variables else "",
+            hidden=[f"{kind} {n};" for n, kind in self.variables.items()], equations=[*self.equations, *equations, *self._when()],
+        ) + "\n"  # fmt: skip
 
     def _when(self) -> list[str]:
         """What happens at events: resets where guards hold, and the end."""
@@ -115,19 +103,19 @@ class ModelicaModel:
         for k, ((value, _), given) in enumerate(zip(self.event_values.items(), self.events.values(), strict=True)):
             if not isinstance(given, Event) or (given.reset is None and not given.terminal):
                 continue
-            lines = [f"  when {CROSSED[str(given.direction)].format(value)} then"]
+            lines = [f"when {CROSSED[str(given.direction)].format(value)} then"]
             if given.reset is not None:
                 after = self.after[k * n : (k + 1) * n]
                 changed = [(x, e) for x, e in zip(self.x, after, strict=True) if e != x]
-                lines += [f"    reinit({x}, {self._if_guard(k, given, e, x)});" for x, e in changed]
+                lines += [f"  reinit({x}, {self._if_guard(k, given, e, x)});" for x, e in changed]
             if given.terminal:
                 if given.where is not None:
                     raise ProgramError(
                         f"event {given.name!r} as Modelica: an event that ends the simulation (terminal=True) "
                         "cannot have a guard there; leave out terminal= or where="
                     )
-                lines.append(f"    terminate({as_modelica_string(given.name)});")
-            out += [*lines, "  end when;"]
+                lines.append(f"  terminate({as_modelica_string(given.name)});")
+            out += [*lines, "end when;"]
         return out
 
     def _if_guard(self, k: int, given: Event, yes: str, no: str) -> str:
@@ -144,20 +132,10 @@ class ModelicaModel:
     def _held(self, ending: str, x: Numbers, r: Numbers) -> str:
         held = [f"{n} = {modelica_literal(v)}" for n, v in zip(self.r, r, strict=True)]
         held += [f"{n}(start = {modelica_literal(v)})" for n, v in zip(self.x, x, strict=True)]
-        rates = [f"  Real rate_of_{k + 1};" for k in range(len(x))]
-        equations = [f"  rate_of_{k + 1} = der({n});" for k, n in enumerate(self.x)]
-        name = f"{self.name}_{ending}"
-        return "\n".join(
-            [
-                f"model {name}",
-                f"  extends {self.name}({', '.join(held)});",
-                *rates,
-                "equation",
-                *equations,
-                f"end {name};",
-                "",
-            ]
-        )
+        return self.parts["held"].filled(
+            name=self.name, ending=ending, held=", ".join(held), rates=[f"Real rate_of_{k + 1};" for k in range(len(x))],
+            equations=[f"rate_of_{k + 1} = der({n});" for k, n in enumerate(self.x)],
+        ) + "\n"  # fmt: skip
 
 
 def _supplied(made: Artefact) -> list[str]:
@@ -202,76 +180,15 @@ def _check(made: Artefact, model: ModelicaModel) -> str:
     for name, names in columns.items():
         if name in point.values:
             values[name] = names, point.values[name].outputs[0]
-    lines = [
-        f'"""Checks {n}.mo: by rumoca."""', "", "import sys", "from pathlib import Path", "",
-        "import numpy as np", "import rumoca", "", f"FUNCTIONS = {f'{n}_functions.mo' if _supplied(made) else ''!r}", f"MODEL, T = {model.name!r}, {point.t!r}", f"STATE = {model.x!r}",
-        f"VALUES = {values!r}", f"REFERENCE = {None if ref is None else (ref.times, ref.states, ref.scales)!r}", f"ALLOWED = {BY_RUMOCA!r}", *_CHECK.splitlines(), "",
-    ]  # fmt: skip
-    return "\n".join(lines)
+    reference = None if ref is None else (ref.times, ref.states, ref.scales)
+    return template(__package__, "check.py.txt").filled(
+        name=n, functions=repr(f"{n}_functions.mo" if _supplied(made) else ""), model=repr(model.name), t=point.t, state=repr(model.x),
+        values=repr(values), reference=repr(reference), allowed=BY_RUMOCA,
+    )  # fmt: skip
 
 
-_CHECK: Final = """
-wrong = 0
-here = Path(__file__).parent
-source = (here / f"{Path(__file__).stem.removesuffix('_check')}.mo").read_text() + "\\n" + Path(__file__).with_suffix(".mo").read_text()
-source = (here / FUNCTIONS).read_text() + "\\n" + source if FUNCTIONS else source
-accurate = rumoca.SimConfig(rtol=1e-11, atol=1e-12)
-
-
-def verdict(what, got, wanted, allowed=1e-9):
-    global wrong
-    got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
-    off = np.max(np.abs(got - wanted), initial=0.0) / (1 + np.max(np.abs(wanted), initial=0.0))
-    wrong += not off <= allowed
-    print(f"{what:28s} {'good ' if off <= allowed else 'WRONG'} off by {off:.2e} of at most {allowed:.2e}")
-
-
-def held(ending):
-    return rumoca.Session().loads(source, model=f"{MODEL}_{ending}")
-
-
-model = held("at_point")
-found = model.simulate((T, T + 1e-6), dt=1e-6, config=accurate)
-for name, (columns, wanted) in VALUES.items():
-    verdict(name, [found[c][0] for c in columns], wanted)
-
-if REFERENCE:
-    times, states, scales = map(np.array, REFERENCE)
-    motion = held("motion").simulate((times[0], times[-1]), dt=float(times[1] - times[0]), config=accurate)
-    near = [np.argmin(np.abs(motion.time - t)) for t in times]
-    got = np.column_stack([motion[x] for x in STATE])[near]
-    verdict("motion", got / scales, states / scales, ALLOWED)
-print("SOMETHING IS WRONG" if wrong else "all good")
-sys.exit(1 if wrong else 0)
-"""
-
-
-_SUPPLIED: Final = (
-    "You supply {0}, functions of Modelica, in a file `{1}_functions.mo` that is loaded with the model: `function {2} input Real v; output Real y; algorithm y := v; end {2};`, "
-    'or where your tool calls C, `external "C" y = {2}(v)` in place of the algorithm.'
-)
-
-
-def _words(made: Artefact) -> LanguageWords:
-    n = made.identifier
-    example = f"""\
-import rumoca
-from pathlib import Path
-
-model = rumoca.Session().loads(Path("{n}.mo").read_text(), model="{n}")
-motion = model.simulate((0, 1), dt=0.01)"""
-    more: tuple[str, ...] = (
-        (
-            "Linear systems stand as equations, which tools solve. Choices are if-expressions, at whose switches "
-            "tools stop. Constraints are kept on the level of accelerations."
-        ),
-    )
-    if names := _supplied(made):
-        more += (_SUPPLIED.format(listed(f"`{name}`" for name in names), n, names[0]),)
-    files = {
-        f"{n}.mo": "the model: all you need",
-        f"{n}_check.py, {n}_check.mo": "compares rates, outputs and event functions at a point, and a motion, by rumoca",
-    }
-    return LanguageWords(
-        "a flat model of Modelica", f"python {n}_check.py", example, "python", f"{n}.mo: ", files, more
-    )
+def _readme(made: Artefact) -> str:
+    n, names = made.identifier, _supplied(made)
+    text = template_parts(__package__, "readme_parts.md")["supplied"]
+    supplied = text.filled(names=listed(f"`{name}`" for name in names), name=n, first=names[0]) if names else ""
+    return readme(made, template(__package__, "README.md"), f"{n}.mo: ", name=n, supplied=supplied)

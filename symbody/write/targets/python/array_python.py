@@ -25,7 +25,7 @@ class ModuleDialect:
     title       of the language
     where       choice, with places for condition and both values
     both        conjunction and disjunction of two conditions, and negation
-    lookup      text of a function `lookup(times, coefficients, x)`: the polynomial of the piece that holds x
+    lookup      the part of `templates/lookup.py.txt` with `lookup(times, coefficients, x)`: the polynomial of the piece that holds x
     array       of known numbers, and `nothing` one of none
     """
 
@@ -68,14 +68,7 @@ NUMPY: Final = ModuleDialect(
     title="NumPy",
     where="np.where({0}, {1}, {2})",
     both=("np.logical_and({0}, {1})", "np.logical_or({0}, {1})", "np.logical_not({0})"),
-    lookup="""\
-def lookup(times, coefficients, x):
-    at = np.clip(x, times[0], times[-1])
-    piece = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
-    s, y = at - np.array(times)[piece], 0.0
-    for column in np.transpose(coefficients):
-        y = y * s + column[piece]
-    return y""",
+    lookup="numpy",
     array="np.array([{0}])",
     nothing="np.zeros(0)",
 )
@@ -98,11 +91,7 @@ JAX: Final = ArrayDialect(
     solve="jnp.linalg.solve({0}, {1})",
     transposed="{0}.T",
     item="{0}[{1}, {2}]",
-    lookup="""\
-def lookup(times, coefficients, x):
-    at = jnp.clip(x, times[0], times[-1])
-    piece = jnp.clip(jnp.searchsorted(jnp.array(times), at, side="right") - 1, 0, len(times) - 2)
-    return jnp.polyval(jnp.array(coefficients)[piece], at - jnp.array(times)[piece])""",
+    lookup="jax",
     array="jnp.array([{0}])",
     nothing="jnp.array([])",
     join="jnp.concatenate([{0}])",
@@ -118,13 +107,7 @@ CASADI: Final = ArrayDialect(
     solve="casadi.solve({0}, {1})",
     transposed="{0}.T",
     item="{0}[{1}, {2}]",
-    lookup="""\
-def lookup(times, coefficients, x):
-    at = casadi.fmin(casadi.fmax(x, times[0]), times[-1])
-    found = casadi.polyval(casadi.DM(coefficients[0]), at - times[0])
-    for t, row in zip(times[1:-1], coefficients[1:]):
-        found = casadi.if_else(at < t, found, casadi.polyval(casadi.DM(row), at - t))
-    return found""",
+    lookup="casadi",
     array="casadi.DM([{0}])",
     nothing="casadi.DM(0, 1)",
     join="casadi.vertcat({0})",
@@ -140,16 +123,7 @@ TORCH: Final = ArrayDialect(
     solve="torch.linalg.solve({0}, {1})",
     transposed="{0}.mT",
     item="{0}[..., {1}, {2}]",
-    lookup="""\
-def lookup(times, coefficients, x):
-    x = x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=torch.float64)
-    knots, rows = (torch.tensor(v, dtype=x.dtype, device=x.device) for v in (times, coefficients))
-    at = torch.clamp(x, times[0], times[-1])
-    piece = (at[..., None] >= knots[1:-1]).sum(-1)
-    s, y = at - knots[piece], torch.zeros_like(at)
-    for k in range(rows.shape[-1]):
-        y = y * s + rows[piece, k]
-    return y""",
+    lookup="torch",
     array="torch.tensor([{0}], dtype=torch.float64)",
     nothing="torch.zeros(0, dtype=torch.float64)",
     join="torch.cat([{0}], dim=-1)",

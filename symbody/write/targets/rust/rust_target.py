@@ -11,7 +11,7 @@ from ....escaping import as_rust_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
 from ...artefacts.describe import described
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .rust_check import rust_check
 from .rust_kernels import RustKernel, simple_rust

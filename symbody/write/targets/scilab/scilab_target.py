@@ -9,7 +9,7 @@ from ....errors import listed
 from ....escaping import as_scilab_string, in_scilab_comment
 from ...artefacts.artefact import Algorithm, Artefact, ExportedFunction
 from ...artefacts.describe import described
-from ...printers.readme_page import readme
+from ...printers.readme import readme
 from ...printers.templates import Template, template, template_parts
 from ..c.c_library import CLibrary, CVariant
 from .scilab_check import scilab_check
