@@ -260,6 +260,20 @@ def exporters_on_the_representation(root: Path) -> list[str]:
     return bad
 
 
+def one_kernel_printer(root: Path) -> list[str]:
+    """Statements of kernels are told apart in one place of `write`; a language is a subclass that says how each is written."""
+    return [
+        f"{file}:{node.pattern.lineno} prints kernels by itself: subclass KernelPrinter"
+        for file, tree in sources(root).items()
+        for node in ast.walk(tree)
+        if folder(file) == "write" and file != KERNEL_PRINTER and isinstance(node, ast.match_case)
+        if isinstance(node.pattern, ast.MatchClass) and ast.unparse(node.pattern.cls) == "ir.While"
+    ]
+
+
+KERNEL_PRINTER = "symbody/write/printers/kernel_printer.py"
+
+
 def rooms_in_order(root: Path) -> list[str]:
     """Every file of a divided folder is in a room, and a room imports only those before it."""
     bad, files = [], set(sources(root))
@@ -653,7 +667,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 RULES = (
     class_names_are_unique, file_names_are_unique,
-    folders_in_order, beside_on_public_names, exporters_on_the_representation, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
+    folders_in_order, beside_on_public_names, exporters_on_the_representation, one_kernel_printer, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices, one_elimination,
 )  # fmt: skip
@@ -681,6 +695,7 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (exporters_on_the_representation, {"write/targets/a.py": "from ...emit.ir import Loop, _INNER"}, "a.py:1 imports _INNER, which emit.ir does not offer"),
     (exporters_on_the_representation, {"write/targets/a.py": "from ...emit import Program, Workers"}, "a.py:1 imports Workers, which emit does not offer"),
     (exporters_on_the_representation, {"write/a.py": "from ..emit import ir\nprint(ir.with_changed_expressions)"}, "a.py:2 uses ir.with_changed_expressions, which"),
+    (one_kernel_printer, {"write/targets/a.py": "match s:\n    case ir.While(test, body): ...\n"}, "a.py:2 prints kernels by itself"),
     (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
     (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
     (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),

@@ -166,6 +166,7 @@ def test_kernels_in_the_place_of_their_calls():
 class PythonKernel(KernelPrinter):
     """A kernel as Python text."""
 
+    TRUE, FALSE = "True", "False"
     END = {"loop": "", "while": "", "if": ""}
 
     def entry(self, array, at):

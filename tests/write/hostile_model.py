@@ -18,7 +18,7 @@ def hostile() -> sb.Equations:
     m = sb.Model('"*/ int owned = 1; /*" \\ %')
     before = m.ground
     for k, (text, parameter, coordinate) in enumerate(zip(TEXTS, PARAMETERS, COORDINATES, strict=True)):
-        body = m.body(text, mass=m.parameter(parameter, 1.0 + k, unit='kg"*/'), com=(0.1, -1, 0.2), inertia=(1, 1, 1))
+        body = m.body(text, mass=m.parameter(parameter, 1.0 + k, unit="kg"), com=(0.1, -1, 0.2), inertia=(1, 1, 1))
         m.revolute(text, before, body, coordinates=coordinate, axis="xyz"[k % 3])
         m.output(text, body.mass_centre.position().dot(m.ground.x))
         before = body

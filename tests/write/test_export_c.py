@@ -19,7 +19,7 @@ from tests.contracts.targets import c_compiler
 from tests.installed import good, make_check, run_in
 
 from .hostile_model import hostile
-from .models import SAMPLES, crank, operations, pendulums, top
+from .models import SAMPLES, WRONG_STEP, crank, operations, pendulums, top
 
 STRICT = "-std=c99 -Wall -Wextra -pedantic -Wshadow -Werror"
 SANITIZED = f"{STRICT} -O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -140,7 +140,7 @@ def test_wrong_code_is_found(name: str, tmp_path: Path) -> None:
     path = folder / ("pendulums_driver.c" if name == "motion" else "pendulums.c")
     text = path.read_text()
     if name == "motion":
-        text = text.replace("h / 6.0", "h / 6.001")
+        text = text.replace(*WRONG_STEP)
     else:
         at = text.index(f"int pendulums_{name}(")
         at = text.index(" + ", text.index("Jx[e]", at) - 40 if name == "variational" else at)

@@ -1,12 +1,13 @@
-"""Kernels as text: what languages other than C have in common. Arrays of kernels begin at 0."""
+"""Kernels as text: what all languages have in common. Arrays of kernels begin at 0."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from ...emit import ir
-from ...errors import CompileError
+from ...errors import CompileError, SymbodyError
 
 _PRODUCTS: Final = ("*", "/", "//", "%")
 
@@ -15,6 +16,8 @@ class KernelPrinter:
     """Statements of a kernel; languages say how arrays, loops and functions are written."""
 
     AND, OR, NOT = " and ", " or ", "not "
+    TRUE, FALSE = "true", "false"
+    SIGNS: Mapping[str, str] = MappingProxyType({})  # operators that are not those of Python
     WORDS: Mapping[str, str]  # break, continue
     END: Mapping[str, str]  # of a loop, a while, an if
     ELSE = "else"
@@ -83,48 +86,95 @@ class KernelPrinter:
     def returned(self, value: str | None) -> None:
         raise NotImplementedError
 
+    # ---------------------------------------------------------------------- what not every language can write
+
+    def refused(self, part: ir.Expression | ir.Statement) -> SymbodyError:
+        return CompileError(f"kernel {self.form.name}: {type(part).__name__} cannot be written in this language")
+
+    def table(self, e: ir.Constant) -> str:
+        """Numbers known beforehand, as an array."""
+        raise self.refused(e)
+
+    def tail(self, e: ir.ArrayTail) -> str:
+        """array[start:]"""
+        raise self.refused(e)
+
+    def absent(self, e: ir.IsAbsent) -> str:
+        """Whether an optional program was not given."""
+        raise self.refused(e)
+
+    def select(self, e: ir.Select) -> str:
+        """yes if test else no"""
+        raise self.refused(e)
+
+    def as_index(self, e: ir.Conversion) -> str:
+        """A number, truncated."""
+        raise self.refused(e)
+
+    def call_statement(self, s: ir.CallStatement) -> None:
+        """A call of a kernel for its effects."""
+        raise self.refused(s)
+
     # ------------------------------------------------------------------------------------------------ expressions
 
     def expression(self, e: ir.Expression) -> str:
         match e:
-            case ir.Constant(type_, value):
-                return (
-                    self.number(value)
-                    if isinstance(value, float)
-                    else str(int(value))
-                    if type_ is not ir.TRUTH
-                    else str(value)
-                )
-            case ir.LocalVariable(_, name):
-                return self.name(name)
-            case ir.ArrayElement(_, array, at):
-                return self.entry(self.expression(array), self.expression(at))
+            case ir.Constant():
+                return self.constant(e)
+            case ir.LocalVariable():
+                return self.variable(e)
+            case ir.ArrayElement():
+                return self.element(e)
+            case ir.ArrayTail():
+                return self.tail(e)
             case ir.Operation():
                 return self.operation(e)
-            case ir.Conversion(type_, value) if type_ is not ir.INDEX:
-                return self.as_number(self.expression(value))
+            case ir.Conversion():
+                return self.conversion(e)
             case ir.BooleanOperation(_, word, parts):
                 return "(" + (self.AND if word == "and" else self.OR).join(map(self.expression, parts)) + ")"
             case ir.Not(_, value):
                 return f"{self.NOT}({self.expression(value)})"
+            case ir.IsAbsent():
+                return self.absent(e)
+            case ir.Select():
+                return self.select(e)
             case ir.MathCall(_, name, arguments):
                 return self.mathematics(name, [self.expression(a) for a in arguments])
-            case ir.KernelCall(_, kernel, _, arguments):
-                return f"{self.name(kernel.__name__)}({', '.join(map(self.expression, arguments))})"
-        raise CompileError(f"kernel {self.form.name}: {type(e).__name__} cannot be written in this language")
+            case ir.KernelCall():
+                return self.kernel_call(e)
+
+    def constant(self, e: ir.Constant) -> str:
+        if isinstance(e.value, tuple):
+            return self.table(e)
+        if isinstance(e.value, bool):
+            return self.TRUE if e.value else self.FALSE
+        return self.number(e.value) if isinstance(e.value, float) else str(e.value)
+
+    def variable(self, e: ir.LocalVariable) -> str:
+        return self.name(e.name)
+
+    def element(self, e: ir.ArrayElement) -> str:
+        return self.entry(self.expression(e.array), self.expression(e.at))
+
+    def conversion(self, e: ir.Conversion) -> str:
+        return self.as_index(e) if e.type is ir.INDEX else self.as_number(self.expression(e.value))
+
+    def kernel_call(self, e: ir.KernelCall) -> str:
+        return f"{self.name(e.kernel.__name__)}({', '.join(map(self.expression, e.arguments))})"
 
     def operation(self, e: ir.Operation) -> str:
         if e.sign == "-" and isinstance(e.left, ir.Constant) and e.left.value == 0:
             return f"(-{self.inner(e.right)})"
         left, right = self.expression(e.left), self.expression(e.right)
-        if e.sign == "//":
+        if e.sign == "//" and e.sign not in self.SIGNS:
             return self.quotient(left, right)
         is_product = e.sign in _PRODUCTS
         if isinstance(e.left, ir.Operation) and e.left.sign not in _PRODUCTS and is_product:
             left = f"({left})"
         if isinstance(e.right, ir.Operation) and (is_product or e.right.sign not in _PRODUCTS):
             right = f"({right})"
-        return f"{left} {e.sign} {right}"
+        return f"{left} {self.SIGNS.get(e.sign, e.sign)} {right}"
 
     def inner(self, e: ir.Expression) -> str:
         return f"({self.expression(e)})" if isinstance(e, ir.Operation) else self.expression(e)
@@ -135,20 +185,21 @@ class KernelPrinter:
         for s in statements:
             self.statement(s)
 
-    def inside(self, statements: ir.Block) -> None:
+    def inside(self, statements: ir.Block, *declared: str) -> None:
+        """Statements of an inner block, whose head declares these names."""
         self.depth += 1
         self.block(statements)
         self.depth -= 1
 
     def statement(self, s: ir.Statement) -> None:
         match s:
-            case ir.Assign(target, value):
-                self.line(self.assignment(self.name(target.name), self.expression(value)))
-            case ir.Store(target, value):
-                self.line(self.assignment(self.expression(target), self.expression(value)))
+            case ir.Assign():
+                self.assign(s)
+            case ir.Store():
+                self.store(s)
             case ir.Loop(name, start, stop, step, body):
                 self.line(self.loop_head(self.name(name), self.expression(start), stop, step))
-                self.inside(body)
+                self.inside(body, name)
                 self.line(self.END["loop"])
             case ir.While(test, body):
                 self.line(self.test_head("while", self.expression(test)))
@@ -168,10 +219,13 @@ class KernelPrinter:
             case ir.ProgramCall():
                 self.run(s)
             case ir.CallStatement():
-                raise CompileError(f"kernel {self.form.name}: calls of other kernels are not written in this language")
+                self.call_statement(s)
+
+    def assign(self, s: ir.Assign) -> None:
+        self.line(self.assignment(self.name(s.target.name), self.expression(s.value)))
+
+    def store(self, s: ir.Store) -> None:
+        self.line(self.assignment(self.expression(s.target), self.expression(s.value)))
 
     def assignment(self, target: str, value: str) -> str:
         return f"{target} = {value}"
-
-
-__all__ = ["KernelPrinter"]

@@ -38,15 +38,11 @@ class CAlgorithm(CKernel):
         return out + [CArgument(k, f"{real} {k}[{n}]", size=n) for k, n in a.results.items()]
 
     def prototype(self) -> str:
-        return signature(f"int {self.name}", [a.declaration for a in self.given])
+        return signature(f"int {self.function}", [a.declaration for a in self.given])
 
     def definition(self) -> str:
         """The function, with its arrays and constants as local names."""
-        self.block(self.form.body)
-        while self.escaped:
-            self.hoisted |= self.escaped
-            self._begin()
-            self.block(self.form.body)
+        lines = self.body()
         a, prefix = self.algorithm, self.made.identifier
         local = [f"    {self.real} {name}[{n}];" for name, n in a.scratch.items()]
         local += [f"    const int {name} = {value};" for name, value in a.constants.items()]
@@ -54,10 +50,10 @@ class CAlgorithm(CKernel):
             value = 2.0**-23 if self.style.number.ending else 2.0**-52
             local.append(f"    const {self.real} {ROUNDING} = {self.style.number.literal(value)};")
         local += [f"    const int *const {name} = {prefix}_{table};" for name, table in a.tables.items()]
-        local += [f"    {self.type_of(t)}{name};" for name, t in self.hoisted.items()]
+        local += self.declared()
         local += ["    int status;"] if a.calls else []
         unused = [f"    (void){name};" for name in self._unused()]
-        body = [*local, *unused, *checks(self.given, self.style), *self.lines, "    return 0;"]
+        body = [*local, *unused, *checks(self.given, self.style), *lines, "    return 0;"]
         if body[-2].strip().startswith("return "):
             del body[-1]
         return "\n".join([self.comment(), self.prototype(), "{", *body, "}"]) + "\n"

@@ -7,28 +7,29 @@ c_loops   a kernel and all that it calls, with an entry like that of a compiled 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Final
 
 from ....emit import ir
+from ...printers.brace_kernels import EXTREMES, BraceKernel, extreme
 from .c_style import PLAIN, CStyle
 
-_PRODUCTS: Final = ("*", "/", "//", "%")
-_SIGNS: Final = {"//": "/"}
-_FUNCTIONS: Final = {"abs": "fabs", "is_finite": "isfinite", "min": "least_of", "max": "largest_of"}
 _ASCII: Final = str.maketrans({"ᵀ": "'", "₁": "1", "₋": "-", "⁺": "+", "ε": "e", "θ": "theta", "ö": "o", "ø": "o"})
 
 
-class CKernel:
+class CKernel(BraceKernel):
     """One kernel as a static C function; sizes that are not known are arguments, so that one text serves all of them.
 
     width   how many right sides lie side by side: an element of x, and every number computed from it, is one of each
     index   type of indices
     """
 
+    TRUE, FALSE, SIGNS = "1", "0", {"//": "/"}
+
     def __init__(
-        self, form: ir.KernelForm, name: str, width: int = 1, index: str = "int", style: CStyle = PLAIN
+        self, form: ir.KernelForm, function: str, width: int = 1, index: str = "int", style: CStyle = PLAIN
     ) -> None:
-        self.form, self.name, self.width, self.index, self.style = form, name, width, index, style
+        super().__init__(form)
+        self.function, self.width, self.index, self.style = function, width, index, style
         self.real = style.number.type
         self.arguments = {p.name: p for p in form.parameters}
         self.stored = _stored(form.body)
@@ -36,21 +37,28 @@ class CKernel:
         self._begin()
 
     def _begin(self) -> None:
-        self.lines: list[str] = []
+        self.lines = []
         self.scopes: list[set[str]] = [{*self.arguments, *self.hoisted}]  # names declared in each block that is open
         self.escaped: dict[str, ir.Type] = {}
 
-    def text(self) -> str:
-        self.block(self.form.body)
+    def body(self) -> list[str]:
+        super().body()
         while self.escaped:
             self.hoisted |= self.escaped
             self._begin()
-            self.block(self.form.body)
+            super().body()
+        return self.lines
+
+    def text(self) -> str:
+        lines = self.body()
         result = "void" if self.form.result is ir.NOTHING else self.type_of(self.form.result)
-        declared = [f"    {self.type_of(t)}{c_name(name)};" for name, t in self.hoisted.items()]
-        body = "\n".join([*declared, *self.unused(), *self.lines])
-        head = f"static {result}{'' if result[-1] == ' ' else ' '}{self.name}({self.signature()})"
+        body = "\n".join([*self.declared(), *self.unused(), *lines])
+        head = f"static {result}{'' if result[-1] == ' ' else ' '}{self.function}({self.signature()})"
         return f"{self.comment()}\n{head}\n{{\n{body}\n}}\n"
+
+    def declared(self) -> list[str]:
+        """Declarations of names that several blocks share."""
+        return [f"    {self.type_of(t)}{c_name(name)};" for name, t in self.hoisted.items()]
 
     def signature(self) -> str:
         return ", ".join(map(self.argument, self.form.parameters)) or "void"
@@ -79,152 +87,87 @@ class CKernel:
         }
         return names.get(type_, "program *")
 
-    def line(self, text: str) -> None:
-        self.lines.append("    " * len(self.scopes) + text)
+    def name(self, name: str) -> str:
+        return c_name(name)
 
     def is_wide(self, name: str) -> bool:
         """Whether a name stands for one number of each right side."""
         return self.width > 1 and (name == ir.RIGHT_SIDES or name not in self.arguments)
 
+    def is_wide_array(self, e: ir.Expression) -> bool:
+        return isinstance(e, ir.LocalVariable) and self.is_wide(e.name)
+
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def expression(self, e: ir.Expression) -> str:
-        return self.PRINTERS[type(e)](self, e)
+    def number(self, value: float) -> str:
+        return self.style.number.literal(value)
 
-    def constant(self, e: ir.Constant) -> str:
-        if e.type is ir.NUMBERS:
-            return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
-        if isinstance(e.value, float):
-            return self.style.number.literal(e.value)
-        return str(int(e.value)) if isinstance(e.value, bool) else repr(e.value)
+    def table(self, e: ir.Constant) -> str:
+        return f"(const double[]){{{', '.join(map(repr, e.value))}}}"
 
     def variable(self, e: ir.LocalVariable) -> str:
         if e.is_place:
             return f"*{c_name(e.name)}"
-        if not any(e.name in s for s in self.scopes):
+        if self.is_new(e.name):
             self.escaped[e.name] = e.type
         return f"{c_name(e.name)}[r]" if e.type is ir.NUMBER and self.is_wide(e.name) else c_name(e.name)
 
     def element(self, e: ir.ArrayElement) -> str:
         at = self.expression(e.at)
-        if isinstance(e.array, ir.LocalVariable) and self.is_wide(e.array.name):
-            at = f"({at}) * {self.width} + r" if isinstance(e.at, ir.Operation) else f"{at} * {self.width} + r"
-        return f"{self.expression(e.array)}[{at}]"
+        if self.is_wide_array(e.array):
+            at = f"{self.inner(e.at)} * {self.width} + r"
+        return self.entry(self.expression(e.array), at)
 
-    def rest(self, e: ir.ArrayTail) -> str:
+    def tail(self, e: ir.ArrayTail) -> str:
         return f"({self.expression(e.array)} + {self.inner(e.start)})"
 
-    def inner(self, e: ir.Expression) -> str:
-        return f"({self.expression(e)})" if isinstance(e, ir.Operation) else self.expression(e)
-
-    def operation(self, e: ir.Operation) -> str:
-        if e.sign == "-" and isinstance(e.left, ir.Constant) and e.left.value == 0:
-            return f"(-{self.inner(e.right)})"
-        left, right = self.expression(e.left), self.expression(e.right)
-        is_product = e.sign in _PRODUCTS
-        if isinstance(e.left, ir.Operation) and e.left.sign not in _PRODUCTS and is_product:
-            left = f"({left})"
-        if isinstance(e.right, ir.Operation) and (is_product or e.right.sign not in _PRODUCTS):
-            right = f"({right})"
-        return f"{left} {_SIGNS.get(e.sign, e.sign)} {right}"
-
-    def converted(self, e: ir.Conversion) -> str:
+    def conversion(self, e: ir.Conversion) -> str:
         return f"({self.type_of(e.type).strip()}){self.inner(e.value)}"
-
-    def connected(self, e: ir.BooleanOperation) -> str:
-        return f"({(' && ' if e.word == 'and' else ' || ').join(self.expression(p) for p in e.parts)})"
-
-    def inverted(self, e: ir.Not) -> str:
-        return f"!({self.expression(e.value)})"
 
     def absent(self, e: ir.IsAbsent) -> str:
         return f"{self.expression(e.function)} == 0"
 
-    def choice(self, e: ir.Select) -> str:
-        return f"({self.expression(e.test)} ? {self.expression(e.yes)} : {self.expression(e.no)})"
-
-    def mathematics(self, e: ir.MathCall) -> str:
-        name, values = _FUNCTIONS.get(e.name, e.name), [self.expression(a) for a in e.arguments]
-        if e.name == "abs" and self.style.functions:
-            (value,), zero = values, self.style.number.literal(0.0)
+    def mathematics(self, name: str, values: list[str]) -> str:
+        if name in EXTREMES:
+            return extreme(name, values)
+        if name == "is_finite":
+            return f"isfinite({values[0]})"
+        if name == "abs" and self.style.functions:
+            (value,), zero = values, self.number(0.0)
             return f"({value} < {zero} ? -({value}) : {value})"
-        if e.name not in ("min", "max"):
-            name = name if e.name == "is_finite" else self.style.call(name, f"kernel {self.name!r}")
-            return f"{name}({', '.join(values)})"
-        text = values[0]
-        for other in values[1:]:
-            text = f"{name}({text}, {other})"
-        return text
+        called = self.style.call("fabs" if name == "abs" else name, f"kernel {self.function!r}")
+        return f"{called}({', '.join(values)})"
 
-    def called(self, e: ir.KernelCall) -> str:
+    def kernel_call(self, e: ir.KernelCall) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
             given.append(c_name(a.name) if p.is_place and isinstance(a, ir.LocalVariable) else self.expression(a))
         return f"{c_name(e.target.name)}({', '.join(given)})"
 
-    PRINTERS: ClassVar[dict[type, Any]] = {
-        ir.Constant: constant, ir.LocalVariable: variable, ir.ArrayElement: element, ir.ArrayTail: rest, ir.Operation: operation, ir.Conversion: converted,
-        ir.BooleanOperation: connected, ir.Not: inverted, ir.IsAbsent: absent, ir.Select: choice, ir.MathCall: mathematics, ir.KernelCall: called,
-    }  # fmt: skip
-
     # ------------------------------------------------------------------------------------------------ statements
 
-    def block(self, statements: ir.Block) -> None:
-        for s in statements:
-            self.statement(s)
+    def is_new(self, name: str) -> bool:
+        """Whether no block that is open has declared a name."""
+        return not any(name in scope for scope in self.scopes)
 
-    def scope(self, statements: ir.Block, *names: str) -> None:
-        self.scopes.append(set(names))
-        self.block(statements)
+    def inside(self, statements: ir.Block, *declared: str) -> None:
+        self.scopes.append(set(declared))
+        super().inside(statements)
         self.scopes.pop()
 
-    def statement(self, s: ir.Statement) -> None:
-        match s:
-            case ir.Assign(target, value):
-                self.assign(target, value)
-            case ir.Store(target, value):
-                is_wide = isinstance(target.array, ir.LocalVariable) and self.is_wide(target.array.name)
-                put = self.for_each_side if is_wide else self.line
-                put(f"{self.element(target)} = {self.expression(value)};")
-            case ir.Loop():
-                self.loop(s)
-            case ir.While():
-                self.line(f"while ({self.expression(s.test)}) {{")
-                self.scope(s.body)
-                self.line("}")
-            case ir.If():
-                self.choose(s)
-            case ir.Jump(word):
-                self.line(f"{word};")
-            case ir.Return(value):
-                self.line("return;" if value is None else f"return {self.expression(value)};")
-            case ir.ProgramCall():
-                self.run(s)
-            case ir.CallStatement(value):
-                self.line(f"{self.called(value)};")
+    def counter(self, name: str) -> str:
+        return f"{self.index} {name}" if self.is_new(name) else name
 
-    def loop(self, s: ir.Loop) -> None:
-        first, end = self.expression(s.start), self.expression(s.stop)
-        onward = f"{s.name}++" if s.step == 1 else f"{s.name} += {s.step}"
-        is_new = not any(s.name in scope for scope in self.scopes)
-        self.line(f"for ({self.index + ' ' if is_new else ''}{s.name} = {first}; {s.name} < {end}; {onward}) {{")
-        self.scope(s.body, s.name)
-        self.line("}")
+    def store(self, s: ir.Store) -> None:
+        put = self.for_each_side if self.is_wide_array(s.target.array) else self.line
+        put(self.assignment(self.expression(s.target), self.expression(s.value)))
 
-    def choose(self, s: ir.If) -> None:
-        self.line(f"if ({self.expression(s.test)}) {{")
-        self.scope(s.yes)
-        if s.no:
-            self.line("} else {")
-            self.scope(s.no)
-        self.line("}")
-
-    def assign(self, target: ir.LocalVariable, value: ir.Expression) -> None:
-        name, text = c_name(target.name), self.expression(value)
+    def assign(self, s: ir.Assign) -> None:
+        target, name, text = s.target, c_name(s.target.name), self.expression(s.value)
         if target.is_place:
             self.line(f"*{name} = {text};")
             return
-        is_new = not any(target.name in s for s in self.scopes)
+        is_new = self.is_new(target.name)
         self.scopes[-1].add(target.name)
         if not self.is_wide(target.name):
             self.line(f"{self.type_of(target.type) if is_new else ''}{name} = {text};")
@@ -237,6 +180,9 @@ class CKernel:
         self.line(f"for (int r = 0; r < {self.width}; r++) {{")
         self.line(f"    {text}")
         self.line("}")
+
+    def call_statement(self, s: ir.CallStatement) -> None:
+        self.line(f"{self.kernel_call(s.value)};")
 
     def run(self, s: ir.ProgramCall) -> None:
         f = self.expression(s.function)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Final
 
 from ....emit import ir
 from ...printers.record_kernels import (
@@ -84,18 +84,16 @@ class CStructureKernel(CKernel):
     def variable(self, e: ir.LocalVariable) -> str:
         return _path(e.name) if "." in e.name else super().variable(e)
 
-    def assign(self, target: ir.LocalVariable, value: Any) -> None:
-        if "." in target.name:
-            self.line(f"{_path(target.name)} = {self.expression(value)};")
+    def assign(self, s: ir.Assign) -> None:
+        if "." in s.target.name:
+            self.line(self.assignment(_path(s.target.name), self.expression(s.value)))
         else:
-            super().assign(target, value)
+            super().assign(s)
 
-    def called(self, e: ir.KernelCall) -> str:
+    def kernel_call(self, e: ir.KernelCall) -> str:
         given = [_address(a.path) if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
         owner = ["owner"] if e.target.name in self.owned else []
         return f"{c_name(e.target.name)}({', '.join([*owner, *given])})"
-
-    PRINTERS: ClassVar[dict[type, Any]] = {**CKernel.PRINTERS, ir.LocalVariable: variable, ir.KernelCall: called}
 
     def run(self, s: ir.ProgramCall) -> None:
         given = [self.expression(e) for e in (*s.inputs, *s.outputs)]

@@ -9,6 +9,8 @@ from .fortran_printer import folded, literal
 
 class FortranKernel(KernelPrinter):
     AND, OR, NOT = " .and. ", " .or. ", ".not. "
+    TRUE, FALSE = ".true.", ".false."
+    SIGNS = {"!=": "/="}
     WORDS = {"break": "exit", "continue": "cycle"}
     END = {"loop": "end do", "while": "end do", "if": "end if"}
 
@@ -18,10 +20,9 @@ class FortranKernel(KernelPrinter):
     def entry(self, array: str, at: str) -> str:
         return f"{array}({at})"
 
-    def expression(self, e: ir.Expression) -> str:
-        if isinstance(e, ir.ArrayTail):  # where it begins: the dummy argument has its own size
-            return f"{self.expression(e.array)}({self.expression(e.start)})"
-        return super().expression(e)
+    def tail(self, e: ir.ArrayTail) -> str:
+        """Where it begins: the dummy argument has its own size."""
+        return f"{self.expression(e.array)}({self.expression(e.start)})"
 
     def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
         last = str(stop.value - 1) if isinstance(stop, ir.Constant) else f"{self.expression(stop)} - 1"
@@ -29,9 +30,6 @@ class FortranKernel(KernelPrinter):
 
     def test_head(self, word: str, test: str) -> str:
         return f"if ({test}) then" if word == "if" else f"do while ({test})"
-
-    def operation(self, e: object) -> str:
-        return super().operation(e).replace(" != ", " /= ")  # type: ignore[arg-type]
 
     def mathematics(self, name: str, values: list[str]) -> str:
         return f"{'ieee_is_finite' if name == 'is_finite' else name}({', '.join(values)})"

@@ -11,17 +11,11 @@ class JavaScriptKernel(BraceKernel):
     def number(self, value: float) -> str:
         return javascript_literal(value)
 
-    def expression(self, e: ir.Expression) -> str:
-        if isinstance(e, ir.ArrayTail):
-            return f"rest({self.expression(e.array)}, {self.expression(e.start)})"
-        return super().expression(e)
+    def tail(self, e: ir.ArrayTail) -> str:
+        return f"rest({self.expression(e.array)}, {self.expression(e.start)})"
 
-    def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
-        change = f"{name} += {step}" if step != 1 else f"{name}++"
-        return f"for (let {name} = {first}; {name} < {self.expression(stop)}; {change}) {{"
-
-    def test_head(self, word: str, test: str) -> str:
-        return f"{word} ({test}) {{"
+    def counter(self, name: str) -> str:
+        return f"let {name}"
 
     def mathematics(self, name: str, values: list[str]) -> str:
         return f"{'Number.isFinite' if name == 'is_finite' else f'Math.{name}'}({', '.join(values)})"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ....emit import ir
+from ...printers.brace_kernels import EXTREMES, extreme
 from ...printers.record_kernels import PassedRecord, passed, plain_parameters, records_of, specialised_forms
 from .javascript_kernels import JavaScriptKernel
 
@@ -42,41 +43,27 @@ class ObjectKernel(JavaScriptKernel):
     def name(self, name: str) -> str:
         return name
 
-    def expression(self, e: ir.Expression) -> str:
-        match e:
-            case ir.Constant(_, bool() as value):
-                return "true" if value else "false"
-            case ir.Constant(_, tuple() as table):
-                return f"[{', '.join(map(self.number, table))}]"
-            case ir.IsAbsent(_, function):
-                return f"{function.name} === null"
-            case ir.Select(_, test, yes, no):
-                return f"({self.expression(test)} ? {self.expression(yes)} : {self.expression(no)})"
-            case ir.Conversion(type_, value) if type_ is ir.INDEX and value.type is ir.NUMBER:
-                return f"Math.trunc({self.expression(value)})"
-            case ir.ArrayTail(_, array, start):
-                return f"{self.expression(array)}.subarray({self.expression(start)})"
-            case ir.KernelCall():
-                return self.call(e)
-        return super().expression(e)
+    def table(self, e: ir.Constant) -> str:
+        return f"[{', '.join(map(self.number, e.value))}]"
+
+    def absent(self, e: ir.IsAbsent) -> str:
+        return f"{e.function.name} === null"
+
+    def as_index(self, e: ir.Conversion) -> str:
+        return f"Math.trunc({self.expression(e.value)})"
+
+    def tail(self, e: ir.ArrayTail) -> str:
+        return f"{self.expression(e.array)}.subarray({self.expression(e.start)})"
 
     def mathematics(self, name: str, values: list[str]) -> str:
-        if name not in ("min", "max"):
-            return super().mathematics(name, values)
-        helper, text = "least_of" if name == "min" else "largest_of", values[0]
-        for other in values[1:]:
-            text = f"{helper}({text}, {other})"
-        return text
+        return extreme(name, values) if name in EXTREMES else super().mathematics(name, values)
 
-    def call(self, e: ir.KernelCall) -> str:
+    def kernel_call(self, e: ir.KernelCall) -> str:
         given = [a.path if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
         return f"{_function(e.target.name)}({', '.join(given)})"
 
-    def statement(self, s: ir.Statement) -> None:
-        if isinstance(s, ir.CallStatement):
-            self.line(f"{self.call(s.value)};")
-        else:
-            super().statement(s)
+    def call_statement(self, s: ir.CallStatement) -> None:
+        self.line(f"{self.kernel_call(s.value)};")
 
     def run(self, s: ir.ProgramCall) -> None:
         given = ", ".join(self.expression(e) for e in (*s.inputs, *s.outputs))

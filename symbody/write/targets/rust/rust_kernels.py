@@ -16,10 +16,11 @@ class RustKernel(BraceKernel):
     def number(self, value: float) -> str:
         return rust_literal(value)
 
-    def expression(self, e: ir.Expression) -> str:
-        if isinstance(e, ir.ArrayTail):
-            return f"&{self.expression(e.array)}[{self.expression(e.start)}..]"
-        return super().expression(e)
+    def tail(self, e: ir.ArrayTail) -> str:
+        return f"&{self.expression(e.array)}[{self.expression(e.start)}..]"
+
+    def select(self, e: ir.Select) -> str:
+        return f"(if {self.expression(e.test)} {{ {self.expression(e.yes)} }} else {{ {self.expression(e.no)} }})"
 
     def loop_head(self, name: str, first: str, stop: ir.Expression, step: int) -> str:
         span = f"{first}..{self.expression(stop)}"
