@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = (  # not what the package runs with
-    *("ruff", "mypy", "pin", "example-robot-data"),
+    *("ruff", "mypy", "pytest-cov", "pin", "example-robot-data"),
     *("sphinx", "myst-parser", "furo", "sphinx-copybutton", "nbformat", "nbclient", "ipykernel"),
 )
 

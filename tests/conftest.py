@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
 from .durations import Durations
+
+TESTS = Path(__file__).parent
+QUICK = (TESTS / "laws", TESTS / "contracts", TESTS / "test_architecture.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -22,6 +26,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record", metavar="FILE", help="write durations by file as JSON (python -m bench.tests compares)"
     )
+
+
+def is_quick(path: Path) -> bool:
+    """Whether a file is of the quick tier: laws, contracts and architecture."""
+    return path.parent in QUICK or path in QUICK
+
+
+def is_left_out(path: Path, asked: str) -> bool:
+    """Whether `-m` asks for other files alone; to import all of them takes longer than the laws."""
+    is_test = path.suffix == ".py" and path.name.startswith("test_")
+    return asked == "quick" and is_test and not is_quick(path)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if is_left_out(collection_path, config.getoption("markexpr") or "") else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if is_quick(item.path):
+        item.add_marker("quick")
 
 
 @pytest.fixture

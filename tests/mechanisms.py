@@ -491,16 +491,19 @@ def random_loop(seed: int, symbolic: bool | None = None) -> Sample:
     return Sample(d.model.freeze(), start)
 
 
-def chain(d: Draw, prefix: str, root: Any, freedoms: int) -> Body:
+def chain(
+    d: Draw, prefix: str, root: Any, freedoms: int,
+    loads: Callable[[Draw], dict[str, Any]] = joint_loads, kinds: tuple[str, ...] = GENERIC,
+) -> Body:  # fmt: skip
     """A serial chain with at least so many freedoms; the last body is its end."""
     parent, total, k = root, 0, 0
     while total < freedoms:
         before = len(d.model.symbols_of_kind("speed")) + sum(
             q not in d.model.parts.kinematics.rates for q in d.model.symbols_of_kind("coordinate")
         )
-        kind = d.random.choice(GENERIC)
+        kind = d.random.choice(kinds)
         body, _ = add_body(d, f"{prefix}{k}", True)
-        hang(d, kind, f"{prefix}j{k}", parent, body, **({} if kind == "spherical_e" else joint_loads(d)))
+        hang(d, kind, f"{prefix}j{k}", parent, body, **({} if kind == "spherical_e" else loads(d)))
         total += (
             len(d.model.symbols_of_kind("speed"))
             + sum(q not in d.model.parts.kinematics.rates for q in d.model.symbols_of_kind("coordinate"))

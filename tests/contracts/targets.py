@@ -1,6 +1,7 @@
-"""The targets, each as one function: program and states -> outputs, stacked over the states.
+"""The targets, each as one function: program -> the ways in which its code is called, made once for all states.
 
-A state holds one array for each input group. A new target joins the contract by adding itself to `TARGETS`.
+A way takes states and gives the outputs, stacked over the states. A state holds one array for each input group. A new
+target joins the contract by adding itself to `TARGETS`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tests.installed import installed
 
 Array = NDArray[np.float64]
 State = Sequence[Any]
-Target = Callable[[Program, Sequence[State]], list[Array]]
+Way = Callable[[Sequence[State]], list[Array]]
+Target = Callable[[Program], dict[str, Way]]
 
 WARNINGS = "-Wall -Wextra -pedantic -Wconversion -Wshadow -Wdouble-promotion -Werror".split()
 
@@ -43,24 +45,28 @@ def _batch(program: Program, states: Sequence[State]) -> list[Array]:
     return [np.stack([np.asarray(s[g], dtype=float) for s in states]) for g in range(len(program.inputs))]
 
 
-def llvm_scalar(program: Program, states: Sequence[State]) -> list[Array]:
-    f = compile(program, cache=False)
-    return _stacked(program, [f(*s) for s in states])
+def called_both_ways(program: Program, f: Callable[..., Any], batch: Callable[..., Any]) -> dict[str, Way]:
+    """State by state, and all of them at once."""
+
+    def at_once(states: Sequence[State]) -> list[Array]:
+        out = batch(*_batch(program, states))
+        return list(out) if len(program.outputs) > 1 else [out]
+
+    return {"one by one": lambda states: _stacked(program, [f(*s) for s in states]), "batch": at_once}
 
 
-def llvm_batch(program: Program, states: Sequence[State]) -> list[Array]:
-    out = compile(program, cache=False).batch(*_batch(program, states))
-    return list(out) if len(program.outputs) > 1 else [out]
+def llvm(program: Program) -> dict[str, Way]:
+    made = compile(program, cache=False)
+    return called_both_ways(program, made, made.batch)
+
+
+def numpy(program: Program) -> dict[str, Way]:
+    made = numpy_function(program)
+    return called_both_ways(program, made, made)
 
 
 def numpy_scalar(program: Program, states: Sequence[State]) -> list[Array]:
-    f = numpy_function(program)
-    return _stacked(program, [f(*s) for s in states])
-
-
-def numpy_batch(program: Program, states: Sequence[State]) -> list[Array]:
-    out = numpy_function(program)(*_batch(program, states))
-    return list(out) if len(program.outputs) > 1 else [out]
+    return numpy(program)["one by one"](states)
 
 
 def c_compiler() -> str:
@@ -83,12 +89,12 @@ def c_library(source: CSource) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def c_by_gcc(program: Program, states: Sequence[State]) -> list[Array]:
+def c_by_gcc(program: Program) -> dict[str, Way]:
     c_compiler()
     source = c_source(program)
     function = getattr(c_library(source), source.name)
     function.restype = None
-    return _stacked(program, [_called(function, program, s) for s in states])
+    return {"one by one": lambda states: _stacked(program, [_called(function, program, s) for s in states])}
 
 
 def _called(function: Any, program: Program, state: State) -> Any:
@@ -103,10 +109,4 @@ def _called(function: Any, program: Program, state: State) -> Any:
     return outs if len(outs) > 1 else outs[0]
 
 
-TARGETS: dict[str, Target] = {
-    "llvm-scalar": llvm_scalar,
-    "llvm-batch": llvm_batch,
-    "numpy-scalar": numpy_scalar,
-    "numpy-batch": numpy_batch,
-    "c": c_by_gcc,
-}
+TARGETS: dict[str, Target] = {"llvm": llvm, "numpy": numpy, "c": c_by_gcc}
