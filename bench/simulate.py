@@ -22,7 +22,8 @@ import numpy as np
 import symbody as sb
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.run.simulate import SimulationOptions, form_of
+from symbody.integrate import SimulationOptions
+from symbody.integrate.run.form_and_method import form_of
 
 from .limits import Limit, StoppedError, limited
 from .simulate_peers.c_loop import c_run

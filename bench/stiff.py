@@ -20,8 +20,9 @@ import symbody as sb
 from examples import motorcycle, slider_crank
 from symbody.emit.loops.language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
+from symbody.integrate import SimulationOptions, simulate
+from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import slopes_program
-from symbody.integrate.run.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.start.state import State
 
 from .limits import Limit, StoppedError, limited

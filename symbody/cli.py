@@ -26,6 +26,7 @@ from . import commands
 from .commands import Answer
 from .errors import SymbodyError
 from .escaping import in_terminal
+from .simulation_options import SimulationOptions
 
 DONE, NO, WRONG, UNREADABLE, INTERRUPTED = 0, 1, 3, 4, 130
 EXAMPLES: Final = {
@@ -182,9 +183,9 @@ def _analyses(parts: Any) -> None:
     simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
     simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")
     simulate.add_argument("--points", type=int, help="at so many times, evenly spaced")
-    simulate.add_argument("--method", help="dp8, dp5, radau, ... (docs/simulation.md)")
-    simulate.add_argument("--form", help="how constraints are treated")
-    simulate.add_argument("--rtol", type=_number, help="tolerance of a step")
+    for option, words in commands.SIMULATION_OPTIONS.items():
+        kind = str if isinstance(getattr(SimulationOptions, option), str) else _number
+        simulate.add_argument(f"--{option.replace('_', '-')}", type=kind, help=words)
     simulate.add_argument(
         "-o", "--output", type=Path, help="write .csv, .npz (everything), .json, or a plot: .svg, .png, .pdf"
     )

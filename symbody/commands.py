@@ -15,10 +15,13 @@ from typing import Any, Final
 from . import stability, view, write
 from . import study as studies
 from .bodies.mechanism.inferred_units import declared_unit
+from .bodies.file import keys
 from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import in_terminal
+from .options import meanings
+from .simulation_options import SimulationOptions
 from .study.model_reading import built_in
 from .study.named_expression import named_expression
 from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
@@ -50,6 +53,11 @@ TARGETS: Final = (
     "fmu",
     "page",
 )
+SIMULATION_OPTIONS: Final = {  # numbers and words among them, with their meanings
+    name: words
+    for name, words in meanings(SimulationOptions.__doc__ or "").items()
+    if name in keys.SIMULATION_OPTIONS and name not in ("independent", "project", "invariants")
+}
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,7 @@ def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
 
 
 def simulate(asked: Any) -> Answer:
-    given = {"t": asked.time, "points": asked.points, "method": asked.method, "form": asked.form, "rtol": asked.rtol}
+    given = {"t": asked.time, "points": asked.points, **{k: getattr(asked, k) for k in SIMULATION_OPTIONS}}
     study = _study(asked, options={k: v for k, v in given.items() if v is not None})
     sim = study.trajectory
     columns = sim.columns()

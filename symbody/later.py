@@ -92,7 +92,7 @@ def _homes(package: str) -> dict[str, tuple[str, str]]:
     for_types = (n for n in ast.parse(spec.loader.get_source(package)).body if isinstance(n, ast.If))
     for node in (n for block in for_types for n in block.body if isinstance(n, ast.ImportFrom)):
         for alias in node.names:
-            module = f"{package}.{node.module or alias.name}"
+            module = importlib.util.resolve_name("." * node.level + (node.module or alias.name), package)
             found[alias.asname or alias.name] = (module, alias.name if node.module else "")
     return found
 

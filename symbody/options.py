@@ -13,6 +13,9 @@
 Names and types are the fields of the class; what each means is the table in its docstring. `takes_options` shows both in
 the signature and in the docstring of the function, so that `help` and the reference have them, and refuses any other
 keyword with the near one. Type checkers read `Unpack` (PEP 692).
+
+A dataclass has defaults, too, and checks its values. Calls that take values by name beside options (`values_by_name`)
+get an instance of it; `OptionSet` says which of its fields a call takes.
 """
 
 from __future__ import annotations
@@ -20,12 +23,13 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, Final, ParamSpec, TypeVar, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property, wraps
+from typing import Any, Final, Generic, ParamSpec, TypeVar, get_args
 
 from .argument_kinds import answered
-from .errors import unknown
+from .errors import SymbodyError, listed, unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -76,6 +80,57 @@ def _keyword(name: str, kind: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=written)
 
 
+# ------------------------------------------------------------------------------------------------- options as a dataclass
+
+O = TypeVar("O")
+
+
+@dataclass(frozen=True)
+class OptionSet(Generic[O]):
+    """The fields of a dataclass of options that a call takes.
+
+    kind    the dataclass
+    names   of the fields; all of them where none is named
+    """
+
+    kind: type[O]
+    names: tuple[str, ...] = ()
+
+    @cached_property
+    def default(self) -> O:
+        return self.kind()
+
+    @cached_property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        """The options that are taken, as keywords of a signature."""
+        return tuple(
+            inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
+            for f in fields(self.kind)  # type: ignore[arg-type]
+            if not self.names or f.name in self.names
+        )
+
+    @cached_property
+    def text(self) -> str:
+        """What they mean: the tables of the docstring, without options that are not taken."""
+        text = inspect.cleandoc(self.kind.__doc__ or "").partition("\n\n>>> ")[0]
+        taken = {p.name for p in self.parameters}
+        paragraphs = [rows_about(p, taken) for p in text.split("\n\n")]
+        kept = [
+            p
+            for k, p in enumerate(paragraphs)
+            if p and not (p.endswith(":") and not "".join(paragraphs[k + 1 : k + 2]))
+        ]
+        return "\n\n".join(kept)
+
+    def made(self, given: Mapping[str, Any]) -> O:
+        return self.kind(**given) if given else self.default
+
+    def refuse_untaken(self, name: str, where: str, call: str, error: type[SymbodyError]) -> None:
+        """Refuse an option of the dataclass that the call does not take."""
+        if self.names and name not in self.names and name in self.kind.__annotations__:
+            raise error(f"{where}: {name}= is an option of other calls; {call} takes {listed(self.names, 30)}")
+
+
 # ------------------------------------------------------------------------------------------------------------ docstrings
 
 
@@ -104,3 +159,17 @@ def meanings(text: str) -> dict[str, str]:
         elif rows and line.startswith("    "):
             rows[-1][1].append(line.strip())
     return {name: " ".join(words) for names, words in rows for name in names}
+
+
+def rows_about(paragraph: str, names: Sequence[str] | set[str]) -> str:
+    """The rows of a table that are about some names; a paragraph that is no table stays as it is."""
+    lines = paragraph.splitlines()
+    if not ROW.match(lines[0]):
+        return paragraph
+    kept, is_kept = [], False
+    for line in lines:
+        if found := ROW.match(line):
+            is_kept = bool(set(found[1].split(", ")) & set(names))
+        if is_kept:
+            kept.append(line)
+    return "\n".join(kept)

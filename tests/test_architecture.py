@@ -66,6 +66,7 @@ SHARED = (
     "later",
     "optional_packages",
     "options",
+    "simulation_options",
     "summary",
     "units",
     "version",

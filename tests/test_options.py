@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
 import pytest
 
 import symbody as sb
 from symbody.bodies.file.keys import joint
 from symbody.bodies.joints.joint_options import JointLoads, JointOptions, JointPlacement
 from symbody.bodies.joints.joints import KINDS
-from symbody.options import meanings, takes_options, with_text
+from symbody.integrate import SimulationOptions
+from symbody.integrate.run.time_span import time_span
+from symbody.options import OptionSet, meanings, takes_options, with_text
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,20 +101,162 @@ def test_model_files_have_the_options_of_joints() -> None:
             assert all(keys[load].doc for load in JointLoads.__annotations__)
 
 
-def test_type_checkers_check_calls_of_joints(tmp_path: Path) -> None:
+def faults(tmp_path: Path, text: str) -> list[int]:
+    """Lines of a program in which mypy finds faults."""
     pytest.importorskip("mypy")
     file = tmp_path / "planted.py"
-    file.write_text(
+    file.write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", str(file)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode < 2, done.stdout + done.stderr
+    return [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line]
+
+
+def test_type_checkers_check_calls_of_joints(tmp_path: Path) -> None:
+    planted = (
         "import symbody as sb\n"
         "m = sb.Model('m')\n"
         "m.revolute('a', m.ground, m.body('b'), axis='z', damping=0.1, at=(1, 0, 0))\n"
         "m.revolute('a', m.ground, m.body('b'), dampng=0.1)\n"
         "m.fixed('a', m.ground, m.body('b'), damping=0.1)\n"
-        "m.revolute('a', m.ground, m.body('b'), vectors=3)\n",
-        encoding="utf-8",
+        "m.revolute('a', m.ground, m.body('b'), vectors=3)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", str(file)], cwd=ROOT, capture_output=True, text=True, check=False
+    assert faults(tmp_path, planted) == [4, 5, 6]
+
+
+# --------------------------------------------------------------------------------------------------------------- motions
+
+MOTIONS = ("simulate", "simulate_modes", "simulate_batch", "stepper", "cuda_motions")
+TYPED = ROOT / "symbody" / "integrate" / "run" / "typed_calls.py"
+HEADER = '''"""Signatures of the calls for motions with every option of `SimulationOptions` written out, for type checkers: no
+annotation says "these options by name, and numbers by any other name". Written by `python -m pytest tests/test_options.py
+-k signatures --update`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...derivation.equations.equations import Equations
+    from ...simulation_options import SimulationOptions
+    from ..contact.impacts import Contact
+    from ..events.events import Event
+    from ..modes.modes import Contacts, Modes
+    from ..start.state import Start
+'''
+
+
+def motion(name: str) -> Any:
+    return getattr(sb.integrate, name)
+
+
+def written_out(name: str) -> str:
+    """The signature of a call as the text of a function without a body."""
+    parts, has_star = [], False
+    for p in inspect.signature(motion(name)).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not has_star:
+            parts.append("*")
+            has_star = True
+        default = "" if p.default is p.empty else " = ..."
+        parts.append(f"{'**' * (p.kind is p.VAR_KEYWORD)}{p.name}: {p.annotation}{default}")
+    return f"def {name}(\n" + "".join(f"    {p},\n" for p in parts) + ") -> None: ...\n"
+
+
+def test_signatures_for_type_checkers_are_those_of_the_calls(update: bool) -> None:
+    text = "\n\n".join([HEADER, *(written_out(name) for name in MOTIONS)])
+    if update:
+        TYPED.write_text(text, encoding="utf-8")
+    assert TYPED.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", MOTIONS)
+def test_help_says_what_each_option_of_a_motion_means(name: str) -> None:
+    said = meanings(inspect.getdoc(motion(name)) or "")
+    taken = motion(name).keyword_call.shared.parameters
+    assert taken
+    assert {p.name for p in taken} <= said.keys()
+    assert {p.name for p in taken} <= inspect.signature(motion(name)).parameters.keys()
+
+
+def test_simulate_modes_and_batches_take_every_option() -> None:
+    everything = list(SimulationOptions.__annotations__)
+    assert everything == list(OptionSet(SimulationOptions).default.__dict__)
+    for name in MOTIONS[:3]:
+        assert [p.name for p in motion(name).keyword_call.shared.parameters] == everything
+        assert motion(name).keyword_call.shared.parameters[1].default == 1e-8
+
+
+def test_type_checkers_check_calls_for_motions(tmp_path: Path) -> None:
+    """Options by their types, and values by any other name."""
+    planted = (
+        "import symbody as sb\n"
+        "eq = sb.derive(sb.Model('m'))\n"
+        "sb.simulate(eq, 1.0, q1=0.5, rtol=1e-9, method='dp5')\n"
+        "sb.simulate(eq, 1.0, q1=0.5, rtol='fine')\n"
+        "sb.simulate(eq, 1.0, q1=0.5, method=5)\n"
+        "sb.simulate_batch(eq, 1.0, q1=[0.5, 0.6], max_steps=10)\n"
+        "sb.simulate_batch(eq, 1.0, q1=[0.5, 0.6], max_steps='few')\n"
+        "sb.simulate_modes(sb.Contacts(eq), 1.0, project=1.5)\n"
+        "sb.stepper(eq, 0.1, q1=0.5, metric='unit')\n"
+        "sb.stepper(eq, 0.1, q1=0.5, metric=1)\n"
+        "sb.integrate.SimulationOptions(rtl=1e-9)\n"
+        "sb.simulate(eq, 1.0, q1=0.5, options=sb.integrate.SimulationOptions(rtol=1e-9))\n"
     )
-    found = [line.split(":")[1] for line in done.stdout.splitlines() if ": error: " in line]
-    assert found == ["4", "5", "6"], done.stdout + done.stderr
+    assert faults(tmp_path, planted) == [4, 5, 7, 8, 10, 11]
+
+
+def oscillator() -> sb.Equations:
+    x, v = sb.symbols("x v", "variable")
+    return sb.from_equations({x: v, v: -x})
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "says"),
+    [
+        ("simulate", {"rtoll": 1e-9}, "Did you mean 'rtol'"),
+        ("stepper", {"rtol": 1e-9}, "rtol= is an option of other calls; stepper takes method, form, metric"),
+        ("stepper", {"options": {"max_steps": 3}}, "max_steps= is an option of other calls; stepper takes"),
+        ("stepper", {"options": SimulationOptions(rtol=1e-9)}, "rtol= is an option of other calls; stepper takes"),
+        ("simulate", {"options": SimulationOptions(rtol=1e-9), "rtol": 1e-8}, "option rtol is given twice"),
+        ("simulate_batch", {"rtol": 2.0}, "rtol = 2.0 is not between 1e-14"),
+        ("cuda_motions", {"sensitivities": ["x"]}, "sensitivities= is an option of other calls; cuda_motions takes"),
+    ],
+)
+def test_options_that_a_call_does_not_take_are_refused_by_name(call: str, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(sb.SimulationError, match=says):
+        motion(call)(oscillator(), 0.1, **given)
+
+
+def test_options_as_a_type_are_those_by_keyword() -> None:
+    eq, coarse = oscillator(), SimulationOptions(method="dp5", rtol=1e-4)
+    alone = sb.simulate(eq, 3.0, x=1.0, method="dp5", rtol=1e-4)
+    for sim in (
+        sb.simulate(eq, 3.0, x=1.0, options=coarse),
+        sb.simulate(eq, 3.0, x=1.0, options={"method": "dp5", "rtol": 1e-4}),
+        sb.simulate_batch(eq, 3.0, x=[1.0], options=coarse)[0],
+    ):
+        assert sim.y.tobytes() == alone.y.tobytes()
+    assert coarse.given == {"method": "dp5", "rtol": 1e-4}
+    assert SimulationOptions(rtol=1e-8).given == {}
+
+
+@pytest.mark.parametrize(
+    "t", [float("nan"), "soon", (0.0, 0.0), [0.0, 1.0, 0.5], np.zeros((2, 2)), (1.0, np.inf), [1.0], {}]
+)
+def test_every_call_reads_t_alike(t: Any) -> None:
+    """Refused by one, refused by all, in the same words."""
+    eq = oscillator()
+    x = eq.state[0]
+    modes = sb.Modes({"one": eq}, [sb.Switch("s", x - 5, "one", "one")], initial="one")
+    with pytest.raises(sb.SimulationError) as first:
+        sb.simulate(eq, t)
+    with pytest.raises(sb.SimulationError) as second:
+        sb.simulate_modes(modes, t)
+    said = str(first.value).partition(": ")[2]
+    assert str(second.value).partition(": ")[2] == said
+    assert sb.simulate_batch(eq, t, x=[1.0, 2.0]).outcomes[0].detail.partition(": ")[2] == said
+    with pytest.raises(sb.SimulationError) as fourth:
+        time_span(t, "cuda")
+    assert str(fourth.value).partition(": ")[2] == said

@@ -20,7 +20,7 @@ import pytest
 
 import symbody as sb
 from symbody.integrate.forms.form_kinds import FORMS
-from symbody.integrate.run.simulate import METHODS
+from symbody.integrate.run.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

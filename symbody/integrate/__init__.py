@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
+    from ..simulation_options import SimulationOptions
     from .contact.frictions import Friction
     from .contact.impacts import Contact
     from .events.events import Event
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
-    "Ending", "Outcome", "Statistics", "simulate", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
+    "Ending", "Outcome", "Statistics", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip
 

@@ -15,6 +15,7 @@ from ..algebra.graph.matrix import Matrix, vector
 from ..algebra.graph.names import rate_name
 from ..bodies.file.body_items import rotation_of
 from ..bodies.file.expression_text import has_unit
+from ..bodies.file.keys import SIMULATION_OPTIONS
 from ..bodies.file.located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText, names_in
 from ..bodies.file.paths import beside
 from ..bodies.file.scope import Scope
@@ -24,8 +25,9 @@ from ..bodies.frames.rotations import Rotation
 from ..bodies.mechanism.inferred_units import declared_unit
 from ..bodies.mechanism.mechanism import Body, Mechanism
 from ..derivation.equations.named_rows import output_rows
-from ..errors import ExpressionError, existing, listed
 from ..units import unit_factor
+from ..errors import ExpressionError, SimulationError, existing, listed
+from ..simulation_options import SimulationOptions
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
 MAX_POINTS: Final = 1_000_000  # largest number of points of an analysis
@@ -290,19 +292,32 @@ class _RequestReader:
         if (begin or 0.0) == end:
             raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
         inputs = self._inputs(said)
-        options: dict[str, Any] = {k: said.get(k).text for k in ("method", "form") if k in said}
         if "impacts" in said and not self.has_contacts:
             raise said.get("impacts").error("impacts are those of `contacts`, and the model has none")
-        options |= {k: self._positive(said.get(k)) for k in ("rtol", "atol", "step", "max_step") if k in said}
-        if "invariants" in said:
-            options["invariants"] = tuple(
-                "energy" if f.text == "energy" else self.scope.scalar(f) for f in said.get("invariants")
-            )
+        options = {k: self._option(k, said.get(k), said) for k in SIMULATION_OPTIONS if k in said}
         return SimulationRequest(
             end, begin, self._count(said.get("points")) if "points" in said else None, inputs, said.get("assemble") is True,
             self._names(said.get("fix"), self.states, "coordinate or speed"), options,
             said.get("impacts").text if "impacts" in said else "newton",
         )  # fmt: skip
+
+    def _option(self, name: str, value: Any, said: LocatedRecord) -> Any:
+        """An option of `simulate`, checked."""
+        found: Any = value
+        if name == "invariants":
+            found = tuple("energy" if f.text == "energy" else self.scope.scalar(f) for f in value)
+        elif name == "independent":
+            found = self._names(value, self.states, "coordinate or speed")
+        elif isinstance(value, Formula):
+            number = self._positive(value) if name == "atol" else self.scope.number(value)
+            found = int(number) if name in ("order", "max_steps") and number == int(number) else number
+        elif isinstance(value, LocatedText):
+            found = value.text
+        try:
+            SimulationOptions(**{name: found})
+        except SimulationError as reason:
+            raise (said if isinstance(value, bool) else value).error(str(reason)) from None
+        return found
 
     def _inputs(self, said: LocatedRecord) -> dict[str, Expr]:
         """Laws that inputs follow."""

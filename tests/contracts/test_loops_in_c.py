@@ -14,9 +14,13 @@ import pytest
 import symbody as sb
 from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.records import Struct, known_values, type_of
+from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.kernels.march import march
+from symbody.integrate.run.form_and_method import choice
 from symbody.integrate.run.machine import Task
-from symbody.integrate.run.simulate import Simulation, SimulationOptions, choice, machine_of, simulate
+from symbody.integrate.run.methods import machine_of
+from symbody.integrate.run.simulation import Simulation
+from symbody.integrate.run.time_span import TimeSpan
 from symbody.integrate.start.state import State
 from symbody.write.targets.c.c_kernels import c_loops
 from tests.contracts.targets import c_compiler
@@ -93,7 +97,7 @@ def test_march_in_c(case, tmp_path):
     eq, state = make()
     times = np.linspace(0.0, 0.5, 11)
     expected = simulate(eq, times, state, **options)
-    it = Simulation(eq, choice(eq, SimulationOptions(**options)), state, 0.5, times)
+    it = Simulation(eq, choice(eq, SimulationOptions(**options)), state, TimeSpan(0.0, 0.5, times))
     o = it.options
     machine = machine_of(o.method, Task(it.form, it.p, it.y, 0.0, 0.5, o.rtol, it.atol, o.step, times=times))
     machine.counts.limit = 10**6

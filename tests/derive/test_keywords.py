@@ -3,12 +3,14 @@
 import importlib
 import inspect
 import math
+from dataclasses import dataclass
 
 import pytest
 
 import symbody as sb
 from examples import slider_crank
 from symbody.derivation.equations.keywords import KeywordCall, values_by_name
+from symbody.options import OptionSet
 
 STAGES = ("algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write")
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
@@ -121,9 +123,22 @@ def asked(model, t, start=None, *, values=None, alpha=1.0, options=None, **named
     return t, start, values, alpha, options, named
 
 
-@values_by_name(sb.ModelError, like=asked, without=("start",))
-def asked_likewise(model, t, /, values=None, *, beta=2.0, options=None, **named):
-    return t, values, beta, named
+@dataclass(frozen=True)
+class Shared:
+    """Shared:
+
+    alpha   first
+    gamma   second
+    """
+
+    alpha: float = 1.0
+    gamma: float = 3.0
+
+
+@values_by_name(sb.ModelError, options=OptionSet(Shared, ("alpha",)), checked_as=asked)
+def asked_likewise(model, t, /, values=None, *, beta=2.0, options, **named):
+    """Asked."""
+    return t, values, beta, options
 
 
 ALPHA = Named(alpha="coordinate", q="coordinate", t="time")
@@ -138,9 +153,13 @@ def test_values_from_all_places_and_options_from_both():
     assert asked(model=Q, t=1, options={"start": 7}) == (1, 7, {}, 1.0, None, {})
 
 
-def test_options_of_another_function_arrive_as_keywords():
-    assert asked_likewise(Q, 1, {"q": 2}, alpha=3, c=4) == (1, {"q": 2, "c": 4}, 2.0, {"alpha": 3})
-    assert list(inspect.signature(asked_likewise).parameters) == "model t values beta options alpha named".split()
+def test_shared_options_arrive_as_an_instance():
+    assert asked_likewise(Q, 1, {"q": 2}, alpha=3, c=4) == (1, {"q": 2, "c": 4}, 2.0, Shared(alpha=3))
+    assert asked_likewise(Q, 1, options={"beta": 5, "alpha": 4}) == (1, {}, 5, Shared(alpha=4))
+    assert list(inspect.signature(asked_likewise).parameters) == "model t values beta alpha options named".split()
+    assert asked_likewise.__doc__ == "Asked.\n\nShared:\n\nalpha   first"
+    with pytest.raises(sb.ModelError, match="gamma= is an option of other calls; asked_likewise takes alpha"):
+        asked_likewise(Q, 1, gamma=3)
     with pytest.raises(sb.ModelError, match="neither a name"):
         asked_likewise(Q, 1, start=3)
 

@@ -183,7 +183,9 @@ REFUSED = {
     "y is of type float32": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(
         sb.emit.device_array(np.zeros((3, 2)), "float"), 1
     ),
-    "t is the end": lambda eq: sb.integrate.cuda_motions(eq)(sb.emit.device_array(np.zeros((3, 2))), [0.0, 2.0, 1.0]),
+    "times must increase": lambda eq: sb.integrate.cuda_motions(eq)(
+        sb.emit.device_array(np.zeros((3, 2))), [0.0, 2.0, 1.0]
+    ),
 }
 
 

@@ -80,8 +80,9 @@ def test_nothing_is_chosen_or_made_again(method, monkeypatch):
     sb.simulate(eq, 0.1, q1=0.5, **options)
     sb.simulate(eq, 0.1, q1=0.5, rtol=1e-6, **options)
     expected = sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y
-    made, module = [], import_module("symbody.integrate.run.simulate")
-    for name in ("choice", "check_options", "machine_of"):
+    made = []
+    for place, name in (("form_and_method", "choice"), ("idle_machines", "machine_of")):
+        module = import_module(f"symbody.integrate.run.{place}")
         monkeypatch.setattr(module, name, lambda *a, name=name: made.append(name))
     assert np.array_equal(sb.simulate(eq, 0.1, q1=-0.5, rtol=1e-6, **options).y, expected)
     assert not made

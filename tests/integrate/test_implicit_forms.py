@@ -8,8 +8,9 @@ from scipy.integrate import solve_ivp
 
 import symbody as sb
 from examples import motorcycle, sleigh, slider_crank, spatial_crank
+from symbody.integrate import SimulationOptions, simulate
+from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import ImplicitForm, slopes_program
-from symbody.integrate.run.simulate import SimulationOptions, form_of, simulate
 
 FORMS = ("implicit", "ggl")
 

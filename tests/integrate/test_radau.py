@@ -8,15 +8,16 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
+from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.events.events import Event
 from symbody.integrate.kernels import march, radau
 from symbody.integrate.kernels.complex_elimination import complex_solve
 from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Steps, Watched
 from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import SPARSE_INDICES, radau_machine, slopes_program
 from symbody.integrate.run.machine import Machine, Memory, Task
-from symbody.integrate.run.simulate import SimulationOptions, form_of, simulate
 from symbody.integrate.run.stiffness import fastest_decay
 from symbody.integrate.start.state import State
 

@@ -10,6 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.emit.loops.language import Numbers
+from symbody.integrate import SimulationOptions
 from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.kernels.sparse_elimination import (
     Sparse,
@@ -20,9 +21,9 @@ from symbody.integrate.kernels.sparse_elimination import (
     sparse_solve,
 )
 from symbody.integrate.kernels.sparse_pattern import elimination_of
+from symbody.integrate.run.form_and_method import form_of
 from symbody.integrate.run.implicit import radau_machine, sparse_of
 from symbody.integrate.run.machine import Task
-from symbody.integrate.run.simulate import SimulationOptions, form_of
 
 
 class FormWithPattern:

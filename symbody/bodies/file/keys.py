@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ...options import meanings
+from ...simulation_options import SimulationOptions
 from ..joints.joint_options import JointLoads
 from ..joints.joints import KINDS
 from .schema import (
@@ -267,14 +268,19 @@ _contact: Final = _shared("contact", RecordSchema("a contact", {}, {
 _contacts: Final = Key(
     TableOf(_contact), "contacts that close and open, and frictions that stick and slip, in `simulate`"
 )
+SIMULATION_OPTIONS: Final[Mapping[str, ValueSchema]] = {  # those of `SimulationOptions` that a file can give
+    "method": TextSchema("a method"), "rtol": number, "atol": number, "step": number, "order": number, "first_step": number, "max_step": number, "max_growth": number,
+    "form": TextSchema("a form"), "metric": TextSchema("metric", ("mass", "unit")), "alpha": number, "beta": number, "independent": names, "project": Flag(),
+    "invariants": ListOf(Expression()), "max_steps": number, "max_memory": number, "max_size": number,
+}  # fmt: skip
+_MEANING_IN_MOTIONS: Final = meanings(SimulationOptions.__doc__ or "")
 _simulate: Final = RecordSchema("a simulation", {
     "t": Key(Either("an end, or [begin, end]", number, ListOf(number, 2, 2, "[begin, end]")), "time: its end, or begin and end", True),
     "points": Key(number, "number of equally spaced times at which states are kept; by default those of the steps"),
     "inputs": Key(TableOf(scalar), "inputs as expressions of time and state"),
     "assemble": Key(Flag(), "true: the start is rough, and is moved onto the constraints"), "fix": Key(names, "what stays as given when the start is moved"),
-    "method": Key(TextSchema("a method")), "form": Key(TextSchema("a form")), "rtol": Key(number), "atol": Key(number),
     "impacts": Key(TextSchema("law of impacts", ("newton", "poisson")), "of contacts with friction"),
-    "step": Key(number, "fixed step"), "max_step": Key(number, "upper bound of steps that are chosen"), "invariants": Key(ListOf(Expression())),
+    **{option: Key(shape, _MEANING_IN_MOTIONS[option]) for option, shape in SIMULATION_OPTIONS.items()},
 })  # fmt: skip
 _steady: Final = RecordSchema("a steady motion", {
     "parameters": Key(numbers, "new parameters that the steady motion brings, such as its speed"),

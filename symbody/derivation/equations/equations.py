@@ -354,19 +354,25 @@ def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
     first = names[0]
     kinds = {} if hasattr(function, "keyword_call") else argument_kinds(signature)
 
+    def check_first(given: Any) -> None:
+        if not isinstance(given, types):
+            raise _no_equations(call, given)
+
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
-        given = args[0] if args else named.get(first)
-        if isinstance(given, types) or (not args and first not in named):
-            refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
-            return function(*args, **named)
-        if isinstance(given, (Model, Mechanism)):
-            raise ModelError(
-                f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), "
-                f"then {call}(eq, ...)"
-            )
-        raise ModelError(
-            f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}"
-        )
+        if args or first in named:
+            check_first(args[0] if args else named[first])
+        refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
+        return function(*args, **named)
 
+    called.check_first, called.without_check = check_first, function  # type: ignore[attr-defined]  # `values_by_name` calls these
     return answered(called)
+
+
+def _no_equations(call: str, given: Any) -> ModelError:
+    if isinstance(given, (Model, Mechanism)):
+        return ModelError(
+            f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), "
+            f"then {call}(eq, ...)"
+        )
+    return ModelError(f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}")

@@ -5,7 +5,8 @@
     options
 
 A keyword that is an option of the call and a name of the model is refused: joints may be called `alpha`, `step` or
-`order`.
+`order`. Options that several calls share are the fields of a dataclass (`options.py`), of which the function gets an
+instance.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import answered, argument_kinds, refuse_other_kinds
 from ...errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
+from ...options import OptionSet, with_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,30 +29,42 @@ OPTIONS: Final = "options"
 NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
+@overload
+def values_by_name(error: type[SymbodyError], *, label: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@overload
 def values_by_name(
-    error: type[SymbodyError], *, label: str = "", like: Callable[..., Any] | None = None, without: Iterable[str] = ()
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    error: type[SymbodyError], *, label: str = "", options: OptionSet[Any], checked_as: Callable[P, Any]
+) -> Callable[[Callable[..., R]], Callable[P, R]]: ...
+def values_by_name(
+    error: type[SymbodyError], *, label: str = "", options: OptionSet[Any] | None = None, checked_as: Any = None
+) -> Any:
     """Decorator of a function whose first argument is a model (something with `kinds`), with a parameter `values` and
     `**named`.
 
     The function gets all values in `values`, by name (expressions that are no symbols stay keys), and options as the
     parameters that they are.
 
-    label     of the call in messages; the function's name by default
-    like      a function whose options this one takes as well; they arrive in `**named`
-    without   those of them that it does not take
+    label        of the call in messages; the function's name by default
+    options      shared ones that it takes: the function gets them in `options`, as an instance of their dataclass
+    checked_as   a function with all parameters in its signature, for type checkers
     """
 
-    def decorated(function: Callable[P, R]) -> Callable[P, R]:
-        call = KeywordCall(function, error, label or function.__name__, like, frozenset(without))
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+        call = KeywordCall(function, error, label or function.__name__, options)
+        inner = getattr(function, "without_check", function)  # its first argument is checked here
+        check: Callable[[Any], None] = getattr(function, "check_first", lambda model: None)
 
         @wraps(function)
-        def called(*args: P.args, **given: P.kwargs) -> R:
+        def called(*args: Any, **given: Any) -> Any:
             positional, keywords = call.sorted(args, given)
-            return function(*positional, **keywords)
+            if positional or call.positional[0] in keywords:
+                check(positional[0] if positional else keywords[call.positional[0]])
+            return inner(*positional, **keywords)
 
         called.__signature__ = call.signature  # type: ignore[attr-defined]
         called.keyword_call = call  # type: ignore[attr-defined]
+        if options is not None:
+            called.__doc__ = with_text(function.__doc__ or "", options.text)
         return answered(called)
 
     return decorated
@@ -82,12 +96,11 @@ class KeywordCall:
         function: Callable[..., Any],
         error: type[SymbodyError],
         label: str,
-        like: Callable[..., Any] | None = None,
-        without: frozenset[str] = frozenset(),
+        shared: OptionSet[Any] | None = None,
     ) -> None:
-        self.error, self.label = error, label
+        self.error, self.label, self.shared = error, label, shared
         own = inspect.signature(function, eval_str=False)
-        self.signature = _signature_with_options(own, like, without) if like else own
+        self.signature = _signature_with_options(own, shared) if shared else own
         self.kinds = argument_kinds(self.signature, skip=(VALUES, OPTIONS))
         parameters = list(self.signature.parameters.values())
         self.positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and p.kind not in _VARIADIC]
@@ -106,8 +119,7 @@ class KeywordCall:
     def sorted(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments and keywords of the function, with all values in `values`."""
         rest = dict(given)
-        options = rest.pop(OPTIONS, None)
-        options = {} if options is None else options
+        options = self._options_by_name(rest.pop(OPTIONS, None))
         is_positional = self._at is not None and len(args) > self._at
         values = args[self._at] if is_positional and self._at is not None else rest.pop(VALUES, None)
         model = args[0] if args else rest.get(self.positional[0])
@@ -123,9 +135,17 @@ class KeywordCall:
                 self._add(where, name, value, names, merged)
         chosen |= self._options(where, options, taken | chosen.keys())
         refuse_other_kinds(self.kinds, (*zip(self.positional, args, strict=False), *chosen.items()), where, self.error)
+        if self.shared is not None:
+            chosen[OPTIONS] = self.shared.made({n: chosen.pop(n) for n in self._shared_names if n in chosen})
         if is_positional and self._at is not None:
             return (*args[: self._at], merged, *args[self._at + 1 :]), chosen
         return args, chosen | {VALUES: merged}
+
+    @cached_property
+    def _shared_names(self) -> tuple[str, ...]:
+        """Shared options that are no parameters of the function itself."""
+        own = () if self.shared is None else self.shared.parameters
+        return tuple(p.name for p in own if self.signature.parameters[p.name] is p)
 
     # ------------------------------------------------------------------------------------------------ names
 
@@ -168,16 +188,27 @@ class KeywordCall:
 
     def _add(self, where: str, name: str, value: Any, names: Mapping[str, str] | None, merged: dict[Any, Any]) -> None:
         if names is not None and name not in names:
+            self._refuse_untaken(where, name)
             raise unknown_keyword(where, name, names, self.options, self.error)
         if name in merged:
             raise self.error(f"{where}: {name} is given twice, in values= and by name")
         merged[name] = value
+
+    def _refuse_untaken(self, where: str, name: str) -> None:
+        if self.shared is not None:
+            self.shared.refuse_untaken(name, where, self.label, self.error)
+
+    def _options_by_name(self, options: Any) -> Any:
+        if self.shared is not None and isinstance(options, self.shared.kind):
+            return options.given
+        return {} if options is None else options
 
     def _options(self, where: str, options: Any, given: Iterable[str]) -> dict[str, Any]:
         if not isinstance(options, Mapping):
             raise self.error(f"{where}: options= is a mapping from names of options, got {shown(options)}")
         for name in options:
             if name not in self.options:
+                self._refuse_untaken(where, str(name))
                 raise unknown(where, "option", str(name), self.options, self.error)
             if name in given:
                 raise self.error(f"{where}: option {name} is given twice, in options= and by itself")
@@ -187,17 +218,18 @@ class KeywordCall:
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-def _signature_with_options(
-    own: inspect.Signature, like: Callable[..., Any], without: frozenset[str]
-) -> inspect.Signature:
-    """A signature with the options of another function added, as `help` shows them."""
-    parameters = list(own.parameters.values())
-    more = [
-        p.replace(kind=p.KEYWORD_ONLY)
-        for p in inspect.signature(like, eval_str=False).parameters.values()
-        if p.name not in own.parameters and p.name not in without and p.kind in NAMED and p.default is not p.empty
-    ]
-    return own.replace(parameters=[*parameters[:-1], *more, parameters[-1]])
+def _signature_with_options(own: inspect.Signature, shared: OptionSet[Any]) -> inspect.Signature:
+    """The signature of a function that gets shared options in `options`, with each of them as a keyword, as `help` shows
+    it. A parameter of the function's own with the name of one stays."""
+    parameters = [p for p in own.parameters.values() if p.name != OPTIONS]
+    more = [p for p in shared.parameters if p.name not in own.parameters]
+    options = inspect.Parameter(
+        OPTIONS,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=f"Mapping[str, Any] | {shared.kind.__name__} | None",
+    )
+    return own.replace(parameters=[*parameters[:-1], *more, options, parameters[-1]])
 
 
 def _where(label: str, model: Any) -> str:

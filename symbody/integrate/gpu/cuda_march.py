@@ -14,7 +14,7 @@ from ...emit.llvm.device_loops import STATUS, Roles
 from ...emit.run.cuda_callable import CudaFunction
 from ...emit.run.cuda_loops import ENTRY
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, stream_of
-from ...errors import SimulationError, shown
+from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..kernels import explicit
@@ -23,24 +23,20 @@ from ..kernels.march_records import Counts, Growth, Leaps, Results, Steps, Watch
 from ..kernels.runge_kutta import RungeKutta
 from ..members.event_march import MANY, EventRules, march_through_events
 from ..members.event_table import EventTable, event_table, state_after
-from ..run.simulate import TABLEAUX
+from ..run.methods import TABLEAUX
+from ..run.time_span import time_span
 from .cuda_batch import CudaMotion, CudaMotions
 from .device_form import DeviceForm
 
 SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
-MAX_SIZE: Final = 1e8  # of variables, in units of their size at the start, where they grow exponentially
 COUNTS: Final = {"steps": "s.counts.steps", "rejected": "s.counts.rejected", "events": "e.count"}
 
 
 @dataclass(frozen=True)
-class MarchOptions:
-    """Method, fixed step or None, tolerances, most steps, events, and how many of them are stored."""
+class MarchQuestion:
+    """Options with method and tolerances chosen, events, and how many of them are stored."""
 
-    method: str
-    step: float | None
-    rtol: float
-    atol: float
-    max_steps: int
+    options: SimulationOptions
     events: tuple[Event | Contact, ...]
     record: int
 
@@ -54,8 +50,8 @@ class MarchedMotions(CudaMotions):
     See also: `integrate.cuda_motions`, `integrate.FixedMotions`.
     """
 
-    def __init__(self, device: DeviceForm, options: MarchOptions, outputs: Sequence[Any]) -> None:
-        method, steps, rules = _records(device, options)
+    def __init__(self, device: DeviceForm, asked: MarchQuestion, outputs: Sequence[Any]) -> None:
+        method, steps, rules = _records(device, asked)
         roles = Roles(
             loaded=("s.y",), stored=("s.y", "s.t", *COUNTS.values()), rows=("s.results.at_times", "e.times", "e.which"),
             shared=("s.results.times",),
@@ -63,7 +59,7 @@ class MarchedMotions(CudaMotions):
         records = {"m": method, "s": steps, "e": rules}
         arguments = device.module.entry(ENTRY, march_through_events, roles, len(device.parameters), **records)
         super().__init__(device, arguments, records)
-        self.options, self._device, self._outputs = options, device, tuple(e for x in outputs for e in scalars(x))
+        self.asked, self._device, self._outputs = asked, device, tuple(e for x in outputs for e in scalars(x))
 
     def __call__(self, y: Any, t: Any, *, parameters: Any = (), stream: Any = None) -> CudaMotion:
         """The motions over a time.
@@ -73,17 +69,18 @@ class MarchedMotions(CudaMotions):
                      inputs
         """
         queue = stream_of(stream, (y, parameters))
-        begin, end, times = self._span(t)
+        begin, end, requested_times = time_span(t, str(self))
+        times = np.zeros(0) if requested_times is None else requested_times
         members, n = self._given(y, parameters, queue), len(self.state_names)
         requested = device_array(times if len(times) else [0.0], self.real, members.ordinal)
         members.arrays["s.results.times", "shared"] = (requested.ready_for(queue), 0)
         samples = members.new("s.results.at_times", "rows", len(times), n)
         state, reached = members.new("s.y", "stored", n), members.new("s.t", "stored")
-        record = self.options.record
+        record, step = self.asked.record, self.asked.options.step
         events = {k: members.new(f"e.{k}", "rows", record) for k in ("times", "which")}
         counts = {k: members.new(path, "stored", dtype=np.int64) for k, path in COUNTS.items()}
         status = members.new(STATUS, "stored", dtype=np.int64)
-        first = 0.0 if self.options.step is None else float(np.copysign(self.options.step, end - begin))
+        first = 0.0 if step is None else float(np.copysign(step, end - begin))
         numbers = {
             "s.t": begin, "s.t_end": end, "s.h": first, "s.results.requested": len(times), "e.record": record,
             "e.short": SHORT * abs(end - begin),
@@ -95,19 +92,6 @@ class MarchedMotions(CudaMotions):
             made(state), made(reached), stored if stored is None else made(stored), status, counts,
             {k: made(x) for k, x in events.items()} if record else {},
         )  # fmt: skip
-
-    def _span(self, t: Any) -> tuple[float, float, Any]:
-        given = np.asarray(t, dtype=np.float64)
-        if given.ndim == 0:
-            begin, end, times = 0.0, float(given), np.zeros(0)
-        elif isinstance(t, tuple) and len(t) == 2:
-            begin, end, times = float(given[0]), float(given[1]), np.zeros(0)
-        else:
-            begin, end, times = float(given.flat[0]), float(given.flat[-1]), given
-        steps = np.diff(times) * np.sign(end - begin)
-        if not (np.all(np.isfinite(given)) and given.ndim < 2 and begin != end and np.all(steps > 0)):
-            raise SimulationError(f"{self}: t is the end, (begin, end), or times that increase; got {shown(t)}")
-        return begin, end, times
 
     def _sampled(self, samples: DeviceArray, times: Any, given: ArrayView, stream: int) -> DeviceArray:
         """The outputs of stored states where outputs were asked for; one launch for each time."""
@@ -123,13 +107,14 @@ class MarchedMotions(CudaMotions):
 # ---------------------------------------------------------------------------------------------------------- records
 
 
-def _records(device: DeviceForm, o: MarchOptions) -> tuple[RungeKutta, Steps, EventRules]:
-    tableau, n = TABLEAUX[o.method], device.form.n
+def _records(device: DeviceForm, asked: MarchQuestion) -> tuple[RungeKutta, Steps, EventRules]:
+    o, n = asked.options, device.form.n
+    tableau = TABLEAUX[o.method]
     along = device.along() if o.step is None else None
     method = explicit.runge_kutta(tableau, n, positions=0, along=along, onto=None, projects=along is not None).know(
         "patience"
     )
-    table = event_table(device.form, o.events, "a GPU")
+    table = event_table(device.form, asked.events, "a GPU")
     m = len(table.functions)
     watch, rounding = device.watch(table.functions) if m else (None, None)
     watched = Watched(
@@ -145,9 +130,9 @@ def _records(device: DeviceForm, o: MarchOptions) -> tuple[RungeKutta, Steps, Ev
         at_times=np.zeros(1),
     )
     size = len(device.form.equations.state)
-    growth = Growth(count=size, level=MAX_SIZE / STRETCH**2, per_size=np.zeros(size)).know("count")
+    growth = Growth(count=size, level=o.max_size / STRETCH**2, per_size=np.zeros(size)).know("count")
     steps = Steps(
-        n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, o.atol),
+        n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=o.max_step, max_growth=o.max_growth, atol=np.full(n, o.atol),
         y=np.zeros(n), y_end=np.zeros(n), r=np.zeros(tableau.pieces * n), w=np.zeros(n), note=np.zeros(1), counts=Counts(limit=o.max_steps),
         results=results.know("is_stored", "capacity"), watched=watched, growth=growth, leaps=Leaps(speeds=np.zeros(1)).know("count"),
         rhs=device.rhs(is_inlined=False), settle=device.settle(is_inlined=False),

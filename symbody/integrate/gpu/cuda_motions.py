@@ -8,42 +8,52 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.cuda_callable import checked_real
 from ...emit.run.cuda_driver import cuda
 from ...errors import SimulationError, listed, unknown
+from ...options import OptionSet
+from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..forms.form_kinds import FORMS
 from ..forms.forms import Form
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import meant
-from ..run.simulate import TABLEAUX, SimulationOptions, choice, form_of
+from ..run import typed_calls
+from ..run.form_and_method import AUTO, choice, form_of
+from ..run.methods import TABLEAUX
 from .cuda_batch import CudaMotions, FixedMotions
-from .cuda_march import MarchedMotions, MarchOptions
+from .cuda_march import MarchedMotions, MarchQuestion
 from .device_form import DeviceForm
 from .fixed_steps import FIXED_METHODS
 
-DEFAULTS: Final = SimulationOptions()
+DEFAULT_RTOL: Final = {"double": 1e-8, "float": 1e-4}
+DEFAULT_MAX_STEPS: Final = 10**6  # a kernel cannot be interrupted
+HONOURED: Final = ("form", "metric", "alpha", "beta", "max_step", "max_growth", "max_size")
 
 
+@values_by_name(
+    SimulationError, options=OptionSet(SimulationOptions, ("method", "rtol", "atol", "max_steps", *HONOURED)), checked_as=typed_calls.cuda_motions
+)  # fmt: skip
 @of_equations
 def cuda_motions(
     equations: Equations,
     step: float | None = None,
     *,
-    method: str = "auto",
+    method: str = AUTO,
     real: str = "double",
-    form: str = "auto",
-    metric: str = "mass",
     rtol: float | None = None,
     atol: float | None = None,
-    max_steps: int = 10**6,
+    max_steps: int = DEFAULT_MAX_STEPS,
     events: Sequence[Event | Contact] = (),
     record: int = 0,
     vary: Iterable[Any] = (),
     values: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     outputs: Sequence[Any] = (),
+    options: SimulationOptions,
+    **named: float,
 ) -> CudaMotions:
     """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq,
     rtol=1e-6)(y, times)`.
@@ -53,13 +63,14 @@ def cuda_motions(
     method    with a fixed step rk4, midpoint, or semi-implicit (speeds first, then positions with the new speeds); with
               step control dp5, dp8
     real      "double", or "float" (single)
-    form      how constraints are treated, as in `simulate`; by default every step ends with a projection onto them
     rtol, atol  tolerances of the local error; by default 1e-8 in double, 1e-4 in single precision, and atol as rtol
+    max_steps  of each member
     events    `Event`, whose resets are expressions, and `Contact`; the first `record` of each member are stored
     vary      parameters that differ between members, by name or symbol; the others become numbers of the machine code
-    values    of parameters that do not vary, where they are not those of the model
+    values    of parameters that do not vary, where they are not those of the model; also as keywords
     inputs    laws of inputs as expressions, as in `simulate`; inputs without a law are given with the call, by member
     outputs   names or expressions that are stored instead of the state
+    options   any option by name, or `SimulationOptions`
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})
@@ -77,28 +88,33 @@ def cuda_motions(
     where = f"cuda_motions of {eq.name!r}"
     wanted = meant(eq, outputs, where, SimulationError) if outputs else ()
     bake = _baked(eq, tuple(vary), {**(values or {}), **numbers})
-    device = DeviceForm(device_ready_form(eq, form, metric), bake, checked_real(real))
+    device = DeviceForm(device_ready_form(eq, options), bake, checked_real(real))
     if step is not None and not events:
         return FixedMotions(device, step, _method(where, method, "rk4", FIXED_METHODS), wanted)
     chosen = _method(where, method, "dp5" if step is None else "rk4", TABLEAUX)
     if step is None and chosen == "rk4":
         raise SimulationError(f"{where}: method='rk4' has no error control: give it a fixed step")
-    tolerance = rtol if rtol is not None else {"double": 1e-8, "float": 1e-4}[real]
-    options = MarchOptions(
-        chosen, step, tolerance, tolerance if atol is None else atol, max_steps, tuple(events), record
+    tolerance = rtol if rtol is not None else DEFAULT_RTOL[real]
+    march = replace(
+        options,
+        method=chosen,
+        step=step,
+        rtol=tolerance,
+        atol=tolerance if atol is None else atol,
+        max_steps=max_steps,
     )
-    return MarchedMotions(device, options, wanted)
+    return MarchedMotions(device, MarchQuestion(march, tuple(events), record), wanted)
 
 
 def _method(where: str, method: str, otherwise: str, known: Iterable[str]) -> str:
-    if method != "auto" and method not in known:
+    if method != AUTO and method not in known:
         raise unknown(where, "method", method, known, SimulationError)
-    return otherwise if method == "auto" else method
+    return otherwise if method == AUTO else method
 
 
-def device_ready_form(eq: Equations, form: str, metric: str) -> Form:
+def device_ready_form(eq: Equations, asked: SimulationOptions) -> Form:
     """A form whose rates and corrections are expressions, without equations to be solved by iteration."""
-    options = choice(eq, replace(DEFAULTS, form=form, metric=metric))
+    options = choice(eq, asked)
     able = [
         k for k, f in FORMS.items() if f.has_rates and not f.is_algebraic and not f.is_discrete and k != "orthogonal"
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +15,16 @@ from ...derivation.equations.keywords import by_name, values_by_name
 from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import AssemblyError, SimulationError, in_number, listed, shown
+from ...options import OptionSet
+from ...simulation_options import SimulationOptions
+from ..contact.impacts import Contact
+from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, plain
 from ..result.outcome import Ending, Outcome
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory
+from ..run import typed_calls
 from ..run.simulate import simulate
 from ..start.state import Start
 from .batch_motions import BatchMotions, BatchQuestion, batch_motions
@@ -163,7 +168,7 @@ def stacked(rows: Sequence[Array], length: int) -> Array:
     return out
 
 
-@values_by_name(SimulationError, like=simulate)
+@values_by_name(SimulationError, options=OptionSet(SimulationOptions), checked_as=typed_calls.simulate_batch)
 @of_equations
 def simulate_batch(
     equations: Equations,
@@ -172,9 +177,10 @@ def simulate_batch(
     *,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Event | Contact] = (),
     outputs: Sequence[Any] = (),
     threads: int | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: SimulationOptions,
     **named: Any,
 ) -> Any:
     """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100),
@@ -186,10 +192,11 @@ def simulate_batch(
               all
     inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row
               of values for each. Parameters of expressions (gains of feedback) are given by member as all others are
+    events    as in `simulate`
     outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at
               the end
     threads   how many run at the same time; by default as many as there are cores
-    options   any option by name; all others are those of `simulate`
+    options   any option by name, or `SimulationOptions`
 
     Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are
     trajectories when they are asked for; stiff members, and all where every step is kept, are run one by one. A member
@@ -213,21 +220,21 @@ def simulate_batch(
     starts = start if isinstance(start, Sequence) else None
     count = _count(starts, arrays, samples)
     many = {k: np.broadcast_to(v, (count,)) for k, v in arrays.items()}
-    chosen = {"progress": False, **named}
+    quiet = options if options.progress else replace(options, progress=False)
 
     def member(k: int) -> Trajectory:
         own = {name: float(v[k]) for name, v in many.items()}
         first: Any = start if starts is None else starts[k]
         its = {name: s.of_member(k) for name, s in samples.items()}
         try:
-            return simulate(eq, t, first, values={**constants, **own}, inputs=its, options=chosen)
+            return simulate(eq, t, first, values={**constants, **own}, inputs=its, events=events, options=quiet)
         except (SimulationError, AssemblyError) as reason:
             return _refused(eq, str(reason))
 
     if count == 0:
         return Batch(())
     columns = {**{k: np.broadcast_to(np.float64(v), (count,)) for k, v in constants.items()}, **many}
-    asked = BatchQuestion(eq, t, start, starts, columns, count, samples, chosen, tuple(outputs), threads)
+    asked = BatchQuestion(eq, t, start, starts, columns, count, samples, quiet, tuple(events), tuple(outputs), threads)
     motions = batch_motions(asked, member)
     if motions is not None:
         return _kept(motions, outputs) if outputs else Batch((), motions)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, SimulationError, listed
+from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..contact.jamming import is_jammed
 from ..events.breaks import breaks
@@ -25,32 +26,20 @@ from ..result.quantities import StateRows, evaluated, meaning, stored_places
 from ..result.segment import Occurrence, Segment
 from ..result.trajectory import Trajectory
 from ..run.event_loop import handlers_of
-from ..run.simulate import (
-    TABLEAUX,
-    SimulationOptions,
-    absolute_tolerances,
-    check_options,
-    check_steps,
-    choice,
-    choices_in_words,
-    explicit_method,
-    form_of,
-    span,
-    told,
-)
+from ..run.form_and_method import AUTO, absolute_tolerances, choice, choices_in_words, form_of
+from ..run.methods import TABLEAUX, explicit_method
+from ..run.simulation import MethodChoice, told
+from ..run.time_span import TimeSpan, check_steps, time_span
 from .ensemble import EnsembleRows, EnsembleTask, integrated
 from .event_table import event_table
 from .member_inputs import MemberInputs, MemberSamples
 from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
 
-OPTIONS: Final = tuple(f.name for f in fields(SimulationOptions))
-TUPLES: Final = ("independent", "invariants", "sensitivities")
-
 
 @dataclass(frozen=True, eq=False)
 class BatchQuestion:
     """What `simulate_batch` was asked: equations, time, starts, numbers of members by name, samples of inputs by
-    member, options, outputs to keep."""
+    member, options, events, outputs to keep."""
 
     equations: Equations
     t: Any
@@ -59,7 +48,8 @@ class BatchQuestion:
     columns: Mapping[str, Array]
     count: int
     samples: Mapping[str, MemberSamples]
-    options: Mapping[str, Any]
+    options: SimulationOptions
+    events: tuple[Event | Contact, ...]
     outputs: tuple[Any, ...]
     threads: int | None
 
@@ -76,43 +66,39 @@ def batch_motions(asked: BatchQuestion, alone: Callable[[int], Trajectory]) -> B
     return None if prepared is None else _run(asked, *prepared, alone)
 
 
-def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, SimulationOptions, MemberStarts] | None:
-    given: dict[str, Any] = {k: tuple(v) if k in TUPLES else v for k, v in asked.options.items() if k in OPTIONS}
-    events, eq = tuple(asked.options.get("events", ())), asked.equations
-    o = SimulationOptions(**given)
+def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberStarts] | None:
+    eq, o, events = asked.equations, asked.options, asked.events
     picked = choice(eq, o)
     kind = FORMS[picked.form]
-    is_plain = kind.has_rates and not (kind.is_algebraic or kind.is_discrete) and picked.method in (*TABLEAUX, "auto")
+    is_plain = kind.has_rates and not (kind.is_algebraic or kind.is_discrete) and picked.method in (*TABLEAUX, AUTO)
     if not is_plain or o.sensitivities or not _can_march_through(eq, events, asked.samples):
         return None
     starts = MemberStarts.of(eq, asked.start, asked.starts, asked.columns, asked.count)
-    begin, end, times = _times(asked, starts)
-    if times is None or (events and end < begin):
+    span = _times(asked, starts)
+    if span.times is None or (events and span.end < span.begin):
         return None
-    check_options(o)
-    check_steps(o, begin, end)
-    if picked.method == "auto":
-        picked = replace(picked, method=explicit_method(picked), adapts=o.step is None)
+    check_steps(o, span)
+    method = MethodChoice(picked.method, adapts=False)
+    if picked.method == AUTO:
+        method = MethodChoice(explicit_method(o.rtol), adapts=o.step is None)
     form = form_of(eq, picked)
     kept = meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
     if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(
-        form, TABLEAUX[picked.method], begin, times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
-        o.max_size, o.max_steps, picked.adapts, event_table(form, events, "machine code") if events else None,
+        form, TABLEAUX[method.name], span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
+        o.max_size, o.max_steps, method.adapts, event_table(form, events, "machine code") if events else None,
         tuple(kept),
     )  # fmt: skip
-    return task, picked, starts
+    return task, method, starts
 
 
-def _times(asked: BatchQuestion, starts: MemberStarts) -> tuple[float, float, Array | None]:
+def _times(asked: BatchQuestion, starts: MemberStarts) -> TimeSpan:
     """Begin, end, and when states are wanted: None where every step is, or where members begin at different times."""
     if len(set(starts.t.tolist())) != 1:
-        return 0.0, 0.0, None
-    begin, end, times = span(asked.equations, asked.t, float(starts.t[0]))
-    if times is None and asked.outputs:
-        times = np.array([end])
-    return begin, end, times
+        return TimeSpan(0.0, 0.0, None)
+    span = time_span(asked.t, f"simulate {asked.equations.name!r}", float(starts.t[0]))
+    return span._replace(times=np.array([span.end])) if span.times is None and asked.outputs else span
 
 
 def _can_march_through(eq: Equations, events: Sequence[Any], samples: Mapping[str, Any]) -> bool:
@@ -132,7 +118,7 @@ def _can_march_through(eq: Equations, events: Sequence[Any], samples: Mapping[st
 def _run(
     asked: BatchQuestion,
     task: EnsembleTask,
-    o: SimulationOptions,
+    method: MethodChoice,
     starts: MemberStarts,
     alone: Callable[[int], Trajectory],
 ) -> BatchMotions | None:
@@ -155,7 +141,7 @@ def _run(
         reached = (rows.status == DONE) & (rows.notes[:, 1] == task.end)
         is_left |= ends_at_event(form, task.events, task.end, rows.ends, p[which], reached)
     again = {*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()}
-    found = BatchMotions(asked, task, o, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))
+    found = BatchMotions(asked, task, method, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))
     for k in sorted(again | set(found.jammed())):
         found.take(k, alone(k))
     return found
@@ -167,7 +153,7 @@ class BatchMotions:
 
     asked: BatchQuestion
     task: EnsembleTask
-    options: SimulationOptions
+    method: MethodChoice
     starts: MemberStarts
     p: Array
     rows: EnsembleRows
@@ -215,7 +201,7 @@ class BatchMotions:
         y = self._kept[k, :reached, :n].copy()
         segment = Segment(
             eq, self.times[:reached].copy(), y, self.starts.p[k], np.array(r), self.outcome(k), "", self.rows.statistics(k, self.seconds),
-            choices_in_words(self.options), self._occurrences(k),
+            choices_in_words(choice(self.asked.equations, self.asked.options), self.method.name), self._occurrences(k),
         )  # fmt: skip
         return Trajectory.of(segment)
 
@@ -223,7 +209,7 @@ class BatchMotions:
         """What event handlers say of the states before the events."""
         if self.task.events is None:
             return ()
-        n, form, given = len(self.asked.equations.state), self.task.form, self.asked.options["events"]
+        n, form, given = len(self.asked.equations.state), self.task.form, self.asked.events
         handlers = handlers_of(form, given, self.task.rtol, self.task.atol, True)
         users = iter(h for h in handlers if not h.is_one_sided)
         of_event = [handlers[-1] if isinstance(e, Contact) else next(users) for e in given]
@@ -241,8 +227,8 @@ class BatchMotions:
         if ending is Ending.STOPPED and self.task.events is not None:
             last = self.rows.events[k, ~np.isnan(self.rows.events[k, :, 0])]
             ends = [int(w) for at, w, *_ in last if at == t and self.task.events.terminal[int(w)]]
-            return Outcome(ending, t, listed(self.asked.options["events"][w].name for w in ends))
-        return told(self.task.form, self.options, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps)
+            return Outcome(ending, t, listed(self.asked.events[w].name for w in ends))
+        return told(self.task.form, self.method.name, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps)
 
     def failed(self) -> list[int]:
         """Numbers of the members whose outcome is false."""

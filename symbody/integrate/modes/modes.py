@@ -198,7 +198,8 @@ class Modes(Summarized):
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
         """Handlers of the switches out of a mode, for the event loop: expressions to watch, and what happens where one is zero.
 
-        >>> from symbody.integrate.run.simulate import SimulationOptions, choice, form_of
+        >>> from symbody.integrate import SimulationOptions
+        >>> from symbody.integrate.run.form_and_method import choice, form_of
         >>> x = sb.symbol("x", "variable")
         >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
         >>> system = sb.Modes({"heat": heat, "cool": cool}, [sb.Switch("off", x - 0.8, "heat", "cool", "rising")], initial="heat")
@@ -420,7 +421,8 @@ class Contacts:
     def handlers(self, mode: str, form: Form, rtol: float, atol: Array, p: Mapping[str, float]) -> list[EventHandler]:
         """Handlers of what can happen in a mode: contacts that close or open, friction that begins to slip or to stick.
 
-        >>> from symbody.integrate.run.simulate import SimulationOptions, choice, form_of
+        >>> from symbody.integrate import SimulationOptions
+        >>> from symbody.integrate.run.form_and_method import choice, form_of
         >>> m = sb.Model("ball")
         >>> y = m.coordinate("y")
         >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)

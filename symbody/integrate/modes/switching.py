@@ -11,6 +11,8 @@ import numpy as np
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import SimulationError, in_number, shown, unknown
+from ...options import OptionSet
+from ...simulation_options import SimulationOptions
 from ..contact.friction_handler import uncertain_note
 from ..contact.jamming import told_where_it_jams
 from ..contact.time_stepping import METHOD as MOREAU
@@ -22,25 +24,19 @@ from ..forms.sensitivities import CARRIED, landed
 from ..result.outcome import Ending, Outcome
 from ..result.segment import Occurrence, Segment
 from ..result.trajectory import Trajectory
+from ..run import typed_calls
 from ..run.event_loop import ChatteringDetector, Leaving
-from ..run.simulate import (
-    Simulation,
-    SimulationOptions,
-    check_options,
-    check_start,
-    check_steps,
-    choice,
-    form_of,
-    simulate,
-    span,
-)
+from ..run.form_and_method import choice, form_of
+from ..run.simulate import check_start
+from ..run.simulation import MethodChoice, Simulation
+from ..run.time_span import TimeSpan, check_steps, time_span
 from ..start.state import Start, State, default_values, is_whole_state, start_values
 from .modes import Contacts, HybridSystem, Modes, is_in
 
 MOST_MODES: Final = 200  # that a simulation may come to
 
 
-@values_by_name(SimulationError, like=simulate)
+@values_by_name(SimulationError, options=OptionSet(SimulationOptions), checked_as=typed_calls.simulate_modes)
 def simulate_modes(
     modes: Modes | Contacts,
     t: Any,
@@ -50,8 +46,8 @@ def simulate_modes(
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Event] = (),
     mode: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    **named: Any,
+    options: SimulationOptions,
+    **named: float,
 ) -> Trajectory:
     """The motion of a hybrid system, which switches between sets of equations.
 
@@ -60,8 +56,10 @@ def simulate_modes(
     events    `Event`s; each is active in all modes that have its variables
     mode      in which it begins; by default the first of `Modes`, and of `Contacts` the one that the start is in
     values    on top of the start, by name or symbol, or as keywords. Parameters of one name have one value in all modes
-    options   any option by name; all others are those of `simulate`. method="moreau" with a fixed step is for
-              `Contacts`: Moreau-Jean time stepping, of order one, for many contacts and for bouncing without end
+    options   any option by name, or `SimulationOptions`
+
+    method="moreau" with a fixed step is for `Contacts`: Moreau-Jean time stepping, of order one, for many contacts and
+    for bouncing without end.
 
     With sensitivities=[...] variations pass from mode to mode by exact saltation matrices, also through impacts with
     friction; not through the end of a slip that has two directions.
@@ -81,19 +79,13 @@ def simulate_modes(
         raise SimulationError(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
-    chosen: dict[str, Any] = {k: tuple(v) if k in ("invariants", "independent") else v for k, v in named.items()}
-    chosen |= {
-        k: tuple(map(str, chosen[k])) for k in ("sensitivities", "held") if not isinstance(chosen.get(k, ""), str)
-    }
-    asked = SimulationOptions(**chosen)
-    check_options(asked)
     plan, constants = modes.with_inputs(inputs or {})
-    if asked.method == MOREAU:
+    if options.method == MOREAU:
         return _by_time_stepping(
-            plan, t, {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}, asked, events
+            plan, t, {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}, options, events
         )
     numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
-    return _ModesRun(plan, asked, numbers, events, mode or plan.initial, is_loose=is_whole_state(start)).run(t)
+    return _ModesRun(plan, options, numbers, events, mode or plan.initial, is_loose=is_whole_state(start)).run(t)
 
 
 def _by_time_stepping(
@@ -107,11 +99,11 @@ def _by_time_stepping(
         )
     eq = plan.base
     state = State.of(eq, values)
-    begin, end, times = span(eq, t, state.t)
-    check_steps(asked, begin, end)
-    state = replace(state, t=begin)
+    span = time_span(t, f"simulate {eq.name!r}", state.t)
+    check_steps(asked, span)
+    state = replace(state, t=span.begin)
     check_start(state)
-    return plan.time_stepping(state, asked.step).run(end, times)
+    return plan.time_stepping(state, asked.step).run(span.end, span.times)
 
 
 class _ModesRun:
@@ -132,7 +124,7 @@ class _ModesRun:
         self._used = 0.0  # bytes of these
         self._notes: dict[str, None] = {}  # on friction that jams
         self._unfiled: list[Occurrence] = []  # events since the last segment was filed
-        self._picked: dict[str, SimulationOptions] = {}  # form and method are chosen when a mode first begins
+        self._methods: dict[str, MethodChoice] = {}  # chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
         first = plan.equations(begins)
         names = {m: _names(plan, m) for m in (*plan.all_modes, begins)}
@@ -167,8 +159,8 @@ class _ModesRun:
 
     def run(self, t: Any) -> Trajectory:
         plan, eq = self.plan, self.plan.equations(self.begins)
-        begin, end, times = span(eq, t, self.state.t)
-        check_steps(self.options, begin, end)
+        begin, end, times = span = time_span(t, f"simulate {eq.name!r}", self.state.t)
+        check_steps(self.options, span)
         if end < begin:
             raise SimulationError(
                 f"simulate {plan.name!r}: transitions between modes cannot be undone: time goes forward only"
@@ -178,7 +170,7 @@ class _ModesRun:
         chattering = ChatteringDetector(end - begin)
         columns: Array | None = None
         while True:
-            simulation = self._simulation(mode, end, times, columns)
+            simulation = self._simulation(mode, TimeSpan(self.state.t, end, times), columns)
             segment = simulation.run(self._handlers(mode, simulation), chattering, mode, self._used)
             if isinstance(plan, Modes):  # contacts solve the law of friction at every transition
                 before, segment = segment.outcome.notes, told_where_it_jams(segment)
@@ -233,16 +225,15 @@ class _ModesRun:
         outcome = replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *self._notes, *uncertain))))
         return Trajectory((*others, replace(last, events=(*last.events, *self._unfiled))), outcome)
 
-    def _simulation(self, mode: str, end: float, times: Array | None, columns: Array | None) -> Simulation:
+    def _simulation(self, mode: str, span: TimeSpan, columns: Array | None) -> Simulation:
         """columns: of variations, where these come from another mode."""
         eq = self.plan.equations(mode)
-        if mode not in self._picked:
-            self._picked[mode] = choice(eq, self.options)
-        options = self._picked[mode] if columns is None else replace(self._picked[mode], held=CARRIED)
-        simulation = Simulation(eq, options, self.state, end, times)
+        picked = choice(eq, self.options)
+        options = picked if columns is None else replace(picked, held=CARRIED)
+        simulation = Simulation(eq, options, self.state, span, self._methods.get(mode))
         if columns is not None:
             simulation.y[-len(columns) :] = columns
-        self._picked[mode] = simulation.options
+        self._methods[mode] = simulation.method
         return simulation
 
     def _varied_arrival(self, left: Simulation, leaving: Leaving, mode: str) -> Array:

@@ -9,7 +9,6 @@ question: changes become rare, whatever the motion does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -18,10 +17,10 @@ from typing import Final
 import numpy as np
 
 from ...emit.programs.program import Program
-from .machine import Machine, Task
+from .machine import Machine
+from .methods import IMPLICIT, machine_of
 from .stiffness import largest_rate
 
-IMPLICIT: Final = "radau"
 FIRST: Final = 15  # steps in a row that speak for the other kind, at first
 BOUND: Final = 0.7  # of the reach of explicit steps: from there on stability bounds them
 FEW: Final = {
@@ -37,12 +36,10 @@ class Adaptation:
     """The methods between which a simulation may change.
 
     explicit   by name
-    make       a machine for a method and a task
     notes      the changes, in words
     """
 
     explicit: str
-    make: Callable[[str, Task], Machine]
     patience: int = FIRST
     notes: list[str] = field(default_factory=list)
 
@@ -57,7 +54,7 @@ class Adaptation:
         possible = reach / fast if fast > 0 else np.inf
         self.notes.append(self._note(is_explicit, t, h, fast, possible))
         here = replace(machine.task, t=t, y=machine.y.copy(), patience=self.patience)
-        return self.make(IMPLICIT if is_explicit else self.explicit, here).following(machine)
+        return machine_of(IMPLICIT if is_explicit else self.explicit, here).following(machine)
 
     def _note(self, is_explicit: bool, t: float, h: float, fast: float, possible: float) -> str:
         if is_explicit:

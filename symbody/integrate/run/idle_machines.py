@@ -7,25 +7,25 @@ whose parameters follow the motion, are made anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from ..forms.borders import parts
 from .machine import Machine, Task
+from .methods import machine_of
 
 MOST: Final = 2  # idle machines of one shape
 BYTES: Final = 4_000_000  # of memory that an idle one may hold
 
 
-def taken(method: str, task: Task, make: Callable[[str, Task], Machine]) -> Machine:
+def taken(method: str, task: Task) -> Machine:
     """A machine for a task: an idle one, or a new one."""
     if not _can_be_idle(task):
-        return make(method, task)
+        return machine_of(method, task)
     try:
         return _idle(method, task).pop().renewed(task)
     except IndexError:
-        return make(method, replace(task, p=task.p.copy()))
+        return machine_of(method, replace(task, p=task.p.copy()))
 
 
 def give_back(method: str, machine: Machine) -> None:

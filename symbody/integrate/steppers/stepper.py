@@ -20,6 +20,8 @@ from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
+from ...options import OptionSet
+from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
@@ -28,7 +30,9 @@ from ..inputs.inputs import with_inputs
 from ..members.ensemble import EnsembleTask
 from ..members.event_table import event_table
 from ..modes.modes import Contacts
-from ..run.simulate import TABLEAUX, SimulationOptions, choice, form_of
+from ..run import typed_calls
+from ..run.form_and_method import AUTO, choice, form_of
+from ..run.methods import TABLEAUX
 from ..start.assembly import assemble
 from ..start.state import Start, State, start_values
 from .contact_members import NOTES
@@ -37,10 +41,10 @@ from .ensemble_steps import EnsembleSteps
 from .implicit_steps import IMPLICIT, ImplicitSteps
 from .step_schemes import CLOCK, STANDS, SingleStep, StepRows, StepScheme
 
-AUTO: Final = "auto"
 INPUTS: Final = ("held", "linear")
 EXPENSIVE: Final = 64  # members from which on several threads share a step
 NO_NUMBER: Final = np.nan
+FORM_OPTIONS: Final = ("form", "metric", "alpha", "beta", "independent", "project", "invariants")
 
 
 @dataclass(frozen=True, eq=False)
@@ -409,7 +413,9 @@ class Stepper:
         return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)
 
 
-@values_by_name(SimulationError)
+@values_by_name(
+    SimulationError, options=OptionSet(SimulationOptions, ("method", *FORM_OPTIONS)), checked_as=typed_calls.stepper
+)
 @of_equations_or(Contacts)
 def stepper(
     equations: Equations | Contacts,
@@ -421,8 +427,7 @@ def stepper(
     substeps: int = 1,
     inputs: str = "held",
     events: Sequence[Event | Contact] = (),
-    form: str = AUTO,
-    options: Mapping[str, Any] | None = None,
+    options: SimulationOptions,
     **named: float,
 ) -> Stepper:
     """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
@@ -435,7 +440,7 @@ def stepper(
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
     events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
-    form       how constraints are treated, as in `simulate`
+    options    any option by name, or `SimulationOptions`
 
     >>> x, v, F = sb.symbols("x v F")
     >>> eq = sb.from_equations({x: v, v: F - x}, inputs=[F])
@@ -455,12 +460,12 @@ def stepper(
     lengths = StepLengths(float(dt), substeps, inputs == "linear")
     if isinstance(equations, Contacts) or _has_several_contacts(events, where):
         contacts = equations if isinstance(equations, Contacts) else Contacts(equations, *events)  # type: ignore[arg-type]
-        if (isinstance(equations, Contacts) and events) or form != AUTO:
+        if (isinstance(equations, Contacts) and events) or options.given:
             raise SimulationError(
-                f"{where}: contacts take no events= and no form=; constraints hold at the level of speeds"
+                f"{where}: contacts take no events= and no {listed((f'{k}=' for k in options.given), 7) or 'form='}; constraints hold at the level of speeds"
             )
         return _contact_stepper(contacts, method, lengths, _start(contacts.base, start, values or {}))
-    return _smooth_stepper(equations, method, form, events, lengths, _start(equations, start, values or {}))
+    return _smooth_stepper(equations, method, options, events, lengths, _start(equations, start, values or {}))
 
 
 @dataclass(frozen=True)
@@ -494,14 +499,19 @@ def _contact_stepper(contacts: Contacts, method: str, lengths: StepLengths, firs
 
 
 def _smooth_stepper(
-    equations: Equations, method: str, form: str, events: Sequence[Event | Contact], lengths: StepLengths, first: State
+    equations: Equations,
+    method: str,
+    options: SimulationOptions,
+    events: Sequence[Event | Contact],
+    lengths: StepLengths,
+    first: State,
 ) -> Stepper:
     where = f"stepper of {equations.name!r}"
     method = "rk4" if method == AUTO else method
     if method not in TABLEAUX and method not in IMPLICIT:
         raise unknown(where, "method", method, (*TABLEAUX, *IMPLICIT), SimulationError)
     eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
-    o = choice(eq, SimulationOptions(method=method if method in TABLEAUX else "rk4", form=form, step=lengths.h))
+    o = choice(eq, replace(options, method=method if method in TABLEAUX else "rk4", step=lengths.h))
     made = form_of(eq, o, run_rank(first))
     if not made.kind.has_rates or made.kind.is_algebraic:
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")

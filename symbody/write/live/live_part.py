@@ -27,8 +27,9 @@ from ...integrate.kernels.march import STRETCH, march
 from ...integrate.kernels.march_records import AT_EVENT, DONE, TOO_MANY, UNBOUNDED, UNSETTLED
 from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
-from ...integrate.run.simulate import SimulationOptions, simulate
+from ...integrate.run.simulate import simulate
 from ...integrate.start.state import Start, State
+from ...simulation_options import SimulationOptions
 from ...view.scenes.poses import placements_of
 from ...view.scenes.scene import Scene, named_frames, scene
 from ..artefacts.artefact import Artefact, ExportedFunction

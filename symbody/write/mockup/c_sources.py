@@ -14,7 +14,7 @@ from ...integrate.kernels.march import march
 from ...integrate.kernels.march_records import AT_EVENT, DONE, NOT_FINITE, TOO_MANY, UNSETTLED
 from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8, Tableau
-from ...integrate.run.simulate import SimulationOptions
+from ...simulation_options import SimulationOptions
 from ..artefacts.artefact import ExportedFunction
 from ..targets.c.c_structures import c_structures
 from ..targets.c.c_style import DOUBLE

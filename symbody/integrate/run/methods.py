@@ -1,0 +1,31 @@
+"""Methods of integration by name, and the machine of each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..kernels import tableaux
+from .implicit import radau_machine
+from .machine import Machine, Task, explicit_machine
+from .variational import variational_machine
+
+TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
+IMPLICIT: Final = "radau"
+VARIATIONAL: Final = "variational"
+METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
+    IMPLICIT: "Radau IIA, order 5, implicit",
+    VARIATIONAL: "midpoint rule for the action, symplectic",
+}
+COARSE: Final = 1e-6  # relative tolerance from which on order 5 needs less work than order 8
+
+
+def explicit_method(rtol: float) -> str:
+    """The explicit method for a tolerance."""
+    return "dp8" if rtol < COARSE else "dp5"
+
+
+def machine_of(method: str, task: Task) -> Machine:
+    """A new machine that takes the steps of a method."""
+    if method == IMPLICIT:
+        return radau_machine(task)
+    return variational_machine(task) if method == VARIATIONAL else explicit_machine(TABLEAUX[method], task)

@@ -1,0 +1,174 @@
+"""One motion in one mode: a form and a method at work from a start that is checked, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...derivation.equations.equations import Equations
+from ...emit.run.callable import Array
+from ...simulation_options import SimulationOptions
+from ..events.breaks import breaks_between
+from ..events.event_handlers import EventHandler
+from ..forms.borders import run_rank
+from ..forms.forms import Form
+from ..forms.sensitivities import variations_in
+from ..result.outcome import Ending, Outcome
+from ..result.record import Record
+from ..result.segment import Segment
+from ..start.state import State
+from .adaptation import FIRST, Adaptation
+from .diagnosis import diagnosed, unbounded
+from .event_loop import ChatteringDetector, EventLoop
+from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
+from .idle_machines import give_back, taken
+from .machine import Machine, Task
+from .methods import IMPLICIT, TABLEAUX, explicit_method
+from .passages import coarse_note, jump
+from .run import Leg, Progress, drive
+from .stiffness import is_stiff, stiffness_note
+from .time_span import TimeSpan
+
+
+class MethodChoice(NamedTuple):
+    """The method with which a motion begins, and whether it may change on the way."""
+
+    name: str
+    adapts: bool
+
+
+def told(
+    form: Form,
+    method: str,
+    ending: Ending,
+    t: float,
+    y: Array,
+    p: Array,
+    begin: float,
+    steps: int,
+    is_explicit: bool = True,
+) -> Outcome:
+    """The outcome of a motion that ended in a state, with what can be said of it."""
+    outcome = diagnosed(form, ending, t, y, p, is_explicit)
+    if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and method in TABLEAUX and form.rates:
+        mean = (outcome.t - begin) / max(steps, 1)
+        outcome = replace(outcome, detail=stiffness_note(form, outcome.t, y, p, mean) or outcome.detail)
+    return outcome
+
+
+class Simulation:
+    """One simulation in one mode, from a start that is checked; `events` is its event loop."""
+
+    events: EventLoop | None = None
+
+    def __init__(
+        self,
+        eq: Equations,
+        o: SimulationOptions,
+        state: State,
+        span: TimeSpan,
+        method: MethodChoice | None = None,
+    ) -> None:
+        """method: where it is decided already; otherwise stiffness at the start decides, where it is "auto"."""
+        self.eq, self.options, self.state = eq, o, state
+        _, self.end, self.times = span
+        self.rank = run_rank(state)
+        self.form = form = form_of(eq, o, self.rank)
+        s = state
+        self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        self.atol = absolute_tolerances(eq, form, o)
+        self.method = method or self._method()
+
+    def _method(self) -> MethodChoice:
+        o, s, form = self.options, self.state, self.form
+        if o.method != AUTO:
+            return MethodChoice(o.method, adapts=False)
+        adapts = o.step is None and bool(form.rates) and form.kind.has_rates
+        stiff = adapts and not o.sensitivities and is_stiff(form, s.t, self.y, self.p, self.end - s.t)
+        return MethodChoice(IMPLICIT if stiff else explicit_method(o.rtol), adapts)
+
+    def run(
+        self,
+        handlers: Sequence[EventHandler] = (),
+        chattering: ChatteringDetector | None = None,
+        mode: str = "",
+        used: float = 0.0,
+    ) -> Segment:
+        """used: memory for results that stretches in other modes have taken."""
+        o, s, form = self.options, self.state, self.form
+        (method, adapts), explicit = self.method, explicit_method(o.rtol)
+        events = (
+            EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
+            if handlers
+            else None
+        )
+        watch, sense = (events.callee(), events.sense) if events else (None, ())
+        task = Task(
+            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
+            o.max_size, *((FIRST, TABLEAUX[explicit].reach) if adapts else ()),
+        )  # fmt: skip
+        adaptation = Adaptation(explicit) if adapts else None
+        machine = taken(method, task)
+        if o.first_step is not None:
+            machine.steps.h = np.copysign(o.first_step, self.end - s.t)
+        record = Record(o.max_memory - used)
+        progress = Progress(o.progress, s.t, self.eq.name)
+        leg, self.events = Leg(machine, record, breaks_between(self.eq, s.t, self.end)), events
+        try:
+            ending = events.begin(leg) if events else None
+            if events and events.target is not None:
+                ending = Ending.STOPPED
+            if ending is None:
+                ending = drive(
+                    leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, adaptation, progress
+                )
+            if events and ending is Ending.REACHED:
+                ending = events.finish(leg) or ending
+        finally:
+            progress.done()
+        form.raise_pending()
+        if events:
+            events.raise_pending()
+        self.machine = leg.machine
+        segment = self._segment(leg.machine, record, ending, mode, adaptation.notes if adaptation else ())
+        if leg.machine is machine and events is None:
+            give_back(method, machine)
+        return segment
+
+    def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str, changes: Sequence[str]) -> Segment:
+        eq, s, o = self.eq, self.state, self.options
+        n = len(s.q) + len(s.u) + len(s.z)
+        if self.times is None:
+            t, y = record.rows()
+        else:
+            y = machine.memory.points.copy()
+            t = self.times[: len(y)].copy()
+        choices = choices_in_words(o, self.method.name, bool(changes))
+        occurrences = tuple(self.events.occurrences) if self.events else ()
+        if self.events and self.events.detail:
+            outcome = Outcome(ending, machine.t, self.events.detail)
+        elif ending is Ending.UNBOUNDED:
+            outcome = unbounded(self.form, machine.steps.growth, machine.t, machine.y, self.p)
+        else:
+            outcome = told(
+                self.form,
+                self.method.name,
+                ending,
+                machine.t,
+                machine.y,
+                self.p,
+                s.t,
+                record.statistics.steps,
+                machine.is_explicit,
+            )
+        if outcome and (wrong := jump(machine.method, s, o.rtol)):
+            outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
+        if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol)])]:
+            outcome = replace(outcome, notes=(*outcome.notes, *notes))
+        return Segment(
+            eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
+            variations_in(y, n, len(o.sensitivities)), tuple(o.sensitivities),
+        )  # fmt: skip

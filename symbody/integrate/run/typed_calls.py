@@ -1,0 +1,170 @@
+"""Signatures of the calls for motions with every option of `SimulationOptions` written out, for type checkers: no
+annotation says "these options by name, and numbers by any other name". Written by `python -m pytest tests/test_options.py
+-k signatures --update`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...derivation.equations.equations import Equations
+    from ...simulation_options import SimulationOptions
+    from ..contact.impacts import Contact
+    from ..events.events import Event
+    from ..modes.modes import Contacts, Modes
+    from ..start.state import Start
+
+
+def simulate(
+    equations: Equations,
+    t: Any,
+    start: Start | None = ...,
+    *,
+    values: Mapping[Any, float] | None = ...,
+    inputs: Mapping[Any, Any] | None = ...,
+    events: Sequence[Event | Contact] = ...,
+    method: str = ...,
+    rtol: float = ...,
+    atol: Any = ...,
+    step: float | None = ...,
+    order: int | None = ...,
+    first_step: float | None = ...,
+    max_step: float = ...,
+    max_growth: float = ...,
+    form: str = ...,
+    metric: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    independent: Sequence[Any] = ...,
+    project: bool = ...,
+    invariants: Sequence[Any] = ...,
+    sensitivities: Sequence[Any] = ...,
+    held: Sequence[Any] | str = ...,
+    max_steps: int = ...,
+    max_memory: float = ...,
+    max_size: float = ...,
+    progress: bool | None = ...,
+    options: Mapping[str, Any] | SimulationOptions | None = ...,
+    **named: float,
+) -> None: ...
+
+
+def simulate_modes(
+    modes: Modes | Contacts,
+    t: Any,
+    start: Start | None = ...,
+    *,
+    values: Mapping[Any, float] | None = ...,
+    inputs: Mapping[Any, Any] | None = ...,
+    events: Sequence[Event] = ...,
+    mode: str | None = ...,
+    method: str = ...,
+    rtol: float = ...,
+    atol: Any = ...,
+    step: float | None = ...,
+    order: int | None = ...,
+    first_step: float | None = ...,
+    max_step: float = ...,
+    max_growth: float = ...,
+    form: str = ...,
+    metric: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    independent: Sequence[Any] = ...,
+    project: bool = ...,
+    invariants: Sequence[Any] = ...,
+    sensitivities: Sequence[Any] = ...,
+    held: Sequence[Any] | str = ...,
+    max_steps: int = ...,
+    max_memory: float = ...,
+    max_size: float = ...,
+    progress: bool | None = ...,
+    options: Mapping[str, Any] | SimulationOptions | None = ...,
+    **named: float,
+) -> None: ...
+
+
+def simulate_batch(
+    equations: Equations,
+    t: Any,
+    start: Start | Sequence[Start] | None = ...,
+    *,
+    values: Mapping[Any, Any] | None = ...,
+    inputs: Mapping[Any, Any] | None = ...,
+    events: Sequence[Event | Contact] = ...,
+    outputs: Sequence[Any] = ...,
+    threads: int | None = ...,
+    method: str = ...,
+    rtol: float = ...,
+    atol: Any = ...,
+    step: float | None = ...,
+    order: int | None = ...,
+    first_step: float | None = ...,
+    max_step: float = ...,
+    max_growth: float = ...,
+    form: str = ...,
+    metric: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    independent: Sequence[Any] = ...,
+    project: bool = ...,
+    invariants: Sequence[Any] = ...,
+    sensitivities: Sequence[Any] = ...,
+    held: Sequence[Any] | str = ...,
+    max_steps: int = ...,
+    max_memory: float = ...,
+    max_size: float = ...,
+    progress: bool | None = ...,
+    options: Mapping[str, Any] | SimulationOptions | None = ...,
+    **named: Any,
+) -> None: ...
+
+
+def stepper(
+    equations: Equations | Contacts,
+    dt: float,
+    start: Start | None = ...,
+    *,
+    values: Mapping[Any, float] | None = ...,
+    method: str = ...,
+    substeps: int = ...,
+    inputs: str = ...,
+    events: Sequence[Event | Contact] = ...,
+    form: str = ...,
+    metric: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    independent: Sequence[Any] = ...,
+    project: bool = ...,
+    invariants: Sequence[Any] = ...,
+    options: Mapping[str, Any] | SimulationOptions | None = ...,
+    **named: float,
+) -> None: ...
+
+
+def cuda_motions(
+    equations: Equations,
+    step: float | None = ...,
+    *,
+    method: str = ...,
+    real: str = ...,
+    rtol: float | None = ...,
+    atol: float | None = ...,
+    max_steps: int = ...,
+    events: Sequence[Event | Contact] = ...,
+    record: int = ...,
+    vary: Iterable[Any] = ...,
+    values: Mapping[Any, float] | None = ...,
+    inputs: Mapping[Any, Any] | None = ...,
+    outputs: Sequence[Any] = ...,
+    max_step: float = ...,
+    max_growth: float = ...,
+    form: str = ...,
+    metric: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    max_size: float = ...,
+    options: Mapping[str, Any] | SimulationOptions | None = ...,
+    **named: float,
+) -> None: ...
