@@ -221,7 +221,7 @@ def simulate(asked: Any) -> Answer:
         "modes": list(sim.modes),
         "final": final,
     }
-    text = "\n".join([repr(sim), *_moved(study)])
+    text = repr(sim)
     if asked.output is not None:
         path = _save(asked.output, sim, lambda: view.plot(sim), {"t": sim.t, **columns})
         text += f"\nwrote {path}"

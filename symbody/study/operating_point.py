@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..algebra.calculus.evaluate import evaluate
 from ..errors import listed
-from .start import Moved
+from ..integrate.start.consistent_start import Moved
 
 if TYPE_CHECKING:
     from ..stability import LinearSystem

@@ -7,7 +7,7 @@ reason, which a report shows in its place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -26,12 +26,12 @@ from ..derivation.questions.audit import Audit, audit
 from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
 from ..formats.robot.robot import Robot
+from ..integrate.start.consistent_start import ConsistentStart, StartRequest, consistent_start, moves
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, without_rounding
 from .requests import BranchRequest, EigenvalueRequest, LinearRequest, OrbitRequest, Range, ResponseRequest
 from .sources import ModelSource
-from .start import PlacedStart, StartRequest, moves, placed_start
 
 SECONDS: Final = 10.0  # duration of a simulation without a requested one, in seconds
 POINTS: Final = 200  # default number of points of a locus
@@ -176,9 +176,9 @@ class Study:
         return self.placed_start.state
 
     @cached_property
-    def placed_start(self) -> PlacedStart:
+    def placed_start(self) -> ConsistentStart:
         """The start, with the given values that could not be held."""
-        return placed_start(self.equations, self.values, self.start_request)
+        return consistent_start(self.equations, self.start_request)
 
     @property
     def start_request(self) -> StartRequest:
@@ -189,7 +189,7 @@ class Study:
         given = {k: v for k, v in self.given.items() if k not in laws}
         is_rough = asked is not None and asked.assemble
         near = {k: v for k, v in self._moving.items() if k not in given}
-        return StartRequest(given, firm, is_rough, near, laws)
+        return StartRequest({**self.values, **given}, firm, is_rough, near, laws)
 
     @property
     def _moving(self) -> dict[str, float]:
@@ -227,7 +227,7 @@ class Study:
             sim = integrate.simulate_modes(modes, self._times, self.start, options=options)
         if sim.outcome.ending is integrate.Ending.INTERRUPTED:
             raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
-        return sim
+        return replace(sim, outcome=sim.outcome.noted(self.placed_start.notes))
 
     @property
     def simulation_options(self) -> dict[str, Any]:

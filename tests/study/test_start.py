@@ -111,6 +111,66 @@ def test_the_command_says_what_moved(study, capsys):
     assert list(found["moved"]) == ["B"]
 
 
+def first_state(sim):
+    return [float(sim[n][0]) for n in ("A", "B", "C", "A_dot", "B_dot", "C_dot")]
+
+
+def test_python_files_and_commands_start_alike(study, capsys):
+    """A four-bar that is started by one angle: the same first state, to the last digit, and the same words."""
+    asked = study("{A: 1.0}")
+    eq, times = asked.equations, [0.0, 0.05, 0.1]
+    expected = first_state(asked.trajectory)
+    words = "the start was completed from the constraints: B from 0 to -0.7011071, C from 0 to -2.17552"
+    assert expected[0] == 1.0
+    assert asked.trajectory.outcome.notes == (words,)
+    by_keyword, by_start = sb.simulate(eq, 0.1, A=1.0), sb.simulate(eq, 0.1, {"A": 1.0})
+    alone = sb.simulate_modes(sb.Contacts(eq, sb.Contact("far", 5.0 - eq.q[0])), 0.1, A=1.0)
+    batch = sb.simulate_batch(eq, times, A=[0.9, 1.0])
+    for sim in (by_keyword, by_start, alone, batch[1], study("{}", A=1.0).trajectory):
+        assert first_state(sim) == expected
+        assert words in sim.outcome.notes
+    assert sb.stepper(eq, 0.01, A=1.0).start.tolist() == expected
+    assert main(["simulate", study("{A: 1.0}").source.argument, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [said["start"][n] for n in ("A", "B", "C", "A_dot", "B_dot", "C_dot")] == expected
+    assert words in said["outcome"]
+
+
+def test_python_moves_a_start_that_contradicts_and_refuses_values_that_do(study):
+    """As files and `--set` do."""
+    asked = study("{A: 1, B: 1}")
+    moved = sb.simulate(asked.equations, 0.1, {"A": 1, "B": 1})
+    assert first_state(moved) == first_state(asked.trajectory)
+    assert moved.outcome.notes == asked.trajectory.outcome.notes
+    assert "A from 1 to 0.71" in moved.outcome.notes[0]
+    held = sb.simulate(asked.equations, 0.1, {"A": 1, "B": 1}, A=1)
+    assert held["A"][0] == 1
+    assert held.outcome.notes[0].endswith("on them: B from 1 to -0.7011071")
+    for refused in (
+        lambda: sb.simulate(asked.equations, 0.1, A=1.0, B=1.0),
+        lambda: sb.stepper(asked.equations, 0.1, A=1.0, B=1.0),
+        lambda: sb.simulate_modes(sb.Contacts(asked.equations, sb.Contact("far", 5.0 - asked.equations.q[0])), 0.1, A=1.0, B=1.0),
+    ):  # fmt: skip
+        with pytest.raises(sb.AssemblyError, match="A = 1, B = 1 cannot hold together"):
+            refused()
+    (member,) = sb.simulate_batch(asked.equations, 0.1, A=[1.0], B=1.0).outcomes
+    assert "A = 1, B = 1 cannot hold together" in member.detail
+
+
+def test_python_takes_outputs_as_the_command_does(study):
+    eq = study("{}").equations
+    assert sb.simulate(eq, 0.1, height=0.5)["height"][0] == pytest.approx(0.5)
+    assert first_state(sb.simulate(eq, 0.1, height=0.5)) == first_state(study("{}", height=0.5).trajectory)
+
+
+def test_a_start_on_the_constraints_stays_to_the_last_digit(study):
+    eq = study("{}").equations
+    state = sb.assemble(eq, A=1.0)
+    sim = sb.simulate(eq, 0.1, state)
+    assert first_state(sim) == [state[n] for n in ("A", "B", "C", "A_dot", "B_dot", "C_dot")]
+    assert sim.outcome.notes == ()
+
+
 def test_the_built_in_models_start_as_they_say():
     for name in sb.study.built_in():
         found = Study(find_model(name))

@@ -215,6 +215,7 @@ def simulate_batch(
     laws, numbers, samples = told_apart(equations, inputs or {})
     eq, constants = with_inputs(equations, laws)
     start, per_member = _told_apart(start)
+    per_member = {k: v for k, v in per_member.items() if k not in (values or {})}
     given = {**per_member, **(values or {}), **numbers}
     arrays = {k: np.asarray(v, dtype=np.float64) for k, v in given.items()}
     starts = start if isinstance(start, Sequence) else None
@@ -223,8 +224,10 @@ def simulate_batch(
     quiet = options if options.progress else replace(options, progress=False)
 
     def member(k: int) -> Trajectory:
-        own = {name: float(v[k]) for name, v in many.items()}
+        own = {name: float(v[k]) for name, v in many.items() if name not in per_member}
         first: Any = start if starts is None else starts[k]
+        if per_member:
+            first = {**first, **{name: float(many[name][k]) for name in per_member}}
         its = {name: s.of_member(k) for name, s in samples.items()}
         try:
             return simulate(eq, t, first, values={**constants, **own}, inputs=its, events=events, options=quiet)

@@ -27,10 +27,10 @@ from ..result.trajectory import Trajectory
 from ..run import typed_calls
 from ..run.event_loop import ChatteringDetector, Leaving
 from ..run.form_and_method import choice, form_of
-from ..run.simulate import check_start
 from ..run.simulation import MethodChoice, Simulation
 from ..run.time_span import TimeSpan, check_steps, time_span
-from ..start.state import Start, State, default_values, is_whole_state, start_values
+from ..start.consistent_start import StartRequest, consistent_start
+from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
 from .modes import Contacts, HybridSystem, Modes, is_in
 
 MOST_MODES: Final = 200  # that a simulation may come to
@@ -80,16 +80,19 @@ def simulate_modes(
             f"simulate_modes takes `Modes` or `Contacts`; for equations there is `simulate`. Got {shown(modes)}"
         )
     plan, constants = modes.with_inputs(inputs or {})
+    firm = {**constants, **(values or {})}
+    known = start_values(start, f"simulate {modes.name!r}")
+    if is_whole_state(start):
+        asked = StartRequest(firm, tuple(firm), near=known)
+    else:
+        asked = StartRequest({**known, **firm}, tuple(firm))
     if options.method == MOREAU:
-        return _by_time_stepping(
-            plan, t, {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}, options, events
-        )
-    numbers = {**start_values(start, f"simulate {modes.name!r}"), **constants, **(values or {})}
-    return _ModesRun(plan, options, numbers, events, mode or plan.initial, is_loose=is_whole_state(start)).run(t)
+        return _by_time_stepping(plan, t, asked, options, events)
+    return _ModesRun(plan, options, asked, events, mode or plan.initial).run(t)
 
 
 def _by_time_stepping(
-    plan: HybridSystem, t: Any, values: Mapping[str, float], asked: SimulationOptions, events: Sequence[Event]
+    plan: HybridSystem, t: Any, start: StartRequest, asked: SimulationOptions, events: Sequence[Event]
 ) -> Trajectory:
     """Contacts and frictions by steps of a fixed length, without events."""
     where = f"simulate {plan.name!r}, method={MOREAU!r}"
@@ -98,12 +101,11 @@ def _by_time_stepping(
             f"{where}: this method is for `Contacts`, with a fixed step=..., and has no events; leave out method= for others"
         )
     eq = plan.base
-    state = State.of(eq, values)
-    span = time_span(t, f"simulate {eq.name!r}", state.t)
+    span = time_span(t, f"simulate {eq.name!r}", start.t)
     check_steps(asked, span)
-    state = replace(state, t=span.begin)
-    check_start(state)
-    return plan.time_stepping(state, asked.step).run(span.end, span.times)
+    begin = consistent_start(eq, start.at(span.begin))
+    motion = plan.time_stepping(begin.state, asked.step).run(span.end, span.times)
+    return replace(motion, outcome=motion.outcome.noted(begin.notes))
 
 
 class _ModesRun:
@@ -113,16 +115,16 @@ class _ModesRun:
         self,
         plan: HybridSystem,
         options: SimulationOptions,
-        values: Mapping[str, float],
+        start: StartRequest,
         events: Sequence[Event],
         begins: str,
-        is_loose: bool,
     ) -> None:
         self.plan, self.options, self.events, self.begins = plan, options, tuple(events), begins
+        values = start.values
         self._delays = np.zeros(len(options.sensitivities))  # how much later the mode began along each variation
         self.segments: list[Segment] = []
         self._used = 0.0  # bytes of these
-        self._notes: dict[str, None] = {}  # on friction that jams
+        self._notes: dict[str, None] = {}  # on the start, and on friction that jams
         self._unfiled: list[Occurrence] = []  # events since the last segment was filed
         self._methods: dict[str, MethodChoice] = {}  # chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
@@ -137,19 +139,18 @@ class _ModesRun:
                 dict.fromkeys(known),
                 SimulationError,
             )
-        self.state = State.of(first, {n: v for n, v in values.items() if n in names[begins]})
+        self.start = start.only(names[begins])
+        require_parameters(first, default_values(first) | dict(self.start.values))
         self.constants: dict[str, float] = {}
         for m in (*plan.all_modes, begins):
             eq = plan.equations(m)
             own = eq.variables.of("p r")
             found = {n: v for n, v in default_values(eq).items() if n in own and n not in self.constants}
             self.constants |= found | {n: float(v) for n, v in values.items() if n in own}
-        if not is_loose:
-            idle = [n for n in values if n not in names[begins] and n not in self.constants]
-            if idle:
-                raise SimulationError(
-                    f"simulate {plan.name!r}: {in_number(idle, '{} is', '{} are')} not in mode {begins!r}, in which it starts"
-                )
+        if idle := [n for n in start.given if n not in names[begins] and n not in self.constants]:
+            raise SimulationError(
+                f"simulate {plan.name!r}: {in_number(idle, '{} is', '{} are')} not in mode {begins!r}, in which it starts"
+            )
         for e in self.events:
             if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):
                 raise SimulationError(
@@ -159,14 +160,15 @@ class _ModesRun:
 
     def run(self, t: Any) -> Trajectory:
         plan, eq = self.plan, self.plan.equations(self.begins)
-        begin, end, times = span = time_span(t, f"simulate {eq.name!r}", self.state.t)
+        begin, end, times = span = time_span(t, f"simulate {eq.name!r}", self.start.t)
         check_steps(self.options, span)
         if end < begin:
             raise SimulationError(
                 f"simulate {plan.name!r}: transitions between modes cannot be undone: time goes forward only"
             )
-        self.state, mode = replace(self.state, t=begin), self.begins
-        check_start(self.state)
+        found, mode = consistent_start(eq, self.start.at(begin)), self.begins
+        self.state = found.state
+        self._notes |= dict.fromkeys(found.notes)
         chattering = ChatteringDetector(end - begin)
         columns: Array | None = None
         while True:

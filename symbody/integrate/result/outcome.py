@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -58,6 +59,17 @@ class Outcome:
 
     def __bool__(self) -> bool:
         return self.ending in (Ending.REACHED, Ending.STOPPED)
+
+    def noted(self, notes: Sequence[str]) -> Outcome:
+        """The same with notes on how the motion began.
+
+        >>> x = sb.symbol("x", "variable")
+        >>> sb.simulate(sb.from_equations({x: -x}), 1.0, x=1.0).outcome.noted(["by hand"]).notes
+        ('by hand',)
+
+        See also: `integrate.Outcome`.
+        """
+        return replace(self, notes=(*notes, *self.notes)) if notes else self
 
     def __str__(self) -> str:
         detail = f": {self.detail}" if self.detail else ""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
-from ...derivation.equations.variables import ARGUMENTS
 from ...errors import SimulationError
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
@@ -17,7 +15,8 @@ from ..contact.jamming import jammed_start, told_where_it_jams
 from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..result.trajectory import Trajectory
-from ..start.state import OFF, Start, State, is_whole_state, start_values
+from ..start.consistent_start import consistent_start, start_request
+from ..start.state import Start, State
 from . import typed_calls
 from .event_loop import handlers_of
 from .form_and_method import prepared
@@ -46,7 +45,8 @@ def simulate(
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or
                  values by name or symbol
     values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5,
-                 q1_dot=2, m1=3
+                 q1_dot=2, m1=3. On constraints they hold exactly, outputs too (tip_x=0.4); those of `start` stay where
+                 the constraints allow it, and the others follow. `sim.outcome.notes` says what was found or moved
     inputs       for each input a number; an expression, which is differentiated where the equations contain rates of
                  the input; samples (times, values), a cubic spline, (times, values, "linear"), or (times, values,
                  "held"): each value up to the next time, where a step ends; a Python function of t or of (t, q, u),
@@ -68,14 +68,13 @@ def simulate(
     See also: `Trajectory`, `Event`, `assemble`, `simulate_batch`, `plot`.
     """
     eq, constants = with_inputs(equations, inputs or {})
-    state = _started(eq, start, {**constants, **(values or {})})
-    _refuse_moving_constants(state)
-    span = time_span(t, f"simulate {eq.name!r}", state.t)
-    if span.begin != state.t:
-        state = replace(state, t=span.begin)
+    asked = start_request(eq, start, {**constants, **(values or {})})
+    span = time_span(t, f"simulate {eq.name!r}", asked.t)
     picked = prepared(eq, options)
     check_steps(options, span)
-    check_start(state)
+    begin = consistent_start(eq, asked.at(span.begin))
+    state = begin.state
+    _refuse_moving_constants(state)
     try:
         simulation = Simulation(eq, picked, state, span)
     except SimulationError:
@@ -83,24 +82,11 @@ def simulate(
             raise
         return stuck
     handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, span.end > span.begin)
-    return Trajectory.of(told_where_it_jams(simulation.run(handlers)))
+    segment = told_where_it_jams(simulation.run(handlers))
+    return Trajectory((segment,), segment.outcome.noted(begin.notes))
 
 
 # ------------------------------------------------------------------------------------------------------------- the start
-
-
-def _started(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
-    if isinstance(start, State) and start.equations is eq and not values:
-        return start
-    known = start_values(start, f"simulate {eq.name!r}")
-    laws = {s.name for s in eq.dependent if s.kind == "input"}
-    if twice := [name for key in values if (name := getattr(key, "name", key)) in laws]:
-        raise SimulationError(
-            f"simulate {eq.name!r}: {twice[0]} has a value, and a law in inputs=; leave out one of them"
-        )
-    if is_whole_state(start):  # inputs that became functions are not in the equations any more
-        known = {k: v for k, v in known.items() if k in eq.variables.of(ARGUMENTS)}
-    return State.of(eq, {**known, **values})
 
 
 def _refuse_moving_constants(state: State) -> None:
@@ -111,16 +97,4 @@ def _refuse_moving_constants(state: State) -> None:
         raise SimulationError(
             f"simulate {eq.name!r}: {s.name} = {x:g} at the start, but {s.stem} is a constant; give it as a function of time, as in "
             f"inputs={{{s.stem!r}: {x:g} * eq.t}}"
-        )
-
-
-def check_start(state: State) -> None:
-    v = state.violation
-    if not v.is_small:
-        row, size, level = (
-            (v.position_row, v.position, "position") if v.position > OFF else (v.speed_row, v.speed, "speed")
-        )
-        raise SimulationError(
-            f"simulate {state.equations.name!r}: the start misses constraint {row!r} by {size:z.3g} at the level of {level}; "
-            f"start=assemble(equations, ...{', inputs=...' * bool(state.equations.dependent)}) finds a state on the constraints near it"
         )

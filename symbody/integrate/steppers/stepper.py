@@ -33,8 +33,8 @@ from ..modes.modes import Contacts
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
 from ..run.methods import TABLEAUX
-from ..start.assembly import assemble
-from ..start.state import Start, State, start_values
+from ..start.consistent_start import consistent_start, start_request
+from ..start.state import Start, State
 from .contact_members import NOTES
 from .contact_steps import ContactSteps, begin, slope
 from .ensemble_steps import EnsembleSteps
@@ -433,7 +433,7 @@ def stepper(
     """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
 
     equations  or `Contacts`: any number of contacts and frictions, by time stepping
-    start      of `env.start`, as in `simulate`; on constraints the nearest state that keeps them
+    start      of `env.start`, as in `simulate`, on constraints too
     values     on top of it, by name or symbol, or as keywords; parameters too
     method     rk4 (where none is named), dp5 or dp8, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
                not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
@@ -464,8 +464,8 @@ def stepper(
             raise SimulationError(
                 f"{where}: contacts take no events= and no {listed((f'{k}=' for k in options.given), 7) or 'form='}; constraints hold at the level of speeds"
             )
-        return _contact_stepper(contacts, method, lengths, _start(contacts.base, start, values or {}))
-    return _smooth_stepper(equations, method, options, events, lengths, _start(equations, start, values or {}))
+        return _contact_stepper(contacts, method, lengths, _state_at_start(contacts.base, start, values or {}))
+    return _smooth_stepper(equations, method, options, events, lengths, _state_at_start(equations, start, values or {}))
 
 
 @dataclass(frozen=True)
@@ -527,11 +527,8 @@ def _smooth_stepper(
     return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
 
 
-def _start(eq: Equations, start: Start | None, values: Mapping[Any, float]) -> State:
-    if eq.lam or eq.rows.positions:
-        return assemble(eq, start=start, values=values)
-    known = {} if start is None else dict(start_values(start, f"stepper of {eq.name!r}"))
-    return State.of(eq, {**known, **values})
+def _state_at_start(eq: Equations, start: Start | None, values: Mapping[str, float]) -> State:
+    return consistent_start(eq, start_request(eq, start, values)).state
 
 
 def _with_lines(eq: Equations) -> Equations:

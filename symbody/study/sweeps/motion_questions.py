@@ -16,8 +16,8 @@ from ...integrate.inputs.meanings import meant
 from ...integrate.members.batch import Batch, simulate_batch
 from ...integrate.result.outcome import Ending
 from ...integrate.result.trajectory import Trajectory
+from ...integrate.start.consistent_start import StartRequest, consistent_start
 from ...integrate.start.state import State
-from ..start import StartRequest, placed_start
 from .answers import Answers, Schema
 from .gpu_motions import GpuMotions
 from .questions import Layout, SweptMembers, known_names, one_by_one
@@ -100,10 +100,8 @@ class MotionQuestion:
 
     def _batch_from_placed_start(self, eq: Equations, values: dict[str, float], options: Mapping[str, Any]) -> Batch:
         """The motion of one member, from a start on its own constraints."""
-        parameters = {k: v for k, v in values.items() if k in eq.variables.of("p")}
-        given = {k: v for k, v in values.items() if k not in parameters}
-        asked = replace(self.start, given={**self.start.given, **given}, firm=(*self.start.firm, *given))
-        start = placed_start(eq, parameters, asked).state
+        asked = replace(self.start, given={**self.start.given, **values}, firm=(*self.start.firm, *values))
+        start = consistent_start(eq, asked).state
         return simulate_batch(eq, self.t, start, options={**options, "inputs": dict(self.start.inputs)})
 
     def _answers_of(self, eq: Equations, members: SweptMembers, batch: Batch) -> Answers:
