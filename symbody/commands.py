@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from . import stability, view, write
 from . import study as studies
-from .bodies.mechanism.inferred_units import declared_unit
 from .bodies.file import keys
+from .bodies.mechanism.inferred_units import declared_unit
 from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown

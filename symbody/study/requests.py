@@ -25,9 +25,9 @@ from ..bodies.frames.rotations import Rotation
 from ..bodies.mechanism.inferred_units import declared_unit
 from ..bodies.mechanism.mechanism import Body, Mechanism
 from ..derivation.equations.named_rows import output_rows
-from ..units import unit_factor
 from ..errors import ExpressionError, SimulationError, existing, listed
 from ..simulation_options import SimulationOptions
+from ..units import unit_factor
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
 
 MAX_POINTS: Final = 1_000_000  # largest number of points of an analysis
