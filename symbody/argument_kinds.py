@@ -109,12 +109,17 @@ def answered(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **named)
         except TypeError as error:
-            if not isinstance(error, SymbodyError) and (reason := _why_it_does_not_fit(function, args, named)):
-                raise reason from None
-            raise
+            raise in_words(error, function, args, named) from None
 
     called.answers_calls = True  # type: ignore[attr-defined]
     return called
+
+
+def in_words(
+    error: TypeError, function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
+) -> Exception:
+    """The answer to a call that does not fit its signature; the error itself where the call fits."""
+    return error if isinstance(error, SymbodyError) else _why_it_does_not_fit(function, args, named) or error
 
 
 def answered_class(cls: C) -> C:

@@ -18,7 +18,7 @@ from typing import Any, Final, ParamSpec, TypeVar, overload
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import free_symbols
-from ...argument_kinds import answered, argument_kinds, refuse_other_kinds
+from ...argument_kinds import argument_kinds, in_words, refuse_other_kinds
 from ...errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
 from ...options import OptionSet, with_text
 
@@ -56,16 +56,20 @@ def values_by_name(
 
         @wraps(function)
         def called(*args: Any, **given: Any) -> Any:
-            positional, keywords = call.sorted(args, given)
-            if positional or call.positional[0] in keywords:
-                check(positional[0] if positional else keywords[call.positional[0]])
-            return inner(*positional, **keywords)
+            try:
+                positional, keywords = call.sorted(args, given)
+                if positional or call.positional[0] in keywords:
+                    check(positional[0] if positional else keywords[call.positional[0]])
+                return inner(*positional, **keywords)
+            except TypeError as error:
+                raise in_words(error, called, args, given) from None
 
         called.__signature__ = call.signature  # type: ignore[attr-defined]
         called.keyword_call = call  # type: ignore[attr-defined]
         if options is not None:
             called.__doc__ = with_text(function.__doc__ or "", options.text)
-        return answered(called)
+        called.answers_calls = True  # type: ignore[attr-defined]
+        return called
 
     return decorated
 
