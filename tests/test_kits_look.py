@@ -38,7 +38,7 @@ def test_identification() -> None:
     eq = sb.derive(m)
     Y = rb.regressor(eq, friction=("viscous",))
     base = rb.base_parameters(Y)
-    motion = rb.excitation(base, 2.0, harmonics=1, samples=10, tries=1)
+    motion = rb.excitation(base, 2.0, position=2.0, speed=3.0, harmonics=1, samples=10, tries=1)
     q, u, a = motion.at(np.linspace(0, 2, 20))
     found = rb.identify_robot(base, q, u, a, q)
     for thing in (Y, base, motion, found, found.validated(q, u, a, q), rb.task(eq, rod)):

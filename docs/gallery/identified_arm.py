@@ -30,7 +30,7 @@ assert len(base) == 6 + 4
 # A motion along which the parameters are well told apart, and torques with noise, as a robot would measure them.
 
 # %%
-motion = rb.excitation(base, period=8.0)
+motion = rb.excitation(base, period=8.0, position=2.0, speed=3.0)
 rng = np.random.default_rng(0)
 true = np.array([float(sb.evaluate(e, m.parts.default_values)) for e in Y.known])
 true[[Y.parameters.index(n) for n in Y.parameters if "viscous" in n]] = 0.4

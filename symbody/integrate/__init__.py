@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from .result.trajectory import Trajectory
     from .result.violations import Violations
     from .run.simulate import simulate
+    from .start.assemblies import Assemblies
     from .start.assembly import all_assemblies, assemble
     from .start.state import State, Violation, violation
     from .steppers.stepper import StepDerivatives, StepImpulses, Stepper, stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip

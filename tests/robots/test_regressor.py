@@ -207,7 +207,7 @@ def test_base_parameters_of_symoro() -> None:
 def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> None:
     """Base parameters within five standard deviations of the true ones; a body that exists; friction and rotors too."""
     Y, base = pendulum
-    motion = excitation(base, 4.0, tries=1)
+    motion = excitation(base, 4.0, position=2.0, speed=3.0, tries=1)
     assert motion.condition < 20
     q, u, a = motion.at(np.linspace(0, 4, 120, endpoint=False))
     h = 1e-6

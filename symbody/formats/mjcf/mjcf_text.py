@@ -53,6 +53,10 @@ _SECTIONS: Final = (  # whose absence from the model is no loss, or which are re
 _VISIBLE: Final = 3  # groups below this one are shown
 
 
+def _collides(given: Attributes) -> bool:
+    return given.one("contype", 1) != 0 or given.one("conaffinity", 1) != 0
+
+
 @dataclass(frozen=True)
 class SiteText:
     """A frame fixed to a link; a geometry of type sphere or cylinder that paths may wrap around is one with a
@@ -114,6 +118,7 @@ class MjcfReader:
         top = XmlElement("compiler", {}, 0)
         self.compiler = compiler_of(Attributes(tree.where, top, tree.options("compiler")))
         self.left_out: Counter[str] = Counter()
+        self.colliding: Counter[str] = Counter()
         self.meshes = MjcfMeshes(tree, self.compiler, self.left_out)
         self.links: dict[str, LinkText] = {WORLD: LinkText(WORLD, 0, None, (), ())}
         self.joints: dict[str, JointText] = {}
@@ -134,6 +139,8 @@ class MjcfReader:
             if tag.startswith("<") and tag.strip("<>") not in _SECTIONS:
                 self.left_out[tag] += 1
         self.left_out.update(unread_attributes(self.tree))
+        pairs = [e for e in self.tree.sections.get("contact", ()) if e.tag == "pair"]
+        self.colliding["<pair> in <contact>; sb.Contact makes one"] += len(pairs)
         if (e := next(iter(self.tree.sections.get("<worldbody>", ())), None)) is not None:
             world = XmlElement("worldbody", e.attributes, e.line)
             world.children = list(self.tree.sections["worldbody"])
@@ -141,7 +148,7 @@ class MjcfReader:
         self._scale()
         links = {n: replace(link, inertial=self._inertial(n)) for n, link in self.links.items()}
         self._tune()
-        robot = RobotText(self.tree.name, links, self.joints, dict(self.left_out), "MJCF")
+        robot = RobotText(self.tree.name, links, self.joints, dict(self.left_out), "MJCF", dict(self.colliding))
         return MjcfText(
             self.tree, self.compiler, robot, self.places, self.sites, self.wraps, self.starts, self.masses,
             self.springs, self.dampers, self.lifted, self.lifted_by_actuators,
@@ -266,8 +273,6 @@ class MjcfReader:
         T, ratio = given.numbers("springdamper", (0.0, 0.0), 2)
         if T > 0 and ratio > 0:
             self.tuned[name] = (T, ratio)
-        if given.one("frictionloss"):
-            self.left_out["frictionloss of <joint>, unless friction= is given"] += 1
         if given.is_true("actuatorgravcomp", False):
             self.lifted_by_actuators.append(name)
         reference = angle(given.one("ref")) if kind in ("hinge", "slide") else 0.0
@@ -362,6 +367,8 @@ class MjcfReader:
         elif kind == "mesh":
             edges = ()
         else:
+            if _collides(given):
+                self.colliding[f"<geom> of type {kind} that collides; sb.HalfSpace and sb.touch make contacts"] += 1
             return
         rgba = given.numbers("rgba", ())
         colour = (rgba[0], rgba[1], rgba[2], rgba[3]) if len(rgba) == 4 else None
@@ -370,11 +377,10 @@ class MjcfReader:
             kind, edges, file, scale, at.p, (roll.value, pitch.value, yaw.value), colour, given.text("name")
         )
         shown, old = given.one("group") < _VISIBLE, self.links[link]
-        collides = given.one("contype", 1) != 0 or given.one("conaffinity", 1) != 0
         self.links[link] = replace(
             old,
             visuals=(*old.visuals, shape) if shown else old.visuals,
-            collisions=(*old.collisions, shape) if collides else old.collisions,
+            collisions=(*old.collisions, shape) if _collides(given) else old.collisions,
         )
 
     # ------------------------------------------------------------------------------------------------ masses

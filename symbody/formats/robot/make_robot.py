@@ -369,6 +369,22 @@ class Builder(NumbersOfRobot):
     def _push(self, name: str, kind: str, q: sb.Symbol, force: sb.Expr, potential: sb.Expr | None = None) -> None:
         self.model.parts.add_load(sb.bodies.Load(name, kind, potential=potential, on_rates={q: force}))
 
+    def _inactive(self) -> dict[str, int]:
+        """What the file says and the model does not do, with the number of joints or shapes that say it."""
+        joints = [j for j in self.text.joints.values() if j.name in self.model.joints or j.mimic is not None]
+        limited = [j for j in joints if j.limits.lower is not None or j.limits.upper is not None]
+        damped = [j for j in joints if j.damping and not self.options.damping]
+        rubbing = [j for j in joints if j.friction and self.options.friction is None]
+        shapes = sum(len(link.collisions) for link in self.text.links.values())
+        counts = {
+            "limits of joints, which robot.details has; m.generalized_force or sb.Contact makes stops": len(limited),
+            "damping of joints, unless damping=True": len(damped),
+            "dry friction of joints, unless friction= is given": len(rubbing),
+            "shapes that collide, which robot.collisions has; sb.Contact and sb.touch make contacts": shapes,
+            **self.text.colliding,
+        }
+        return {what: n for what, n in counts.items() if n}
+
     def _finished(self, groups: list[_LinkGroup]) -> Robot:
         model = self.model
         merged: dict[str, str] = {}
@@ -379,7 +395,12 @@ class Builder(NumbersOfRobot):
             model.visuals[name], model.collisions[name] = link.visuals, link.collisions
         model.details = dict(self.text.joints)
         model.report = RobotReport(
-            tuple(self.snapped), merged, dict(self.renamed), tuple(self.doubtful), dict(self.text.left_out)
+            tuple(self.snapped),
+            merged,
+            dict(self.renamed),
+            tuple(self.doubtful),
+            dict(self.text.left_out),
+            self._inactive(),
         )
         for name, frame in model.links.items():
             if name not in model.frames:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
@@ -39,6 +39,7 @@ class RobotReport:
     renamed    names of the file that are no identifiers -> how their symbols begin
     doubtful   sentences: inertias that no body has, and the like
     left_out   elements that were not read, and how many of them there are
+    inactive   what was read and does not act in the model, and how many times: contacts, limits, damping, friction
 
     >>> robot = sb.read_mjcf('''
     ... <mujoco model="pendulum"><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
@@ -55,6 +56,7 @@ class RobotReport:
     renamed: Mapping[str, str]
     doubtful: tuple[str, ...]
     left_out: Mapping[str, int]
+    inactive: Mapping[str, int] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
         """The report, line by line.
@@ -73,7 +75,8 @@ class RobotReport:
             bodies.setdefault(into, []).append(link)
         out += [f"{in_number(links, 'link {} is', 'links {} are')} part of {into}" for into, links in bodies.items()]
         out += [f"{old!r} is named {new} in symbols" for old, new in self.renamed.items()]
-        return [*out, *self.doubtful, *(f"not read: {n} {what}" for what, n in self.left_out.items())]
+        out += [*self.doubtful, *(f"not read: {n} {what}" for what, n in self.left_out.items())]
+        return [*out, *(f"does not act in the model: {what} ({n})" for what, n in self.inactive.items())]
 
     def __str__(self) -> str:
         return "\n".join(self.lines()) or "read as it stands"

@@ -117,13 +117,14 @@ class JointText:
 @dataclass(frozen=True)
 class RobotText:
     """All that was read. `left_out`: elements and shapes that are not read, with their number; `format`: what the file
-    is, in words."""
+    is, in words; `colliding`: surfaces that collide and are no shapes of links, such as planes, with their number."""
 
     name: str
     links: Mapping[str, LinkText]
     joints: Mapping[str, JointText]
     left_out: Mapping[str, int] = field(default_factory=dict)
     format: str = "URDF"
+    colliding: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def where(self) -> str:

@@ -26,6 +26,7 @@ from ...derivation.rank.row_space import RANK_TOLERANCE, sizes_of_rows
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, SymbodyError, advised, in_number, listed
 from ..inputs.inputs import with_inputs
+from .assemblies import Assemblies, goes_on
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
 from .constraint_rows import Rows, rows_of
 from .given_outputs import GivenOutputs, given_outputs
@@ -99,17 +100,18 @@ def all_assemblies(
     start: Start | None = None,
     weights: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
-    tries: int = 60,
+    tries: int | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
     **named: float,
-) -> tuple[State, ...]:
+) -> Assemblies:
     """The different states that `assemble` finds from random starts, nearest to the start first.
 
-    tries, seed   how many random starts, and which
+    tries   how many random starts; None goes on until each state was met twice (from 60 to 1200)
+    seed    which random starts
 
-    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: more tries
-    make it likelier.
+    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: `found.times`
+    says how often each was met, `found.unseen` how likely one more start is to find a new one.
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -126,14 +128,20 @@ def all_assemblies(
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
     spread = search.spread(random)
-    found = [first]
-    for _ in range(tries if len(search.free) else 0):
+    found, times, tried = [first], [1], 0
+    while len(search.free) and (goes_on(times, tried) if tries is None else tried < tries):
+        tried += 1
         reached = search.onto(search.moved(random, spread))
         if reached.holds:
             q = _settled(task, search, reached).x
-            if not any(_is_same(task, search, q, other) for other in found):
+            same = next((k for k, other in enumerate(found) if _is_same(task, search, q, other)), None)
+            if same is None:
                 found.append(q)
-    return tuple(_state(wanted, completed, q, how) for q in sorted(found, key=search.distance))
+                times.append(1)
+            else:
+                times[same] += 1
+    order = sorted(range(len(found)), key=lambda k: search.distance(found[k]))
+    return Assemblies((_state(wanted, completed, found[k], how) for k in order), [times[k] for k in order], tried)
 
 
 # ---------------------------------------------------------------------------------------------------------- the problem

@@ -21,6 +21,7 @@ import numpy as np
 import symbody as sb
 
 from ...argument_kinds import answered
+from ...errors import shown
 from .tasks import LinkTask
 
 MIN_STARTS: Final = 120  # smallest number of random starts
@@ -28,6 +29,7 @@ MAX_STARTS: Final = 3000  # largest number of random starts
 MIN_REPETITIONS: Final = 4  # smallest number of times that each configuration must be found
 MAX_OF_SIX_JOINTS: Final = 16  # largest number of configurations of a robot with six joints (Primrose 1986)
 MAX_STEPS: Final = 60  # largest number of steps from one start
+NOT_ORTHOGONAL: Final = 1e-6  # largest entry of RᵀR - 1 of a matrix that is taken for a rotation
 SAME_CONFIGURATION: Final = 1e-6  # largest difference of coordinates of equal configurations
 
 
@@ -68,10 +70,9 @@ def inverse_kinematics(
         raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is no coordinate")
     f = _compiled_pose(task)
     p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
-    goal = (
-        None if place is None else np.asarray(place, dtype=float),
-        None if rotation is None else np.asarray(rotation, dtype=float),
-    )
+    goal = (None if place is None else _checked_place(place), None if rotation is None else _checked_rotation(rotation))
+    if place is None and rotation is None:
+        raise sb.ModelError("inverse_kinematics: place= or rotation= says what the task's frame is to reach")
     rng = np.random.default_rng(seed)
     angles = _angles(f, p, rng.normal(size=len(eq.q)))
     turns = np.array([q.name not in bounds for q in eq.q]) & angles
@@ -102,6 +103,37 @@ def inverse_kinematics(
     whole_pose = place is not None and rotation is not None
     most = MAX_OF_SIX_JOINTS if finitely_many and whole_pose and len(eq.q) == 6 else None
     return Configurations(named, tuple(times[k] for k in order), tried, finitely_many, most)
+
+
+def _checked_place(place: Any) -> np.ndarray:
+    """Three finite numbers."""
+    try:
+        p = np.asarray(place, dtype=float)
+    except (TypeError, ValueError):
+        p = np.zeros(0)
+    if p.shape != (3,) or not np.isfinite(p).all():
+        raise sb.ModelError(
+            f"inverse_kinematics: place= is three numbers along the axes of the ground, got {shown(place)}"
+        )
+    return p
+
+
+def _checked_rotation(rotation: Any) -> np.ndarray:
+    """A matrix R with Rᵀ R = 1 and det R = 1, to the digits with which rotations are written."""
+    try:
+        R = np.asarray(rotation, dtype=float)
+    except (TypeError, ValueError):
+        R = np.zeros(0)
+    if R.shape != (3, 3) or not np.isfinite(R).all():
+        raise sb.ModelError(f"inverse_kinematics: rotation= is a 3 by 3 matrix, got {shown(rotation)}")
+    off = float(np.abs(R.T @ R - np.eye(3)).max())
+    if off > NOT_ORTHOGONAL:
+        raise sb.ModelError(f"inverse_kinematics: rotation= is no rotation: RᵀR differs from 1 by {off:.2g}")
+    if np.linalg.det(R) < 0:
+        raise sb.ModelError(
+            "inverse_kinematics: rotation= is a reflection, of determinant -1; its axes are left-handed"
+        )
+    return R
 
 
 class Configurations(list[dict[str, float]]):
