@@ -100,6 +100,7 @@ def check(asked: Any) -> Answer:
         "degrees_of_freedom": found.degrees_of_freedom,
         "parameters": {s.name: m.values.get(s) for s in m.p},
         "inputs": [s.name for s in m.r],
+        "notes": list(found.notes),
         "findings": [{"error": f.is_error, "text": f.text} for f in found.findings],
     }
     return Answer(str(found), data, found.passed)

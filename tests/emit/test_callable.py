@@ -289,3 +289,22 @@ def test_work_is_divided_without_loss_and_errors_come_back():
     done[:] = 0
     share_out(lambda a, b: share_out(lambda c, d: done.__setitem__(slice(a + c, a + d), 1), b - a, 3, 5), 1000, 3, 50)
     assert np.all(done == 1)  # also where those who work ask for work to be done
+
+
+def test_derivatives_are_made_once() -> None:
+    """The same function again, however the symbols are given; also after pickling."""
+    m = sb.Model("arm")
+    l = m.parameter("l", 1.0)
+    m.revolute("q", m.ground, m.body("b", mass=1, com=(l, 0, 0)), actuation=m.input("F"))
+    f = sb.compile(sb.derive(m))
+    made = f.derivatives()
+    assert f.derivatives() is made
+    assert f.derivatives(["q", "u", "r"]) is made
+    assert f.derivatives(s for s in ("q", "u", "r")) is made
+    assert f.derivatives(("q",)) is not made
+    assert f.rhs_derivatives() is f.rhs_derivatives(("x",)) is not f.rhs_derivatives(("x", "p"))
+    assert f.inverse_derivatives() is f.inverse_derivatives()
+    again = pickle.loads(pickle.dumps(f))
+    assert again.derivatives() is again.derivatives()
+    with pytest.raises(sb.SymbodyError, match="there is no symbol '3'"):
+        f.derivatives([3])

@@ -216,7 +216,8 @@ def between_points(
     loads = []
     if rest_is_zero(rest) and as_expr(stiffness).value != 0:
         k = as_expr(stiffness)
-        loads.append(Load(name, "spring", _pair(k * line, a, b, on, reacting), k * line.dot(line) / 2))
+        remark = "has the rest length 0, as it would without rest="
+        loads.append(Load(name, "spring", _pair(k * line, a, b, on, reacting), k * line.dot(line) / 2, remark=remark))
     length = line.magnitude()
     if not rest_is_zero(rest):
         k, stretch = as_expr(stiffness), length - as_expr(rest)

@@ -36,6 +36,7 @@ class Body:
     frame         that it is fixed to, with `mass`, its mass, mass centre and inertia there
     shape         that drawings show
     drawn         of one that is known by its moments alone: pairs of frames between which it is drawn
+    is_point      whether it was described as a particle
 
     >>> m = sb.Model("arm")
     >>> theta = m.coordinate("theta")
@@ -55,6 +56,7 @@ class Body:
     is_physical: bool = True
     moments: Moments | None = None
     drawn: tuple[tuple[Frame, Frame], ...] = field(default=(), kw_only=True)
+    is_point: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "body")
@@ -194,6 +196,7 @@ class Load:
     potential   the potential energy that these (or, where there are none, it alone) belong to
     on_rates    generalised forces: coordinate -> force that does work on its rate; or speed -> force
     by_body     of a field of gravity: what of the potential energy each body has
+    remark      what a reader of the model should know of it, after its name: "has the rest length 0"
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -211,6 +214,7 @@ class Load:
     potential: Expr | None = None
     on_rates: Mapping[Symbol, Expr] = field(default_factory=dict)
     by_body: Mapping[str, Expr] = field(default_factory=dict)
+    remark: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         checked_name(self.name, "load")

@@ -151,6 +151,7 @@ class Structure(SymbolMethods):
             raise ModelError(
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
+        _refuse_centre_of_nothing(name, mass, com, shape)
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
         return self.parts.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
 
@@ -167,12 +168,15 @@ class Structure(SymbolMethods):
         """
         if mass is None:
             raise ModelError(f"particle {name!r}: mass= is a number or an expression, got None")
-        if at is None:
-            return self.body(name, mass=mass)
-        self.parts.point_of(f"particle {name!r}, at", at)
-        if moves_in_frame(at):
-            return self.body(name, at.frame.translate(at, name=identifier(name)), mass=mass)
-        return self.body(name, at.frame, mass=mass, com=tuple(at.coordinates.entries))
+        self.parts.refuse_twice("bodies", name, self.parts.bodies)
+        frame, centre = Frame(None, name=identifier(name)), (0, 0, 0)
+        if at is not None:
+            self.parts.point_of(f"particle {name!r}, at", at)
+            moves = moves_in_frame(at)
+            frame = at.frame.translate(at, name=identifier(name)) if moves else at.frame
+            centre = (0, 0, 0) if moves else tuple(at.coordinates.entries)
+        properties = _properties(name, mass, centre, None, None, None, None, True)
+        return self.parts.add_body(Body(name, frame, properties, is_point=True))
 
     # ------------------------------------------------------------------------------------------------ joints
 
@@ -393,6 +397,12 @@ def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) ->
 
 def _called(part: Any) -> str:
     return getattr(part, "name", None) or shown(part)
+
+
+def _refuse_centre_of_nothing(name: str, mass: Any, com: Any, shape: Shape | None) -> None:
+    """A mass centre is that of a mass; one that was forgotten would be zero."""
+    if mass is None and shape is None and any(e is not ZERO for e in three(com, f"body {name!r}, com").entries):
+        raise ModelError(f"body {name!r} has a mass centre and no mass; give mass=, which may be 0")
 
 
 def _properties(

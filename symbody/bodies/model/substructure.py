@@ -180,7 +180,11 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
 def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Copier) -> None:
     for load in sub.parts.loads.values():
         name = _new_name(host, "load", f"{prefix}{load.name}", host.parts.loads)
-        host.parts.add_load(Load(name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates)))
+        host.parts.add_load(
+            Load(
+                name, load.kind, copier(load.actions), copier(load.potential), copier(load.on_rates), remark=load.remark
+            )
+        )
     for c in sub.parts.constraints.values():
         name = _new_name(host, "constraint", f"{prefix}{c.name}", host.parts.constraints)
         joint = None if c.joint is None else f"{prefix}{c.joint}"
@@ -255,7 +259,15 @@ def _body(host: Model, body: Body, prefix: str, copier: Copier) -> Body:
     if body.moments is not None:
         parts = {f.name: copier(getattr(body, f.name)) for f in fields(body) if f.name not in ("name", "_frames")}
         return type(body)(name=name, **parts)
-    return Body(name, copier(body.frame), copier(body.mass), copier(body.shape), body.is_physical)
+    return replace(
+        body,
+        name=name,
+        frame=copier(body.frame),
+        mass=copier(body.mass),
+        shape=copier(body.shape),
+        moments=None,
+        drawn=(),
+    )
 
 
 def _joint(host: Model, joint: Joint, prefix: str, copier: Copier) -> Joint:

@@ -127,7 +127,7 @@ def symbols_to_vary(
     single = {s.name: s for group in groups.values() for s in group}
     out: dict[str, Sequence[Symbol]] = {}
     for w in wrt:
-        name = w if isinstance(w, str) else w.name
+        name = w if isinstance(w, str) else str(getattr(w, "name", w))
         if isinstance(wrt, Mapping):
             asked: Sequence[Wrt] = wrt[name]
         else:

@@ -19,6 +19,7 @@ from ..entry.derive import derive
 from ..equations.constraint_rank import constraint_rank
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
+from .model_notes import model_notes
 
 MAX_SYMBOLS: Final = 40  # largest number of symbols in a row of the page
 
@@ -33,6 +34,8 @@ class Audit(Summarized, Portable):
     remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
                          that decouple
     mechanism            that was looked at
+    notes                what a reader may want to know: no gravity, bodies that are points, inputs that act on nothing,
+                         springs without a rest length, angles beyond a full turn
 
     >>> m = sb.Model("double")
     >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")
@@ -48,6 +51,7 @@ class Audit(Summarized, Portable):
     rank: int | None
     findings: tuple[Finding, ...]
     remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def degrees_of_freedom(self) -> int | None:
@@ -100,7 +104,7 @@ class Audit(Summarized, Portable):
             *_symbols("parameter", m.p, m),
             *_symbols("input", m.r, m),
             *_symbols("additional variable", m.z, m),
-            *(f"  note: {n}" for n in m.notes),
+            *(f"  note: {n}" for n in (*m.notes, *self.notes)),
             *(f"  {r}" for r in self.remarks),
             *(f"  {'ERROR' if f.is_error else 'warning'}: {f.text}" for f in self.findings),
         ]
@@ -121,7 +125,8 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     a unique solution.
 
     Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity
-    constraints that can be integrated. Nothing is raised: `derive` refuses models with errors.
+    constraints that can be integrated. Nothing is raised: `derive` refuses models with errors. Its notes name what may
+    have been forgotten: gravity, the inertia of a body, the rest length of a spring.
 
     >>> m = sb.Model("pendulum")
     >>> bob = m.body("bob", mass=1.0, com=(0, -1, 0))
@@ -129,6 +134,8 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     >>> found = sb.audit(m)
     >>> found.degrees_of_freedom, found.findings
     (1, ())
+    >>> found.notes[0]
+    'there is no gravity; m.gravity(0, 0, -9.81) would add it'
 
     See also: `derivation.Audit`, `derive`, `Model`.
     """
@@ -137,4 +144,5 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     broken = any(f.kind == "undeclared" for f in found)
     rank = None if broken else constraint_rank(eq)
     remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
-    return Audit(eq.mechanism, None if rank is None else rank.rank, found, remarks)
+    notes = () if broken else model_notes(eq)
+    return Audit(eq.mechanism, None if rank is None else rank.rank, found, remarks, notes)

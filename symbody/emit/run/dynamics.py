@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -206,6 +206,9 @@ class Dynamics(Portable):
 
         wrt   "x", "r", "p", "t", and single symbols by name: ("x", "mu")
         """
+        return self._kept_code("rhs_derivatives", wrt, self._rhs_derivatives)
+
+    def _rhs_derivatives(self, wrt: Iterable[Wrt]) -> Compiled:
         eq = self.equations
         with gc_paused():
             groups = self._unbaked(symbols_to_vary(eq, wrt, {"x": eq.state}))
@@ -305,18 +308,38 @@ class Dynamics(Portable):
 
         See also: `derivation.forward_derivatives`, `derivation.inverse_derivatives`.
         """
-        eq = self.equations
-        present = [k for k in "quzr" if getattr(eq, k)]
-        return self._derivatives("derivatives", present if wrt is None else wrt, with_multipliers=True)
+        chosen = [k for k in "quzr" if getattr(self.equations, k)] if wrt is None else wrt
+        return self._kept_code(
+            "derivatives", chosen, lambda wrt: self._derivatives("derivatives", wrt, with_multipliers=True)
+        )
 
     def inverse_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
         """Derivatives of M u' - f at given accelerations, ∂(M u' - f)/∂x as tau_x: a function of t, q, u, a, then z, r,
         p."""
+        return self._kept_code("inverse_derivatives", wrt, self._inverse_derivatives)
+
+    def _inverse_derivatives(self, wrt: Iterable[Wrt]) -> Compiled:
         eq = self.equations
         with gc_paused():
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
             return self._derivative_code("inverse_derivatives", self._with_accelerations, outputs)
+
+    @cached_property
+    def _codes(self) -> dict[tuple[str, tuple[Wrt, ...]], Compiled]:
+        """Derivatives that were made already, by method and symbols."""
+        return {}
+
+    def _kept_code(self, name: str, wrt: Any, make: Callable[[Any], Compiled]) -> Compiled:
+        """Derivatives with respect to some symbols, made once."""
+        if not isinstance(wrt, Iterable) or isinstance(wrt, str):
+            return make(wrt)
+        symbols = tuple(wrt)
+        if not all(isinstance(s, (str, Symbol)) for s in symbols):
+            return make(symbols)
+        if (name, symbols) not in self._codes:
+            self._codes[name, symbols] = make(symbols)
+        return self._codes[name, symbols]
 
     def _unbaked(self, wrt: Mapping[str, Sequence[Symbol]]) -> dict[str, Sequence[Symbol]]:
         """All parameters are those that are left as arguments."""

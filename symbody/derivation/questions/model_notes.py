@@ -1,0 +1,104 @@
+"""Notes that a person would make on reading a model: nothing is wrong in the equations, and something may not be what was
+meant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from ...algebra.graph.graph import Symbol
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ...bodies.frames.rotations import Turn
+from ...bodies.mechanism.mechanism import Body, Joint, Mechanism
+from ...errors import in_number
+from ..equations.equations import Equations
+from ..equations.readable_equations import is_readable
+
+FULL_TURN: Final = 2 * math.pi
+FIELDS: Final = ("gravity", "central gravity")  # kinds of loads that are a field of gravity
+
+
+def model_notes(eq: Equations) -> tuple[str, ...]:
+    """Notes on the model of some equations, each a sentence that names the parts."""
+    m = eq.mechanism
+    return (*_gravity(m), *_point_like(m), *_turned_about_nothing(m), *_unused(eq), *_remarks(m), *_large_angles(m))
+
+
+def _gravity(m: Mechanism) -> Iterator[str]:
+    """A model of bodies with mass and no gravity."""
+    has_field = m.gravity is not None or any(x.kind in FIELDS for x in m.loads)
+    if not has_field and any(not b.mass.is_massless for b in m.bodies):
+        yield "there is no gravity; m.gravity(0, 0, -9.81) would add it"
+
+
+def _point_like(m: Mechanism) -> Iterator[str]:
+    """Bodies with mass and without inertia that turn, and were not called particles."""
+    found = [b.name for b in m.bodies if not b.is_point and b.mass.is_particle and not b.mass.is_massless and _turns(b)]
+    if found:
+        yield in_number(
+            found,
+            "body {} has mass and no inertia: it is a point mass at its mass centre; inertia= or shape= gives it size",
+            "bodies {} have mass and no inertia: they are point masses at their mass centres; inertia= or shape= gives "
+            "them size",
+        )
+
+
+def _turns(b: Body) -> bool:
+    return any(e.value != 0 for e in b.frame.angular_velocity_components.entries)
+
+
+def _turned_about_nothing(m: Mechanism) -> Iterator[str]:
+    """Hinges whose child alone hangs on them, a point on the axis."""
+    carrying = {j.parent for j in m.joints}
+    bodies = {b.name: b for b in m.bodies}
+    for j in m.joints:
+        b = bodies.get(j.child)
+        if j.kind == "revolute" and b is not None and b.name not in carrying and _is_on_axis(j, b):
+            yield f"joint {j.name!r} turns {b.name} about an axis through its mass centre, and {b.name} has no inertia about it"
+
+
+def _is_on_axis(j: Joint, b: Body) -> bool:
+    if not b.mass.is_particle or b.mass.is_massless or len(j.coordinates) != 1:
+        return False
+    moved = b.mass_centre.velocity(j.outer).components(j.outer)
+    return all(e.value == 0 for e in moved.entries)
+
+
+def _unused(eq: Equations) -> Iterator[str]:
+    """Parameters and inputs that act on nothing; readable equations have remarks of their own on parameters."""
+    m = eq.mechanism
+    used = set(_symbols_in(eq))
+    inputs = [s.name for s in m.r if s not in used and s.order == 0]
+    if inputs:
+        yield in_number(inputs, "the input {} acts on nothing", "the inputs {} act on nothing")
+    parameters = [s.name for s in m.p if s not in used]
+    if parameters and not is_readable(eq):
+        yield in_number(parameters, "the parameter {} is not used", "the parameters {} are not used")
+
+
+def _symbols_in(eq: Equations) -> list[Symbol]:
+    m = eq.mechanism
+    inside = [eq.M, eq.f, eq.rates, *(c.expression for c in m.constraints), *m.equations.values()]
+    return free_symbols(*inside, *eq.outputs.values(), *(x for x in m.values if not isinstance(x, Symbol)))
+
+
+def _remarks(m: Mechanism) -> Iterator[str]:
+    for load in m.loads:
+        if load.remark:
+            yield f"{load.kind} {load.name!r} {load.remark}"
+
+
+def _large_angles(m: Mechanism) -> Iterator[str]:
+    """Frames that are turned by more than a full turn: degrees, more often than not."""
+    seen: set[Frame] = set()
+    for b in m.bodies:
+        for f in b.frame.path:
+            if f in seen:
+                continue
+            seen.add(f)
+            for turn in f.rotation.factors:
+                angle = turn.angle.value if isinstance(turn, Turn) else None
+                if angle is not None and abs(float(angle)) > FULL_TURN:
+                    yield f"frame {f.name} of {b.name} is turned by {float(angle):g} rad, more than a full turn; angles are in radians"

@@ -1,0 +1,86 @@
+"""Notes of `audit`: what a person would ask on reading a model. Each model is as it should be but for one thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import symbody as sb
+
+
+def pendulum(gravity: bool = True, **of_rod: Any) -> sb.Model:
+    m = sb.Model("pendulum")
+    if gravity:
+        m.gravity(0, -9.81, 0)
+    m.revolute("q", m.ground, m.body("rod", **({"mass": 1, "com": (0, -0.5, 0), "inertia": (0.1, 0.1, 0.1)} | of_rod)))
+    return m
+
+
+def test_a_model_without_surprises_has_no_notes() -> None:
+    found = sb.audit(pendulum())
+    assert found.notes == ()
+    assert "note" not in str(found)
+
+
+def test_no_gravity() -> None:
+    found = sb.audit(pendulum(gravity=False))
+    assert found.notes == ("there is no gravity; m.gravity(0, 0, -9.81) would add it",)
+    assert "note: there is no gravity" in str(found)
+    m = sb.Model("orbit")
+    m.particle("p", m.ground.point(*m.coordinates("x y"), 0), mass=1)
+    m.central_gravity("sun", 1.0, m.ground.origin)
+    assert sb.audit(m).notes == ()
+
+
+def test_bodies_that_are_points() -> None:
+    assert "body rod has mass and no inertia: it is a point mass" in sb.audit(pendulum(inertia=None)).notes[0]
+    m = sb.Model("a particle is one")
+    m.gravity(0, -9.81, 0)
+    m.revolute("q", m.ground, m.particle("bob", mass=1), on=(0, 1, 0))
+    assert sb.audit(m).notes == ()
+    m.prismatic("x", m.ground, m.body("cart", mass=1))  # does not turn
+    assert sb.audit(m).notes == ()
+
+
+def test_hinges_through_a_point() -> None:
+    m = sb.Model("bob")
+    m.gravity(0, -9.81, 0)
+    m.revolute("q", m.ground, m.particle("bob", mass=1))
+    found = sb.audit(m)
+    assert not found.passed
+    assert "joint 'q' turns bob about an axis through its mass centre" in " ".join(found.notes)
+
+
+def test_inputs_and_parameters_that_act_on_nothing() -> None:
+    m = pendulum()
+    m.input("tau")
+    m.parameter("l", 1.0)
+    found = sb.audit(m)
+    assert "the input tau acts on nothing" in found.notes
+    assert "l" in " ".join((*found.notes, *found.remarks))
+
+
+def test_springs_without_rest_length() -> None:
+    m = pendulum()
+    rod = m.bodies["rod"]
+    m.spring("loose", m.ground.point(1, 0, 0), rod.point(0, -1, 0), stiffness=10)
+    m.spring("tight", m.ground.point(2, 0, 0), rod.point(0, -1, 0), stiffness=10, rest=0.5)
+    assert sb.audit(m).notes == ("spring 'loose' has the rest length 0, as it would without rest=",)
+
+
+def test_angles_beyond_a_full_turn() -> None:
+    m = sb.Model("degrees")
+    m.gravity(0, -9.81, 0)
+    arm = m.body("arm", mass=1, com=(1, 0, 0), inertia=(1, 1, 1))
+    m.revolute("q", m.ground, arm, orientation=("z", 90))
+    (note,) = sb.audit(m).notes
+    assert "is turned by 90 rad, more than a full turn" in note
+
+
+def test_a_mass_centre_needs_a_mass() -> None:
+    m = sb.Model("p")
+    with pytest.raises(sb.ModelError, match=r"body 'a' has a mass centre and no mass; give mass=, which may be 0"):
+        m.body("a", com=(0, -0.5, 0))
+    assert m.body("a", mass=0, com=(0, -0.5, 0)).mass.is_massless
+    m.body("b")  # a frame with a name
