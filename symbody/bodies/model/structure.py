@@ -169,7 +169,8 @@ class Structure(SymbolMethods):
         if mass is None:
             raise ModelError(f"particle {name!r}: mass= is a number or an expression, got None")
         self.parts.refuse_twice("bodies", name, self.parts.bodies)
-        frame, centre = Frame(None, name=identifier(name)), (0, 0, 0)
+        frame = Frame(None, name=identifier(name))
+        centre: Any = (0, 0, 0)
         if at is not None:
             self.parts.point_of(f"particle {name!r}, at", at)
             moves = moves_in_frame(at)
