@@ -7,10 +7,13 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .argument_kinds import argument_kinds, refuse_other_kinds
 from .errors import SimulationError, finite_number, shown
+
+if TYPE_CHECKING:
+    from .integrate.kernels.tableaux import Tableau
 
 LEAST_RTOL: Final = 1e-14  # relative tolerance below which rounding errors dominate
 _RULES: Final[
@@ -36,7 +39,8 @@ class SimulationOptions:
 
     method       dp5, dp8: Dormand-Prince 5(4), 8(5,3) (RK45 and DOP853 of SciPy's `solve_ivp`); rk4 with a fixed step;
                  radau: implicit, for stiff systems and differential-algebraic equations; variational: a fixed step,
-                 symplectic; auto: dp8 (dp5 from rtol 1e-6 on), and radau while the motion is stiff
+                 symplectic; auto: dp8 (dp5 from rtol 1e-6 on), and radau while the motion is stiff; or an explicit
+                 method of your own, as an `integrate.Tableau`
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
     order        of method "variational": 2, 4 or 6
@@ -84,7 +88,7 @@ class SimulationOptions:
     See also: `simulate`, `simulate_modes`, `simulate_batch`, `stepper`, `integrate.cuda_motions`.
     """
 
-    method: str = "auto"
+    method: str | Tableau = "auto"
     rtol: float = 1e-8
     atol: Any = None
     step: float | None = None

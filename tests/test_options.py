@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     from ...simulation_options import SimulationOptions
     from ..contact.impacts import Contact
     from ..events.events import Event
+    from ..kernels.tableaux import Tableau
     from ..modes.modes import Contacts, Modes
     from ..start.state import Start
 '''

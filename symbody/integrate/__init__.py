@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .gpu.cuda_motions import cuda_motions
     from .inputs.inputs import closed_loop
     from .inputs.interpolation import interpolation
+    from .kernels.tableaux import Tableau
     from .members.batch import Batch, BatchOutputs, simulate_batch
     from .modes.modes import Contacts, Modes, Switch
     from .modes.switching import simulate_modes
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
-    "Ending", "Outcome", "Statistics", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
+    "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Trajectory", "Violations",
 ]  # fmt: skip
 

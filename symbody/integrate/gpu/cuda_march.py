@@ -21,9 +21,9 @@ from ..kernels import explicit
 from ..kernels.march import STRETCH
 from ..kernels.march_records import Counts, Growth, Leaps, Results, Steps, Watched
 from ..kernels.runge_kutta import RungeKutta
+from ..kernels.tableaux import TABLEAUX
 from ..members.event_march import MANY, EventRules, march_through_events
 from ..members.event_table import EventTable, event_table, state_after
-from ..run.methods import TABLEAUX
 from ..run.time_span import time_span
 from .cuda_batch import CudaMotion, CudaMotions
 from .device_form import DeviceForm
@@ -109,7 +109,7 @@ class MarchedMotions(CudaMotions):
 
 def _records(device: DeviceForm, asked: MarchQuestion) -> tuple[RungeKutta, Steps, EventRules]:
     o, n = asked.options, device.form.n
-    tableau = TABLEAUX[o.method]
+    tableau = TABLEAUX[str(o.method)]
     along = device.along() if o.step is None else None
     method = explicit.runge_kutta(tableau, n, positions=0, along=along, onto=None, projects=along is not None).know(
         "patience"

@@ -20,9 +20,9 @@ from ..forms.form_kinds import FORMS
 from ..forms.forms import Form
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import meant
+from ..kernels.tableaux import TABLEAUX
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
-from ..run.methods import TABLEAUX
 from .cuda_batch import CudaMotions, FixedMotions
 from .cuda_march import MarchedMotions, MarchQuestion
 from .device_form import DeviceForm

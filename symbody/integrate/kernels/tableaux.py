@@ -12,37 +12,87 @@ II.6, II.10).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
-Row = Mapping[int, float | Fraction]
+from ...errors import SimulationError, finite_number
+
+Row = Mapping[int, float | Fraction] | Sequence[float | Fraction]
+AGREEMENT: Final = 1e-12  # largest error of sums of coefficients that are printed with 16 digits
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tableau:
-    """One method.
+    """An explicit Runge-Kutta method: its coefficients, and no code. `simulate(eq, t, method=tableau)` takes its steps.
 
-    a       rows of a_ij that are not zero: of stages 1 .. s - 1, of y⁺ (that is b), then of the stages that only dense
-            output needs
-    c       of the same stages
-    errors  weights of one or two estimates of the local error
-    dense   rows d_m
-    reach   |λ| h up to which a step that is bounded by stability is taken (Hairer and Wanner, IV.2)
-    order   of the step; `control` is that of its error estimate plus one, which step control goes by
+    name     for people
+    order    of the step
+    a        rows of a_ij: of stages 1 .. s - 1, of y⁺ (that is b), then of the stages that only dense output needs; each with
+             entries for j = 0, 1, ..., or {j: a_ij} with those that are not zero
+    c        of the same stages
+    errors   weights of the stages, f(t + h, y⁺) last, in one or two estimates of the local error: b less the weights of
+             another method; without, the method takes fixed steps
+    dense    rows d_m; without, states between steps are those of cubic Hermite polynomials
+    control  order of the error estimate plus one, which step control goes by; by default `order`
+    stages   s; by default the rows of a
+    reach    |λ| h up to which a step that is bounded by stability is taken (Hairer and Wanner, IV.2): for methods that "auto"
+             may choose
+
+    Bogacki and Shampine (1989), order 3 with an estimate of order 2:
+
+    >>> from fractions import Fraction as F
+    >>> b = [F(2, 9), F(1, 3), F(4, 9)]
+    >>> estimate = [F(2, 9) - F(7, 24), F(1, 3) - F(1, 4), F(4, 9) - F(1, 3), F(-1, 8)]
+    >>> bs3 = sb.integrate.Tableau("Bogacki-Shampine 3(2)", 3, a=[[F(1, 2)], [0, F(3, 4)], b], c=[F(1, 2), F(3, 4), 1], errors=[estimate])
+    >>> bs3.width, bs3.pieces, bs3.rows[0], bs3.table(bs3.a)[:4]
+    (4, 4, {0: Fraction(1, 2)}, (0.5, 0.0, 0.0, 0.0))
+    >>> bs3.A[4:8], bs3.C, len(bs3.E), bs3.D, bs3.butcher[:4]
+    ((0.5, 0.0, 0.0, 0.0), (0.0, 0.5, 0.75, 1.0), 4, (0.0,), (0.0, 0.0, 0.0, 0.0))
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0, method=bs3)
+    >>> sim.final["x"], sim.choices["method"]
+    (0.540302, 'method Bogacki-Shampine 3(2)')
+
+    See also: `simulate`, `simulate_batch`, `stepper`.
     """
 
     name: str
     order: int
-    control: int
-    stages: int
     a: Sequence[Row]
     c: Sequence[float | Fraction]
-    errors: Sequence[Row]
-    dense: Sequence[Row]
-    reach: float
+    errors: Sequence[Row] = ()
+    dense: Sequence[Row] = ()
+    control: int = 0
+    stages: int = 0
+    reach: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = {"control": self.control or self.order, "stages": self.stages or len(self.a)}
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
+        if wrong := next(_faults(self), ""):
+            raise SimulationError(f"Tableau {self.name!r}: {wrong}")
+
+    def __repr__(self) -> str:
+        return f"<Tableau {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Tableau) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        return self.name, self.order, self.control, self.stages, self.reach, self.A, self.C, self.E, self.D
+
+    @cached_property
+    def rows(self) -> tuple[dict[int, float | Fraction], ...]:
+        """Rows of a by their columns, without zeros."""
+        return tuple(map(_entries, self.a))
 
     @property
     def width(self) -> int:
@@ -56,30 +106,63 @@ class Tableau:
 
     def table(self, rows: Sequence[Row]) -> tuple[float, ...]:
         """Rows one after another, zeros included."""
-        return tuple(float(row.get(j, 0)) for row in rows for j in range(self.width))
+        return tuple(float(row.get(j, 0)) for row in map(_entries, rows) for j in range(self.width))
 
     @cached_property
     def A(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        """Rows of a, with that of stage 0 in front."""
         return self.table([{}, *self.a])
 
     @cached_property
     def E(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        """Weights of the error estimates."""
         return self.table(self.errors) or (0.0,)
 
     @cached_property
     def D(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        """Rows of the dense output."""
         return self.table(self.dense) or (0.0,)
 
     @property
     def butcher(self) -> tuple[float, ...]:
         """The step without dense output, as books print it: rows c_i, a_i0, a_i1, ..., and in the last one 1, b_0, b_1, ..."""
-        rows = zip((0, *self.c), ({}, *self.a), strict=True)
+        rows = zip((0, *self.c), ({}, *self.rows), strict=True)
         found = [(c, *(a.get(j, 0) for j in range(self.stages))) for c, a in rows]
         return tuple(float(x) for row in found[: self.stages + 1] for x in row)
 
     @cached_property
     def C(self) -> tuple[float, ...]:  # noqa: N802  (notation)
+        """c, with 0 of stage 0 in front."""
         return (0.0, *map(float, self.c))
+
+
+def _entries(row: Row) -> dict[int, float | Fraction]:
+    """A row by its columns, without zeros."""
+    pairs = row.items() if isinstance(row, Mapping) else enumerate(row)
+    return {j: x for j, x in pairs if finite_number(x, "Tableau: a coefficient", SimulationError)}
+
+
+def _faults(t: Tableau) -> Iterator[str]:
+    """What no method of this order can have: columns that are not known yet, sums that do not agree."""
+    a, errors = t.rows, [_entries(row) for row in t.errors]
+    if len(t.c) != len(a) or not 0 < t.stages <= len(a):
+        yield f"{len(a)} rows of a, {len(t.c)} numbers in c, {t.stages} stages: a has the rows of stages 1 .. s - 1 and of y⁺, c as many"
+        return
+    if len(errors) > 2:
+        yield f"{len(errors)} estimates of the error: step control takes one, or two"
+    for i, row in enumerate(a):
+        if any(j > i for j in row):
+            yield f"row {i} of a uses stage {max(row)}, which comes later; an explicit method has entries for j <= {i}"
+        if abs(float(sum(row.values()) - t.c[i])) > AGREEMENT:
+            yield f"row {i} of a has the sum {float(sum(row.values())):.9g}, but c = {float(t.c[i]):.9g}"
+    weights, times = a[t.stages - 1], (0, *t.c)
+    for k in range(1, t.order + 1):
+        found = float(sum(w * times[j] ** (k - 1) for j, w in weights.items()))
+        if abs(found - 1 / k) > AGREEMENT:
+            yield f"Σ b c^{k - 1} = {found:.9g}, but 1/{k} for a method of order {t.order}"
+    for row in errors:
+        if abs(float(sum(row.values()))) > AGREEMENT:
+            yield f"weights of an error estimate have the sum {float(sum(row.values())):.9g}, not 0: they are differences of two methods"
 
 
 DORMAND_PRINCE_5: Final = Tableau(
@@ -345,3 +428,11 @@ CLASSICAL_4: Final = Tableau(
     errors=(),
     dense=(),
 )
+
+TABLEAUX: Final = {"dp5": DORMAND_PRINCE_5, "dp8": DORMAND_PRINCE_8, "rk4": CLASSICAL_4}
+"""Methods that have a short name."""
+
+
+def tableau_of(method: str | Tableau) -> Tableau | None:
+    """The coefficients of an explicit method; None for others."""
+    return TABLEAUX.get(method) if isinstance(method, str) else method if isinstance(method, Tableau) else None

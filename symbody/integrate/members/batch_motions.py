@@ -21,13 +21,14 @@ from ..forms.form_kinds import FORMS
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, meant, plain
 from ..kernels.march_records import DONE
+from ..kernels.tableaux import tableau_of
 from ..result.outcome import Ending, Outcome
 from ..result.quantities import StateRows, evaluated, meaning, stored_places
 from ..result.segment import Occurrence, Segment
 from ..result.trajectory import Trajectory
 from ..run.event_loop import handlers_of
 from ..run.form_and_method import AUTO, absolute_tolerances, choice, choices_in_words, form_of
-from ..run.methods import TABLEAUX, explicit_method
+from ..run.methods import explicit_method
 from ..run.simulation import MethodChoice, told
 from ..run.time_span import TimeSpan, check_steps, time_span
 from .ensemble import EnsembleRows, EnsembleTask, integrated
@@ -70,8 +71,9 @@ def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberS
     eq, o, events = asked.equations, asked.options, asked.events
     picked = choice(eq, o)
     kind = FORMS[picked.form]
-    is_plain = kind.has_rates and not (kind.is_algebraic or kind.is_discrete) and picked.method in (*TABLEAUX, AUTO)
-    if not is_plain or o.sensitivities or not _can_march_through(eq, events, asked.samples):
+    tableau = tableau_of(explicit_method(o.rtol) if picked.method == AUTO else picked.method)
+    is_plain = kind.has_rates and not (kind.is_algebraic or kind.is_discrete)
+    if tableau is None or not is_plain or o.sensitivities or not _can_march_through(eq, events, asked.samples):
         return None
     starts = MemberStarts.of(eq, asked.start, asked.starts, asked.columns, asked.count)
     span = _times(asked, starts)
@@ -86,7 +88,7 @@ def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberS
     if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(
-        form, TABLEAUX[method.name], span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
+        form, tableau, span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
         o.max_size, o.max_steps, method.adapts, event_table(form, events, "machine code") if events else None,
         tuple(kept),
     )  # fmt: skip

@@ -17,8 +17,9 @@ from ..forms.form_kinds import DISCRETE, FORMS
 from ..forms.forms import Form, conserved
 from ..forms.null_space import space_form
 from ..forms.sensitivities import varied
+from ..kernels.tableaux import Tableau, tableau_of
 from .implicit import any_form, follows
-from .methods import IMPLICIT, METHODS, TABLEAUX, VARIATIONAL
+from .methods import IMPLICIT, METHODS, VARIATIONAL
 from .variational import discrete_form
 
 AUTO: Final = "auto"
@@ -54,7 +55,7 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
     return picked
 
 
-def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
+def _method(eq: Equations, o: SimulationOptions, form: str) -> str | Tableau:
     """The method, or "auto" where stiffness at the start decides."""
     if o.method != AUTO:
         return o.method
@@ -64,10 +65,10 @@ def _method(eq: Equations, o: SimulationOptions, form: str) -> str:
 
 
 def _check_method(eq: Equations, o: SimulationOptions) -> None:
-    where, kind = f"simulate {eq.name!r}", FORMS[o.form]
-    if o.method not in (*METHODS, AUTO):
+    where, kind, tableau = f"simulate {eq.name!r}", FORMS[o.form], tableau_of(o.method)
+    if tableau is None and o.method not in (*METHODS, AUTO):
         raise unknown(where, "method", o.method, METHODS, SimulationError)
-    if o.method in ("rk4", VARIATIONAL) and o.step is None:
+    if o.step is None and (o.method == VARIATIONAL or (tableau and not tableau.errors)):
         raise SimulationError(f"method={o.method!r} has no error control: give it a fixed step=...")
     if o.order is not None and o.method != VARIATIONAL:
         raise SimulationError(f"{where}: order= is for method='variational', not for {o.method!r}")
@@ -75,7 +76,7 @@ def _check_method(eq: Equations, o: SimulationOptions) -> None:
         raise SimulationError(
             f"{where}: method='variational' and form={DISCRETE!r} go together, got {o.method!r}, {o.form!r}"
         )
-    if o.method in TABLEAUX and (kind.is_algebraic or not follows(eq)):
+    if tableau and (kind.is_algebraic or not follows(eq)):
         raise SimulationError(
             f"{where}: there are algebraic equations (form {o.form!r}), which method={o.method!r} cannot "
             "solve; use 'radau'"
@@ -151,10 +152,11 @@ def absolute_tolerances(eq: Equations, form: Form, o: SimulationOptions) -> Arra
     return out
 
 
-def choices_in_words(o: SimulationOptions, method: str, is_changed: bool = False) -> dict[str, str]:
+def choices_in_words(o: SimulationOptions, method: str | Tableau, is_changed: bool = False) -> dict[str, str]:
     """Form, method and tolerance of a motion."""
+    name = f"{method} ({METHODS[method]})" if isinstance(method, str) else method.name
     return {
         "form": f"form {o.form} ({FORMS[o.form].title})",
-        "method": f"method {method} ({METHODS[method]}){', later changed' if is_changed else ''}",
+        "method": f"method {name}{', later changed' if is_changed else ''}",
         "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
     }

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..forms.borders import parts
+from ..kernels.tableaux import Tableau
 from .machine import Machine, Task
 from .methods import machine_of
 
@@ -18,7 +19,7 @@ MOST: Final = 2  # idle machines of one shape
 BYTES: Final = 4_000_000  # of memory that an idle one may hold
 
 
-def taken(method: str, task: Task) -> Machine:
+def taken(method: str | Tableau, task: Task) -> Machine:
     """A machine for a task: an idle one, or a new one."""
     if not _can_be_idle(task):
         return machine_of(method, task)
@@ -28,7 +29,7 @@ def taken(method: str, task: Task) -> Machine:
         return machine_of(method, replace(task, p=task.p.copy()))
 
 
-def give_back(method: str, machine: Machine) -> None:
+def give_back(method: str | Tableau, machine: Machine) -> None:
     """A machine that nobody looks at any more."""
     if machine.bytes < BYTES and _can_be_idle(machine.task):
         idle = _idle(method, machine.task)
@@ -40,6 +41,6 @@ def _can_be_idle(task: Task) -> bool:
     return task.watch is None and not task.form.remembers and not parts(task.form.equations)
 
 
-def _idle(method: str, task: Task) -> list[Machine]:
+def _idle(method: str | Tableau, task: Task) -> list[Machine]:
     shape = (method, task.step is None, None if task.times is None else len(task.times), task.patience)
     return task.form.cached("idle machines", shape, list)

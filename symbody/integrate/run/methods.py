@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..kernels import tableaux
+from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from .implicit import radau_machine
 from .machine import Machine, Task, explicit_machine
 from .variational import variational_machine
 
-TABLEAUX: Final = {"dp5": tableaux.DORMAND_PRINCE_5, "dp8": tableaux.DORMAND_PRINCE_8, "rk4": tableaux.CLASSICAL_4}
 IMPLICIT: Final = "radau"
 VARIATIONAL: Final = "variational"
 METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
@@ -24,8 +23,8 @@ def explicit_method(rtol: float) -> str:
     return "dp8" if rtol < COARSE else "dp5"
 
 
-def machine_of(method: str, task: Task) -> Machine:
+def machine_of(method: str | Tableau, task: Task) -> Machine:
     """A new machine that takes the steps of a method."""
-    if method == IMPLICIT:
-        return radau_machine(task)
-    return variational_machine(task) if method == VARIATIONAL else explicit_machine(TABLEAUX[method], task)
+    if tableau := tableau_of(method):
+        return explicit_machine(tableau, task)
+    return radau_machine(task) if method == IMPLICIT else variational_machine(task)

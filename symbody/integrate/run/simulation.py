@@ -16,6 +16,7 @@ from ..events.event_handlers import EventHandler
 from ..forms.borders import run_rank
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
+from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..result.outcome import Ending, Outcome
 from ..result.record import Record
 from ..result.segment import Segment
@@ -26,7 +27,7 @@ from .event_loop import ChatteringDetector, EventLoop
 from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
 from .idle_machines import give_back, taken
 from .machine import Machine, Task
-from .methods import IMPLICIT, TABLEAUX, explicit_method
+from .methods import IMPLICIT, explicit_method
 from .passages import coarse_note, jump
 from .run import Leg, Progress, drive
 from .stiffness import is_stiff, stiffness_note
@@ -36,13 +37,13 @@ from .time_span import TimeSpan
 class MethodChoice(NamedTuple):
     """The method with which a motion begins, and whether it may change on the way."""
 
-    name: str
+    name: str | Tableau
     adapts: bool
 
 
 def told(
     form: Form,
-    method: str,
+    method: str | Tableau,
     ending: Ending,
     t: float,
     y: Array,
@@ -53,7 +54,7 @@ def told(
 ) -> Outcome:
     """The outcome of a motion that ended in a state, with what can be said of it."""
     outcome = diagnosed(form, ending, t, y, p, is_explicit)
-    if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and method in TABLEAUX and form.rates:
+    if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and tableau_of(method) and form.rates:
         mean = (outcome.t - begin) / max(steps, 1)
         outcome = replace(outcome, detail=stiffness_note(form, outcome.t, y, p, mean) or outcome.detail)
     return outcome

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ...simulation_options import SimulationOptions
     from ..contact.impacts import Contact
     from ..events.events import Event
+    from ..kernels.tableaux import Tableau
     from ..modes.modes import Contacts, Modes
     from ..start.state import Start
 
@@ -24,7 +25,7 @@ def simulate(
     values: Mapping[Any, float] | None = ...,
     inputs: Mapping[Any, Any] | None = ...,
     events: Sequence[Event | Contact] = ...,
-    method: str = ...,
+    method: str | Tableau = ...,
     rtol: float = ...,
     atol: Any = ...,
     step: float | None = ...,
@@ -59,7 +60,7 @@ def simulate_modes(
     inputs: Mapping[Any, Any] | None = ...,
     events: Sequence[Event] = ...,
     mode: str | None = ...,
-    method: str = ...,
+    method: str | Tableau = ...,
     rtol: float = ...,
     atol: Any = ...,
     step: float | None = ...,
@@ -95,7 +96,7 @@ def simulate_batch(
     events: Sequence[Event | Contact] = ...,
     outputs: Sequence[Any] = ...,
     threads: int | None = ...,
-    method: str = ...,
+    method: str | Tableau = ...,
     rtol: float = ...,
     atol: Any = ...,
     step: float | None = ...,
@@ -127,7 +128,7 @@ def stepper(
     start: Start | None = ...,
     *,
     values: Mapping[Any, float] | None = ...,
-    method: str = ...,
+    method: str | Tableau = ...,
     substeps: int = ...,
     inputs: str = ...,
     events: Sequence[Event | Contact] = ...,

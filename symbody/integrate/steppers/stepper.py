@@ -27,12 +27,12 @@ from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
 from ..forms.borders import run_rank
 from ..inputs.inputs import with_inputs
+from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..members.ensemble import EnsembleTask
 from ..members.event_table import event_table
 from ..modes.modes import Contacts
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
-from ..run.methods import TABLEAUX
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Start, State
 from .contact_members import NOTES
@@ -423,7 +423,7 @@ def stepper(
     start: Start | None = None,
     *,
     values: Mapping[Any, float] | None = None,
-    method: str = AUTO,
+    method: str | Tableau = AUTO,
     substeps: int = 1,
     inputs: str = "held",
     events: Sequence[Event | Contact] = (),
@@ -435,7 +435,7 @@ def stepper(
     equations  or `Contacts`: any number of contacts and frictions, by time stepping
     start      of `env.start`, as in `simulate`, on constraints too
     values     on top of it, by name or symbol, or as keywords; parameters too
-    method     rk4 (where none is named), dp5 or dp8, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
+    method     rk4 (where none is named), dp5, dp8 or an `integrate.Tableau`, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
                not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
     substeps   steps of the method in a step dt
     inputs     "held" over a step, or "linear" between those at its beginning and its end
@@ -489,7 +489,7 @@ def _has_several_contacts(events: Sequence[Event | Contact], where: str) -> bool
     return len(contacts) > 1
 
 
-def _contact_stepper(contacts: Contacts, method: str, lengths: StepLengths, first: State) -> Stepper:
+def _contact_stepper(contacts: Contacts, method: str | Tableau, lengths: StepLengths, first: State) -> Stepper:
     where = f"stepper of {contacts.name!r}"
     if method not in (AUTO, METHOD):
         raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
@@ -500,7 +500,7 @@ def _contact_stepper(contacts: Contacts, method: str, lengths: StepLengths, firs
 
 def _smooth_stepper(
     equations: Equations,
-    method: str,
+    method: str | Tableau,
     options: SimulationOptions,
     events: Sequence[Event | Contact],
     lengths: StepLengths,
@@ -508,21 +508,22 @@ def _smooth_stepper(
 ) -> Stepper:
     where = f"stepper of {equations.name!r}"
     method = "rk4" if method == AUTO else method
-    if method not in TABLEAUX and method not in IMPLICIT:
+    tableau = tableau_of(method)
+    if tableau is None and method not in IMPLICIT:
         raise unknown(where, "method", method, (*TABLEAUX, *IMPLICIT), SimulationError)
     eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
-    o = choice(eq, replace(options, method=method if method in TABLEAUX else "rk4", step=lengths.h))
+    o = choice(eq, replace(options, method=tableau or "rk4", step=lengths.h))
     made = form_of(eq, o, run_rank(first))
     if not made.kind.has_rates or made.kind.is_algebraic:
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
-    if method in IMPLICIT:
+    if tableau is None:
         if events:
             raise SimulationError(f"{where}: method={method!r} takes no events; take one of {listed(TABLEAUX)}")
-        steps = ImplicitSteps(made, IMPLICIT[method], lengths.h, lengths.substeps)
+        steps = ImplicitSteps(made, IMPLICIT[str(method)], lengths.h, lengths.substeps)
         return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
     table = event_table(made, tuple(events), "machine code") if events else None
     task = EnsembleTask(
-        made, TABLEAUX[method], 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
+        made, tableau, 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
     )  # fmt: skip
     return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
 

@@ -62,7 +62,7 @@ class SymmetryAction:
     def _step(self, y: Array, alpha: Array, p: Array) -> Array:
         k: list[Array] = []
         table = DORMAND_PRINCE_8
-        for row in ({}, *table.a[: table.stages]):
+        for row in ({}, *table.rows[: table.stages]):
             at = y + sum((float(a) * k[j] for j, a in row.items()), start=np.zeros_like(y))
             if len(k) == table.stages:
                 return at
