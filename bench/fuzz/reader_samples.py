@@ -121,6 +121,9 @@ def _square(a: float, b: float) -> dict[str, Any]:
 def _study(folder: Path) -> str:
     found = sb.load_sweep(folder / "study.zarr")
     _ = [found[n] for n in (*found.names, *found.coordinates)]
+    done = found.status == 1
+    if "v" in found.names and (found["v"] != np.square(found["a"])[:, None] + found["b"])[done].any():
+        raise AssertionError("numbers of finished members are wrong, and nothing says so")
     return f"{found} {[found.outcome(k) for k in found.failed]} {found.values(0) if len(found) else ''}"
 
 

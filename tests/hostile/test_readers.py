@@ -36,7 +36,7 @@ def test_samples_are_read(name: str) -> None:
 
 def test_mutants_are_read_or_refused() -> None:
     """All readers in turn, in processes of their own."""
-    trials = [Trial(READERS[n], SEED, k) for k in range(MUTANTS) for n in READERS if n != "study"]
+    trials = [Trial(READERS[n], SEED, k) for k in range(MUTANTS) for n in READERS]
     found = list(verdicts(trials, 2, Limit(60.0, 250.0)))
     assert len(found) == len(trials)
     assert [(v.trial.reader.name, v.trial.number, v.ending, v.text) for v in found if v.is_finding] == []

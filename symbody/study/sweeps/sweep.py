@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from .identity import fingerprint
 from .job import Job
 from .places import LOCAL_EXECUTORS, Place, place_of
 from .questions import FunctionValues, Question
-from .study_folder import StudyFolder
+from .study_folder import LAYOUT, StudyFolder
 from .sweep_progress import SweepProgress
 from .sweep_result import SweepResult, load_sweep
 from .sweep_run import SweepRun, all_answers, batch_size, pilot
@@ -46,6 +47,7 @@ def sweep(
     batched: bool = False,
     units: Mapping[str, str] | None = None,
     progress: bool | None = None,
+    version: str | int | None = None,
 ) -> SweepResult:
     """The same question to many members: `sweep(lin, {"V": (1, 10), "m3": norm(8, 1)}, spectrum(), sample="sobol",
     repeat=4096, to="study.zarr")`.
@@ -71,6 +73,9 @@ def sweep(
     batched   the function takes arrays with a number for each member, and gives arrays
     units     by name, of what the model does not know them of
     progress  whether to show it; by default on a terminal
+    version   a text or number that stands for the content of `what` and `ask` where a study on disk is compared: change
+              it when they change. By default they are compared by content: code, globals, helpers and tables that they
+              reach; what has none that can be told (an open file, a function of a compiled module) is then refused
 
     A member that fails does not disturb others: its `status` and `outcome` say what happened. Ctrl-C waits for the
     batches that are being computed.
@@ -86,7 +91,7 @@ def sweep(
     """
     asked = asked_sweep(what, over, ask, Sampling(sample, repeat, seed), dict(values or {}), batched, on)
     return run_sweep(
-        replace(asked, units=dict(units or {})),
+        replace(asked, units=dict(units or {}), version=_checked_version(version)),
         Setting(on, workers, batch, progress),
         None if to is None else Path(to).absolute(),
     )
@@ -118,6 +123,7 @@ class AskedSweep:
     name: str
     job: Job
     units: Mapping[str, str] = field(default_factory=dict)
+    version: str | int | None = None  # in place of the content of subject and question
 
     def lines(self) -> dict[str, tuple[str, Array, str]]:
         """Dimension, values and unit of everything that is varied."""
@@ -133,10 +139,11 @@ class AskedSweep:
     def identity(self) -> dict[str, str]:
         """What makes two studies the same."""
         job, values = self.job, {n: v for n, (_, v) in self.job.varied.coordinates().items()}
+        told = self.version is not None
         return {
             "members": fingerprint([list(values), values, dict(job.constants)]),
-            "question": fingerprint(job.question),
-            "subject": fingerprint(job.question.content(job.subject)),
+            "question": fingerprint([type(job.question).__name__, self.version] if told else job.question),
+            "subject": fingerprint([self.name, self.version] if told else job.question.content(job.subject)),
         }
 
     def about(self) -> dict[str, Any]:
@@ -153,6 +160,10 @@ class AskedSweep:
         if not path.exists():
             return None
         found = StudyFolder(path)
+        if found.about["version"] != LAYOUT:
+            raise StudyError(
+                f"{path} was made by symbody {found.about.get('symbody', 'of another version')}, without checksums: load_sweep reads it; choose another name to go on"
+            )
         differ = [what for what, own in self.identity.items() if found.about["identity"].get(what) != own]
         if differ:
             words = {
@@ -165,6 +176,12 @@ class AskedSweep:
                 "name, or remove it"
             )
         return found
+
+
+def _checked_version(version: Any) -> str | int | None:
+    if version is None or (isinstance(version, (str, int)) and not isinstance(version, bool)):
+        return version
+    raise StudyError(f"sweep: version= is a text or a whole number, got {shown(version)}")
 
 
 def asked_sweep(
@@ -223,6 +240,8 @@ def run_sweep(asked: AskedSweep, setting: Setting, path: Path | None) -> SweepRe
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}; make it first")
     with claim(path, "study", waits=False):
         folder = asked.folder_at(path)
+        if folder is not None:
+            _say_damaged(folder)
         if folder is None or _unfinished_batches(folder):
             _executed_sweep(asked, setting, path, folder)
         forget_claims(path)
@@ -231,6 +250,14 @@ def run_sweep(asked: AskedSweep, setting: Setting, path: Path | None) -> SweepRe
 
 def _unfinished_batches(folder: StudyFolder) -> list[int]:
     return [k for k in range(len(folder.batches)) if not folder.is_finished(k)]
+
+
+def _say_damaged(folder: StudyFolder) -> None:
+    if damaged := folder.damaged():
+        warnings.warn(
+            f"{folder.path}: {in_number(damaged, 'the batch {} is', 'the batches {} are')} damaged, and computed again",
+            stacklevel=4,
+        )
 
 
 def _executed_sweep(asked: AskedSweep, setting: Setting, path: Path | None, folder: StudyFolder | None) -> SweepResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import StudyError, unknown
+from ...errors import StudyError, in_number, unknown
+from ...escaping import in_one_line
+from ...given_files import reading
 from ...optional_packages import optional_package
 from ...summary import Summarized, Summary, filled, listing
 from .answers import FAILED, UNKNOWN, Answers, Column
@@ -80,9 +83,15 @@ class SweepResult(Summarized):
     def _flat(self, name: str) -> NDArray[Any]:
         """One row for each member."""
         if self.path is not None:
-            return StudyFolder(self.path).column(name, {**self.columns, **OWN}[name])
+            with reading(f"{self.path}: {name} cannot be read", StudyError):
+                return self._folder.column(name, {**self.columns, **OWN}[name])
         assert self.answers is not None
         return self.answers.values[name]
+
+    @cached_property
+    def _folder(self) -> StudyFolder:
+        assert self.path is not None
+        return StudyFolder(self.path)
 
     @cached_property
     def status(self) -> NDArray[np.uint8]:
@@ -110,7 +119,7 @@ class SweepResult(Summarized):
         if self.answers is not None:
             return self.answers.messages
         said = self._flat(MESSAGE)
-        return {k: said[k].decode(errors="replace") for k in self.failed}
+        return {k: in_one_line(said[k].decode(errors="replace")) for k in self.failed}
 
     def values(self, member: int) -> dict[str, float]:
         """Values of all that is varied, of one member by its number."""
@@ -155,4 +164,12 @@ def load_sweep(path: str | Path) -> SweepResult:
     See also: `sweep`, `study.SweepResult`.
     """
     folder = StudyFolder(Path(path))
-    return SweepResult(folder.about["name"], folder.dims, folder.coordinates(), folder.schema(), path=folder.path)
+    with reading(f"{path} is not a study of symbody", StudyError):
+        found = SweepResult(folder.about["name"], folder.dims, folder.coordinates(), folder.schema(), path=folder.path)
+        damaged = folder.damaged()
+    if damaged:
+        warnings.warn(
+            f"{path}: {in_number(damaged, 'the batch {} is', 'the batches {} are')} damaged; members of it count as not computed, and the same call of sweep computes them again",
+            stacklevel=2,
+        )
+    return found

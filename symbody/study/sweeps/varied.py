@@ -24,6 +24,7 @@ from ...optional_packages import optional_package
 
 SAMPLES: Final = ("grid", "random", "sobol", "latin hypercube", "paired")
 SAMPLE_DIMENSION: Final = "sample"  # name of the dimension along which points are sampled
+MOST_MEMBERS: Final = 10**9
 POINTS, NOISE = 0, 1  # streams of random numbers that belong to one seed
 
 
@@ -201,6 +202,11 @@ def varied_values(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) 
         return _paired_members(found, repeat, seed)
     levels = {k: v for k, v in found.items() if isinstance(v, np.ndarray)}
     drawn = {k: v for k, v in found.items() if not isinstance(v, np.ndarray)}
+    count = math.prod(len(v) for v in levels.values()) * repeat ** (len(drawn) if sample == "grid" and drawn else 1)
+    if count > MOST_MEMBERS:
+        raise StudyError(
+            f"sweep: {listed(found)} make {count:.3g} members, of which there can be {MOST_MEMBERS:.0e}; take fewer values, or sample='sobol' with repeat=1000"
+        )
     if sample == "grid" and drawn:
         if repeat == 1:
             raise StudyError(
