@@ -13,7 +13,7 @@ from examples import spinning_blade
 
 eq = sb.derive(spinning_blade.model())
 sim = sb.simulate(eq, 20)
-lag = -sim["tip"].min()
+lag = -sim.min("tip")
 assert abs(lag - 0.574) < 2e-3
 sim.plot("tip")
 

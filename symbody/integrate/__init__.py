@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .members.batch import Batch, BatchOutputs, simulate_batch
     from .modes.modes import Contacts, Modes, Switch
     from .modes.switching import simulate_modes
+    from .result.extremes import Extremes
     from .result.outcome import Ending, Outcome, Statistics
     from .result.segment import Occurrence, Segment
     from .result.trajectory import Trajectory
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
-    "Segment", "Trajectory", "Violations",
+    "Segment", "Extremes", "Trajectory", "Violations",
 ]  # fmt: skip
 
 offer(__name__)

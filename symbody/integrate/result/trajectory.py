@@ -22,9 +22,10 @@ from ...derivation.questions.reactions import reaction
 from ...emit.run.callable import Array
 from ...errors import SimulationError, SymbodyError, in_number, listed, shown
 from ...later import later
-from ..inputs.meanings import Quantity
+from ..inputs.meanings import Quantity, plain
 from ..start.state import State
 from . import quantities
+from .extremes import Extremes, extremes_along
 from .outcome import Outcome, Statistics
 from .segment import Occurrence, Segment
 from .tables import data_frame, data_set
@@ -349,6 +350,37 @@ class Trajectory(Portable):
                     "sim.pieces has each stretch for itself"
                 ) from None
         return [_joined(parts) for parts in zip(*found, strict=True)]
+
+    def max(self, what: Quantity) -> float:
+        """The largest value of a name or an expression along the motion, between steps too. sim["x"].max() is the
+        largest at the times sim.t alone.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, v=1.0)
+        >>> round(sim.max("x"), 7), round(sim.min(x + v), 7), sim["x"].max() < 0.99
+        (1.0, -1.4142136, np.True_)
+
+        See also: `Trajectory.extremes`, `study.extremes`.
+        """
+        return self.extremes(what).max
+
+    def min(self, what: Quantity) -> float:
+        """The smallest value along the motion, between steps too."""
+        return self.extremes(what).min
+
+    def extremes(self, what: Quantity) -> Extremes:
+        """Local extremes of a name or an expression along the motion, from the polynomials of the method: their times
+        and values.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> sim = sb.simulate(sb.from_equations({x: v, v: -x - 0.2 * v}), 10.0, x=1.0)
+        >>> found = sim.extremes("x")
+        >>> found.t.round(4), found.values.round(4)
+        (array([ 0.    ,  3.1574,  6.3148,  9.4721, 10.    ]), array([ 1.    , -0.7292,  0.5318, -0.3878, -0.3374]))
+
+        See also: `Trajectory.max`, `Trajectory.at`, `Event`.
+        """
+        return extremes_along(self.segments, plain(what))
 
     def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
         """The derivative of a name or an expression with respect to a value at the start or a parameter, along the

@@ -114,9 +114,11 @@ class MotionQuestion:
         elif self.keep == "end":
             rows = {n: np.array([m[n][-1] if m.outcome else np.nan for m in batch]) for n in names}
         else:
-            sides = (("min", np.min), ("max", np.max))
+            found = {n: [m.extremes(n) if m.outcome else None for m in batch] for n in names}
             rows = {
-                f"{n}_{s}": np.array([f(m[n]) if m.outcome else np.nan for m in batch]) for n in names for s, f in sides
+                f"{n}_{side}": np.array([np.nan if e is None else getattr(e, side) for e in found[n]])
+                for n in names
+                for side in ("min", "max")
             }
         return Answers(len(members), rows, messages)
 
@@ -178,8 +180,8 @@ def at_end(
 
 @checked_flags(StudyError)
 def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **options: Any) -> MotionQuestion:
-    """The least and the largest value of variables and outputs on the way (`theta_min`, `theta_max`), at the steps, or
-    at the times where `t` has some; the rest is as in `at_times`.
+    """The least and the largest value of variables and outputs along the motion, between steps too (`theta_min`,
+    `theta_max`); the rest is as in `at_times`. Where `t` has times, these say from when to when.
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
     >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
@@ -188,7 +190,8 @@ def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **o
 
     See also: `sweep`, `study.at_times`.
     """
-    return MotionQuestion(t, names, "extremes", _start(start, assemble, options), options)
+    span = t if np.ndim(t) == 0 or isinstance(t, tuple) or not len(t) else (t[0], t[-1])
+    return MotionQuestion(span, names, "extremes", _start(start, assemble, options), options)
 
 
 def _start(start: Any, assemble: bool, options: Mapping[str, Any]) -> Any:
