@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .artefacts.artefact import Artefact
     from .artefacts.make_artefact import ExportOptions, artefact
     from .entry.export import (
+        add_target,
         auto,
         c,
         casadi,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from .targets.c.c_printer import CSource, c_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_orbit", "save_orbit", "load_orbits", "save_orbits", "load_trajectory",
+    "CSource", "c_source", "equation_programs", "equations_files", "Artefact", "ExportOptions", "artefact", "export", "add_target", "c", "fortran", "auto", "simulink", "scilab", "modelica", "matlab", "rust", "javascript", "wasm", "numpy", "jax", "torch", "casadi", "sympy", "fmu", "live_page", "film", "glb", "model_text", "write_model", "write_report", "load_branch", "save_branch", "load_orbit", "save_orbit", "load_orbits", "save_orbits", "load_trajectory",
     "save_trajectory",
 ]  # fmt: skip
 

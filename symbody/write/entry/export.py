@@ -313,6 +313,30 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
 }
 
 
+def add_target(name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = USUAL) -> FolderWriter:
+    """Make a language of your own known to `export`. Returns the function that writes its folders, with the options of
+    `c`.
+
+    name        by which `export` knows it
+    files       text (or bytes) of each file by its name, from an artefact
+    functions   names or groups of functions that are written where none are asked for
+
+    >>> def listing(made):
+    ...     return {"functions.txt": " ".join(f.name for f in made.functions)}
+    >>> x = sb.symbol("x", "variable")
+    >>> listed = sb.write.add_target("listing", listing, ["rhs", "rhs_x"])
+    >>> folder = sb.write.export(sb.from_equations({x: -x}, name="decay"), "listing", "decay_listing")
+    >>> (folder / "functions.txt").read_text()
+    'rhs rhs_x'
+
+    See also: `write.export`, `write.Artefact`.
+    """
+    if name in TARGETS:
+        raise ProgramError(f"add_target: there is a language {name!r} already; give yours another name")
+    TARGETS[name] = writer = _writer(name, files, f"A folder in the language {name!r}", "export", tuple(functions))
+    return writer
+
+
 @of_equations
 def source_files(equations: Equations, to: str) -> dict[str, str]:
     """Text of the source files that a folder in C or SymPy would have, with the functions of the group "core", and
