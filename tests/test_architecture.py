@@ -442,9 +442,10 @@ PLAIN = {
     "Type",  # of a kernel's arguments
     "type",
 }  # what a function of a process-wide cache may take
-REGISTRIES = {  # tables that the package's own files fill when they are loaded
+REGISTRIES = {  # tables that files fill when they are loaded
     "symbody/algebra/graph/graph.py": ("PRINTERS", "registry"),
     "symbody/bodies/file/keys.py": ("_shapes",),
+    "symbody/write/entry/export.py": ("ADDED_TARGETS",),  # by the door for languages of one's own
 }
 TABLES = {"dict", "list", "set", "defaultdict", "OrderedDict", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ class Folder:
     check: str
     steps_in: str
     files: str = ""
-    modules: tuple[str, ...] = field(default=())  # of Python, without which a check does not run
 
 
 FOLDERS: dict[str, Folder] = {
@@ -49,14 +48,14 @@ FOLDERS: dict[str, Folder] = {
     "simulink": Folder(
         {"gcc": "gcc"}, (f"{STRICT_C} -DMATLAB_MEX_FILE -I stand_in {{name}}_sfun_check.c {{name}}_sfun.c",), "make -s check", "{name}_sfun_check.c"
     ),
-    "scilab": Folder({"scilab-cli": "scilab-cli"}, (f"{STRICT_C} {{name}}_scilab.c",), "make -s check", "{name}_check.sce"),
-    "auto": Folder({"gfortran": "gfortran"}, (f"gfortran -fsyntax-only {{name}}.f90 {{name}}_driver.f90",), "make -s check", "{name}_driver.f90"),
+    "scilab": Folder({"gcc": "gcc"}, (f"{STRICT_C} {{name}}_scilab.c",), "make -s check", "{name}_check.sce"),
+    "auto": Folder({"gfortran": "gfortran"}, ("gfortran -fsyntax-only {name}.f90 {name}_driver.f90",), "make -s check", "{name}_driver.f90"),
     "numpy": Folder({}, (f"{COMPILED} {{name}}_numpy.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py"),
-    "jax": Folder({}, (f"{COMPILED} {{name}}_jax.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py", modules=("jax",)),
-    "casadi": Folder({}, (f"{COMPILED} {{name}}_casadi.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py", modules=("casadi",)),
-    "torch": Folder({}, (f"{COMPILED} {{name}}_torch.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py", modules=("torch",)),
+    "jax": Folder({}, (f"{COMPILED} {{name}}_jax.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py"),
+    "casadi": Folder({}, (f"{COMPILED} {{name}}_casadi.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py"),
+    "torch": Folder({}, (f"{COMPILED} {{name}}_torch.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py"),
     "sympy": Folder({}, (f"{COMPILED} {{name}}_sympy.py {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "{name}_check.py"),
-    "modelica": Folder({}, (f"{COMPILED} {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", "", modules=("rumoca",)),
+    "modelica": Folder({}, (f"{COMPILED} {{name}}_check.py",), f"{sys.executable} {{name}}_check.py", ""),
 }  # fmt: skip
 """Those that are folders of text; what each does beyond the contract is in tests/write/test_export_*.py."""
 

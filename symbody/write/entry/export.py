@@ -313,6 +313,10 @@ TARGETS: Final[dict[str, Callable[..., Path]]] = {
 }
 
 
+ADDED_TARGETS: Final[dict[str, Callable[..., Path]]] = {}
+"""Languages that `add_target` made known."""
+
+
 def add_target(name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = USUAL) -> FolderWriter:
     """Make a language of your own known to `export`. Returns the function that writes its folders, with the options of
     `c`.
@@ -332,8 +336,10 @@ def add_target(name: str, files: Callable[[Artefact], Files], functions: Iterabl
     See also: `write.export`, `write.Artefact`.
     """
     if name in TARGETS:
-        raise ProgramError(f"add_target: there is a language {name!r} already; give yours another name")
-    TARGETS[name] = writer = _writer(name, files, f"A folder in the language {name!r}", "export", tuple(functions))
+        raise ProgramError(f"add_target: {name!r} is a language of symbody; give yours another name")
+    ADDED_TARGETS[name] = writer = _writer(
+        name, files, f"A folder in the language {name!r}", "export", tuple(functions)
+    )
     return writer
 
 
@@ -359,14 +365,15 @@ def export(equations: Equations, to: str, folder: str | Path, **options: Any) ->
 
     See also: `write.c`, `write.fmu`, `write.live_page`.
     """
-    if to not in TARGETS:
-        raise unknown(f"export of {equations.name!r}", "language", to, TARGETS, ProgramError)
-    if strange := [k for k in options if k not in signature(TARGETS[to]).parameters]:
+    targets = {**TARGETS, **ADDED_TARGETS}
+    if to not in targets:
+        raise unknown(f"export of {equations.name!r}", "language", to, targets, ProgramError)
+    known = signature(targets[to]).parameters
+    if strange := [k for k in options if k not in known]:
         raise ProgramError(
-            f"export of {equations.name!r}: {to} has no option {listed(strange)}; "
-            f"{existing(list(signature(TARGETS[to]).parameters)[2:], 30)}"
+            f"export of {equations.name!r}: {to} has no option {listed(strange)}; {existing(list(known)[2:], 30)}"
         )
-    return TARGETS[to](equations, folder, **options)
+    return targets[to](equations, folder, **options)
 
 
 def _with_laws(equations: Equations, inputs: Mapping[Any, Any] | None) -> Equations:
