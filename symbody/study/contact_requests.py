@@ -11,7 +11,7 @@ from ..algebra.graph.graph import ZERO, Expr
 from ..bodies.file.load_items import friction_law
 from ..bodies.file.located import LocatedList, LocatedRecord, LocatedTable
 from ..bodies.file.make_model import Build
-from ..bodies.file.scope import Item, Scope, located
+from ..bodies.file.scope import Item, Scope, errors_located
 from ..bodies.frames.points import Point
 from ..bodies.loads.friction import Coulomb, LuGre
 from ..bodies.loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
@@ -44,7 +44,7 @@ def contact_requests(table: LocatedTable | None, scope: Scope) -> tuple[ContactR
     made: list[ContactRequest | FrictionRequest] = []
     for name, said in table.entries.items() if table is not None else ():
         item = Item("contact", name, table.keys[name], said, lambda s, i: None)  # type: ignore[union-attr]
-        with located(item):
+        with errors_located(item):
             made += _ContactReader(scope, name, said).read()
     return tuple(made)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..algebra.graph.graph import PI, Expr
 from ..algebra.graph.node_table import nodes_made
-from ..bodies.file.expression_text import parsed
+from ..bodies.file.expression_text import parsed_expression
 from ..bodies.file.values import kind, value_of
 from ..bodies.frames.points import Point
 from ..derivation.equations.equations import Equations
@@ -21,7 +21,7 @@ def named_expression(eq: Equations, text: str, where: str) -> Expr:
     """The expression that a text stands for: names are variables, accelerations, multipliers, inputs, parameters,
     outputs, t and pi."""
     try:
-        found = value_of(parsed(text), _NamesOfEquations(eq))
+        found = value_of(parsed_expression(text), _NamesOfEquations(eq))
     except ExpressionTextError as reason:
         raise ModelError(f"{where}: {reason}") from None
     if not isinstance(found, Expr):

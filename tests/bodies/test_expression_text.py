@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symbody as sb
-from symbody.bodies.file.expression_text import FUNCTIONS, MOST_DEPTH, parsed
+from symbody.bodies.file.expression_text import FUNCTIONS, MOST_DEPTH, parsed_expression
 from symbody.bodies.file.scope import Budget, Scope
 from symbody.bodies.file.values import value_of
 from symbody.errors import ExpressionTextError
@@ -34,7 +34,7 @@ VALUES = {"q1": 0.3, "q2": 0.7, "q1_dot": 1.1, "q2_dot": -0.4, "a": 1.5, "b": 2.
 
 
 def value(model: sb.Model, text: str):
-    return value_of(parsed(text), Scope(model, Budget()))
+    return value_of(parsed_expression(text), Scope(model, Budget()))
 
 
 def number(model: sb.Model, text: str) -> float:
@@ -208,7 +208,7 @@ def test_depth_is_bounded_and_ample(model):
     n = MOST_DEPTH - 2
     assert value(model, "(" * n + "a" + ")" * n) is model.symbols_of_kind("parameter")[0]
     with pytest.raises(ExpressionTextError, match="deep"):
-        parsed("(" * MOST_DEPTH + "a" + ")" * MOST_DEPTH)
+        parsed_expression("(" * MOST_DEPTH + "a" + ")" * MOST_DEPTH)
 
 
 @settings(max_examples=300, deadline=None)
@@ -256,8 +256,8 @@ def test_what_is_written_is_read_again(seed):
     lines = Lines([nodes[-1]], {"a", "b", "e", "q", "q1", "t", "pi"}, {})
     scope = Scope(m, Budget())
     for name, text in lines.definitions.items():
-        scope.values[name] = value_of(parsed(text), scope)
-    again = value_of(parsed(lines.text(nodes[-1])), scope)
+        scope.values[name] = value_of(parsed_expression(text), scope)
+    again = value_of(parsed_expression(lines.text(nodes[-1])), scope)
     at = {
         s: r.uniform(0.3, 0.9)
         for s in (

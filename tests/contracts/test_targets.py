@@ -49,8 +49,8 @@ def target(request: pytest.FixtureRequest) -> Target:
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every program in many pieces, so that all kinds of values pass from one to another."""
-    whole = llvm_text.cut
-    monkeypatch.setattr(llvm_text, "cut", lambda p, size=7: whole(p, 7))
+    whole = llvm_text.instruction_ranges
+    monkeypatch.setattr(llvm_text, "instruction_ranges", lambda p, size=7: whole(p, 7))
     monkeypatch.setattr(c, "PIECE", 7)
 
 
@@ -340,7 +340,7 @@ def test_long_program(target: Target) -> None:
         e = sin(e + k) * y + where(e < y, cos(e + k), z)
         total = total + e if k % 7 == 0 else total
     case = Case({"p": [x, y, z]}, {"out": [e / 100, total]}, numbers(3, 3, low=-0.5, high=0.5), scale=100.0)
-    assert len(llvm_text.cut(case.program)) > 9
+    assert len(llvm_text.instruction_ranges(case.program)) > 9
     assert "_part_2" in c.c_source(case.program).source
     check(target, case)
 

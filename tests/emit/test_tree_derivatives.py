@@ -14,7 +14,8 @@ from symbody.emit.llvm.program_text import entry_name, llvm_text
 from symbody.emit.programs.program import Program
 from symbody.emit.programs.straight_line import straight_line_program
 from symbody.emit.programs.tree_program import tree_program
-from symbody.emit.run.callable import aligned, compile_program
+from symbody.emit.run.batch_memory import aligned_address
+from symbody.emit.run.callable import compile_program
 from symbody.emit.text.numpy_text import numpy_function
 
 from ..amount import some
@@ -116,7 +117,7 @@ def test_every_width_of_vectors_gives_the_derivatives(case, lanes: int, register
     outputs = [np.full(lanes * len(o.values), np.nan) for o in program.outputs]
     work = np.full(lanes * text.work + 8, np.nan)
     pointers = [(ctypes.c_void_p * len(x))(*(a.ctypes.data for a in x)) for x in (inputs, outputs)]
-    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(code.address(entry_name(program)))(*pointers, aligned(work))
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(code.address(entry_name(program)))(*pointers, aligned_address(work))
     for lane in range(lanes):
         assert agrees(case, [x[lane::lanes].reshape(o.shape) for x, o in zip(outputs, program.outputs, strict=True)])
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from ..graph.functions import ExternalFunction
 from ..graph.graph import COMMUTATIVE, ONE, ZERO, Expr, Node, Symbol
 from ..graph.matrix import Matrix
-from ..graph.walk import evaluation_order, rebuilt, scalars, substitute
+from ..graph.walk import evaluation_order, scalars, substitute, with_arguments
 from .derivatives import jacobian, partial
 
 # Operations without edges of their own: the derivative of the branch that `where` does not take may be infinite, and
@@ -131,7 +131,7 @@ def _values(order: Iterable[Node], held: Mapping[Symbol, Expr]) -> dict[Node, An
     value: dict[Node, Any] = {}
     for n in order:
         args = tuple(value[a] for a in n.args)
-        value[n] = held[n] if n in held else n if args == n.args else rebuilt(n, args)  # type: ignore[index]
+        value[n] = held[n] if n in held else n if args == n.args else with_arguments(n, args)  # type: ignore[index]
     return value
 
 

@@ -15,7 +15,7 @@ from ...errors import EvaluationError
 from ..graph.elimination import definite_factor, definite_solve, general_factor, general_solve, general_solve_transposed
 from ..graph.graph import Expr, Node, Symbol, intern
 from ..graph.matrix import Matrix
-from ..graph.walk import evaluation_order, rebuilt, scalars
+from ..graph.walk import evaluation_order, scalars, with_arguments
 from .evaluate import evaluate
 
 SEEDS: Final = range(1, 9)  # seeds of the random points at which pivots are chosen
@@ -41,7 +41,7 @@ def written_out(things: list[Any], values: Mapping[Any, float] | None = None) ->
             new[n] = intern("entries", systems[n.args[0]].solved(right, transposed=bool(n.data)))
         else:
             args = tuple(new[a] for a in n.args)
-            new[n] = n if args == n.args else rebuilt(n, args)
+            new[n] = n if args == n.args else with_arguments(n, args)
     return [t.map(new.__getitem__) if isinstance(t, Matrix) else _with_replaced_nodes(t, new) for t in things]
 
 

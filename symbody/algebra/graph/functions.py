@@ -360,10 +360,10 @@ def value_where(condition: Condition, value: Any, of: Expr | None = None) -> Exp
         raise ExpressionError(f"{shown(value)} has no value anywhere: the condition on which it depends never holds")
     if condition is TRUE:
         return as_expr(value)
-    return where(condition, value, no_value(_compared(condition) if of is None or of.value is not None else of))
+    return where(condition, value, no_value(_first_operand(condition) if of is None or of.value is not None else of))
 
 
-def _compared(condition: Condition) -> Expr:
+def _first_operand(condition: Condition) -> Expr:
     """The first expression of a condition that is no number. A comparison of two numbers would have been decided."""
     pending: list[Node] = [condition]
     while pending:
@@ -381,4 +381,4 @@ def without_value_again(branch: Node, condition: Condition) -> Expr | None:
         return None
     parts = {a.op: a for a in branch.args[0].args}
     is_made_here = parts.keys() == {"const", "sign"} and parts["const"].data == -2
-    return no_value(_compared(condition)) if is_made_here else None
+    return no_value(_first_operand(condition)) if is_made_here else None

@@ -54,7 +54,7 @@ def free_symbols(*things: Any) -> list[Symbol]:
     return [n for n in evaluation_order(scalars(*things)) if isinstance(n, Symbol)]
 
 
-def rebuilt(node: Node, args: tuple[Any, ...]) -> Any:
+def with_arguments(node: Node, args: tuple[Any, ...]) -> Any:
     """The same operation on other arguments, by the rules."""
     if node.op == "solve" and (solved := solved_by_substitution(args[0], args[1:], node.data)) is not None:
         return intern("entries", solved)
@@ -101,7 +101,7 @@ def substitute_all(things: list[Any], table: Mapping[Any, Any]) -> list[Any]:
             new[n], without_value[n] = n, lost
             continue
         try:
-            new[n] = n if args == n.args else rebuilt(n, args)
+            new[n] = n if args == n.args else with_arguments(n, args)
         except ExpressionError as reason:
             new[n], without_value[n] = n, reason
     for root in roots:

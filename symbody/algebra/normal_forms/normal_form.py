@@ -17,7 +17,7 @@ from ..graph.functions import cos, sin
 from ..graph.graph import ONE, Expr, Node, Symbol, constant, make
 from ..graph.node_keys import key_class
 from ..graph.reading_order import factor_order
-from ..graph.walk import evaluation_order, rebuilt
+from ..graph.walk import evaluation_order, with_arguments
 from .polynomials import (
     EXPONENT_BITS,
     EXPONENT_MASK,
@@ -284,7 +284,7 @@ def _polynomial(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
 
 def _with_plain_arguments(n: Expr, args: list[Polynomial], atoms: Atoms) -> Expr:
     """An unknown function, of arguments in normal form."""
-    return rebuilt(n, tuple(atoms.plain(p) for p in args)) if args and n.op != "call" else n
+    return with_arguments(n, tuple(atoms.plain(p) for p in args)) if args and n.op != "call" else n
 
 
 def _constant(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:

@@ -121,14 +121,14 @@ def _from_finite_elements(s: Scope, name: str, said: LocatedRecord) -> None:
         )
     given: LocatedRecord = said.get("elastic")
     how = _quantities(s, given, ("rayleigh", "modal_damping"))
-    reduced = _reduced(s, name, given)
+    reduced = _reduced_body(s, name, given)
     frame = s.frame(said.get("frame")) if "frame" in said else None
     body = s.model.elastic_from(name, reduced, frame, **how)
     for point, f in body.points.items():
         s.values[f"{identifier(name)}_{identifier(point)}"] = f
 
 
-def _reduced(s: Scope, name: str, given: LocatedRecord) -> Any:
+def _reduced_body(s: Scope, name: str, given: LocatedRecord) -> Any:
     if "reduced" in given:
         if others := [k for k in given.values if k not in ("reduced", "rayleigh", "modal_damping")]:
             raise given.error(f"body {name!r}: a reduced body has been reduced already, and takes no {listed(others)}")

@@ -102,7 +102,7 @@ class ExpressionText:
         return list(dict.fromkeys(s.data[0] for s in self.steps if s.do == "name"))
 
 
-def parsed(text: str) -> ExpressionText:
+def parsed_expression(text: str) -> ExpressionText:
     """Instructions for an expression; a syntax error carries its position."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionTextError(

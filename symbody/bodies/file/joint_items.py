@@ -16,7 +16,7 @@ from ..mechanism.mechanism import Joint
 from .body_items import rotation_of
 from .load_items import LOADS, joint_loads
 from .located import LocatedList, LocatedRecord, LocatedText
-from .scope import Item, Scope, mentioned
+from .scope import Item, Scope, mentioned_names
 
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
@@ -56,7 +56,7 @@ def add_joint(s: Scope, item: Item) -> None:
         case "rolling":
             s.contacts[item.name] = _rolling(s, item, said)
         case "gear":
-            first, second = (_geared(s, x) for x in said.get("gear"))
+            first, second = (_gear_end(s, x) for x in said.get("gear"))
             s.model.gear(item.name, first, second, s.scalar(said.get("ratio")))
         case "record":
             _record(s, item, said)
@@ -75,7 +75,7 @@ def _declare_what_loads_mention(s: Scope, item: Item) -> None:
     """Loads of a joint may depend on its own coordinates, which are then declared before it is made."""
     own = [] if _is_by_euler_parameters(item.content) else new_coordinates(s, item)
     said = [item.content.get(k) for k in LOADS if k in item.content]
-    if any(stem_and_order(name)[0] in own for x in said for name, _ in mentioned(x)):
+    if any(stem_and_order(name)[0] in own for x in said for name, _ in mentioned_names(x)):
         for name in own:
             s.model.coordinate(name)
 
@@ -122,7 +122,7 @@ def _coordinates(s: Scope, item: Item, said: LocatedRecord) -> list[Any] | None:
     return known if is_listed else None
 
 
-def _geared(s: Scope, said: LocatedText) -> Any:
+def _gear_end(s: Scope, said: LocatedText) -> Any:
     """A joint by name, or a coordinate."""
     if said.text in s.model.joints:
         return said.text

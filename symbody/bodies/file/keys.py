@@ -29,36 +29,42 @@ VERSION: Final = "1"
 _shapes: Final[dict[str, ValueSchema]] = {}  # those that have a name in the JSON schema
 
 
-def _shared(name: str, shape: ValueSchema) -> ValueSchema:
+def _shared_schema(name: str, shape: ValueSchema) -> ValueSchema:
     _shapes[name] = shape
     return Later(name, _shapes)
 
 
 scalar: Final = Expression("an expression such as m*g*sin(q1)")
 number: Final = Expression("a number such as 9.81, 1/12 or pi/3")
-vector: Final = _shared("vector", Either("a vector: an expression such as body.vector(1, 0, 0), or [a, b, c] in the ground", Expression(), ListOf(scalar, 3, 3, "three components")))  # fmt: skip
-three: Final = _shared("three", ListOf(scalar, 3, 3, "three components [a, b, c]"))
-place: Final = _shared("place", Either("a place: [a, b, c], or an expression that is a point", Expression(), three))
+vector: Final = _shared_schema("vector", Either("a vector: an expression such as body.vector(1, 0, 0), or [a, b, c] in the ground", Expression(), ListOf(scalar, 3, 3, "three components")))  # fmt: skip
+three: Final = _shared_schema("three", ListOf(scalar, 3, 3, "three components [a, b, c]"))
+place: Final = _shared_schema(
+    "place", Either("a place: [a, b, c], or an expression that is a point", Expression(), three)
+)
 part: Final = TextSchema("the name of a body or a frame")
 point: Final = Expression("an expression that is a point, such as body.point(0, 0, 1)")
 frame: Final = Expression("an expression that is a frame, such as ground.translate(x, y, 0).rotate(z, psi)")
-square: Final = _shared(
+square: Final = _shared_schema(
     "square", ListOf(ListOf(scalar, 3, 3, "three entries"), 3, 3, "a 3 by 3 matrix [[a, b, c], [d, e, f], [g, h, i]]")
 )
-axis: Final = _shared("axis", Either("an axis: x, y, z, -x, -y, -z or three components", TextSchema("an axis"), three))
+axis: Final = _shared_schema(
+    "axis", Either("an axis: x, y, z, -x, -y, -z or three components", TextSchema("an axis"), three)
+)
 _names_listed: Final = ListOf(TextSchema("a name"))
 names: Final = Either("names: a b c, or [a, b, c]", TextSchema("names"), ListOf(TextSchema("a name")))
 several: Final = Either("an expression or a list of them", scalar, ListOf(scalar, 1))
-of_coordinates: Final = _shared("of_coordinates", Either("an expression, [a, b, c] with one for each coordinate of the joint, or {coordinate: a}", scalar, ListOf(scalar, 1), TableOf(scalar, "a table of coordinates and expressions")))  # fmt: skip
-numbers: Final = _shared("numbers", TableOf(number, "a table of names and numbers"))
+of_coordinates: Final = _shared_schema("of_coordinates", Either("an expression, [a, b, c] with one for each coordinate of the joint, or {coordinate: a}", scalar, ListOf(scalar, 1), TableOf(scalar, "a table of coordinates and expressions")))  # fmt: skip
+numbers: Final = _shared_schema("numbers", TableOf(number, "a table of names and numbers"))
 
-_turn: Final = _shared("turn", RecordSchema("a turn", {}, {
+_turn: Final = _shared_schema("turn", RecordSchema("a turn", {}, {
     **{a: {a: Key(scalar, f"angle about {a}")} for a in "xyz"},
     "about": {"about": Key(three, "direction of the axis"), "angle": Key(scalar, "angle", True)},
     "cosines": {"cosines": Key(square, "matrix of direction cosines"), "spin": Key(three, "angular velocity in the turned frame, where it has a simpler form")},
     "euler_parameters": {"euler_parameters": Key(ListOf(scalar, 4, 4, "four Euler parameters"), "scalar first"), "spin": Key(three, "angular velocity in the turned frame by speeds of its own")},
 }))  # fmt: skip
-rotation: Final = _shared("rotation", ListOf(_turn, 1, 20, "turns one after the other, such as [{z: psi}, {x: phi}]"))
+rotation: Final = _shared_schema(
+    "rotation", ListOf(_turn, 1, 20, "turns one after the other, such as [{z: psi}, {x: phi}]")
+)
 
 # ---------------------------------------------------------------------------------------------------------- symbols
 
@@ -81,7 +87,7 @@ _symbols: Final[Keys] = {
 
 # ----------------------------------------------------------------------------------------------- frames, bodies, joints
 
-_frame: Final = _shared("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
+_frame: Final = _shared_schema("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
     "on": Key(part, "the frame or body that it hangs on", True),
     "at": Key(place, "its origin there"),
     "rotation": Key(rotation, "how it is turned there"),
@@ -89,7 +95,7 @@ _frame: Final = _shared("frame", Either("a frame: an expression such as ground.r
 _file: Final = TextSchema("a file beside this one")
 _centre: Final[Keys] = {"at": Key(three, "where its centre is in the body frame")}
 _along: Final[Keys] = {"axis": Key(TextSchema("axis", ("x", "y", "z"))), **_centre}
-_shape: Final = _shared("shape", RecordSchema("a shape", {}, {
+_shape: Final = _shared_schema("shape", RecordSchema("a shape", {}, {
     "bar": {"bar": Key(scalar, "thin bar: length"), **_along},
     "disc": {"disc": Key(scalar, "thin disc: radius"), **_along},
     "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), **_along},
@@ -103,13 +109,13 @@ _shape: Final = _shared("shape", RecordSchema("a shape", {}, {
         "up": Key(TextSchema("what is up", ("z", "file")), "z: turned so that z is up, where the drawing says what is; file: as it is drawn"),
     },
 }))  # fmt: skip
-_inertia: Final = _shared("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
+_inertia: Final = _shared_schema("inertia", Either("an inertia: [x, y, z] principal values, {xx: ..., yy: ..., zz: ..., xy: ..., xz: ..., yz: ...}, or 3 by 3", None,
     ListOf(Either("an entry or a row", scalar, ListOf(scalar, 3, 3, "three entries")), 3, 3, "three values or three rows"),
     RecordSchema("an inertia", {k: Key(scalar, required=k in ("xx", "yy", "zz")) for k in ("xx", "yy", "zz", "xy", "xz", "yz")})))  # fmt: skip
 _counts: Final = Either(
     "a number, or a table such as {y: 4, twist: 1}", number, table=TableOf(number, "a table of motions and numbers")
 )
-_beam: Final = _shared("beam", RecordSchema("a beam", {
+_beam: Final = _shared_schema("beam", RecordSchema("a beam", {
     "length": Key(scalar, "along x of its frame", True), "rho_A": Key(scalar, "mass per length", True),
     "EI": Key(Either("a bending stiffness, or two, for y and z", scalar, ListOf(scalar, 2, 2, "two, for y and z")), "bending stiffness"),
     "bending": Key(TextSchema("deflections", ("y", "z", "yz")), "along which axes it is deflected"),
@@ -122,7 +128,7 @@ _beam: Final = _shared("beam", RecordSchema("a beam", {
     "tension": Key(scalar, "prestress"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
     "modal_damping": Key(several, "damping ratios"),
 }))  # fmt: skip
-_elastic: Final = _shared("elastic", RecordSchema("a body from finite elements", {
+_elastic: Final = _shared_schema("elastic", RecordSchema("a body from finite elements", {
     "reduced": Key(_file, "a reduced body: .npz, .SID_FEM or .sid"),
     "matrices": Key(_file, "instead: .npz with mass, stiffness and nodes"),
     **{k: Key(_file, f"instead: a file of its {k}") for k in ("mass", "stiffness", "nodes")},
@@ -134,13 +140,13 @@ _elastic: Final = _shared("elastic", RecordSchema("a body from finite elements",
     "participation": Key(number, "without modes that have less part than this"), "band": Key(ListOf(number, 2, 2, "[from, to] in Hz"), "frequencies in which responses count"),
     "modal_damping": Key(several, "damping ratios"), "rayleigh": Key(ListOf(scalar, 2, 2, "[alpha, beta]"), "damping alpha M + beta K"),
 }))  # fmt: skip
-_moments: Final = _shared("moments", RecordSchema("moments of fields", {
+_moments: Final = _shared_schema("moments", RecordSchema("moments of fields", {
     "weights": Key(ListOf(scalar, 1), "h_k of s = sum of h_k s_k, the first of them 1", True),
     "first": Key(ListOf(three, 1), "integrals of s_k over the mass", True),
     "second": Key(ListOf(RecordSchema("a second moment", {"of": Key(ListOf(number, 2, 2, "two fields"), "k and l, from 0", True), "is": Key(square, "integral of s_k s_l^T over the mass", True)})), "those that are not zero", True),
     "drawn": Key(ListOf(ListOf(three, 2), 1), "lines along it, by points in its frame that move with the deformation"),
 }))  # fmt: skip
-body: Final = _shared("body", RecordSchema("a body", {
+body: Final = _shared_schema("body", RecordSchema("a body", {
     "beam": Key(_beam, "a beam that deforms"), "elastic": Key(_elastic, "a body from finite elements"), "moments": Key(_moments, "of a body that deforms: moments of its fields"),
     "frame": Key(frame, "frame that it is fixed to; without one, a joint places it"),
     "at": Key(point, "for a particle: the point where it is"),
@@ -185,7 +191,7 @@ _joint_kinds: Final[Mapping[str, Keys]] = {
         "coordinates": Key(ListOf(TextSchema("a coordinate"))), "closes_loop": Key(Flag()),
     },
 }  # fmt: skip
-joint: Final = _shared("joint", RecordSchema("a joint", {}, _joint_kinds))
+joint: Final = _shared_schema("joint", RecordSchema("a joint", {}, _joint_kinds))
 
 # --------------------------------------------------------------------------------------------------- loads, constraints
 
@@ -193,19 +199,19 @@ _action: Final = RecordSchema("an action", {}, {
     "force": {"force": Key(vector), "at": Key(point, "point at which it acts", True), "on": Key(part, "frame it acts on", True)},
     "torque": {"torque": Key(vector), "on": Key(part, "frame it acts on", True)},
 })  # fmt: skip
-_actions: Final = _shared("actions", ListOf(_action))
+_actions: Final = _shared_schema("actions", ListOf(_action))
 _on: Final[Keys] = {
     "on": Key(part, "body or frame it acts on", True),
     "reacting": Key(part, "body or frame its reaction acts on"),
 }
 _spring: Final[Keys] = {"stiffness": Key(scalar), "rest": Key(scalar), "damping": Key(scalar), "actuation": Key(scalar)}
-_friction: Final = _shared("friction", Either("a coefficient, or a law {kinetic: ..., static: ...}", scalar, table=RecordSchema("a law of friction", {
+_friction: Final = _shared_schema("friction", Either("a coefficient, or a law {kinetic: ..., static: ...}", scalar, table=RecordSchema("a law of friction", {
     "kinetic": Key(scalar, "coefficient while surfaces slip", True), "static": Key(scalar, "coefficient up to which they stick"),
     "stribeck": Key(scalar, "speed over which static falls to kinetic"), "viscous": Key(scalar, "force for each unit of slip speed"),
     "stiffness": Key(scalar, "of bristles: friction is LuGre's, with a deflection as a variable; with static and stribeck"), "damping": Key(scalar, "of bristles"),
 })))  # fmt: skip
 _slip: Final = Key(Either("a speed, or two across each other", scalar, ListOf(scalar, 2, 2, "two speeds")), "speed along the surfaces, linear in rates")  # fmt: skip
-load: Final = _shared("load", RecordSchema("a load", {}, {
+load: Final = _shared_schema("load", RecordSchema("a load", {}, {
     "friction": {"friction": Key(_friction, "law of friction"), "slip": Key(scalar, "speed that it resists, linear in rates", True),
                  "normal": Key(scalar, "force that presses the surfaces together, such as lam_rail", True), "smooth": Key(scalar, "speed over which Coulomb's force builds up")},
     "force": {"force": Key(vector), "at": Key(place, "point of application: an expression, or [a, b, c] on the body; by default the mass centre"), **_on},
@@ -227,7 +233,7 @@ _held: Final[Keys] = {
     "joint": Key(TextSchema("a name"), "joint that the condition belongs to"),
     "actions": Key(_actions, "what acts for a multiplier of one"),
 }
-constraint: Final = _shared("constraint", RecordSchema("a constraint", {}, {
+constraint: Final = _shared_schema("constraint", RecordSchema("a constraint", {}, {
     "holonomic": {"holonomic": Key(scalar, "expression in coordinates and time that is zero"), **_held},
     "speed": {"speed": Key(scalar, "expression, linear in rates, that is zero"), **_held},
     "coincide": {"coincide": Key(ListOf(point, 2, 2, "two points"), "points that coincide"), "along": Key(part, "frame of the axes"), "axes": Key(TextSchema("axes"), "some of xyz")},
@@ -240,12 +246,12 @@ constraint: Final = _shared("constraint", RecordSchema("a constraint", {}, {
 _shared_symbols: Final = Either(
     "names, or a table of names there and expressions here", names.scalar, names.list, TableOf(scalar)
 )
-_attach: Final = _shared("attached", RecordSchema("an attached part", {
+_attach: Final = _shared_schema("attached", RecordSchema("an attached part", {
     "part": Key(TextSchema("the name of a part"), "under `parts`", True), "on": Key(part, "frame or body that its ground is"),
     "share": Key(_shared_symbols, "symbols that are not copied"), "values": Key(TableOf(scalar), "of the copy's parameters"),
 }))  # fmt: skip
 _touching: Final[Keys] = {"radius": Key(scalar, "radius", True), "at": Key(three, "centre, in the body frame")}
-_surface: Final = _shared("surface", Either("a surface such as {ball: body, radius: r}, or an expression that is a point", point, table=RecordSchema("a surface", {}, {
+_surface: Final = _shared_schema("surface", Either("a surface such as {ball: body, radius: r}, or an expression that is a point", point, table=RecordSchema("a surface", {}, {
     "half_space": {"half_space": Key(part, "body or frame of a plane"), "normal": Key(axis, "axis towards what touches it"), "at": Key(three, "a point of the plane")},
     "ball": {"ball": Key(part, "body of a ball"), **_touching, "inside": Key(Flag(), "true: hollow, touched from within")},
     "ring": {"ring": Key(part, "body of a torus, a wheel, the edge of a disc"), **_touching, "tube": Key(scalar, "radius of the tube"), "axis": Key(axis, "of the ring")},
@@ -258,7 +264,7 @@ _meets: Final[Keys] = {
     "resists": Key(TableOf(RecordSchema("a friction under the contact force", {"slip": _slip, "friction": Key(_friction, "a coefficient times a length, where it turns", True)})),
                    "more frictions under the contact force, against rolling or spinning"),
 }  # fmt: skip
-_contact: Final = _shared("contact", RecordSchema("a contact", {}, {
+_contact: Final = _shared_schema("contact", RecordSchema("a contact", {}, {
     "gap": {"gap": Key(scalar, "expression in coordinates and time, positive while surfaces are apart"), "slip": _slip, **_meets},
     "touch": {"touch": Key(ListOf(_surface, 2, 2, "two surfaces"), "two surfaces: the gap where they are nearest, and their slip there"),
               "across": Key(vector, "motion is in the plane normal to it"), **_meets},
@@ -315,7 +321,7 @@ _frf: Final = ListOf(RecordSchema("a frequency response", {
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
 }))  # fmt: skip
 colour: Final = TextSchema("a colour: a name, or #rrggbb")
-_drawn: Final = _shared("drawn", RecordSchema("a shape to draw", {
+_drawn: Final = _shared_schema("drawn", RecordSchema("a shape to draw", {
     "on": Key(part, "body or frame it is fixed to", True), "at": Key(three, "where its centre is there"),
     "rotation": Key(rotation, "how it is turned there"), "colour": Key(colour), "opacity": Key(number),
 }, {

@@ -44,7 +44,7 @@ def add_load(s: Scope, item: Item) -> None:
     }
     match said.kind:
         case "force":
-            m.force(name, vector=s.vector(said.get("force")), at=_applied(s, said, part["on"]), **part)
+            m.force(name, vector=s.vector(said.get("force")), at=_application_point(s, said, part["on"]), **part)
         case "torque":
             m.torque(name, vector=s.vector(said.get("torque")), **part)
         case "spring":
@@ -96,7 +96,7 @@ def friction_law(s: Scope, said: Formula | LocatedRecord) -> Coulomb | LuGre:
     return LuGre(**given)
 
 
-def _applied(s: Scope, said: LocatedRecord, on: Any) -> Any:
+def _application_point(s: Scope, said: LocatedRecord, on: Any) -> Any:
     """Where a force acts: a point, or coordinates on the body."""
     if "at" not in said:
         return None

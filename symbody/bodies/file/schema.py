@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from ...errors import ExpressionTextError, ModelFileError, existing, listed
-from .expression_text import parsed
+from .expression_text import parsed_expression
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .yaml_tree import FileText, YamlNode, entries
 
@@ -84,7 +84,7 @@ class Expression(ValueSchema):
         if node.kind != "scalar" or node.is_null:
             raise wrong(source, node, self)
         try:
-            return Formula(source, node, node.text, parsed=parsed(node.text))
+            return Formula(source, node, node.text, parsed=parsed_expression(node.text))
         except ExpressionTextError as reason:
             hint = self.hint if "follows a complete" in reason.plain else ""
             raise source.error(node, reason.plain + hint, reason.at, reason.length) from None

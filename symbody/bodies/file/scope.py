@@ -139,7 +139,7 @@ class Scope:
             else:
                 stack.pop()
                 del on_way[id(item)]
-                with located(item):
+                with errors_located(item):
                     item.make(self, item)
                 item.is_made = True
 
@@ -148,7 +148,7 @@ class Scope:
         part of)."""
         for need in item.needs:
             yield need, False
-        for name, how in mentioned(item.content):
+        for name, how in mentioned_names(item.content):
             owner = self._owner(name) if how == "symbol" else None
             part = self.parts.get(name)
             if owner is not None and owner is not item:
@@ -378,7 +378,7 @@ class Scope:
         return found
 
 
-def mentioned(content: Any) -> Iterator[tuple[str, str]]:
+def mentioned_names(content: Any) -> Iterator[tuple[str, str]]:
     """Names used in some content, and how: as a symbol (unless there is none), a part (wheel.point), a word, or a whole
     text."""
     if isinstance(content, Formula):
@@ -391,13 +391,13 @@ def mentioned(content: Any) -> Iterator[tuple[str, str]]:
         yield content.text, "text"
     elif isinstance(content, LocatedList):
         for x in content:
-            yield from mentioned(x)
+            yield from mentioned_names(x)
     elif isinstance(content, LocatedTable):
         for x in content.entries.values():
-            yield from mentioned(x)
+            yield from mentioned_names(x)
     elif isinstance(content, LocatedRecord):
         for x in content.values.values():
-            yield from mentioned(x)
+            yield from mentioned_names(x)
 
 
 _IN_FILES: Final = (  # what the model says to those who write Python, and what is meant here
@@ -429,7 +429,7 @@ def in_words_of_files(reason: Exception) -> str:
 
 
 @contextmanager
-def located(item: Item) -> Iterator[None]:
+def errors_located(item: Item) -> Iterator[None]:
     """Errors of the model are raised with the line of the item."""
     try:
         yield

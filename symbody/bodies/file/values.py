@@ -338,14 +338,14 @@ _ATTRIBUTES: Final[dict[type, dict[str, Callable[[Any], Any]]]] = {
 }
 
 
-def _translated(f: Frame, *to: Any) -> Frame:
+def _translated_frame(f: Frame, *to: Any) -> Frame:
     if len(to) != (1 if isinstance(to[0], Point) else 3):
         raise ModelError(f"translate takes three numbers or a point, got {len(to)} values")
     return f.translate(*to)
 
 
 _OF_FRAME: Final[dict[str, tuple[str, Callable[..., Any]]]] = {
-    "translate": ("o?nn", _translated),
+    "translate": ("o?nn", _translated_frame),
     "rotate": ("wN", lambda f, axis, *angles: f.rotate(axis, *angles)),
     "rotate_by_cosines": ("l", lambda f, m: f.rotate_by_cosines(m)),
     "rotate_by_euler_parameters": ("l?l", lambda f, e, spin=None: f.rotate_by_euler_parameters(e, spin)),

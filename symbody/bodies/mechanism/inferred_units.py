@@ -71,7 +71,7 @@ def dimension_check(mechanism: Mechanism) -> DimensionCheck:
         conflict = dimensions.require([statement.expression], statement.expected)
         if conflict is not None and statement.is_checked:
             faults.append(_sentence(statement, conflict))
-    return DimensionCheck(tuple(dict.fromkeys(faults)), _inferred(mechanism, dimensions))
+    return DimensionCheck(tuple(dict.fromkeys(faults)), _inferred_units(mechanism, dimensions))
 
 
 def declared_unit(units: Mapping[Symbol, str], name: str) -> str:
@@ -103,7 +103,7 @@ def _sentence(statement: Statement, conflict: Conflict) -> str:
     return f"{statement.part}: {outline(conflict.node)} combines {conflict.first} and {conflict.second}"
 
 
-def _inferred(mechanism: Mechanism, dimensions: Dimensions) -> dict[Symbol, str]:
+def _inferred_units(mechanism: Mechanism, dimensions: Dimensions) -> dict[Symbol, str]:
     out = {}
     for s in (*mechanism.q, *mechanism.u, *mechanism.z, *mechanism.r, *mechanism.p):
         if s not in mechanism.units and (found := dimensions.of_symbol(s)) is not None:

@@ -208,8 +208,8 @@ class Structure(SymbolMethods):
             inner = Frame(inner, _as_rotation(name, orientation).inverse, name=f"{inner.name}.rest")
         if inner.root.is_ground and not outer.root.is_ground:
             raise ModelError(
-                f"joint {name!r}: parent and child are swapped: the child {_called(child)} is placed already, the parent {_called(parent)} is not; "
-                f"a joint places its child: ({name!r}, {_called(child)}, {_called(parent)}, ...), with the axis then in {_called(child)}"
+                f"joint {name!r}: parent and child are swapped: the child {_name_of(child)} is placed already, the parent {_name_of(parent)} is not; "
+                f"a joint places its child: ({name!r}, {_name_of(child)}, {_name_of(parent)}, ...), with the axis then in {_name_of(child)}"
             )
         join = self._close_loop if inner.root is outer.root else self._hang
         made = join(kind, name, outer, inner, geometry, given.get("coordinates"))
@@ -396,7 +396,7 @@ def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) ->
     return Frame(parent, rotation, vector(*offset), name, velocity=velocity)
 
 
-def _called(part: Any) -> str:
+def _name_of(part: Any) -> str:
     return getattr(part, "name", None) or shown(part)
 
 

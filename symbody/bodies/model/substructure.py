@@ -150,7 +150,7 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
             f"instead of {sub.name!r}"
         )
     prefix = f"{identifier(name)}_"
-    table = _symbol_table(host, sub, name, prefix, _shared(share), values)
+    table = _symbol_table(host, sub, name, prefix, _shared_symbols(share), values)
     copier = Copier(sub.ground, on, table, prefix)
     rates, *others = (copier(x) for x in sub.parts.kinematics)
     host.parts.add_kinematics(list(rates.items()), *others)
@@ -192,7 +192,7 @@ def _copy_loads_and_constraints(host: Model, sub: Model, prefix: str, copier: Co
         host.parts.add_constraint(made, may_repeat=True)
 
 
-def _shared(share: Any) -> dict[str, Any]:
+def _shared_symbols(share: Any) -> dict[str, Any]:
     """Old name -> what it is in the host."""
     if isinstance(share, Mapping):
         return {k.name if isinstance(k, Symbol) else str(k): v for k, v in share.items()}

@@ -81,7 +81,7 @@ class LoopRows:
         pivots = pivot_columns(J / here.sizes[:, None], here.rank)
         free = {self.q[j] for j in range(len(self.q)) if j not in pivots}
         reached, solved = closed_loops(
-            eq, [self.q[j] for j in pivots], _perturbed(eq, values, free, by, random), self.rows
+            eq, [self.q[j] for j in pivots], _perturbed_values(eq, values, free, by, random), self.rows
         )
         there = self.space(eq, reached) if solved.holds else None
         return (
@@ -91,7 +91,7 @@ class LoopRows:
         )
 
 
-def _perturbed(eq: Equations, values: Values, which: set[Symbol], by: float, random: Random) -> Values:
+def _perturbed_values(eq: Equations, values: Values, which: set[Symbol], by: float, random: Random) -> Values:
     """Some coordinates perturbed at random: angles in radians, lengths relative to the largest."""
     table = eq.variables.of("q")
     length = max((abs(values[v.symbol]) for v in table if not v.is_angle), default=0.0) or 1.0
@@ -133,7 +133,7 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
 def _with_loop_closed(eq: Equations, step: LoopClosure, values: Values, random: Random) -> Values | None:
     """The values with one more loop closed in a regular configuration: by its own coordinates if they suffice, else
     by all coordinates connected with it."""
-    start = _perturbed(eq, values, set(step.new.q or step.whole.q), 1.0, random)
+    start = _perturbed_values(eq, values, set(step.new.q or step.whole.q), 1.0, random)
     if step.new.q:
         reached, solved = closed_loops(eq, step.new.q, start, step.new.rows)
         if solved.holds:
@@ -182,7 +182,7 @@ def _elsewhere(eq: Equations, everything: LoopRows, values: Values, random: Rand
     for held in dict.fromkeys(min(k, most) for k in (least, least + 1, least + 2, most)):
         for _ in range(MAX_TRIALS):
             fixed = set(random.sample(eq.q, held))
-            start = _perturbed(eq, values, set(eq.q), 1.0, random)
+            start = _perturbed_values(eq, values, set(eq.q), 1.0, random)
             reached, solved = closed_loops(eq, [q for q in eq.q if q not in fixed], start)
             there = everything.space(eq, reached) if solved.holds else None
             if there is not None and n - there[0].rank == held and there[0].smallest > MIN_SINGULAR_VALUE:

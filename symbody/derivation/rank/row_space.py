@@ -111,7 +111,8 @@ def typical_sizes(eq: Equations, entries: Sequence[Expr], J: Array, values: Mapp
     random, sizes = Random(1), own
     for _ in range(SAMPLES):
         other = {
-            v.symbol: _perturbed(values[v.symbol], v.is_angle, random.uniform(-1, 1)) for v in eq.variables.of("q")
+            v.symbol: _perturbed_value(values[v.symbol], v.is_angle, random.uniform(-1, 1))
+            for v in eq.variables.of("q")
         }
         there = numbers_at(entries, {**values, **other}, J.shape[1])
         if there is not None:
@@ -119,7 +120,7 @@ def typical_sizes(eq: Equations, entries: Sequence[Expr], J: Array, values: Mapp
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def _perturbed(x: float, is_angle: bool, by: float) -> float:
+def _perturbed_value(x: float, is_angle: bool, by: float) -> float:
     return x + by if is_angle else x * (1 + by / 2)
 
 

@@ -93,7 +93,7 @@ def sine_and_cosine(t: ScalarText, x: str) -> tuple[str, str]:
 
 
 def is_large(t: ScalarText, x: str) -> str:
-    """Whether an angle has to be `reduced` first; also where it is infinite or no number."""
+    """Whether an angle has to be reduced first (`reduced_angle`); also where it is infinite or no number."""
     return t.new(f"fcmp ugt {t.real} {t.intrinsic('llvm.fabs', x)}, {t.number(LARGEST[t.real])}")
 
 
@@ -193,7 +193,7 @@ finite:
 """
 
 
-def reduced(t: ScalarText, x: str) -> str:
+def reduced_angle(t: ScalarText, x: str) -> str:
     """A call of `reduction_text`'s function."""
     if t.real == "double":
         return t.new(f"call double @symbody.reduced(double {x})")
@@ -380,7 +380,7 @@ def any_angles(t: ScalarText, angles: list[str]) -> list[str]:
     large = t.either([is_large(t, x) for x in angles])
     t.lines += [f"  br label %{before}", f"{before}:"]
     t.lines += [f"  br i1 {large}, label %{slow}, label %{done}, !prof !0", f"{slow}:"]
-    small = [reduced(t, x) for x in angles]
+    small = [reduced_angle(t, x) for x in angles]
     t.lines += [f"  br label %{done}", f"{done}:"]
     return [t.new(f"phi {t.real} [ {x}, %{before} ], [ {y}, %{slow} ]") for x, y in zip(angles, small, strict=True)]
 

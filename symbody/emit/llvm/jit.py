@@ -23,7 +23,7 @@ _lock = threading.Lock()  # llvmlite's engines share one table of symbols
 
 
 @cache
-def _initialized() -> llvm.Target:
+def _native_target() -> llvm.Target:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.set_option(
@@ -45,7 +45,7 @@ def _load_library(name: str) -> None:
 
 def _new_machine(level: int = LEVEL) -> llvm.TargetMachine:
     """A description of this computer. Each engine takes one and destroys it in the end."""
-    return _initialized().create_target_machine(
+    return _native_target().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=_features(), opt=level, reloc="default", codemodel="jitdefault", jit=True
     )
 
@@ -91,7 +91,7 @@ def identity() -> str:
     )
 
 
-def _parsed(text: str) -> llvm.ModuleRef:
+def _parsed_module(text: str) -> llvm.ModuleRef:
     machine = _machine()
     try:
         module = llvm.parse_assembly(text)
@@ -110,12 +110,12 @@ def machine_code(kernels: str, pieces: str, is_quick: bool = False, is_plain: bo
                the text fixes
     """
     with _lock:
-        loops = _parsed(kernels)
+        loops = _parsed_module(kernels)
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = True
         options.slp_vectorization = False
         _run_passes(loops, llvm.create_pass_builder(_machine(), options), is_plain)
-        module = _parsed(pieces)
+        module = _parsed_module(pieces)
         module.link_in(loops)
         return bytes(_machine(QUICK_LEVEL if is_quick else LEVEL).emit_object(module))
 
@@ -206,7 +206,7 @@ def wasm_code(kernels: str, pieces: str, offered: Collection[str]) -> bytes:
     with _lock:
         machine = _web()
         try:
-            loops, module = (llvm.parse_assembly(_aligned(text)) for text in (kernels, pieces))
+            loops, module = (llvm.parse_assembly(_with_short_pointers(text)) for text in (kernels, pieces))
         except RuntimeError as reason:
             raise CompileError(f"LLVM does not accept the generated text: {reason}") from None
         for part in (loops, module):
@@ -219,7 +219,7 @@ def wasm_code(kernels: str, pieces: str, offered: Collection[str]) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def _aligned(text: str) -> str:
+def _with_short_pointers(text: str) -> str:
     """Pointers have four bytes there."""
     return re.sub(r"(load ptr, ptr [^,\n]+), align 8", r"\1, align 4", text)
 
@@ -230,7 +230,7 @@ class Loaded:
     def __init__(self, code: bytes) -> None:
         self.size = len(code)
         with _lock:
-            empty = _parsed("")
+            empty = _parsed_module("")
             self._engine: Any = llvm.create_mcjit_compiler(empty, _new_machine())
             self._engine.remove_module(empty)  # which it would compile, in as much time as all the rest takes
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))

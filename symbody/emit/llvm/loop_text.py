@@ -463,7 +463,7 @@ def _attributes(form: KernelForm, calls: int) -> str:
 
 def _entry_text(e: KernelEntry) -> str:
     lines: list[str] = []
-    given = ", ".join(_unpacked(r, lines) for r in e.routes)
+    given = ", ".join(_argument_text(r, lines) for r in e.routes)
     result = type_text(e.form.result, "double")
     call = f"call {result} @{e.form.name}({given})"
     if e.form.result is NOTHING:
@@ -479,7 +479,7 @@ def _entry_text(e: KernelEntry) -> str:
     return f"define void @{e.name}(ptr %in, ptr %out, ptr %work) nounwind {{\n{body}\n  ret void\n}}\n"
 
 
-def _unpacked(r: ArgumentRoute, lines: list[str]) -> str:
+def _argument_text(r: ArgumentRoute, lines: list[str]) -> str:
     """Text of an argument, with the lines that find it."""
     p, at = r.parameter, f"%{r.table}"
     for depth, slot in enumerate((r.at, *r.slots)):

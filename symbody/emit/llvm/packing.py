@@ -13,7 +13,7 @@ from ..loops.program_kernels import pack, unpack
 from ..programs.program import Program
 from .loop_text import LlvmKernel, simple_kernel
 from .numbers import BYTES, SUFFIX, real_of
-from .transposed import turned
+from .transpose_text import transposed_square
 
 _SHARED: Final = """define void @NAME.share(ptr %table, ptr %work) nounwind {
   %strides = getelementptr i64, ptr %table, i64 STRIDES
@@ -40,7 +40,7 @@ done:
 """
 
 
-def _shared(name: str, ins: int, outs: int) -> str:
+def _share_text(name: str, ins: int, outs: int) -> str:
     text = _SHARED.replace("NAME", name).replace("STRIDES", str(ins + 1)).replace("OUT", str(2 * ins + 1))
     return text.replace("NEXT", str(2 * ins + 1 + outs))
 
@@ -124,7 +124,7 @@ def batch_text(program: Program, name: str, lanes: int, real: str = "double") ->
         "  ret void",
         "}",
     ]
-    return "\n".join(lines) + "\n" + _shared(name, len(sizes_in), outs)
+    return "\n".join(lines) + "\n" + _share_text(name, len(sizes_in), outs)
 
 
 def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:
@@ -219,7 +219,7 @@ def _square(mark: str, first: str, real: str, lanes: int, size: int, width: int)
             f"  %{mark}.in{r} = {_load(vector, f'%{mark}.from{r}', lanes, width)}",
         ]
         values.append(f"%{mark}.in{r}")
-    turns, values = turned(values, lanes, mark, real)
+    turns, values = transposed_square(values, lanes, mark, real)
     lines += [*turns, f"  %{mark}.base = mul nsw i64 {first}, {lanes}"]
     for c in range(width):
         lines += [
@@ -244,7 +244,7 @@ def _square_back(mark: str, first: str, real: str, lanes: int, size: int, width:
             f"  %{mark}.in{c} = load {vector}, ptr %{mark}.from{c}, align {BYTES[real]}",
         ]
         values.append(f"%{mark}.in{c}")
-    turns, values = turned(values, lanes, mark, real)
+    turns, values = transposed_square(values, lanes, mark, real)
     lines += turns
     for r in range(lanes):
         lines += [

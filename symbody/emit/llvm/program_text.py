@@ -81,7 +81,7 @@ def _starts_as_zeros(program: Program, block: Instruction) -> bool:
     return block.op == "solve" and right_side_count(program.code, block) >= FEWEST
 
 
-def cut(program: Program, size: int = PIECE) -> list[range]:
+def instruction_ranges(program: Program, size: int = PIECE) -> list[range]:
     """Ranges of instructions whose weight is bounded."""
     feeds, outputs = _feeds(program, _layouts(program, 1, 1)), _stored_one_by_one(program)
     stores = (len(feeds.get(k, ())) + len(outputs.get(k, ())) for k in range(len(program.code)))
@@ -91,7 +91,7 @@ def cut(program: Program, size: int = PIECE) -> list[range]:
 def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
     """Places in the outputs of each value; results of a tree are written by its loops, and outputs that are mostly zero
     are cleared."""
-    code, cleared = program.code, _cleared(program)
+    code, cleared = program.code, _mostly_zero_outputs(program)
     return {
         v: [(o, at) for o, at in places if o not in cleared] if _is_zero(code[v]) else places
         for v, places in program.output_places().items()
@@ -99,7 +99,7 @@ def _stored_one_by_one(program: Program) -> dict[int, list[tuple[int, int]]]:
     }
 
 
-def _cleared(program: Program) -> list[int]:
+def _mostly_zero_outputs(program: Program) -> list[int]:
     """Outputs that are mostly zero, as large sparse matrices are: they are cleared by a loop, and the rest is stored
     into them. (A store for each of thousands of zeros takes LLVM longer than everything else.)"""
     zeros = [sum(_is_zero(program.code[v]) for v in o.values) for o in program.outputs]
@@ -187,7 +187,7 @@ class _LlvmModule:
 
     def text(self) -> LlvmText:
         name, p = entry_name(self.program), self.program
-        ranges = cut(p, PIECE if self.lanes == 1 else PIECE_OF_LANES)
+        ranges = instruction_ranges(p, PIECE if self.lanes == 1 else PIECE_OF_LANES)
         piece_of = [k for k, r in enumerate(ranges) for _ in r]
         last_piece = self._last_pieces(piece_of)
         functions = []
@@ -210,7 +210,7 @@ class _LlvmModule:
     def _clearing(self) -> str:
         """Calls that put zeros into the outputs which are mostly zero."""
         out = ""
-        for o in _cleared(self.program):
+        for o in _mostly_zero_outputs(self.program):
             kernel = self.kernel(clear, len(self.program.outputs[o].values), False)
             out += (
                 f"  %zero.{o}.p = getelementptr inbounds ptr, ptr %out, i64 {o}\n  %zero.{o} = load ptr, ptr %zero.{o}.p, align 8\n"

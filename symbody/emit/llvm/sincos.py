@@ -68,10 +68,10 @@ def sincos(x: str, number: str, new: New, rounding: str = "free") -> tuple[str, 
     s = plus(op("fmul", r, z), polynomial(_SIN, z), r)
     q = plus(z, polynomial(_COS, z), c(-0.5))
     cosine = plus(z, q, c(1.0))
-    return _turned(shifted, s, cosine, number, new)
+    return _by_quadrant(shifted, s, cosine, number, new)
 
 
-def _turned(shifted: str, s: str, c: str, number: str, new: New) -> tuple[str, str]:
+def _by_quadrant(shifted: str, s: str, c: str, number: str, new: New) -> tuple[str, str]:
     """Swap and sign by the quadrant in the low bits of `shifted`."""
     integer, truth = number.replace("double", "i64"), number.replace("double", "i1")
 

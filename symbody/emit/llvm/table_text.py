@@ -11,7 +11,7 @@ from typing import Final
 
 from ..loops.kernel_parser import kernel_source
 from ..loops.language import Kernel
-from ..loops.table_kernels import copied, gathered, run_tables
+from ..loops.table_kernels import copy_numbers, gather_numbers, run_tables
 from .loop_text import LlvmLoops
 from .program_text import ONE_ARGUMENT
 from .sincos import sine_functions
@@ -70,13 +70,13 @@ end:
 def table_loops(rounding: str) -> str:
     """The module; `rounding` is fused or separate."""
     loops = LlvmLoops(rounding=rounding)
-    text = _ENTRY.replace("FETCHED", "".join(map(_fetched, range(len(FIELDS)), FIELDS)))
-    kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copied, "GATHERED": gathered}
+    text = _ENTRY.replace("FETCHED", "".join(map(_table_load, range(len(FIELDS)), FIELDS)))
+    kernels: dict[str, Kernel] = {"RUN": run_tables, "COPIED": copy_numbers, "GATHERED": gather_numbers}
     for place, kernel in kernels.items():
         text = text.replace(place, loops.kernels.kernel(kernel, kernel_source(kernel).basic_types, {}).name)
     return loops.text() + sine_functions(rounding) + text + ONE_ARGUMENT.replace("NAME", NAME)
 
 
-def _fetched(k: int, name: str) -> str:
+def _table_load(k: int, name: str) -> str:
     kind = "i64" if name in COUNTS else "ptr"
     return f"  %{name}.p = getelementptr inbounds i64, ptr %tables, i64 {k}\n  %{name} = load {kind}, ptr %{name}.p, align 8\n"

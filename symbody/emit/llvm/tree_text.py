@@ -11,7 +11,7 @@ from ..loops.tree_kernels import TreeSlopes, in_rows, tree_derivatives
 from ..loops.tree_vectors import SHARED
 from ..programs.tree_shape import TreeShape
 from .loop_text import SCALAR_LOOPS, LlvmKernel, Tables, constant_tables, simple_kernel
-from .transposed import transposed
+from .transpose_text import transpose_text
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _result(name: str, shape: TreeShape, group: int, number: str, lanes: int, ta
     first, count = shape.groups[group]
     length = shape.blocks(lanes) * lanes
     if lanes > 1 and min(shape.n, count) >= lanes:
-        return transposed(name, lanes, length, first, count, shape.rows)
+        return transpose_text(name, lanes, length, first, count, shape.rows)
     known = {"n": shape.n, "length": length, "first": first, "count": count, "rows": shape.rows}
     kernel = LlvmKernel(simple_kernel(in_rows, known), name, number, tables=tables, is_scalar=True)
     return kernel.text("nounwind").replace("define internal", "define")

@@ -42,11 +42,11 @@ def inlined_form(kernel: Kernel) -> KernelForm:
     >>> len([part for part in all_parts(inlined(fixed_step).body) if isinstance(part, Called)])
     0
     """
-    return _inlined(kernel_form(kernel))
+    return _form_without_calls(kernel_form(kernel))
 
 
-def _inlined(form: KernelForm) -> KernelForm:
-    own = {p.name: p.type for p in form.parameters} | _assigned(form.body)
+def _form_without_calls(form: KernelForm) -> KernelForm:
+    own = {p.name: p.type for p in form.parameters} | _assigned_names(form.body)
     return replace(form, body=_Inliner(form, own).block(form.body, {}))
 
 
@@ -75,9 +75,9 @@ class _Inliner:
 
     def text(self, call: KernelCall, loops: Names) -> Block:
         """The body of a kernel with its arguments in place, under names that mean nothing where it is put."""
-        inner = _inlined(kernel_form(call.kernel, call.types))
+        inner = _form_without_calls(kernel_form(call.kernel, call.types))
         given: dict[str, Expression] = dict(zip((p.name for p in inner.parameters), call.arguments, strict=True))
-        assigned = _assigned(inner.body)
+        assigned = _assigned_names(inner.body)
         if any(isinstance(part, Return) for part in all_parts(inner.body)) or assigned.keys() & given.keys():
             raise CompileError(
                 f"kernel {self.form.name}: {inner.name} returns, or assigns to an argument, and cannot stand in the "
@@ -90,7 +90,7 @@ class _Inliner:
             if e.type in (INDEX, NUMBER) and not isinstance(e, Constant | LocalVariable):  # computed once
                 given[name] = value = LocalVariable(e.type, self.free(name, e.type, loops))
                 first.append(Assign(value, e))
-        return (*first, *_placed(inner.body, given, new))
+        return (*first, *_substituted_block(inner.body, given, new))
 
     def free(self, name: str, type_: Type, loops: Names) -> str:
         k, free = 2, name
@@ -100,7 +100,7 @@ class _Inliner:
         return free
 
 
-def _placed(block: Block, given: dict[str, Expression], new: dict[str, str]) -> Block:
+def _substituted_block(block: Block, given: dict[str, Expression], new: dict[str, str]) -> Block:
     """A text with arguments in place of parameters, and new names for its own."""
 
     def placed(e: Expression) -> Expression:
@@ -129,7 +129,7 @@ def _placed(block: Block, given: dict[str, Expression], new: dict[str, str]) -> 
     return renamed(with_changed_expressions(block, placed))
 
 
-def _assigned(block: Block) -> Names:
+def _assigned_names(block: Block) -> Names:
     return {part.target.name: part.target.type for part in all_parts(block) if isinstance(part, Assign)}
 
 

@@ -119,13 +119,13 @@ def choices(kind: int, begin: int, stop: int, first: int, a: Indices, b: Indices
             w[first + i] = w[b[i]] if w[a[i]] != 0.0 else w[c[i]]
 
 
-def copied(n: int, x: Numbers, to: Numbers) -> None:
+def copy_numbers(n: int, x: Numbers, to: Numbers) -> None:
     """Constants and inputs, into w."""
     for i in range(n):
         to[i] = x[i]
 
 
-def gathered(n: int, at: Indices, w: Numbers, to: Numbers) -> None:
+def gather_numbers(n: int, at: Indices, w: Numbers, to: Numbers) -> None:
     """An output, out of w."""
     for i in range(n):
         to[i] = w[at[i]]

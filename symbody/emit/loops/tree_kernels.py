@@ -28,21 +28,21 @@ from __future__ import annotations
 from .language import Indices, Known, Numbers
 from .records import Struct
 from .tree_vectors import (
-    added,
-    against,
-    against_two,
-    answered,
-    at_edge,
-    carried,
+    add_multiple,
+    add_response,
+    base_response,
+    base_response_at_edge,
+    base_wrench,
     clear_all,
-    felt,
-    handed_on,
-    moved,
-    moved_two,
-    opened,
-    spread,
-    weighed,
-    yielding,
+    extend_compliance,
+    extend_response,
+    multiply_transposed,
+    negative_products,
+    pass_inertia_to_parent,
+    shift_response,
+    subtract_compliance,
+    two_base_responses,
+    two_negative_products,
 )
 
 
@@ -256,7 +256,7 @@ def _inwards(t: TreeSlopes) -> None:
     size = 6 * t.wide * t.lanes
     for m in range(t.n):
         i: int = t.n - 1 - m
-        weighed(t.wide, t.S[8 * i :], t.J[size * i :], t.row)
+        multiply_transposed(t.wide, t.S[8 * i :], t.J[size * i :], t.row)
         d = 0.0
         for c in range(6):
             d = d + t.row[c] * t.S[8 * i + c]
@@ -267,7 +267,7 @@ def _inwards(t: TreeSlopes) -> None:
         t.free[i] = -t.row[9] * t.reciprocal[i]
         if t.parent[i] < t.n:
             own = t.J[size * i :]
-            handed_on(t.wide, t.K[9 * i :], t.row, own, t.J[size * t.parent[i] :])
+            pass_inertia_to_parent(t.wide, t.K[9 * i :], t.row, own, t.J[size * t.parent[i] :])
             for c in range(3):
                 for r in range(6):
                     t.P[8 * (3 * i + c) + r] = own[r * t.wide * t.lanes + 6 + c]
@@ -322,12 +322,12 @@ def _single_base(t: TreeSlopes, b: int, p: int, k: int, m: int) -> None:
         turned_by(t.S[8 * b :], t.F[6 * b :], t.one)
         own = t.J[6 * t.wide * t.lanes * b :]
         L = t.L[6 * t.six * t.lanes * p :]
-        felt(t.wide, t.six, 8 // t.lanes, t.base[9 * k :], own, t.P[24 * b :], t.g[8 * k :])
-        felt(t.wide, t.six, 8 // t.lanes, t.base[9 * m :], own, t.P[24 * b :], t.g[8 * m :])
+        base_wrench(t.wide, t.six, 8 // t.lanes, t.base[9 * k :], own, t.P[24 * b :], t.g[8 * k :])
+        base_wrench(t.wide, t.six, 8 // t.lanes, t.base[9 * m :], own, t.P[24 * b :], t.g[8 * m :])
         for c in range(6):
             t.g[8 * k + c] = t.g[8 * k + c] + t.one[c]
-        yielding(t.six, t.g[8 * k :], L, t.base[9 * k :])
-        yielding(t.six, t.g[8 * m :], L, t.base[9 * m :])
+        subtract_compliance(t.six, t.g[8 * k :], L, t.base[9 * k :])
+        subtract_compliance(t.six, t.g[8 * m :], L, t.base[9 * m :])
     else:
         for c in range(6):
             t.g[8 * k + c] = 0.0
@@ -356,10 +356,12 @@ def _base(t: TreeSlopes, b: int, p: int, k: int) -> None:
         for c in range(3):
             t.base[9 * k + 6 + c] = t.S[8 * speed + c]
     if p < t.n:
-        felt(t.wide, t.six, 8 // t.lanes, t.base[9 * k :], t.J[6 * t.wide * t.lanes * b :], t.P[24 * b :], t.g[8 * k :])
+        base_wrench(
+            t.wide, t.six, 8 // t.lanes, t.base[9 * k :], t.J[6 * t.wide * t.lanes * b :], t.P[24 * b :], t.g[8 * k :]
+        )
         for c in range(6):
             t.g[8 * k + c] = t.g[8 * k + c] + t.other[c]
-        yielding(t.six, t.g[8 * k :], t.L[6 * t.six * t.lanes * p :], t.base[9 * k :])
+        subtract_compliance(t.six, t.g[8 * k :], t.L[6 * t.six * t.lanes * p :], t.base[9 * k :])
     else:
         for c in range(6):
             t.g[8 * k + c] = 0.0
@@ -378,11 +380,11 @@ def _inverse(t: TreeSlopes) -> None:
     for b in range(t.n):
         own = t.X[6 * length * b :]
         row = t.inverse[length * b :]
-        weighed(t.six, t.K[9 * b :], t.L[size * t.parent[b] :], t.row)
+        multiply_transposed(t.six, t.K[9 * b :], t.L[size * t.parent[b] :], t.row)
         x = t.reciprocal[b]
         for c in range(6):
             x = x + t.row[c] * t.K[9 * b + c]
-        answered(
+        extend_response(
             t.blocks,
             (b + t.lanes - 1) // t.lanes,
             t.K[9 * b :],
@@ -396,7 +398,9 @@ def _inverse(t: TreeSlopes) -> None:
             own[c * length + b] = x * t.S[8 * b + c] - t.row[c]
             t.one[c] = 0.0
         t.one[6] = x
-        opened(t.six, t.S[8 * b :], t.row, t.one[6:], t.S[8 * b :], t.row, t.L[size * t.parent[b] :], t.L[size * b :])
+        extend_compliance(
+            t.six, t.S[8 * b :], t.row, t.one[6:], t.S[8 * b :], t.row, t.L[size * t.parent[b] :], t.L[size * b :]
+        )
         for j in range(t.fork_from[b], t.fork_from[b + 1]):
             at: int = t.fork_path[j]
             for c in range(6):
@@ -413,7 +417,7 @@ def _before(t: TreeSlopes) -> None:
     length = t.blocks * t.lanes
     for b in range(t.n):
         x = t.X[6 * length * t.parent[b] :]
-        spread(t.blocks, t.later[b] // t.lanes, t.S[8 * b :], t.inverse[length * b :], x, t.X[6 * length * b :])
+        add_response(t.blocks, t.later[b] // t.lanes, t.S[8 * b :], t.inverse[length * b :], x, t.X[6 * length * b :])
     for b in range(t.n):
         x = t.X[6 * length * t.parent[b] :]
         stop: int = (b + t.lanes - 1) // t.lanes
@@ -423,12 +427,12 @@ def _before(t: TreeSlopes) -> None:
             two: int = t.columns_of[j + 1]
             y = t.columnwise[length * one :]
             z = t.columnwise[length * two :]
-            against_two(t.blocks, 0, stop, t.g[8 * one :], t.g[8 * two :], x, y, z)
-            against_two(t.blocks, start, t.blocks, t.g[8 * one :], t.g[8 * two :], x, y, z)
+            two_negative_products(t.blocks, 0, stop, t.g[8 * one :], t.g[8 * two :], x, y, z)
+            two_negative_products(t.blocks, start, t.blocks, t.g[8 * one :], t.g[8 * two :], x, y, z)
         if (t.columns_from[b + 1] - t.columns_from[b]) % 2 > 0:
             only: int = t.columns_of[t.columns_from[b + 1] - 1]
-            against(t.blocks, 0, stop, t.g[8 * only :], x, t.columnwise[length * only :])
-            against(t.blocks, start, t.blocks, t.g[8 * only :], x, t.columnwise[length * only :])
+            negative_products(t.blocks, 0, stop, t.g[8 * only :], x, t.columnwise[length * only :])
+            negative_products(t.blocks, start, t.blocks, t.g[8 * only :], x, t.columnwise[length * only :])
 
 
 def _beyond(t: TreeSlopes) -> None:
@@ -443,7 +447,9 @@ def _beyond(t: TreeSlopes) -> None:
     for i in range(t.n):
         b: int = t.n - 1 - i
         down = t.steps[2 * length - t.end[b] :]
-        carried(t.blocks, b // t.lanes, (t.end[b] + t.lanes - 1) // t.lanes, t.S[8 * b :], t.K[9 * b :], down, t.Y)
+        shift_response(
+            t.blocks, b // t.lanes, (t.end[b] + t.lanes - 1) // t.lanes, t.S[8 * b :], t.K[9 * b :], down, t.Y
+        )
         for c in range(9):
             t.Y[c * length + b] = t.K[9 * b + c]
         low: int = (b + t.lanes - 1) // t.lanes
@@ -451,7 +457,7 @@ def _beyond(t: TreeSlopes) -> None:
         for j in range(t.columns_from[b], t.columns_from[b + 1] - 1, 2):
             one: int = t.columns_of[j]
             two: int = t.columns_of[j + 1]
-            moved_two(
+            two_base_responses(
                 t.blocks,
                 low,
                 high,
@@ -463,7 +469,7 @@ def _beyond(t: TreeSlopes) -> None:
             )
         if (t.columns_from[b + 1] - t.columns_from[b]) % 2 > 0:
             only: int = t.columns_of[t.columns_from[b + 1] - 1]
-            moved(t.blocks, low, high, t.base[9 * only :], t.Y, t.columnwise[length * only :])
+            base_response(t.blocks, low, high, t.base[9 * only :], t.Y, t.columnwise[length * only :])
         if t.lanes > 1:
             _edges(t, b, low, high)
 
@@ -476,9 +482,9 @@ def _edges(t: TreeSlopes, b: int, low: int, high: int) -> None:
     for j in range(t.columns_from[b], t.columns_from[b + 1]):
         k: int = t.columns_of[j]
         if b % t.lanes > 0:
-            at_edge(t.blocks, low - 1, t.base[9 * k :], t.Y, up, down, t.columnwise[length * k :])
+            base_response_at_edge(t.blocks, low - 1, t.base[9 * k :], t.Y, up, down, t.columnwise[length * k :])
         if t.end[b] % t.lanes > 0:
-            at_edge(t.blocks, high, t.base[9 * k :], t.Y, up, down, t.columnwise[length * k :])
+            base_response_at_edge(t.blocks, high, t.base[9 * k :], t.Y, up, down, t.columnwise[length * k :])
 
 
 def _forces(t: TreeSlopes) -> None:
@@ -487,7 +493,9 @@ def _forces(t: TreeSlopes) -> None:
     for k in range(t.columns, t.columns + t.more):
         clear_all(t.blocks, t.columnwise[length * k :])
     for e in range(t.entries):
-        added(t.blocks, t.slopes[e:], t.inverse[length * t.entry_row[e] :], t.columnwise[length * t.entry_column[e] :])
+        add_multiple(
+            t.blocks, t.slopes[e:], t.inverse[length * t.entry_row[e] :], t.columnwise[length * t.entry_column[e] :]
+        )
 
 
 def in_rows(n: int, length: int, first: int, count: int, rows: Indices, columnwise: Numbers, out: Numbers) -> None:

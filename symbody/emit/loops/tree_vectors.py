@@ -13,7 +13,7 @@ def clear_all(count: int, x: Numbers) -> None:
         x[i] = 0.0
 
 
-def weighed(wide: int, s: Numbers, J: Numbers, y: Numbers) -> None:
+def multiply_transposed(wide: int, s: Numbers, J: Numbers, y: Numbers) -> None:
     """y = Jᵀ s."""
     for j in range(wide):
         x = s[0] * J[j]
@@ -22,7 +22,7 @@ def weighed(wide: int, s: Numbers, J: Numbers, y: Numbers) -> None:
         y[j] = x
 
 
-def handed_on(wide: int, k: Numbers, y: Numbers, own: Numbers, parent: Numbers) -> None:
+def pass_inertia_to_parent(wide: int, k: Numbers, y: Numbers, own: Numbers, parent: Numbers) -> None:
     """J - k yᵀ, which is added to that of the parent."""
     for j in range(wide):
         for r in unrolled(6):
@@ -31,7 +31,7 @@ def handed_on(wide: int, k: Numbers, y: Numbers, own: Numbers, parent: Numbers) 
             parent[r * wide + j] = parent[r * wide + j] + x
 
 
-def felt(wide: int, six: int, eight: int, base: Numbers, J: Numbers, P: Numbers, y: Numbers) -> None:
+def base_wrench(wide: int, six: int, eight: int, base: Numbers, J: Numbers, P: Numbers, y: Numbers) -> None:
     """y = J δâ + P δω, with P column after column."""
     for j in range(six):
         x = base[0] * J[j]
@@ -42,7 +42,7 @@ def felt(wide: int, six: int, eight: int, base: Numbers, J: Numbers, P: Numbers,
         y[j] = x
 
 
-def yielding(six: int, g: Numbers, L: Numbers, base: Numbers) -> None:
+def subtract_compliance(six: int, g: Numbers, L: Numbers, base: Numbers) -> None:
     """base - L g."""
     for j in range(six):
         x = base[j]
@@ -51,7 +51,7 @@ def yielding(six: int, g: Numbers, L: Numbers, base: Numbers) -> None:
         base[j] = x
 
 
-def answered(blocks: int, count: int, k: Numbers, s: Numbers, X: Numbers, row: Numbers, own: Numbers) -> None:
+def extend_response(blocks: int, count: int, k: Numbers, s: Numbers, X: Numbers, row: Numbers, own: Numbers) -> None:
     """row = -X·k, and X + row s."""
     for i in range(count):
         x = -X[i] * k[0]
@@ -62,14 +62,16 @@ def answered(blocks: int, count: int, k: Numbers, s: Numbers, X: Numbers, row: N
             own[c * blocks + i] = X[c * blocks + i] + x * s[c]
 
 
-def spread(blocks: int, first: int, s: Numbers, row: Numbers, X: Numbers, own: Numbers) -> None:
+def add_response(blocks: int, first: int, s: Numbers, row: Numbers, X: Numbers, own: Numbers) -> None:
     """X + row s."""
     for i in range(first, blocks):
         for c in unrolled(6):
             own[c * blocks + i] = X[c * blocks + i] + row[i] * s[c]
 
 
-def opened(six: int, s: Numbers, k: Numbers, x: Numbers, S: Numbers, y: Numbers, L: Numbers, own: Numbers) -> None:
+def extend_compliance(
+    six: int, s: Numbers, k: Numbers, x: Numbers, S: Numbers, y: Numbers, L: Numbers, own: Numbers
+) -> None:
     """L - S yᵀ - y Sᵀ + x S Sᵀ; s and k are S and y once more."""
     for j in range(six):
         rest = y[j] - x[0] * S[j]
@@ -77,7 +79,7 @@ def opened(six: int, s: Numbers, k: Numbers, x: Numbers, S: Numbers, y: Numbers,
             own[r * six + j] = L[r * six + j] - s[r] * rest - k[r] * S[j]
 
 
-def against(blocks: int, first: int, end: int, g: Numbers, X: Numbers, y: Numbers) -> None:
+def negative_products(blocks: int, first: int, end: int, g: Numbers, X: Numbers, y: Numbers) -> None:
     """y = -X·g."""
     for i in range(first, end):
         x = -X[i] * g[0]
@@ -86,7 +88,9 @@ def against(blocks: int, first: int, end: int, g: Numbers, X: Numbers, y: Number
         y[i] = x
 
 
-def against_two(blocks: int, first: int, end: int, g: Numbers, h: Numbers, X: Numbers, y: Numbers, z: Numbers) -> None:
+def two_negative_products(
+    blocks: int, first: int, end: int, g: Numbers, h: Numbers, X: Numbers, y: Numbers, z: Numbers
+) -> None:
     """y = -X·g and z = -X·h."""
     for i in range(first, end):
         x = -X[i] * g[0]
@@ -98,7 +102,7 @@ def against_two(blocks: int, first: int, end: int, g: Numbers, h: Numbers, X: Nu
         z[i] = w
 
 
-def carried(blocks: int, first: int, end: int, s: Numbers, k: Numbers, inside: Numbers, Y: Numbers) -> None:
+def shift_response(blocks: int, first: int, end: int, s: Numbers, k: Numbers, inside: Numbers, Y: Numbers) -> None:
     """Y as answers to the motion before a degree of freedom, of those inside."""
     for i in range(first, end):
         x = Y[i] * s[0]
@@ -109,7 +113,7 @@ def carried(blocks: int, first: int, end: int, s: Numbers, k: Numbers, inside: N
             Y[c * blocks + i] = Y[c * blocks + i] - x * k[c]
 
 
-def moved(blocks: int, first: int, end: int, base: Numbers, Y: Numbers, y: Numbers) -> None:
+def base_response(blocks: int, first: int, end: int, base: Numbers, Y: Numbers, y: Numbers) -> None:
     """y = -Y·base."""
     for i in range(first, end):
         x = -Y[i] * base[0]
@@ -118,7 +122,7 @@ def moved(blocks: int, first: int, end: int, base: Numbers, Y: Numbers, y: Numbe
         y[i] = x
 
 
-def moved_two(
+def two_base_responses(
     blocks: int, first: int, end: int, base: Numbers, other: Numbers, Y: Numbers, y: Numbers, z: Numbers
 ) -> None:
     """y = -Y·base and z = -Y·other."""
@@ -132,7 +136,9 @@ def moved_two(
         z[i] = w
 
 
-def at_edge(blocks: int, i: int, base: Numbers, Y: Numbers, up: Numbers, down: Numbers, y: Numbers) -> None:
+def base_response_at_edge(
+    blocks: int, i: int, base: Numbers, Y: Numbers, up: Numbers, down: Numbers, y: Numbers
+) -> None:
     """y = -Y·base for those inside, where one vector holds some inside and some outside."""
     x = -Y[i] * base[0]
     for c in unrolled(1, 9):
@@ -140,25 +146,25 @@ def at_edge(blocks: int, i: int, base: Numbers, Y: Numbers, up: Numbers, down: N
     y[i] = x if up[i] * down[i] > 0.5 else y[i]
 
 
-def added(blocks: int, factor: Numbers, x: Numbers, y: Numbers) -> None:
+def add_multiple(blocks: int, factor: Numbers, x: Numbers, y: Numbers) -> None:
     for i in range(blocks):
         y[i] = y[i] + factor[0] * x[i]
 
 
 SHARED: Final[dict[Kernel, tuple[str, ...]]] = {
     clear_all: (),
-    weighed: ("s",),
-    handed_on: ("k",),
-    answered: ("k", "s"),
-    spread: ("s",),
-    felt: ("base",),
-    yielding: ("g",),
-    opened: ("s", "k", "x"),
-    against: ("g",),
-    against_two: ("g", "h"),
-    carried: ("s", "k"),
-    moved: ("base",),
-    moved_two: ("base", "other"),
-    at_edge: ("base",),
-    added: ("factor",),
+    multiply_transposed: ("s",),
+    pass_inertia_to_parent: ("k",),
+    extend_response: ("k", "s"),
+    add_response: ("s",),
+    base_wrench: ("base",),
+    subtract_compliance: ("g",),
+    extend_compliance: ("s", "k", "x"),
+    negative_products: ("g",),
+    two_negative_products: ("g", "h"),
+    shift_response: ("s", "k"),
+    base_response: ("base",),
+    two_base_responses: ("base", "other"),
+    base_response_at_edge: ("base",),
+    add_multiple: ("factor",),
 }

@@ -60,7 +60,7 @@ def _first_part(p: Program, constant: Sequence[int], name: str, handed: Sequence
         i._replace(data=(place[i.data[0]], i.data[1])) if i.op == "input" and i.data[0] in place else i for i in p.code
     ]
     out = Output(name, (len(handed),), tuple(handed), tuple((k,) for k in range(len(handed))))
-    return _needed(f"{p.name}_{name}", [p.inputs[g] for g in constant], [out], code)
+    return _program_without_unused(f"{p.name}_{name}", [p.inputs[g] for g in constant], [out], code)
 
 
 def _rest(p: Program, name: str, handed: Sequence[int]) -> Program:
@@ -68,10 +68,12 @@ def _rest(p: Program, name: str, handed: Sequence[int]) -> Program:
     for at, k in enumerate(handed):
         code[k] = Instruction("input", (), (len(p.inputs), at))
     more = Group(name, tuple(symbols([f"{name}_{k}" for k in range(len(handed))])))
-    return _needed(p.name, [*p.inputs, more], p.outputs, code)
+    return _program_without_unused(p.name, [*p.inputs, more], p.outputs, code)
 
 
-def _needed(name: str, groups: Iterable[Group], outputs: Iterable[Output], code: Sequence[Instruction]) -> Program:
+def _program_without_unused(
+    name: str, groups: Iterable[Group], outputs: Iterable[Output], code: Sequence[Instruction]
+) -> Program:
     made = tuple(outputs)
     order = depth_first((v for o in made for v in o.values), {k: i.args for k, i in enumerate(code)})
     number = {k: at for at, k in enumerate(order)}

@@ -16,7 +16,7 @@ from .program import Instruction, Program
 def with_fused_products(p: Program) -> Program:
     """The same program, with products that are used once, in a sum or difference, computed together with that. Of two
     such products the first one is."""
-    fused = _fused(p)
+    fused = _fused_products(p)
     absorbed = set(fused.values())
     number: dict[int, int] = {}
     code: list[Instruction] = []
@@ -30,7 +30,7 @@ def with_fused_products(p: Program) -> Program:
     return replace(p, code=tuple(code), outputs=outputs, labels={})
 
 
-def _fused(p: Program) -> dict[int, int]:
+def _fused_products(p: Program) -> dict[int, int]:
     """For each sum or difference the product that becomes part of it."""
     code, uses = p.code, Counter(a for i in p.code for a in i.args)
     uses.update(v for o in p.outputs for v in o.values)

@@ -15,7 +15,7 @@ from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.graph.linear import MIN_PIVOT, FactorShape, solve_block
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
-from ...algebra.graph.walk import evaluation_order, rebuilt, scalars, substitute_all
+from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
 from .canonical import canonical_arguments
@@ -23,7 +23,7 @@ from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
 from .elimination_order import Work, elimination_order, elimination_work
 from .instruction_order import depth_first
-from .program import Group, Instruction, Output, Program, _repeated, factor_cost
+from .program import Group, Instruction, Output, Program, _first_repeated, factor_cost
 from .reciprocals import without_single_reciprocals
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
@@ -89,7 +89,7 @@ def _as_written(
     things = [o if isinstance(o, (Matrix, Expr)) else _column(name, k, o) for k, o in outputs.items()]
     if bake:
         things, labels = substitute_all(things, bake), substituted_labels(labels or {}, bake)
-    things, label = _regrouped(*_unrolled(things, labels_by_node(labels)))
+    things, label = _regrouped_products(*_unrolled_solves(things, labels_by_node(labels)))
     roots = scalars(*things)
     _refuse_strays(name, roots, groups)
     if unknown := wanted - set(outputs):
@@ -110,7 +110,7 @@ def _fewer_operations(p: Program, factored: bool) -> Program:
     return p
 
 
-def _regrouped(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+def _regrouped_products(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
     """Products with shared parts; a node that stands for another takes over its label."""
     roots = scalars(*things)
     new = with_shared_products(roots, [n for n in evaluation_order(roots) if n in label])
@@ -138,7 +138,7 @@ def _group(name: str, key: str, value: Any) -> Group:
 
 def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -> None:
     symbols = [s for g in groups for s in g.symbols]
-    if twice := _repeated(s.name for s in symbols):
+    if twice := _first_repeated(s.name for s in symbols):
         raise ProgramError(f"program {name!r}: {twice!r} stands twice among the inputs")
     if both := [s.name for s in symbols if s in bake]:
         raise ProgramError(f"program {name!r}: {listed(both)} cannot be an input and be baked in")
@@ -157,7 +157,7 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
 # -------------------------------------------------------------------------------------------------------- small systems
 
 
-def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
+def _unrolled_solves(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], dict[Node, str]]:
     """Write out the definite systems that are small or sparse; others stay blocks. A node that stands for another takes
     over its label."""
     new: dict[Node, Any] = {}
@@ -179,7 +179,7 @@ def _unrolled(things: list[Any], label: Mapping[Node, str]) -> tuple[list[Any], 
         elif n.op == "item" and isinstance(args[0], list):
             new[n] = args[0][n.data]
         else:
-            new[n] = n if args == n.args else rebuilt(n, args)
+            new[n] = n if args == n.args else with_arguments(n, args)
     written = [t.map(new.__getitem__) if isinstance(t, Matrix) else new[t] for t in things]
     return written, {new[n]: label[n] for n in reversed(nodes) if n in label}
 
@@ -221,7 +221,7 @@ class _SolveSystem:
         full, n = shape.full(entries), shape.n
         factors = [full[i * n + j] for i in order for j in order]
         diagonal = factors[:: n + 1]
-        _factored(n, factors)
+        _factor_sparse(n, factors)
         if shape.is_guarded:
             _guard_roots(factors, diagonal, [shape.sizes[i] for i in order])
         self.order = order
@@ -233,7 +233,7 @@ class _SolveSystem:
         return [x[self.place[i]] for i in range(len(x))]
 
 
-def _factored(n: int, a: list[Expr]) -> None:
+def _factor_sparse(n: int, a: list[Expr]) -> None:
     """`definite_factor` along the entries that are not zero: of n³/6 steps those that do something."""
     for k in range(n):
         row = [j for j in range(k + 1, n) if a[k * n + j] is not ZERO]

@@ -302,7 +302,7 @@ def _check_names(p: Program) -> None:
     for n in names:
         check_name(n, f"program {p.name!r}")
     for what, used in (("input", [g.name for g in p.inputs]), ("output", [o.name for o in p.outputs])):
-        if twice := _repeated(used):
+        if twice := _first_repeated(used):
             raise ProgramError(f"program {p.name!r}: two {what}s have the name {twice!r}")
     if both := {g.name for g in p.inputs} & {o.name for o in p.outputs}:
         raise ProgramError(
@@ -395,7 +395,7 @@ def _is_mirrored(o: Output) -> bool:
     return all(value.get((j, i)) == v for (i, j), v in value.items())
 
 
-def _repeated(names: Iterable[str]) -> str | None:
+def _first_repeated(names: Iterable[str]) -> str | None:
     seen: set[str] = set()
     for n in names:
         if n in seen:

@@ -31,7 +31,7 @@ def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -
     new: dict[Any, Any] = {}
     for n in nodes:
         if n in grouped:
-            new[n] = _multiplied(grouped[n], new)
+            new[n] = _product_of(grouped[n], new)
             continue
         try:
             args = tuple([new[a] for a in n.args])
@@ -89,16 +89,16 @@ class _Pair:
         self.one, self.other, self.key = one, other, pair_key("mul", one, other)
 
 
-def _multiplied(factors: Factors, new: dict[Any, Any]) -> Any:
+def _product_of(factors: Factors, new: dict[Any, Any]) -> Any:
     """The product of factors, of which `new` has the nodes; pairs are made where they are met first."""
-    values = sorted([_made(f, new) for f, times in factors.items() for _ in range(times)], key=_key)
+    values = sorted([_node_of(f, new) for f, times in factors.items() for _ in range(times)], key=_key)
     out = values[0]
     for v in values[1:]:
         out = _times(out, v)
     return out
 
 
-def _made(factor: Any, new: dict[Any, Any]) -> Any:
+def _node_of(factor: Any, new: dict[Any, Any]) -> Any:
     if factor in new:
         return new[factor]
     waiting = [factor]

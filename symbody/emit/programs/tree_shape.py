@@ -135,10 +135,10 @@ class TreeShape:
             "lanes": lanes, "blocks": self.blocks(lanes), "wide": -(-ROW // lanes), "six": -(-6 // lanes),
             "parent": self.parent, "last": self.last, "end": tuple(self.ends), "lump": self.lump,
             "forks": tuple(map(int, self.forks)),
-            "later": tuple(self._later()), "fork_path": _joined(self.fork_paths), "fork_from": _starts(self.fork_paths),
+            "later": tuple(self._later()), "fork_path": _flat_table(self.fork_paths), "fork_from": _starts(self.fork_paths),
             "is_single": tuple(int(self.last[i] == i and len(by_joint[i]) == 2) for i in range(n)), "joint": tuple(joint), "speeds": tuple(self.rows.index(j) for j in range(n)),
-            "columns_of": _joined(by_joint), "columns_from": _starts(by_joint),
-            "entry_column": _joined([[c for c, _ in self.entries]]), "entry_row": _joined([[r for _, r in self.entries]]),
+            "columns_of": _flat_table(by_joint), "columns_from": _starts(by_joint),
+            "entry_column": _flat_table([[c for c, _ in self.entries]]), "entry_row": _flat_table([[r for _, r in self.entries]]),
         }  # fmt: skip
 
     @cached_property
@@ -158,7 +158,7 @@ class TreeShape:
         return bodies + bases + pairs, bodies + bases + pairs
 
 
-def _joined(lists: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _flat_table(lists: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """All in a row; a table is never empty."""
     return tuple(x for part in lists for x in part) or (0,)
 

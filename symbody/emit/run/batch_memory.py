@@ -19,7 +19,7 @@ class BatchMemory:
     def __init__(self, program: Program, work: int) -> None:
         self._layout = Struct(f"{2 * len(program.inputs) + len(program.outputs) + 4}q")
         self._table, self._scratch = bytearray(self._layout.size), np.empty(work + 8)
-        self.table, self.scratch = address_of(np.frombuffer(self._table, np.int64)), aligned(self._scratch)
+        self.table, self.scratch = address_of(np.frombuffer(self._table, np.int64)), aligned_address(self._scratch)
 
     def fill(
         self,
@@ -52,6 +52,6 @@ class KeptMemory:
         self._free.append(memory)
 
 
-def aligned(array: Any) -> int:
+def aligned_address(array: Any) -> int:
     """Address of the first place in the array that begins a cache line."""
     return -(-address_of(array) // 64) * 64

@@ -19,7 +19,7 @@ from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
-from ..llvm import jit, loop_text, numbers, packing, transposed, tree_text
+from ..llvm import jit, loop_text, numbers, packing, transpose_text, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm import table_text as table_text_module
@@ -43,7 +43,7 @@ from ..programs.program import Output, Program
 from ..programs.program_tables import is_tabulated
 from . import disk_cache as disk
 from . import tables_in_memory
-from .batch_memory import KeptMemory, aligned
+from .batch_memory import KeptMemory, aligned_address
 from .source_digests import digest_of
 from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
@@ -67,7 +67,7 @@ def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
     more."""
     loops = (loop_text, numbers, program_kernels, kernel_parser, kernel_nodes, specialisation, elimination)
-    trees = (tree_text, transposed, tree_kernels, tree_vectors, tree_shape)
+    trees = (tree_text, transpose_text, tree_kernels, tree_vectors, tree_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
     made_by = (llvm_text_module, llvm_sincos, packing, splitting, right_sides, jit, *loops, *trees, *tabulated)
     return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
@@ -177,8 +177,8 @@ class Compiled:
         work, tables = self._memory
         memory = np.empty(work + 9)
         if tables is not None:
-            tables.open(aligned(memory))
-        return memory, aligned(memory)
+            tables.open(aligned_address(memory))
+        return memory, aligned_address(memory)
 
     @property
     def seconds_to_improve(self) -> float:
@@ -376,7 +376,7 @@ class Compiled:
             if not _can_take(a, shape, number):
                 raise ProgramError(
                     f"{self.program.name}.batch: out for {o.name} must be a writable array of {8 * number.itemsize}-bit floats in rows, of shape "
-                    f"{shape}; got {_described(a)}"
+                    f"{shape}; got {_array_text(a)}"
                 )
         if len(given) != len(outputs):
             names = listed(o.name for o in outputs)
@@ -483,7 +483,7 @@ def checked_precision(real: str) -> str:
     return real
 
 
-def _described(a: Any) -> str:
+def _array_text(a: Any) -> str:
     return f"shape {a.shape} of {a.dtype}" if isinstance(a, np.ndarray) else shown(a)
 
 

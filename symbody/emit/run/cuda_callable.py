@@ -27,7 +27,7 @@ from ..programs.straight_line import straight_line_program
 from . import disk_cache as disk
 from .callable import output_shape, without_empty, wrong_count
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
-from .device_arrays import ArrayView, DeviceArray, converter, packed, real_dtype, stream_of, view_of
+from .device_arrays import ArrayView, DeviceArray, converter, packed_strides, real_dtype, stream_of, view_of
 
 REALS: Final = ("double", "float")
 EARLY, LATE, TILES = READINGS = ("early", "late", "tiles")
@@ -311,7 +311,7 @@ def _pointer(view: ArrayView, distance: int) -> list[Any]:
 
 def _laid_out(function: str, name: str, view: ArrayView) -> tuple[str, list[Any]]:
     """Rows whose numbers lie side by side at any distance of rows; or columns whose states do."""
-    if view.strides[1:] == packed(view.shape)[1:] or _size(view.shape) == 1:
+    if view.strides[1:] == packed_strides(view.shape)[1:] or _size(view.shape) == 1:
         is_packed = view.strides[0] == _size(view.shape)
         return PACKED if is_packed else ROWS, _pointer(view, view.strides[0])
     if len(view.shape) == 2 and view.strides[0] == 1:

@@ -88,7 +88,7 @@ def _from_dlpack(capsule: Any) -> ArrayView:
     tensor = ctypes.cast(_pointer_of(capsule, _CAPSULE), ctypes.POINTER(_DlTensor)).contents
     n = tensor.dimensions
     shape = tuple(tensor.shape[:n])
-    strides = tuple(tensor.strides[:n]) if tensor.strides else packed(shape)
+    strides = tuple(tensor.strides[:n]) if tensor.strides else packed_strides(shape)
     kind = {code: k for k, code in _KINDS.items()}.get(tensor.type.code, "V")
     dtype = np.dtype(f"{kind}{tensor.type.bits // 8}")
     return ArrayView((tensor.data or 0) + tensor.offset, shape, strides, dtype, tensor.device.ordinal, capsule)
@@ -97,7 +97,7 @@ def _from_dlpack(capsule: Any) -> ArrayView:
 def _from_interface(array: Any, described: dict[str, Any]) -> ArrayView:
     dtype, shape = np.dtype(described["typestr"]), tuple(described["shape"])
     strides = described.get("strides")
-    distances = packed(shape) if strides is None else tuple(s // dtype.itemsize for s in strides)
+    distances = packed_strides(shape) if strides is None else tuple(s // dtype.itemsize for s in strides)
     address = int(described["data"][0])
     return ArrayView(address, shape, distances, dtype, _ordinal_of(address), array)
 
@@ -108,7 +108,7 @@ def _ordinal_of(address: int) -> int:
     return cuda().number("cuPointerGetAttribute", 9, ctypes.c_uint64(address))  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 
-def packed(shape: tuple[int, ...]) -> tuple[int, ...]:
+def packed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Distances of an array whose rows lie one after the other."""
     out, size = [], 1
     for n in reversed(shape):
@@ -142,7 +142,7 @@ class DeviceArray:
         card(ordinal).enter()
         place = ctypes.c_uint64()
         cuda()("cuMemAllocAsync", ctypes.byref(place), ctypes.c_size_t(size), ctypes.c_void_p(stream))
-        self.view = ArrayView(place.value, shape, packed(shape), self.dtype, ordinal)
+        self.view = ArrayView(place.value, shape, packed_strides(shape), self.dtype, ordinal)
         weakref.finalize(self, _free, cuda(), card(ordinal), place.value, stream).atexit = False
 
     def __len__(self) -> int:
@@ -256,11 +256,11 @@ class _Exported:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
 
 
-def _released(managed: int) -> None:
+def _release_array(managed: int) -> None:
     ctypes.pythonapi.Py_DecRef(ctypes.cast(_DlManaged.from_address(managed).context, ctypes.py_object))
 
 
-_release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_released)  # consumers may call it without Python's lock
+_release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_array)  # consumers may call it without Python's lock
 
 
 def _capsule_of(array: DeviceArray) -> Any:

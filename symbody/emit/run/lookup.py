@@ -78,10 +78,10 @@ def piecewise(name: str, times: Array, coefficients: Array, at: Expr) -> Expr:
 
 def piecewise_polynomial(pieces: Pieces) -> PiecewisePolynomial:
     """The function with this content."""
-    return _compiled(pieces)[pieces.order]
+    return _compiled_pieces(pieces)[pieces.order]
 
 
-def _compiled(pieces: Pieces) -> list[PiecewisePolynomial]:
+def _compiled_pieces(pieces: Pieces) -> list[PiecewisePolynomial]:
     """The polynomial and its derivatives, each of which knows the next."""
     (times, rows), functions, loops, text = pieces.numbers, list[str](), LlvmLoops(), ""
     tables: list[LookupTable] = []

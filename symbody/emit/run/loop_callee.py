@@ -49,7 +49,7 @@ def compiled_loops(
         loops.entry(kernel, name, dict(types), dict(known), outputs)
         return loops.text()
 
-    said = [_described(KernelType(kernel)), *(_described(t) for _, t in types)]
+    said = [_type_text(KernelType(kernel)), *(_type_text(t) for _, t in types)]
     is_ours = all(said)  # of others nobody knows when they change; their text is what they are
     made_of = f"{name}|{said}|{[a for a, _ in types]}|{known}|{outputs}" if is_ours else text()
     keys = {
@@ -66,7 +66,7 @@ def compiled_loops(
     return jit.Loaded(made), is_quick
 
 
-def _described(type_: Type) -> str:
+def _type_text(type_: Type) -> str:
     """A type in words that tell it from all others; none where a part of it is defined outside of this package."""
     if isinstance(type_, BasicType):
         return type_.name
@@ -76,7 +76,7 @@ def _described(type_: Type) -> str:
         return ""
     if isinstance(type_, KernelType):
         return place
-    parts = [(name, _described(t)) for name, t in type_.fields]
+    parts = [(name, _type_text(t)) for name, t in type_.fields]
     return f"{place}({', '.join(f'{name}: {t}' for name, t in parts)})" if all(t for _, t in parts) else ""
 
 

@@ -80,7 +80,7 @@ class LinearSystem(MatrixNumbers):
             kept = {s: x for s, x in self.defaults.items() if s not in table}
             numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
             changed = self._with(substitute_all(self._all(), table))
-            return replace(changed, full=_substituted(self.full, table), defaults=numbers)
+            return replace(changed, full=_substituted_system(self.full, table), defaults=numbers)
         if free := [k for k, v in values.items() if free_symbols(as_expr(v))]:
             raise StabilityError(
                 f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
@@ -89,7 +89,7 @@ class LinearSystem(MatrixNumbers):
         given = self.values(values)
         table = {**given, **self.operating_point(given)}
         changed = self._with(substitute_all(self._all(), table))
-        return replace(changed, about=None, full=_substituted(self.full, table))
+        return replace(changed, about=None, full=_substituted_system(self.full, table))
 
     def _with(self, matrices: Sequence[Matrix]) -> LinearSystem:
         changed: dict[str, Any] = dict(zip((*PARTS, *RECOVERY), matrices, strict=True))
@@ -478,5 +478,5 @@ def linear_system(
     )
 
 
-def _substituted(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
+def _substituted_system(full: FullSystem | None, table: Mapping[Symbol, Any]) -> FullSystem | None:
     return full and replace(full, variation=full.variation.mapped(lambda matrices: substitute_all(matrices, table)))

@@ -74,15 +74,15 @@ def reduce_chain(o: Chain) -> None:
         for k in range(COLUMNS):
             o.work[row + 3 * n + k] = o.d[r * COLUMNS + k]
     for j in range(1, o.intervals):
-        joined(o, j)
+        append_interval(o, j)
         eliminate_columns(o.n, 2 * o.n, 2 * o.n + ROWS, 3 * o.n + COLUMNS, o.work)
         kept = j * n * width
         for i in range(n * width):
             o.factors[kept + i] = o.work[i]
-        carried(o)
+        shift_rows(o)
 
 
-def joined(o: Chain, j: int) -> None:
+def append_interval(o: Chain, j: int) -> None:
     """Rows of interval j below those carried along."""
     n = o.n
     width = 3 * n + COLUMNS
@@ -101,7 +101,7 @@ def joined(o: Chain, j: int) -> None:
             o.work[row + k] = o.work[row + k] + o.g[(r * o.intervals + j) * n + k]
 
 
-def carried(o: Chain) -> None:
+def shift_rows(o: Chain) -> None:
     """The lower rows are those of the next point: δx_{j+1} moves to the place of δx_j."""
     n = o.n
     width = 3 * n + COLUMNS
@@ -115,7 +115,7 @@ def carried(o: Chain) -> None:
                 o.work[i * width + n + k] = 0.0
 
 
-def substituted(o: Chain) -> None:
+def back_substitute(o: Chain) -> None:
     """Changes of inner points from those of the ends and of the scalars."""
     n = o.n
     width = 3 * n + COLUMNS
@@ -154,7 +154,7 @@ class ChainSolver:
 
     @cached_property
     def _substitute(self) -> LoopCallee:
-        return LoopCallee(substituted, {}, o=self.record)
+        return LoopCallee(back_substitute, {}, o=self.record)
 
     def eliminate(self) -> None:
         self._eliminate.run()
@@ -165,7 +165,7 @@ class ChainSolver:
         rows = np.concatenate([w[:n], w[2 * n :]])
         return np.hstack([rows[:, 2 * n : 3 * n], rows[:, :n], rows[:, 3 * n :]])
 
-    def substituted(self, first: Array, last: Array, s: Array) -> Array:
+    def back_substitute(self, first: Array, last: Array, s: Array) -> Array:
         """Changes of all points, from those of the first and last and of the scalars, with the factor of the constant
         last."""
         self.x[0], self.x[-1], self.s[:] = first, last, s
@@ -208,12 +208,12 @@ def sweep(o: Sweep) -> None:
                     for l in range(n):
                         total = total + o.B[at + i * n + l] * o.last[l * n + k]
                     o.R[i * n + k] = total
-            reflected(n, o.R, o.last, o.v)
+            householder_factors(n, o.R, o.last, o.v)
             if count == o.sweeps - 1:
-                multiplied(n, j, o.R, o.P)
+                multiply_triangles(n, j, o.R, o.P)
 
 
-def multiplied(n: int, j: int, R: Numbers, P: Numbers) -> None:
+def multiply_triangles(n: int, j: int, R: Numbers, P: Numbers) -> None:
     """P ← R P of triangles; the first makes it R. Rows above are done before those that they need."""
     for i in range(n):
         for k in range(i, n):
@@ -225,7 +225,7 @@ def multiplied(n: int, j: int, R: Numbers, P: Numbers) -> None:
             P[i * n + k] = total
 
 
-def reflected(n: int, R: Numbers, Q: Numbers, v: Numbers) -> None:
+def householder_factors(n: int, R: Numbers, Q: Numbers, v: Numbers) -> None:
     """R = Q R' by Householder's reflections: R' takes the place of R, Q is written."""
     for i in range(n):
         for k in range(n):

@@ -84,12 +84,12 @@ def condense(o: Collocation) -> None:
         for k in range(COLUMNS):
             o.d[r * COLUMNS + k] = 0.0
     for j in range(o.intervals):
-        collocated(o, j)
+        newton_rows(o, j)
         solve_columns(o.m * o.n, o.m * o.n + o.n + COLUMNS, o.W)
-        chained(o, j)
+        condense_interval(o, j)
 
 
-def collocated(o: Collocation, j: int) -> None:
+def newton_rows(o: Collocation, j: int) -> None:
     """Rows of Newton's method for the slopes of an interval."""
     n = o.n
     size = o.m * n
@@ -121,7 +121,7 @@ def collocated(o: Collocation, j: int) -> None:
             o.W[row + size + n + 2] = H * o.f[q] - o.K[(j * o.m + i) * n + q]
 
 
-def chained(o: Collocation, j: int) -> None:
+def condense_interval(o: Collocation, j: int) -> None:
     """The map of an interval, and its part in the rows over the whole orbit."""
     n = o.n
     size = o.m * n
@@ -148,10 +148,10 @@ def chained(o: Collocation, j: int) -> None:
         for k in range(n):
             o.g[(r * o.intervals + j) * n + k] = 0.0
         for i in range(o.m):
-            weighed(o, j, r, i)
+            add_weighted_point(o, j, r, i)
 
 
-def weighed(o: Collocation, j: int, r: int, i: int) -> None:
+def add_weighted_point(o: Collocation, j: int, r: int, i: int) -> None:
     """A Gauss point in a row over the whole orbit: weights times (δx_j + Σ a_il δK_l)."""
     n = o.n
     size = o.m * n

@@ -16,7 +16,7 @@ from ...emit.loops.language import Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
-from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, reduce_chain, substituted
+from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, back_substitute, reduce_chain
 from .collocation import STAGES, Collocation, condense, gauss
 
 LINEARISE: Final = 0
@@ -58,14 +58,14 @@ class NewtonRows(Struct):
     note: Numbers
 
 
-def performed(o: NewtonRows) -> None:
+def run_task(o: NewtonRows) -> None:
     """One of the tasks: in one function, so that what they share is compiled once."""
     if o.task == LINEARISE:
         linearise(o)
     elif o.task == ITERATE:
         iterate(o)
     else:
-        substituted(o.chain)
+        back_substitute(o.chain)
         slopes_of(o, o.dK)
 
 
@@ -95,7 +95,7 @@ def iterate(o: NewtonRows) -> None:
     """Change the unknowns once; note[0] is by how much, note[1] the relative change of the period."""
     n = o.n
     linearise(o)
-    assembled(o)
+    assemble_rows(o)
     size = 2 * n + SCALARS
     solve_columns(2 * o.n + SCALARS, 2 * o.n + SCALARS + 2, o.small)
     width = size + 2
@@ -107,7 +107,7 @@ def iterate(o: NewtonRows) -> None:
         for k in range(SCALARS):
             o.chain.s[k] = o.small[(2 * n + k) * width + column]
         o.chain.s[SCALARS] = float(back)
-        substituted(o.chain)
+        back_substitute(o.chain)
         slopes_of(o, o.dK)
         if back == 0:
             for i in range((o.intervals + 1) * n):
@@ -116,10 +116,10 @@ def iterate(o: NewtonRows) -> None:
                 o.slopes[i] = o.dK[i]
             for k in range(SCALARS):
                 o.s[k] = o.chain.s[k]
-    changed(o)
+    apply_change(o)
 
 
-def assembled(o: NewtonRows) -> None:
+def assemble_rows(o: NewtonRows) -> None:
     """Rows of the chain, those over the whole orbit, those of the ends; right sides of Newton's method and of the
     tangent."""
     n = o.n
@@ -158,7 +158,7 @@ def slopes_of(o: NewtonRows, dK: Numbers) -> None:
             dK[j * o.m * n + i] = total
 
 
-def changed(o: NewtonRows) -> None:
+def apply_change(o: NewtonRows) -> None:
     n = o.n
     most = 0.0
     for j in range(o.intervals + 1):
@@ -200,7 +200,7 @@ class NewtonSolver:
             small=np.zeros(size * (size + 2)), dK=self._dK.reshape(-1), ahead=self.ahead.reshape(-1), slopes=self.slopes.reshape(-1), s=self.s,
             note=self.note,
         )  # fmt: skip
-        self._performed = LoopCallee(performed, {}, o=self._record)
+        self._performed = LoopCallee(run_task, {}, o=self._record)
 
     def close(self, rows: Array, closing: int) -> None:
         """Rows of the ends; the first `closing` are linear in both ends."""

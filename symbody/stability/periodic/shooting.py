@@ -183,7 +183,7 @@ class ShootingProblem(OrbitProblem):
     def _direction(self, at: OrbitPoint, chain: ChainSolver, ends: Array, unit: float) -> OrbitPoint:
         n = self.flow.n
         s = np.append(ends[2 * n :], unit)
-        dx = chain.substituted(ends[:n], ends[n : 2 * n], s).copy()
+        dx = chain.back_substitute(ends[:n], ends[n : 2 * n], s).copy()
         return OrbitPoint(at.times, dx, np.zeros_like(at.K), float(s[0]), float(s[1]))
 
     # ------------------------------------------------------------------------------------------------ results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def transposed(name: str, lanes: int, length: int, first: int, count: int, rows: Sequence[int]) -> str:
+def transpose_text(name: str, lanes: int, length: int, first: int, count: int, rows: Sequence[int]) -> str:
     """A function of (columns, out): out[rows[i], k] = columns[first + k, i], with columns `length` numbers apart and at
     least `lanes` of both kinds.
 
@@ -20,7 +20,7 @@ def transposed(name: str, lanes: int, length: int, first: int, count: int, rows:
             f"  %in{j} = load {vector}, ptr %from{j}, align 8",
         ]
         values.append(f"%in{j}")
-    turns, values = turned(values, lanes)
+    turns, values = transposed_square(values, lanes)
     stores = []
     for j in range(lanes):
         stores += [
@@ -74,7 +74,9 @@ def _kept_inside(name: str, last: int) -> list[str]:
     ]
 
 
-def turned(values: list[str], lanes: int, mark: str = "turned", real: str = "double") -> tuple[list[str], list[str]]:
+def transposed_square(
+    values: list[str], lanes: int, mark: str = "turned", real: str = "double"
+) -> tuple[list[str], list[str]]:
     """A square turned over by exchanging halves, quarters, ... of pairs of vectors."""
     lines, vector, step = [], f"<{lanes} x {real}>", 1
     while step < lanes:
