@@ -648,6 +648,33 @@ TRIANGLE = "def f(a, x, n):\n    for k in range(n):\n        for i in range(k + 
 # ---------------------------------------------------------------------------------------------------- names used once
 
 
+NAMED_BY_NOUNS = ("algebra", "bodies", "derivation", "emit", "kits", "stability", "study", "view")
+PARTICIPLES = frozenset(  # that do not end in -ed, and are no verbs as `read` and `cut` are
+    "bent born borne bound broken brought built caught chosen dealt done drawn driven fed felt found frozen given gone grown held hidden hung kept known laid led left lent lost made meant met paid "
+    "rebuilt said seen sent shown sought spent struck strung stuck sunk swept taken taught thought thrown told torn undone won written".split()
+)  # fmt: skip
+NOUNS = frozenset("bed deed feed need reed seed speed".split())  # that end in -ed
+PUBLIC_PARTICIPLES = {  # names that users call with the thing that is changed: sb.simplified(x)
+    "composed", "diagonalized", "linearized", "simplified", "stacked", "undetermined",
+}  # fmt: skip
+
+
+def functions_named_by_nouns(root: Path) -> list[str]:
+    """A function of a module is named by what it returns, or by what it does: `specialised_form`, not `specialised`."""
+    return [
+        f"{file}:{node.lineno} {node.name} is a participle: name what it returns, or what it does"
+        for file, tree in sources(root).items()
+        for node in tree.body
+        if folder(file) in NAMED_BY_NOUNS and isinstance(node, ast.FunctionDef)
+        if is_participle(node.name.strip("_")) and node.name not in PUBLIC_PARTICIPLES
+    ]
+
+
+def is_participle(name: str) -> bool:
+    """One word, such as `solved` or `made`."""
+    return name in PARTICIPLES or (name.endswith("ed") and "_" not in name and name not in NOUNS)
+
+
 def class_names_are_unique(root: Path) -> list[str]:
     """A class name says what it is in the whole package: none is used twice, with or without an underscore."""
     seen: dict[str, str] = {}
@@ -668,7 +695,7 @@ def file_names_are_unique(root: Path) -> list[str]:
 
 
 RULES = (
-    class_names_are_unique, file_names_are_unique,
+    class_names_are_unique, file_names_are_unique, functions_named_by_nouns,
     folders_in_order, beside_on_public_names, exporters_on_the_representation, one_kernel_printer, rooms_in_order, modules_hide_behind_no_name, later_with_reason, no_joints_in_numbers, no_cycles, no_hidden_imports, fenced_third_parties, one_file_each,
     no_reach_through, symbols_from_the_table, no_cache_that_pins_its_key, few_parameters,
     no_foreign_private_attributes, one_escaping_function_a_target, one_writer_of_files, no_inverse_matrices, one_elimination,
@@ -748,6 +775,8 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (one_elimination, {"kits/a.py": ROW_BY_ROW + "a[i] = [x - t * y for x, y in zip(a[i], a[k], strict=True)]"}, "a.py:5 f eliminates"),
     (one_elimination, {"kits/a.py": ROW_BY_ROW + "a[i] -= t * a[k]"}, "a.py:5 f eliminates"),
     (one_elimination, {"bodies/a.py": CHOLESKY}, "a.py:4 f eliminates"),
+    (functions_named_by_nouns, {"emit/a.py": "def solved(x): ..."}, "emit/a.py:1 solved is a participle"),
+    (functions_named_by_nouns, {"view/a.py": "def made_scene(): ...\ndef _kept(x): ..."}, "view/a.py:2 _kept is a participle"),
     (class_names_are_unique, {"bodies/a.py": "class Row: ...", "derive/b.py": "class _Row: ..."}, "derive/b.py:1 class _Row has"),
     (class_names_are_unique, {"bodies/a.py": "class A: ...\ndef f():\n    class A: ...\n"}, "bodies/a.py:3 class A has the name"),
     (file_names_are_unique, {"bodies/names.py": "", "emit/text/names.py": ""}, "emit/text/names.py has the name of symbody/bodies/names.py"),

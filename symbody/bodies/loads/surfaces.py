@@ -27,7 +27,7 @@ from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import unit_vector
 from ..frames.vectors import Vector
-from ..mechanism.frame_places import frame_at, placed
+from ..mechanism.frame_places import frame_and_coordinates, frame_at
 from .ellipsoids import PlacedEllipsoid, ellipsoids_near
 
 # number of iterations for the foot of a perpendicular, enough to reach rounding for ratios of half axes up to ten
@@ -41,7 +41,7 @@ class PlacedSurface:
     at: Any
 
     def __post_init__(self) -> None:
-        frame, at = placed(type(self).__name__, self.on, self.at)
+        frame, at = frame_and_coordinates(type(self).__name__, self.on, self.at)
         if isinstance(self.on, Point):
             object.__setattr__(self, "on", frame)
         object.__setattr__(self, "at", at)
@@ -243,7 +243,7 @@ def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
     See also: `box`, `touch`, `Contact`.
     """
     half = [e / 2 for e in three(size, "corners: size").entries]
-    frame, centre = placed("corners", body, at)
+    frame, centre = frame_and_coordinates("corners", body, at)
     signs = [(1,) if e.value == 0 else (-1, 1) for e in half]
     places = [(i, j, k) for i in signs[0] for j in signs[1] for k in signs[2]]
     return [Point(frame, centre + vector(*(s * e for s, e in zip(p, half, strict=True)))) for p in places]

@@ -39,7 +39,7 @@ def frame_at(place: Any, where: str = "frame_at") -> Frame:
     return frame
 
 
-def placed(where: str, on: Any, at: Any) -> tuple[Frame, Matrix]:
+def frame_and_coordinates(where: str, on: Any, at: Any) -> tuple[Frame, Matrix]:
     """A frame and coordinates in it: the place `at` on a body or frame, or as seen from a point."""
     if not isinstance(on, Point) or moves_in_frame(on):
         frame = frame_at(on, where)

@@ -2,7 +2,7 @@
 derived and unrolled again.
 
 The key is a digest of the content (equations pickled with all their expressions, and what is made of them) and of the
-sources of this package that make programs. An entry is plain text (`program_text.py`) in the directory of machine code
+sources of this package that make programs. An entry is plain text (`program_json.py`) in the directory of machine code
 (`disk_cache.py`); nothing is unpickled. Programs that call functions of Python are not kept.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ..programs.program import Program
 from . import disk_cache as disk
-from .program_text import program_of_text, text_of_program
+from .program_json import program_of_text, text_of_program
 from .source_digests import sources_of
 
 FOLDERS: Final = ("algebra", "derivation", "emit/programs", "emit/loops", "integrate")  # whose files decide a program
