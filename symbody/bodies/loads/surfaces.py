@@ -45,6 +45,10 @@ class PlacedSurface:
         if isinstance(self.on, Point):
             object.__setattr__(self, "on", frame)
         object.__setattr__(self, "at", at)
+        for name in ("radius", "tube"):
+            size = as_expr(getattr(self, name, 0)).value
+            if size is not None and not size >= 0:
+                raise ModelError(f"{type(self).__name__}: {name} is not negative, got {shown(size)}")
 
 
 @answered_class

@@ -62,7 +62,7 @@ def solutions(problem: ContactProblem) -> list[ContactSolution]:
 
 
 def by_enumeration(problem: ContactProblem) -> ContactForces:
-    return _exact(problem, first_solution(problem), ENUMERATION)
+    return _exact_forces(problem, first_solution(problem), ENUMERATION)
 
 
 def by_active_set(problem: ContactProblem) -> ContactForces:
@@ -78,19 +78,19 @@ def by_active_set(problem: ContactProblem) -> ContactForces:
 def by_pivoting(problem: ContactProblem) -> ContactForces:
     """From the forces of newton, or of sweeps where those do not converge."""
     for run in (_run_newton, _run_sweeps):
-        arrays, _ = _iterated(problem, run)
+        arrays, _ = _iterated_arrays(problem, run)
         near = assignment_of_forces(problem, np.array(arrays.x[: arrays.n]), arrays.mu[: arrays.cones])
         if (found := pivoted_solution(problem, near)) is not None:
-            return _exact(problem, found, PIVOTING)
+            return _exact_forces(problem, found, PIVOTING)
     return _failure(problem, PIVOTING)
 
 
 def by_newton(problem: ContactProblem) -> ContactForces:
-    return _approximate(problem, _run_newton, NEWTON)
+    return _approximate_forces(problem, _run_newton, NEWTON)
 
 
 def by_sweeps(problem: ContactProblem) -> ContactForces:
-    return _approximate(problem, _run_sweeps, SWEEPS)
+    return _approximate_forces(problem, _run_sweeps, SWEEPS)
 
 
 SOLVERS: Final[dict[str, Callable[[ContactProblem], ContactForces]]] = {
@@ -98,7 +98,7 @@ SOLVERS: Final[dict[str, Callable[[ContactProblem], ContactForces]]] = {
 }  # fmt: skip
 
 
-def _exact(problem: ContactProblem, found: ContactSolution | None, solver: str) -> ContactForces:
+def _exact_forces(problem: ContactProblem, found: ContactSolution | None, solver: str) -> ContactForces:
     """Forces of an assignment whose equations and inequalities hold."""
     if found is None:
         return _failure(problem, solver)
@@ -115,14 +115,14 @@ def _failure(problem: ContactProblem, solver: str) -> ContactForces:
 # ------------------------------------------------------------------------------------------------------- iterations
 
 
-def _approximate(problem: ContactProblem, run: Callable[[ContactArrays], float], solver: str) -> ContactForces:
-    arrays, residual = _iterated(problem, run)
+def _approximate_forces(problem: ContactProblem, run: Callable[[ContactArrays], float], solver: str) -> ContactForces:
+    arrays, residual = _iterated_arrays(problem, run)
     forces: Array = np.array(arrays.x[: arrays.n])
     near = assignment_of_forces(problem, forces, arrays.mu[: arrays.cones])
     return ContactForces(forces, residual, bool(residual <= TOLERANCE), solver, near)
 
 
-def _iterated(problem: ContactProblem, run: Callable[[ContactArrays], float]) -> tuple[ContactArrays, float]:
+def _iterated_arrays(problem: ContactProblem, run: Callable[[ContactArrays], float]) -> tuple[ContactArrays, float]:
     """Cones that may stick begin with the static coefficient; those at that limit go on with the kinetic one."""
     arrays, cones = problem.arrays(), problem.cones
     residual = run(arrays)

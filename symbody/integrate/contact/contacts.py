@@ -19,6 +19,8 @@ from ..forms.forms import Form
 from ..forms.impulses import Metric
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
+from ..start.state import State
+from .contact_checks import check_contacts
 from .contact_problem import ContactProblem
 from .contact_solvers import solve
 from .impacts import (
@@ -34,7 +36,7 @@ from .impacts import (
 )
 
 Flags = NDArray[np.bool_]
-ROUNDING: Final = 1e-12  # of accelerations: where contacts neither press nor part
+ROUNDING: Final = 1e-12  # gap accelerations below this fraction of Σ|terms| count as zero
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class ContactHandler:
         x = self._numbers(now)
         if not self.contacts:
             return self.handle((), now)
+        if self.closed is None:
+            check_contacts(self.contacts, (), self._state(now))
         deep = x.gap < -10 * np.maximum(self._gap_tolerance(x, now), 1e-12)
         if deep.any():
             k = int(np.argmin(x.gap))
@@ -106,6 +110,10 @@ class ContactHandler:
                 f"{now.t:g}, gap = {x.gap[k]:z.3g}"
             )
         return self.handle((), now)
+
+    def _state(self, now: Instant) -> State:
+        q, u, z = np.split(now.state, [self._n_q, self._n_q + self._n_u])
+        return State(self._eq, now.t, q, u, z, now.r, now.p)
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         return self._handled({self.names[k] for k in which} & (self.closed or set()), now)

@@ -37,11 +37,11 @@ from .posed_problems import ContactProblems, ContactState, PosedProblem
 
 NEWTON: Final = "newton"
 POISSON: Final = "poisson"
-KICK: Final = 0.1  # of the slip that counts as none: the slip in space with which it begins, so that it has a direction
-SLOW_KICK: Final = 20.0  # of it: where slip begins so slowly that errors of the integration would turn it
-SLOW: Final = 1e-3  # of the terms of a relative acceleration: such a beginning
-ROUNDING: Final = 1e-14  # of the kinetic energy
-GAIN: Final = 1e-9  # of the kinetic energy that an impact moves: energy that it may gain by rounding
+KICK: Final = 0.1  # initial slip in space, as a fraction of the slip that counts as zero: it gives slip a direction
+SLOW_KICK: Final = 20.0  # the same where slip begins so slowly that integration errors would turn it
+SLOW: Final = 1e-3  # a relative acceleration below this fraction of its terms is such a slow beginning
+ROUNDING: Final = 1e-14  # relative rounding error of the kinetic energy
+GAIN: Final = 1e-9  # energy that an impact may gain by rounding, as a fraction of that of the velocity jump
 
 
 class FrictionHandler(ContactHandler):
@@ -116,7 +116,7 @@ class FrictionHandler(ContactHandler):
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         self._broken = {self._about[k][0] for k in which if self._about[k][1] == "limit"}
-        if self._broken:  # those at their limit already, which others held, have nobody to hold them
+        if self._broken:  # contacts at their friction limit that were held only by the breaking ones now break, too
             self._broken |= {n for n, state in self._current.states.items() if state.kind == HELD}
         leaving = {self._about[k][0] for k in which if self._about[k][1] == "force"}
         if any(
@@ -281,7 +281,7 @@ class FrictionHandler(ContactHandler):
     def _with_slip(
         self, s: ContactState, posed: PosedProblem, found: ContactSolution, mode: ContactMode, out: EventResult
     ) -> Instant:
-        """Speeds on the constraints of the new mode; what begins to slip in space gets a speed just above none, so that
+        """Speeds on the constraints of the new mode; what begins to slip in space gets a speed just above zero, so that
         it has a direction."""
         x, v, now = s.contacts, s.frictions, s.now
         closed = [k for i, k in enumerate(posed.contacts) if i in found.closed]

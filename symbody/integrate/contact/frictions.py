@@ -65,9 +65,10 @@ def law_of(what: str, given: Any) -> FrictionLaw:
     """A law, or a constant coefficient."""
     if hasattr(given, "coefficient") and hasattr(given, "sticking"):
         return given
-    if isinstance(given, (int, float)) and not 0 <= given < float("inf"):
+    coefficient = as_expr(given)
+    if coefficient.value is not None and not 0 <= coefficient.value < float("inf"):
         raise SimulationError(f"{what}: a coefficient of friction is not negative, got {shown(given)}")
-    return ConstantCoefficient(as_expr(given))
+    return ConstantCoefficient(coefficient)
 
 
 @answered_class

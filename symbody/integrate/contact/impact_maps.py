@@ -29,7 +29,7 @@ from .contact_problem import SLIPS, STICKS, ContactProblem
 from .frictions import Friction
 from .impacts import Contact
 
-INSIDE: Final = 1e-7  # of the limit of friction: as far below it friction sticks
+INSIDE: Final = 1e-7  # friction sticks where this fraction of its limit is left
 
 
 @dataclass(frozen=True)
@@ -115,16 +115,16 @@ class ImpactMap:
         momentum = [[-e for e in row] for row in rows]  # columns of the unknown impulses
         known: list[Expr] = [ZERO] * n
         for name, impulse in given.items():
-            known = _added(known, self._gradient([self._closing[name]])[0], impulse)
+            known = _row_sum(known, self._gradient([self._closing[name]])[0], impulse)
         for name, kind, sense in case.frictions:
             if kind == SLIPS:
                 f = self._frictions[name]
                 across, mu = self._gradient(self._slip[name])[0], sense * f.law.coefficient(self._slip[name][0])
                 for k, share in self._pressing(f, places).items():
-                    momentum[k] = _added(momentum[k], across, mu * share)
+                    momentum[k] = _row_sum(momentum[k], across, mu * share)
                 owner = self._table.owner.get(name, "")
                 if owner in given:
-                    known = _added(known, across, -mu * given[owner])
+                    known = _row_sum(known, across, -mu * given[owner])
         A = [[*eq.M.row(i), *(momentum[k][i] for k in range(len(rows)))] for i in range(n)]
         A += [[*row, *([ZERO] * len(rows))] for row in rows]
         x = solve(Matrix(size, size, tuple(e for row in A for e in row)), [*known, *right], "general")
@@ -163,5 +163,5 @@ class ImpactMap:
         return [list(J.row(k)) for k in range(len(speeds))]
 
 
-def _added(to: Sequence[Expr], row: Sequence[Expr], factor: Expr) -> list[Expr]:
+def _row_sum(to: Sequence[Expr], row: Sequence[Expr], factor: Expr) -> list[Expr]:
     return [a + factor * e for a, e in zip(to, row, strict=True)]

@@ -39,10 +39,10 @@ from ..events.events import check_name
 from ..forms.impulses import ConstraintImpulses, Metric
 from .contact_problem import ContactProblem
 from .contact_solvers import solve
-from .frictions import Friction
+from .frictions import Friction, law_of
 
-MOST: Final = 2000  # impacts at one time
-FINE: Final = 1e-3  # of the tolerances: gaps and speeds below this are zero
+MOST: Final = 2000  # impacts at one instant beyond which the motion ends
+FINE: Final = 1e-3  # gaps and speeds below this fraction of the tolerances count as zero
 
 
 @answered_class
@@ -89,6 +89,8 @@ class Contact:
         object.__setattr__(self, "restitution", as_expr(self.restitution))
         if self.friction is not None and self.slip is None:
             raise SimulationError(f"contact {self.name!r}: friction needs slip=, the tangential speed of the surfaces")
+        if self.friction is not None:
+            law_of(f"contact {self.name!r}", self.friction)
         object.__setattr__(self, "resists", tuple(self.resists))
         if any(not isinstance(f, Friction) or f.normal is not None for f in self.resists):
             raise SimulationError(

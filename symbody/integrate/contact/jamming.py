@@ -30,14 +30,14 @@ from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
 
-NEAR: Final = 0.02  # of what there is without friction: where a motion cannot go on, less than this is the reason
-CHUNK: Final = 2000  # states at a time
+NEARLY_JAMMED: Final = 0.02  # det(1 - X) below which jamming is the reason why a motion cannot go on
+CHUNK: Final = 2000  # number of states that are evaluated at a time
 Solve = Callable[[Array, Array], Array]
-RANK: Final = 1e-13  # of the largest eigenvalue: those below it are rounding
+RANK: Final = 1e-13  # eigenvalues below this fraction of the largest are rounding
 
 
-def told_where_it_jams(segment: Segment) -> Segment:
-    """A motion with friction as a load: it ends where that jams; where it begins beyond, a note says so."""
+def with_jamming_outcome(segment: Segment) -> Segment:
+    """A motion with friction as a load: it ends where friction jams; a motion that begins beyond has a note."""
     eq = segment.equations
     if eq.augmented.W is None or not len(segment):
         return segment
@@ -45,44 +45,46 @@ def told_where_it_jams(segment: Segment) -> Segment:
     beyond = np.flatnonzero(~(margin > 0))
     # where a load is not linear in multipliers, it has found a force of some sign that satisfies the law
     if eq.augmented.is_linear_in_multipliers and len(beyond) and beyond[0] > 0:
-        return _until(segment, int(beyond[0]))
-    if not segment.outcome and margin[-1] < NEAR:
-        segment = replace(segment, outcome=jammed(eq, segment.outcome.t))
+        return _segment_before(segment, int(beyond[0]))
+    if not segment.outcome and margin[-1] < NEARLY_JAMMED:
+        segment = replace(segment, outcome=jamming_outcome(eq, segment.outcome.t))
     if eq.augmented.is_linear_in_multipliers and len(beyond):
-        segment = replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _begins(eq))))
+        segment = replace(segment, outcome=replace(segment.outcome, notes=(*segment.outcome.notes, _start_note(eq))))
     return segment
 
 
-def _until(segment: Segment, k: int) -> Segment:
+def _segment_before(segment: Segment, k: int) -> Segment:
     """The motion before its k-th state."""
     events = tuple(e for e in segment.events if e.t < segment.t[k])
-    return replace(segment.taken(slice(k)), events=events, outcome=jammed(segment.equations, float(segment.t[k - 1])))
+    return replace(
+        segment.taken(slice(k)), events=events, outcome=jamming_outcome(segment.equations, float(segment.t[k - 1]))
+    )
 
 
 def jammed_start(state: State) -> Trajectory | None:
     """A motion that has no acceleration at its start, because friction jams there; None where it does not."""
     if state.equations.augmented.W is None:
         return None
-    if margins(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))[0] > NEAR:
+    if margins(Segment.of_state(state, Outcome(Ending.REACHED, state.t)))[0] > NEARLY_JAMMED:
         return None
-    return Trajectory.of(Segment.of_state(state, jammed(state.equations, state.t)))
+    return Trajectory.of(Segment.of_state(state, jamming_outcome(state.equations, state.t)))
 
 
-def jammed(eq: Equations, t: float) -> Outcome:
+def jamming_outcome(eq: Equations, t: float) -> Outcome:
     return Outcome(
-        Ending.JAMMED, t, f"friction acts back on {_forces(eq)} as much as the constraints do (Painlevé); exact friction in `Contacts` "
+        Ending.JAMMED, t, f"friction acts back on {_force_names(eq)} as much as the constraints do (Painlevé); exact friction in `Contacts` "
         "has an impact without collision there",
     )  # fmt: skip
 
 
-def _begins(eq: Equations) -> str:
+def _start_note(eq: Equations) -> str:
     return (
-        f"friction acts back on {_forces(eq)} by more than the constraints do: it jams (Painlevé), and no acceleration, or "
+        f"friction acts back on {_force_names(eq)} by more than the constraints do: it jams (Painlevé), and no acceleration, or "
         "several, satisfy its law; exact friction in `Contacts` says which"
     )
 
 
-def _forces(eq: Equations) -> str:
+def _force_names(eq: Equations) -> str:
     return in_number([s.name for s in eq.augmented.multipliers_in_loads], "{}", "{}")
 
 
@@ -104,7 +106,7 @@ def margins(states: StatesInRows) -> Array:
     pushes = [substitute_all([eq.augmented.W], dict.fromkeys(eq.lam, s))[0] for s in signs]
     M, Jc, *W = evaluated(states, "jamming", (), lambda: in_own_terms(eq, [eq.M, eq.Jc, *pushes]))
     own = [eq.lam.index(s) for s in eq.augmented.multipliers_in_loads]
-    solved = _of_independent if eq.border is None else _of_least_norm
+    solved = _regular_solution if eq.border is None else _least_norm_solution
     parts = [slice(at, at + CHUNK) for at in range(0, len(M), CHUNK)]
     found = [[_margin(M[rows], Jc[rows], w[rows], own, solved) for rows in parts] for w in W]
     return np.min([np.concatenate(f) if f else np.zeros(0) for f in found], axis=0)
@@ -128,14 +130,14 @@ def _margin(M: Array, Jc: Array, W: Array, own: list[int], solved: Solve) -> Arr
     return np.asarray(np.linalg.det(np.eye(len(own)) - answers))
 
 
-def _of_independent(K: Array, right: Array) -> Array:
+def _regular_solution(K: Array, right: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(K, right))
     except np.linalg.LinAlgError:  # in one of the states
-        return _of_least_norm(K, right)
+        return _least_norm_solution(K, right)
 
 
-def _of_least_norm(K: Array, right: Array) -> Array:
+def _least_norm_solution(K: Array, right: Array) -> Array:
     """Solutions of least norm of symmetric systems, of which constraints that depend on each other leave some singular:
     K = Q Λ Qᵀ, without the parts where Λ is rounding."""
     values, Q = np.linalg.eigh(K)

@@ -40,7 +40,7 @@ class MoreauPrograms:
 
 def moreau_programs(table: ModeTable) -> MoreauPrograms:
     """Those of the contacts and frictions, made once."""
-    return table.base.cached("time stepping", contact_key(table), lambda: _programs(table))
+    return table.base.cached("time stepping", contact_key(table), lambda: _compiled_programs(table))
 
 
 def contact_key(table: ModeTable) -> tuple[Any, ...]:
@@ -53,9 +53,9 @@ def contact_key(table: ModeTable) -> tuple[Any, ...]:
     return contacts, frictions
 
 
-def _programs(table: ModeTable) -> MoreauPrograms:
+def _compiled_programs(table: ModeTable) -> MoreauPrograms:
     eq = table.base
-    outputs, rows = _point(table)
+    outputs, rows = _midpoint_outputs(table)
     rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates}) if eq.q else None
     variables = compiled_program(eq, "variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None
     return MoreauPrograms(compiled_program(eq, "midpoint", outputs), rates, variables, rows)
@@ -68,7 +68,7 @@ def compiled_program(eq: Equations, name: str, outputs: dict[str, Any], more: di
     return compile_program(program(name, groups, outputs, labels=eq.labels))
 
 
-def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
+def _midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     """Everything that a step needs of its midpoint, from one factorization."""
     eq, frictions = table.base, table.frictions
     n, k = len(eq.u), len(eq.lam)
@@ -77,12 +77,12 @@ def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
     slips = [f.speeds(eq) for f in frictions]
     flat = [v for of_one in slips for v in of_one]
     G = jacobian([*speeds, *flat], eq.u)
-    solved = _solved(eq, G)
+    solved = _solved_columns(eq, G)
     accelerations, multipliers = solved.column(0)[:n], [-e for e in solved.column(0)[n:]]
     missed = [e for j in (1, 2, 3) for e in solved.column(j)[:n]] if k else [ZERO] * (3 * n)
     changes = [solved.column(4 + i) for i in range(G.rows)]
     sizes = [of_one[0] if len(of_one) == 1 else sqrt(of_one[0] ** 2 + of_one[1] ** 2) for of_one in slips]
-    normals, shares = _normals(table, multipliers, [[-e for e in x[n:]] for x in changes])
+    normals, shares = _normal_forces(table, multipliers, [[-e for e in x[n:]] for x in changes])
     outputs: dict[str, Any] = {
         "gap": [c.gap for c in table.contacts], "speed": speeds,
         "restitution": list(in_own_terms(eq, [c.restitution for c in table.contacts], solved=True)), "slip": flat, "G": list(G.entries),
@@ -93,7 +93,7 @@ def _point(table: ModeTable) -> tuple[dict[str, Any], int]:
     return {name: values or [ZERO] for name, values in outputs.items()}, G.rows
 
 
-def _solved(eq: Equations, G: Matrix) -> Matrix:
+def _solved_columns(eq: Equations, G: Matrix) -> Matrix:
     """Columns [u'; -lam]: of the motion without contacts; of what takes back Jc u + b, -c and phi; of unit impulses
     along the rows of G."""
     n, k = len(eq.u), len(eq.lam)
@@ -106,7 +106,7 @@ def _solved(eq: Equations, G: Matrix) -> Matrix:
     return eq.augmented.factors.unguarded.solve(columns)
 
 
-def _normals(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]]) -> tuple[list[Expr], list[Expr]]:
+def _normal_forces(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]]) -> tuple[list[Expr], list[Expr]]:
     """N = normal + share · Λ of each friction, from the multipliers without contacts and those of unit impulses."""
     eq, names = table.base, [c.name for c in table.contacts]
     normals: list[Expr] = []

@@ -16,7 +16,7 @@ from .contact_problem import Cone, ContactProblem
 from .frictions import FrictionValues, friction_rows
 from .impacts import FINE, ContactValues, Impulses, impulses_of
 
-AT_REST: Final = 10  # times the tolerance of speeds: slip in space below this is none
+AT_REST: Final = 10  # slip in space below this multiple of the speed tolerances counts as zero
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ContactProblems:
         return ContactState(now, self.contact_values(now), self.friction_values(now), metric)
 
     def rest(self, j: int, s: ContactState) -> float:
-        """Slip of a friction below which it is none: in a plane it is found to rounding."""
+        """Slip speed of a friction that counts as zero: in a plane, where slip is known to rounding, it is smaller."""
         n = len(self._eq.q)
         u = s.now.state[n : n + len(self._eq.u)]
         noise = s.frictions.G[self.places[j]] * (self._atol_u + self._rtol * np.abs(u))

@@ -1,4 +1,4 @@
-"""Contacts that hold more than they need to: independent rows are constraints, and forces of least norm act in all.
+"""Redundant (statically indeterminate) contacts: constrain an independent subset, distribute the load by minimum norm.
 
 A table on nine feet that stick is held 27 times in six ways. Of the rows G of its speeds (closed gaps, then what
 sticks) some, G_R, span the others at every state. These alone are constraints of the mode; their multipliers are

@@ -8,6 +8,7 @@ back in every step. `moreau_step.py` has the step.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
@@ -25,12 +26,14 @@ from ..result.trajectory import Trajectory
 from ..start.state import State
 from .contact_modes import ModeTable
 from .friction_handler import NEWTON
+from .impacts import impulses_of
 from .moreau_programs import moreau_record, no_variations
 from .moreau_records import MoreauStep, StepVariations
 from .moreau_step import moreau_step, step_status
 
 METHOD: Final = "moreau"
 BLOCK: Final = 5000  # steps of one call of the kernel: between two calls the keyboard is heard
+INSIDE: Final = 1e-9  # a contact begins inside where its gap is below minus this fraction of the largest coordinate
 MAIN_PART: Final = 0.1  # rows are named whose miss, or impulse, is this fraction of the largest, both as velocities
 
 
@@ -84,7 +87,7 @@ class TimeStepping:
         m.step.h = h = (end - t0) / n
         wanted = None if times is None else {max(0, min(n, round((t - t0) / h))) for t in times.tolist()}
         kept = [(t0, np.array(m.step.y))] if wanted is None or 0 in wanted else []
-        outcome, taken = Outcome(Ending.REACHED, end), 0
+        outcome, taken, notes = Outcome(Ending.REACHED, end), 0, self._notes
         while taken < n:
             m.count, m.t = min(BLOCK, n - taken), t0 + taken * h
             status = self._loop.run()
@@ -95,7 +98,24 @@ class TimeStepping:
             if status != DONE:
                 outcome = self._failure(status, t0 + taken * h)
                 break
+        outcome = replace(outcome, notes=notes)
         return self._trajectory(kept, outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), h)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        """Contacts that begin inside each other."""
+        start, contacts = self._start, self._table.contacts
+        if not contacts:
+            return ()
+        y = np.concatenate([start.q, start.u, start.z])
+        gap = impulses_of(self._eq, contacts).numbers(start.t, y, start.p, start.r).gap
+        inside = [k for k in np.argsort(gap).tolist() if gap[k] < -INSIDE * (1.0 + np.abs(start.q).max(initial=0.0))]
+        if not inside:
+            return ()
+        named = listed(f"{contacts[k].name} (gap {gap[k]:.3g})" for k in inside)
+        return (
+            f"bodies begin inside each other at {named}; time stepping holds contact speeds, and leaves them there",
+        )
 
     def _failure(self, status: int, t: float) -> Outcome:
         """Why the step from t was not accepted."""

@@ -156,7 +156,7 @@ class Modes(Summarized):
             if name not in self.modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
         for s in self.switches:
-            _carried(self.modes[s.source], self.modes[s.target], s)
+            _carried_state(self.modes[s.source], self.modes[s.target], s)
 
     def _summary(self) -> Summary:
         rows = filled(modes=listing(self.modes), switches=listing(f"{s.source} to {s.target}" for s in self.switches))
@@ -231,7 +231,7 @@ class SwitchHandler:
         eq, self._switch, self._form = form.equations, switch, form
         where = f"switch {switch.name!r}"
         self.watched: tuple[tuple[Expr, int], ...] = ((in_state(eq, where, [switch.when], form.y)[0], switch.sense),)
-        self._carried = _carried(eq, target, switch)
+        self._carried = _carried_state(eq, target, switch)
         self._carry = form.state.compiled("carried", {"state": self._carried}, eq.state)
         self._guard: Compiled | None = None
         if switch.where is not None:
@@ -266,7 +266,7 @@ class SwitchHandler:
         return 0.0
 
 
-def _carried(source: Equations, target: Equations, switch: Switch) -> list[Expr]:
+def _carried_state(source: Equations, target: Equations, switch: Switch) -> list[Expr]:
     """The state of the target in terms of the source's."""
     state, known = target.variables.of("q u z"), source.variables.of("q u z")
     where = f"switch {switch.name!r}, mode {switch.target!r}"

@@ -13,8 +13,9 @@ from ...emit.run.callable import Array
 from ...errors import SimulationError, in_number, shown, unknown
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
+from ..contact.contact_checks import check_contacts
 from ..contact.friction_handler import uncertain_note
-from ..contact.jamming import told_where_it_jams
+from ..contact.jamming import with_jamming_outcome
 from ..contact.time_stepping import METHOD as MOREAU
 from ..events.event_handlers import EventHandler, UserEventHandler
 from ..events.events import Event
@@ -33,7 +34,7 @@ from ..start.consistent_start import StartRequest, consistent_start
 from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
 from .modes import Contacts, HybridSystem, Modes, is_in
 
-MOST_MODES: Final = 200  # that a simulation may come to
+MOST_MODES: Final = 200  # a simulation that comes to more of them ends
 
 
 @values_by_name(SimulationError, options=OptionSet(SimulationOptions), checked_as=typed_calls.simulate_modes)
@@ -104,6 +105,7 @@ def _by_time_stepping(
     span = time_span(t, f"simulate {eq.name!r}", start.t)
     check_steps(asked, span)
     begin = consistent_start(eq, start.at(span.begin))
+    check_contacts(plan.table.contacts, plan.table.frictions, begin.state)
     motion = plan.time_stepping(begin.state, asked.step).run(span.end, span.times)
     return replace(motion, outcome=motion.outcome.noted(begin.notes))
 
@@ -129,7 +131,7 @@ class _ModesRun:
         self._methods: dict[str, MethodChoice] = {}  # chosen when a mode first begins
         self._made: dict[str, list[EventHandler]] = {}
         first = plan.equations(begins)
-        names = {m: _names(plan, m) for m in (*plan.all_modes, begins)}
+        names = {m: _argument_names(plan, m) for m in (*plan.all_modes, begins)}
         known = [n for own in names.values() for n in own]
         if strange := [n for n in values if n not in known]:
             raise unknown(
@@ -169,13 +171,15 @@ class _ModesRun:
         found, mode = consistent_start(eq, self.start.at(begin)), self.begins
         self.state = found.state
         self._notes |= dict.fromkeys(found.notes)
+        if isinstance(plan, Contacts):
+            check_contacts(plan.table.contacts, plan.table.frictions, replace(self.state, equations=plan.base))
         chattering = ChatteringDetector(end - begin)
         columns: Array | None = None
         while True:
             simulation = self._simulation(mode, TimeSpan(self.state.t, end, times), columns)
             segment = simulation.run(self._handlers(mode, simulation), chattering, mode, self._used)
             if isinstance(plan, Modes):  # contacts solve the law of friction at every transition
-                before, segment = segment.outcome.notes, told_where_it_jams(segment)
+                before, segment = segment.outcome.notes, with_jamming_outcome(segment)
                 self._notes |= dict.fromkeys(n for n in segment.outcome.notes if n not in before)
                 if segment.outcome.ending is Ending.JAMMED:
                     self._unfiled += segment.events
@@ -186,7 +190,7 @@ class _ModesRun:
             self._unfiled += segment.events
             goes_on = transition is not None and now < end
             if goes_on and times is not None:
-                segment, times = _split(segment, times, now)
+                segment, times = _split_at(segment, times, now)
             if (
                 not goes_on or now > self.state.t
             ):  # a mode that ends when it begins has events, but no stretch of its own
@@ -265,11 +269,11 @@ class _ModesRun:
         return State(eq, t, q, u, z, np.array(r), np.array(p))
 
 
-def _names(plan: HybridSystem, mode: str) -> set[str]:
+def _argument_names(plan: HybridSystem, mode: str) -> set[str]:
     return {s.name for s in plan.equations(mode).arguments}
 
 
-def _split(segment: Segment, times: Array, now: float) -> tuple[Segment, Array]:
+def _split_at(segment: Segment, times: Array, now: float) -> tuple[Segment, Array]:
     """Requested times before a switch, and those from it on: at the switch the state after it counts."""
     n = int(np.sum(times < now))
     return segment.taken(slice(n)), times[n:]

@@ -11,7 +11,7 @@ from ...errors import SimulationError
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
-from ..contact.jamming import jammed_start, told_where_it_jams
+from ..contact.jamming import jammed_start, with_jamming_outcome
 from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..result.trajectory import Trajectory
@@ -82,7 +82,7 @@ def simulate(
             raise
         return stuck
     handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, span.end > span.begin)
-    segment = told_where_it_jams(simulation.run(handlers))
+    segment = with_jamming_outcome(simulation.run(handlers))
     return Trajectory((segment,), segment.outcome.noted(begin.notes))
 
 

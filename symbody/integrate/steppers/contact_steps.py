@@ -19,7 +19,7 @@ from ..contact.contact_modes import ModeTable
 from ..contact.moreau_programs import moreau_record
 from ..contact.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
-from .contact_slopes import NO_SLOPES, step_slopes
+from .contact_step_derivatives import NO_DERIVATIVES, step_derivatives
 from .step_schemes import CLOCK, StepRows
 
 
@@ -48,7 +48,7 @@ class ContactSteps:
         if not self.is_linear:
             return (CLOCK, *eq.variables.constants)
         given = [s for s in eq.r if not s.order]
-        return (CLOCK, *eq.p, *(begin(s.name) for s in given), *(slope(s.name) for s in given))
+        return (CLOCK, *eq.p, *(start_symbol(s.name) for s in given), *(slope_symbol(s.name) for s in given))
 
     @property
     def n_notes(self) -> int:
@@ -90,11 +90,11 @@ class ContactSteps:
         """Where the value of an input, or of a rate of one, stands among the parameters; -1: it is zero."""
         if not self.is_linear:
             return self.parameters.index(s)
-        wanted = begin(s.name) if not s.order else slope(s.stem) if s.order == 1 else None
+        wanted = start_symbol(s.name) if not s.order else slope_symbol(s.stem) if s.order == 1 else None
         return self.parameters.index(wanted) if wanted in self.parameters else -1
 
     def slope_place(self, s: Symbol) -> int:
-        return self.parameters.index(slope(s.name)) if self.is_linear and not s.order else -1
+        return self.parameters.index(slope_symbol(s.name)) if self.is_linear and not s.order else -1
 
     @cached_property
     def seeds(self) -> tuple[Symbol, ...]:
@@ -117,12 +117,12 @@ class ContactSteps:
         return constant, growing
 
 
-def begin(name: str) -> Symbol:
+def start_symbol(name: str) -> Symbol:
     """The parameter for the value of an input at the beginning of a step, where inputs are linear."""
     return symbol(f"{name}_begin", "parameter")
 
 
-def slope(name: str) -> Symbol:
+def slope_symbol(name: str) -> Symbol:
     return symbol(f"{name}_slope", "parameter")
 
 
@@ -138,7 +138,7 @@ class ContactWorker:
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
             substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
             at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
-            variations=_variations(scheme, columns, {"p": p, "r": r}),
+            variations=_variations_record(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
         self._members = LoopCallee(step_contact_members, {}, m=self._loop)
 
@@ -151,25 +151,25 @@ class ContactWorker:
         return self._members.callee.run
 
 
-def _variations(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:
+def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:
     eq, rows, cones = scheme.equations, scheme.rows, len(scheme.table.frictions)
     n, n_q, n_u, n_z = len(eq.state), len(eq.q), len(eq.u), len(eq.z)
     width = n + len(scheme.seeds)
-    slopes = step_slopes(scheme.table, scheme.seeds) if columns else NO_SLOPES
+    derivatives = step_derivatives(scheme.table, scheme.seeds) if columns else NO_DERIVATIVES
     constant, growing = scheme.changes()
     most = max(rows, cones, n_u, n_q, n_z) * columns + 1
     return StepVariations(
         columns=columns, seeds=len(scheme.seeds), width=width, y=np.zeros(n), S=np.zeros(n * columns + 1), T=np.zeros(width * columns + 1),
-        constant=_filled(constant), growing=_filled(growing), rates=_callee(slopes.rates, given), point=_callee(slopes.point, given),
+        constant=_padded_array(constant), growing=_padded_array(growing), rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given),
         qdot=np.zeros(n_q * width + 1), U=np.zeros(n_u * width + 1), V=np.zeros(rows * width + 1), limit=np.zeros(cones * width + 1),
         zdot=np.zeros(n_z * width + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
         right=np.zeros(most), dx=np.zeros(most), memory=np.zeros(most),
     )  # fmt: skip
 
 
-def _filled(x: Array) -> Array:
+def _padded_array(x: Array) -> Array:
     return np.append(x.ravel(), 0.0)
 
 
-def _callee(f: Compiled | None, given: Mapping[str, Array]) -> Any:
+def _program_callee(f: Compiled | None, given: Mapping[str, Array]) -> Any:
     return None if f is None else program_callee(f, given)

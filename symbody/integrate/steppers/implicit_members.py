@@ -17,8 +17,8 @@ from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..kernels.newton_convergence import at_rounding
 
-MOST: Final = 40  # steps of Newton's method
-ENOUGH: Final = 1e-14  # of the rates: see `at_rounding`
+MOST_NEWTON_STEPS: Final = 40
+CONVERGED: Final = 1e-14  # Newton steps below this fraction of the rates end the iteration (`at_rounding`)
 ROUNDING: Final = 1e-8
 
 
@@ -111,7 +111,7 @@ def solve_stage(m: ImplicitMembers, t: float, stage: int) -> int:
     else:
         m.rhs((t, m.y), (k,))
     last = 1e300
-    for _ in range(MOST):
+    for _ in range(MOST_NEWTON_STEPS):
         at_stage(m, stage)
         m.rhs((t + m.c[stage] * m.h, m.Y), (m.f,))
         stage_matrix(m, t, stage)
@@ -126,7 +126,7 @@ def solve_stage(m: ImplicitMembers, t: float, stage: int) -> int:
             largest = max(largest, abs(k[i]))
         if not is_finite(change + largest):
             return NOT_FINITE
-        if at_rounding(change, last, ENOUGH * largest, ROUNDING * largest) == 1:
+        if at_rounding(change, last, CONVERGED * largest, ROUNDING * largest) == 1:
             return DONE
         last = change
     return NOT_CONVERGED

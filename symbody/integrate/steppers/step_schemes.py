@@ -13,7 +13,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ..kernels.march_records import AT_EVENT, DONE
 
-STANDS: Final = (DONE, AT_EVENT)  # endings of steps that were taken
+ACCEPTED: Final = (DONE, AT_EVENT)  # status of steps that were taken
 CLOCK: Final = symbol("time_at_the_step", "parameter")
 
 
@@ -80,7 +80,7 @@ class StepRows:
 
     def ends_of_taken_steps(self) -> Array:
         """New states; without numbers where a step could not be taken."""
-        is_bad = ~np.isin(self.notes[:, 0], STANDS)
+        is_bad = ~np.isin(self.notes[:, 0], ACCEPTED)
         return np.where(is_bad[:, None], np.nan, self.ends)
 
     def run_part(self, first: int, stop: int) -> None:

@@ -22,6 +22,7 @@ from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
+from ..contact.contact_checks import check_contacts
 from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
@@ -36,13 +37,13 @@ from ..run.form_and_method import AUTO, choice, form_of
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Start, State
 from .contact_members import NOTES
-from .contact_steps import ContactSteps, begin, slope
+from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .ensemble_steps import EnsembleSteps
 from .implicit_steps import IMPLICIT, ImplicitSteps
-from .step_schemes import CLOCK, STANDS, SingleStep, StepRows, StepScheme
+from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 
 INPUTS: Final = ("held", "linear")
-EXPENSIVE: Final = 64  # members from which on several threads share a step
+THREADED: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
 FORM_OPTIONS: Final = ("form", "metric", "alpha", "beta", "independent", "project", "invariants")
 
@@ -145,7 +146,7 @@ class Stepper:
         """Where inputs go: themselves, or where they are linear, values at the beginning, then slopes."""
         if not self._is_linear:
             return list(self.equations.r)
-        return [of(n) for of in (begin, slope) for n in self.input_names]
+        return [of(n) for of in (start_symbol, slope_symbol) for n in self.input_names]
 
     def __repr__(self) -> str:
         held = "linear" if self._is_linear else "held"
@@ -197,7 +198,7 @@ class Stepper:
             one.parameters[self._first :] = self._numbers(r)
         one.run()
         note = one.note.item(0)
-        return one.end.copy() if note in STANDS else np.full(len(state), NO_NUMBER)
+        return one.end.copy() if note in ACCEPTED else np.full(len(state), NO_NUMBER)
 
     def _numbers(self, r: Any) -> Any:
         """Inputs, zero where none are given."""
@@ -244,7 +245,7 @@ class Stepper:
         self._put_inputs(bound.given, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
         if p is not None:
             bound.given[:, self._p_places] = p
-        many = cores() if len(rows) >= EXPENSIVE else 1
+        many = cores() if len(rows) >= THREADED else 1
         share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
         return bound
 
@@ -300,8 +301,8 @@ class Stepper:
         if not self._is_linear or group not in ("r", "r_end"):
             chosen = [slopes[n] for n in self._group(group)]
         else:
-            ends = [slopes[slope(n).name] / self.dt for n in self.input_names]
-            begins = [slopes[begin(n).name] for n in self.input_names]
+            ends = [slopes[slope_symbol(n).name] / self.dt for n in self.input_names]
+            begins = [slopes[start_symbol(n).name] for n in self.input_names]
             held = [b - e for b, e in zip(begins, ends, strict=True)] if has_end else begins
             chosen = ends if group == "r_end" else held
         return np.stack(chosen, axis=-1) if chosen else np.zeros(0)
@@ -494,6 +495,7 @@ def _contact_stepper(contacts: Contacts, method: str | Tableau, lengths: StepLen
     if method not in (AUTO, METHOD):
         raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
     check_law(contacts.impacts, where)
+    check_contacts(contacts.table.contacts, contacts.table.frictions, first)
     scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear)
     return Stepper(scheme, first, lengths.is_linear, scheme.has_clock, lengths.dt)
 
@@ -534,7 +536,7 @@ def _state_at_start(eq: Equations, start: Start | None, values: Mapping[str, flo
 
 def _with_lines(eq: Equations) -> Equations:
     """Inputs that are straight lines over a step, whose values at its beginning and slopes are parameters."""
-    laws = {s: begin(s.name) + slope(s.name) * eq.t for s in eq.r if not s.order}
+    laws = {s: start_symbol(s.name) + slope_symbol(s.name) * eq.t for s in eq.r if not s.order}
     return with_inputs(eq, laws)[0]
 
 

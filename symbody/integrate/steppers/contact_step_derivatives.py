@@ -27,7 +27,7 @@ from ..contact.moreau_programs import compiled_program, contact_key
 
 
 @dataclass(frozen=True)
-class StepSlopes:
+class StepDerivatives:
     """Programs of the derivatives of q', and of everything at the midpoint, with respect to the state and some
     parameters and inputs."""
 
@@ -35,18 +35,20 @@ class StepSlopes:
     point: Compiled | None
 
 
-NO_SLOPES: Final = StepSlopes(None, None)
+NO_DERIVATIVES: Final = StepDerivatives(None, None)
 
 
-def step_slopes(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
-    """Those of steps of contacts and frictions, made once."""
-    return table.base.cached("slopes of time stepping", (contact_key(table), wrt), lambda: _made(table, wrt))
+def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepDerivatives:
+    """Those of steps with contacts and frictions, compiled once."""
+    return table.base.cached(
+        "slopes of time stepping", (contact_key(table), wrt), lambda: _compiled_derivatives(table, wrt)
+    )
 
 
-def _made(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
+def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepDerivatives:
     eq = table.base
     theta = (*eq.state, *wrt)
-    rates = compiled_program(eq, "slopes_of_rates", {"q": _entries(eq.rates.entries, theta)}) if eq.q else None
+    rates = compiled_program(eq, "slopes_of_rates", {"q": _jacobian_entries(eq.rates.entries, theta)}) if eq.q else None
     midpoint = Midpoint(table)
     outputs = {
         "U": midpoint.speeds,
@@ -55,12 +57,12 @@ def _made(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepSlopes:
         "z": variable_rates(eq).entries if eq.z else (),
     }
     point = compiled_program(
-        eq, "slopes_of_step", {name: _entries(rows, theta) for name, rows in outputs.items()}, midpoint.given
+        eq, "slopes_of_step", {name: _jacobian_entries(rows, theta) for name, rows in outputs.items()}, midpoint.given
     )
-    return StepSlopes(rates, point)
+    return StepDerivatives(rates, point)
 
 
-def _entries(rows: Sequence[Expr], theta: tuple[Symbol, ...]) -> list[Expr]:
+def _jacobian_entries(rows: Sequence[Expr], theta: tuple[Symbol, ...]) -> list[Expr]:
     return list(jacobian(list(rows), theta).entries) if rows else [ZERO]
 
 
