@@ -27,7 +27,7 @@ from ..contact.moreau_programs import compiled_program, contact_key
 
 
 @dataclass(frozen=True)
-class StepDerivatives:
+class DerivativePrograms:
     """Programs of the derivatives of q', and of everything at the midpoint, with respect to the state and some
     parameters and inputs."""
 
@@ -35,17 +35,17 @@ class StepDerivatives:
     point: Compiled | None
 
 
-NO_DERIVATIVES: Final = StepDerivatives(None, None)
+NO_DERIVATIVES: Final = DerivativePrograms(None, None)
 
 
-def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepDerivatives:
+def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
     """Those of steps with contacts and frictions, compiled once."""
     return table.base.cached(
         "slopes of time stepping", (contact_key(table), wrt), lambda: _compiled_derivatives(table, wrt)
     )
 
 
-def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepDerivatives:
+def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
     eq = table.base
     theta = (*eq.state, *wrt)
     rates = compiled_program(eq, "slopes_of_rates", {"q": _jacobian_entries(eq.rates.entries, theta)}) if eq.q else None
@@ -59,7 +59,7 @@ def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> StepDeri
     point = compiled_program(
         eq, "slopes_of_step", {name: _jacobian_entries(rows, theta) for name, rows in outputs.items()}, midpoint.given
     )
-    return StepDerivatives(rates, point)
+    return DerivativePrograms(rates, point)
 
 
 def _jacobian_entries(rows: Sequence[Expr], theta: tuple[Symbol, ...]) -> list[Expr]:
