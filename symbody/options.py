@@ -34,6 +34,7 @@ from .errors import SymbodyError, listed, unknown
 P = ParamSpec("P")
 R = TypeVar("R")
 ROW: Final = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)$")  # of a table in a docstring: names, then what they mean
+MOST_KEPT: Final = 256  # combinations of options whose instance is kept
 _PACKED: Final = re.compile(r"Unpack\[(\w+)\]")
 
 
@@ -123,7 +124,23 @@ class OptionSet(Generic[O]):
         return "\n\n".join(kept)
 
     def made(self, given: Mapping[str, Any]) -> O:
-        return self.kind(**given) if given else self.default
+        """An instance, which calls with the same options share."""
+        if not given:
+            return self.default
+        key = tuple(given.items())
+        try:
+            found = self._made.get(key)
+        except TypeError:  # tolerances by name
+            return self.kind(**given)
+        if found is None:
+            found = self.kind(**given)
+            if len(self._made) < MOST_KEPT:
+                self._made[key] = found
+        return found
+
+    @cached_property
+    def _made(self) -> dict[tuple[tuple[str, Any], ...], O]:
+        return {}
 
     def refuse_untaken(self, name: str, where: str, call: str, error: type[SymbodyError]) -> None:
         """Refuse an option of the dataclass that the call does not take."""

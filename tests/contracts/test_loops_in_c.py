@@ -21,6 +21,7 @@ from symbody.integrate.run.machine import Task
 from symbody.integrate.run.methods import machine_of
 from symbody.integrate.run.simulation import Simulation
 from symbody.integrate.run.time_span import TimeSpan
+from symbody.integrate.start.consistent_start import ConsistentStart
 from symbody.integrate.start.state import State
 from symbody.write.targets.c.c_kernels import c_loops
 from tests.contracts.targets import c_compiler
@@ -97,7 +98,7 @@ def test_march_in_c(case, tmp_path):
     eq, state = make()
     times = np.linspace(0.0, 0.5, 11)
     expected = simulate(eq, times, state, **options)
-    it = Simulation(eq, choice(eq, SimulationOptions(**options)), state, TimeSpan(0.0, 0.5, times))
+    it = Simulation(eq, choice(eq, SimulationOptions(**options)), ConsistentStart(state), TimeSpan(0.0, 0.5, times))
     o = it.options
     machine = machine_of(o.method, Task(it.form, it.p, it.y, 0.0, 0.5, o.rtol, it.atol, o.step, times=times))
     machine.counts.limit = 10**6

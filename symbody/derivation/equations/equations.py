@@ -354,18 +354,14 @@ def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
     first = names[0]
     kinds = {} if hasattr(function, "keyword_call") else argument_kinds(signature)
 
-    def check_first(given: Any) -> None:
-        if not isinstance(given, types):
-            raise _no_equations(call, given)
-
     @wraps(function)
     def called(*args: P.args, **named: P.kwargs) -> R:
-        if args or first in named:
-            check_first(args[0] if args else named[first])
+        if (args or first in named) and not isinstance(given := args[0] if args else named[first], types):
+            raise _no_equations(call, given)
         refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
         return function(*args, **named)
 
-    called.check_first, called.without_check = check_first, function  # type: ignore[attr-defined]  # `values_by_name` calls these
+    called.takes_first, called.without_check = (types, _no_equations), function  # type: ignore[attr-defined]  # for `values_by_name`
     return answered(called)
 
 

@@ -52,14 +52,17 @@ def values_by_name(
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         call = KeywordCall(function, error, label or function.__name__, options)
         inner = getattr(function, "without_check", function)  # its first argument is checked here
-        check: Callable[[Any], None] = getattr(function, "check_first", lambda model: None)
+        takes: tuple[Any, Callable[[str, Any], SymbodyError]] = getattr(function, "takes_first", (object, SymbodyError))
+        types, refusal = takes
 
         @wraps(function)
         def called(*args: Any, **given: Any) -> Any:
             try:
                 positional, keywords = call.sorted(args, given)
                 if positional or call.positional[0] in keywords:
-                    check(positional[0] if positional else keywords[call.positional[0]])
+                    model = positional[0] if positional else keywords[call.positional[0]]
+                    if not isinstance(model, types):
+                        raise refusal(call.label, model)
                 return inner(*positional, **keywords)
             except TypeError as error:
                 raise in_words(error, called, args, given) from None

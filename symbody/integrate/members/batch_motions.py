@@ -80,16 +80,17 @@ def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberS
     if span.times is None or (events and span.end < span.begin):
         return None
     check_steps(o, span)
-    method = MethodChoice(picked.method, adapts=False)
+    method = MethodChoice(picked.method)
     if picked.method == AUTO:
-        method = MethodChoice(explicit_method(o.rtol), adapts=o.step is None)
+        explicit = explicit_method(o.rtol)
+        method = MethodChoice(explicit, explicit if o.step is None else "")
     form = form_of(eq, picked)
     kept = meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
     if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(
         form, tableau, span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
-        o.max_size, o.max_steps, method.adapts, event_table(form, events, "machine code") if events else None,
+        o.max_size, o.max_steps, bool(method.explicit), event_table(form, events, "machine code") if events else None,
         tuple(kept),
     )  # fmt: skip
     return task, method, starts

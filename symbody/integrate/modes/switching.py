@@ -30,7 +30,7 @@ from ..run.event_loop import ChatteringDetector, Leaving
 from ..run.form_and_method import choice, form_of
 from ..run.simulation import MethodChoice, Simulation
 from ..run.time_span import TimeSpan, check_steps, time_span
-from ..start.consistent_start import StartRequest, consistent_start
+from ..start.consistent_start import ConsistentStart, StartRequest, consistent_start
 from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
 from .modes import Contacts, HybridSystem, Modes, is_in
 
@@ -236,7 +236,7 @@ class _ModesRun:
         eq = self.plan.equations(mode)
         picked = choice(eq, self.options)
         options = picked if columns is None else replace(picked, held=CARRIED)
-        simulation = Simulation(eq, options, self.state, span, self._methods.get(mode))
+        simulation = Simulation(eq, options, ConsistentStart(self.state), span, self._methods.get(mode))
         if columns is not None:
             simulation.y[-len(columns) :] = columns
         self._methods[mode] = simulation.method

@@ -20,14 +20,19 @@ from ..forms.sensitivities import varied
 from ..kernels.tableaux import Tableau, tableau_of
 from .implicit import any_form, follows
 from .methods import IMPLICIT, METHODS, VARIATIONAL
+from .time_span import TimeSpan, check_steps
 from .variational import discrete_form
 
 AUTO: Final = "auto"
 
 
-def prepared(eq: Equations, o: SimulationOptions) -> SimulationOptions:
-    """Options with form and method chosen: what a motion needs that depends on the equations and the question alone, and
-    not on numbers of the start. Kept with the equations, since many a motion takes less time than that."""
+def prepared(eq: Equations, o: SimulationOptions, span: TimeSpan) -> SimulationOptions:
+    """Options with form and method chosen, for steps that change the time.
+
+    What depends on the equations and the question alone, and not on numbers of the start, is kept with the equations,
+    since many a motion takes less time than that.
+    """
+    check_steps(o, span)
     try:
         hash(o)
     except TypeError:  # tolerances by name

@@ -19,7 +19,7 @@ MOST: Final = 2  # idle machines of one shape
 BYTES: Final = 4_000_000  # of memory that an idle one may hold
 
 
-def taken(method: str | Tableau, task: Task) -> Machine:
+def machine_for(method: str | Tableau, task: Task) -> Machine:
     """A machine for a task: an idle one, or a new one."""
     if not _can_be_idle(task):
         return machine_of(method, task)

@@ -211,10 +211,6 @@ class Machine:
     def _own_bytes(self) -> int:
         return 2 * sum(x.nbytes for x in self._first)
 
-    def prepare(self) -> None:
-        """Have the machine code."""
-        _ = self.march
-
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""
         self.counts.limit = self.counts.steps + steps

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, TextIO
 
+from ...derivation.equations.equations import Equations
+from ..events.breaks import breaks_between
 from ..kernels.march_records import (
     AT_EVENT,
     DONE,
@@ -40,12 +42,13 @@ ENDINGS: Final = {
 
 
 class Leg:
-    """A machine at work, and the record of what it does."""
+    """A machine at work on equations, the record of what it does, and the line that shows how far it is."""
 
-    def __init__(self, machine: Machine, record: Record, breaks: Sequence[tuple[float, float]] = ()) -> None:
-        """breaks: inside the time, each as the end of a step and the beginning of the next (`breaks.py`)."""
+    def __init__(self, machine: Machine, record: Record, eq: Equations, progress: bool | None = None) -> None:
         self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
-        self._breaks, self._end = list(reversed(breaks)), machine.steps.t_end
+        begin, self._end = machine.t, machine.steps.t_end
+        self._breaks = breaks_between(eq, begin, self._end)[::-1]
+        self.progress = Progress(progress, begin, eq.name)
         self._set_end()
         if self.stored:
             record.begin(machine.t, machine.y)
@@ -97,12 +100,11 @@ def drive(
     max_steps: int,
     on_event: Callable[[int | None], Ending | None] | None,
     adaptation: Adaptation | None,
-    progress: Progress,
 ) -> Ending:
     """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a break), may change
     the machine's state, and says whether to stop."""
     chunk = 64
-    leg.machine.prepare()
+    _ = leg.machine.march  # made now: that is no running time
     begun = time.perf_counter()
     try:
         while True:
@@ -110,14 +112,14 @@ def drive(
             left = max_steps - leg.record.statistics.steps - machine.counts.steps
             if left <= 0:
                 return Ending.TOO_MANY_STEPS
-            machine.prepare()  # what is made now is no running time
+            _ = machine.march
             before = time.perf_counter()
             status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before
             machine.task.form.effort.spend(spent)
             if status == TOO_MANY:
                 chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
-            progress.show(machine.t, machine.steps.t_end)
+            leg.progress.show(machine.t, machine.steps.t_end)
             if status in (FULL, TOO_MANY):
                 leg.collect()
             elif status == AT_EVENT:

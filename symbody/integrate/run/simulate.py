@@ -15,13 +15,13 @@ from ..contact.jamming import jammed_start, with_jamming_outcome
 from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..result.trajectory import Trajectory
-from ..start.consistent_start import consistent_start, start_request
+from ..start.consistent_start import ConsistentStart, consistent_start, start_request
 from ..start.state import Start, State
 from . import typed_calls
 from .event_loop import handlers_of
 from .form_and_method import prepared
 from .simulation import Simulation
-from .time_span import check_steps, time_span
+from .time_span import TimeSpan, time_span
 
 
 @values_by_name(SimulationError, options=OptionSet(SimulationOptions), checked_as=typed_calls.simulate)
@@ -67,26 +67,31 @@ def simulate(
 
     See also: `Trajectory`, `Event`, `assemble`, `simulate_batch`, `plot`.
     """
-    eq, constants = with_inputs(equations, inputs or {})
-    asked = start_request(eq, start, {**constants, **(values or {})})
-    span = time_span(t, f"simulate {eq.name!r}", asked.t)
-    picked = prepared(eq, options)
-    check_steps(options, span)
-    begin = consistent_start(eq, asked.at(span.begin))
-    state = begin.state
-    _refuse_moving_constants(state)
+    eq, constants = with_inputs(equations, inputs) if inputs else (equations, {})
+    begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
+    picked = prepared(eq, options, span)
     try:
-        simulation = Simulation(eq, picked, state, span)
+        simulation = Simulation(eq, picked, begin, span)
     except SimulationError:
-        if (stuck := jammed_start(state)) is None:
+        if (stuck := jammed_start(begin.state)) is None:
             raise
         return stuck
     handlers = handlers_of(simulation.form, events, picked.rtol, simulation.atol, span.end > span.begin)
-    segment = with_jamming_outcome(simulation.run(handlers))
-    return Trajectory((segment,), segment.outcome.noted(begin.notes))
+    return Trajectory.of(with_jamming_outcome(simulation.run(handlers)))
 
 
 # ------------------------------------------------------------------------------------------------------------- the start
+
+
+def start_in_time(
+    eq: Equations, start: Start | None, values: Mapping[str, float], t: Any
+) -> tuple[ConsistentStart, TimeSpan]:
+    """The start of a motion, on the constraints that hold when it begins, and its time."""
+    asked = start_request(eq, start, values)
+    span = time_span(t, f"simulate {eq.name!r}", asked.t)
+    begin = consistent_start(eq, asked.at(span.begin))
+    _refuse_moving_constants(begin.state)
+    return begin, span
 
 
 def _refuse_moving_constants(state: State) -> None:

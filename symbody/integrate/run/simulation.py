@@ -11,7 +11,6 @@ import numpy as np
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...simulation_options import SimulationOptions
-from ..events.breaks import breaks_between
 from ..events.event_handlers import EventHandler
 from ..forms.borders import run_rank
 from ..forms.forms import Form
@@ -20,25 +19,26 @@ from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..result.outcome import Ending, Outcome
 from ..result.record import Record
 from ..result.segment import Segment
-from ..start.state import State
+from ..start.consistent_start import ConsistentStart
 from .adaptation import FIRST, Adaptation
 from .diagnosis import diagnosed, unbounded
 from .event_loop import ChatteringDetector, EventLoop
 from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
-from .idle_machines import give_back, taken
+from .idle_machines import give_back, machine_for
 from .machine import Machine, Task
 from .methods import IMPLICIT, explicit_method
 from .passages import coarse_note, jump
-from .run import Leg, Progress, drive
+from .run import Leg, drive
 from .stiffness import is_stiff, stiffness_note
 from .time_span import TimeSpan
 
 
 class MethodChoice(NamedTuple):
-    """The method with which a motion begins, and whether it may change on the way."""
+    """The method with which a motion begins; `explicit` is the one between which and the implicit one it may change on
+    the way, empty where it may not."""
 
     name: str | Tableau
-    adapts: bool
+    explicit: str = ""
 
 
 def told(
@@ -69,16 +69,16 @@ class Simulation:
         self,
         eq: Equations,
         o: SimulationOptions,
-        state: State,
+        start: ConsistentStart,
         span: TimeSpan,
         method: MethodChoice | None = None,
     ) -> None:
         """method: where it is decided already; otherwise stiffness at the start decides, where it is "auto"."""
-        self.eq, self.options, self.state = eq, o, state
+        self.eq, self.options, self.start, self.state = eq, o, start, start.state
         _, self.end, self.times = span
-        self.rank = run_rank(state)
+        s = self.state
+        self.rank = run_rank(s)
         self.form = form = form_of(eq, o, self.rank)
-        s = state
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
         self.atol = absolute_tolerances(eq, form, o)
         self.method = method or self._method()
@@ -86,10 +86,11 @@ class Simulation:
     def _method(self) -> MethodChoice:
         o, s, form = self.options, self.state, self.form
         if o.method != AUTO:
-            return MethodChoice(o.method, adapts=False)
+            return MethodChoice(o.method)
         adapts = o.step is None and bool(form.rates) and form.kind.has_rates
         stiff = adapts and not o.sensitivities and is_stiff(form, s.t, self.y, self.p, self.end - s.t)
-        return MethodChoice(IMPLICIT if stiff else explicit_method(o.rtol), adapts)
+        explicit = explicit_method(o.rtol)
+        return MethodChoice(IMPLICIT if stiff else explicit, explicit if adapts else "")
 
     def run(
         self,
@@ -100,7 +101,7 @@ class Simulation:
     ) -> Segment:
         """used: memory for results that stretches in other modes have taken."""
         o, s, form = self.options, self.state, self.form
-        (method, adapts), explicit = self.method, explicit_method(o.rtol)
+        method, explicit = self.method
         events = (
             EventLoop(form, self.p, handlers, chattering or ChatteringDetector(self.end - s.t), self.end > s.t)
             if handlers
@@ -109,27 +110,24 @@ class Simulation:
         watch, sense = (events.callee(), events.sense) if events else (None, ())
         task = Task(
             form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
-            o.max_size, *((FIRST, TABLEAUX[explicit].reach) if adapts else ()),
+            o.max_size, *((FIRST, TABLEAUX[explicit].reach) if explicit else ()),
         )  # fmt: skip
-        adaptation = Adaptation(explicit) if adapts else None
-        machine = taken(method, task)
+        adaptation = Adaptation(explicit) if explicit else None
+        machine = machine_for(method, task)
         if o.first_step is not None:
             machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)
-        progress = Progress(o.progress, s.t, self.eq.name)
-        leg, self.events = Leg(machine, record, breaks_between(self.eq, s.t, self.end)), events
+        leg, self.events = Leg(machine, record, self.eq, o.progress), events
         try:
             ending = events.begin(leg) if events else None
             if events and events.target is not None:
                 ending = Ending.STOPPED
             if ending is None:
-                ending = drive(
-                    leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, adaptation, progress
-                )
+                ending = drive(leg, o.max_steps, (lambda k: events.occurred(leg, k)) if events else None, adaptation)
             if events and ending is Ending.REACHED:
                 ending = events.finish(leg) or ending
         finally:
-            progress.done()
+            leg.progress.done()
         form.raise_pending()
         if events:
             events.raise_pending()
@@ -169,6 +167,7 @@ class Simulation:
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
         if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol)])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
+        outcome = outcome.noted(self.start.notes)
         return Segment(
             eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
             variations_in(y, n, len(o.sensitivities)), tuple(o.sensitivities),
