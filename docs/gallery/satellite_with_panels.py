@@ -42,7 +42,7 @@ for w in beside:
     low, high = (abs(complex(sb.evaluate([transfer], {**numbers, "s": 1j * x})[0])) for x in (1.1 * w, w * (1 + 1e-6)))
     assert high > 100 * low
 print("zeros", zeros, " poles of the whole", beside)
-sb.plot(lin.bode("torque", "angle"))
+sb.plot(lin.frequency_response("torque", "angle"))
 
 # %%
 (first, *_) = [x for x in lin.modes() if abs(abs(x.eigenvalue.imag) - beside[0]) < 1e-3]

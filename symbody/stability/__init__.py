@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from .linear.linear_integrals import linear_integrals
     from .linear.linear_system import LinearSystem, linear_system
     from .linear.linearize import linearize
+    from .linear.matrix_numbers import MatrixNumbers
     from .linear.second_order import SecondOrder
+    from .linear.state_choice import cleaned, with_outputs
     from .long_run.attractors import Attractors, attractors
     from .long_run.basins import Basins, basins
     from .long_run.lyapunov import LyapunovExponents, lyapunov
@@ -33,14 +35,18 @@ if TYPE_CHECKING:
     from .periodic.orbit_points import SpecialOrbit
     from .periodic.special_orbit_curve import SpecialOrbitCurve
     from .spectra.critical_values import Critical
-    from .spectra.eigenvalue_sensitivities import EigenvalueSensitivities
+    from .spectra.eigenvalue_sensitivities import (
+        EigenvalueSensitivities,
+        eigenvalue_sensitivities,
+        response_sensitivities,
+    )
     from .spectra.response import FrequencyResponse, StateSpace, TimeResponse, frequency_grid
     from .spectra.root_locus import RootLocus
-    from .spectra.spectrum import Mode, Spectrum
+    from .spectra.spectrum import Mode, Spectrum, infinite_eigenvalues
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "Feedback", "LinearSystem", "linear_system", "linear_integrals",
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "linear_system", "cleaned", "with_outputs", "linear_integrals",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",

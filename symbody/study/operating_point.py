@@ -50,8 +50,8 @@ def point_of(lin: LinearSystem, at: Mapping[str, float]) -> dict[str, float]:
     motion = lin.about
     if motion is None:
         return {}
-    parameters = lin.values(at)
-    known = {**motion.defaults, **parameters, **motion.found, **lin.operating_point(parameters)}
+    parameters = lin.numbers.values(at)
+    known = {**motion.defaults, **parameters, **motion.found, **lin.numbers.operating_point(parameters)}
     symbols = motion.equations.variables.of("q u z r").symbols
     numbers = evaluate([motion.expressions.get(s, s) for s in symbols], known)
     return {s.name: float(x) for s, x in zip(symbols, numbers, strict=True)}

@@ -36,7 +36,7 @@ def along_the_motion(eq, state, lin, direction):
     small = sb.minimal(eq, ui, at={s: v for s, v in state.items() if s in (*eq.q, *eq.p)}) if eq.lam else eq
     rates = {s.name: e for s, e in zip((*small.q, *small.u), (*small.rates, *small.udot), strict=True)}
     moved = dict(state)
-    for name, part in zip(lin.variables, lin.recovered({}) @ direction, strict=True):
+    for name, part in zip(lin.variables, lin.numbers.recovered({}) @ direction, strict=True):
         if names[name] in (*small.q, *small.u):
             moved[names[name]] = state[names[name]] + 1e-30j * part
     return np.array([complex(x).imag / 1e-30 for x in sb.evaluate([rates[n] for n in lin.x], moved)])
@@ -70,7 +70,7 @@ def test_finite_differences_of_the_compiled_motion():
     small = sb.minimal(eq, ["q1_dot", "q2_dot", "x_dot"], at={"q1": 0, "q2": 0, "delta": 0, "q3": 0})
     f = sb.compile(small)
     q0, u0 = np.zeros(8), np.array([5.0 if u.name == "x_dot" else 0.0 for u in small.u])
-    T, h = lin.recovered({"V": 5}), 1e-5
+    T, h = lin.numbers.recovered({"V": 5}), 1e-5
 
     def rates(step, direction):
         by_name = dict(zip(lin.variables, T @ direction, strict=True))

@@ -35,7 +35,7 @@ def test_lqr_is_the_solution_of_its_riccati_equation(lin):
     weights = {"x": 4.0, "a": 10.0}
     found = lin.lqr(weights, 0.1, inputs=["force"])
     space = lin.state_space()
-    A, B = space.A, space.B[:, [lin.input("force")]]
+    A, B = space.A, space.B[:, [lin.numbers.input("force")]]
     S = solve_continuous_are(A, B, np.diag([4.0, 10, 0, 0]), [[0.1]])
     assert found.K == pytest.approx(B.T @ S / 0.1)
     assert found.eigenvalues.real.max() < 0
@@ -120,7 +120,7 @@ def test_python_control_agrees(lin):
         (lambda lin: lin.place([-1, -2, np.nan, -3]), "poles are 4 numbers"),
         (lambda lin: lin.map(3), "takes a function of matrices"),
         (lambda lin: lin.map(lambda m: 1), "no matrix of that shape"),
-        (lambda lin: lin.matrices_at([1.0, 2.0], [3.0]), "takes rows of"),
+        (lambda lin: lin.numbers.matrices_at([1.0, 2.0], [3.0]), "takes rows of"),
         (lambda lin: lin.place([-1, -2]), "2 poles for 4 states"),
         (lambda lin: lin.place([-1] * 4, inputs=["force"]), "none more often than there are inputs"),
     ],

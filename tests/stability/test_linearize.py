@@ -81,7 +81,7 @@ def test_explicit_form_eliminates_what_is_algebraic(lin):
 def test_code_of_the_matrices(lin):
     """The program of the parameters gives the same numbers as text for C and NumPy would."""
     program = lin.program("pendulum_matrices")
-    E, A, *_ = sb.emit.numpy_function(program)(np.array(list(lin.values({}).values())))
+    E, A, *_ = sb.emit.numpy_function(program)(np.array(list(lin.numbers.values({}).values())))
     assert np.array(E) == pytest.approx(lin.matrices().E)
     assert np.array(A) == pytest.approx(lin.matrices().A)
     assert "void pendulum_matrices(" in sb.c_source(program).header
@@ -107,8 +107,8 @@ def test_expressions_for_parameters(lin):
 
 
 def test_slopes_of_matrices(lin):
-    rows, points = lin.sets({"l": [0.6]})
-    slope = lin.derivatives_at("l", rows, points)
+    rows, points = lin.numbers.sets({"l": [0.6]})
+    slope = lin.numbers.derivatives_at("l", rows, points)
     h = 1e-6
     assert slope.A[0] == pytest.approx((lin.matrices(l=0.6 + h).A - lin.matrices(l=0.6 - h).A) / (2 * h), abs=1e-6)
     assert slope.C[0] == pytest.approx((lin.matrices(l=0.6 + h).C - lin.matrices(l=0.6 - h).C) / (2 * h), abs=1e-6)
@@ -170,8 +170,8 @@ def test_second_order_in_numbers(straight):
     """The same numbers as those of the first-order form at the same values; symbols of speeds are dots in LaTeX."""
     form = straight.second_order("q1", "q2")
     found, first = form.matrices(V=4.0), form.system.matrices(V=4.0)
-    rates = [form.system.state(f"{q}_dot") for q in form.q]
-    places = [form.system.state(q) for q in form.q]
+    rates = [form.system.numbers.state(f"{q}_dot") for q in form.q]
+    places = [form.system.numbers.state(q) for q in form.q]
     assert found.M == pytest.approx(first.E[np.ix_(rates, rates)])
     assert found.D + found.G == pytest.approx(-first.A[np.ix_(rates, rates)])
     assert found.K + found.N == pytest.approx(-first.A[np.ix_(rates, places)])

@@ -111,7 +111,7 @@ def test_derivatives_are_the_same(pair: tuple[sb.LinearSystem, sb.LinearSystem])
     words, numbers = pair
     name = "push" if "push" in {s.name for s in words.parameters} else "k"
     at = np.array([1.0, 1.1]) * words.defaults[words.parameter(name)]
-    found = [lin.derivatives_at(name, *lin.sets({name: at})) for lin in (words, numbers)]
+    found = [lin.numbers.derivatives_at(name, *lin.numbers.sets({name: at})) for lin in (words, numbers)]
     for part, one, other in zip(PARTS, *found, strict=True):
         assert np.allclose(one, other, rtol=1e-7, atol=1e-8 * (1 + np.abs(one).max(initial=0.0))), part
 
@@ -122,7 +122,7 @@ def test_other_states_and_outputs_stay_numbers(pair: tuple[sb.LinearSystem, sb.L
     changes = (
         lambda lin: lin.reorder(*reversed(lin.x)),
         lambda lin: lin.without(*lin.cyclic),
-        lambda lin: lin.with_outputs(lin.variables[-1], lin.y[0], lin.x[0]),
+        lambda lin: sb.stability.with_outputs(lin, lin.variables[-1], lin.y[0], lin.x[0]),
     )
     for change in changes:
         assert_alike(change(words), change(numbers))

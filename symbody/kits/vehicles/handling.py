@@ -22,7 +22,7 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
 
     0 = A x + B r,   y = C x + D r   ->   y/r = D - C A⁻¹ B
     """
-    n, column = len(lin.x), lin.input(r)
+    n, column = len(lin.x), lin.numbers.input(r)
     draw = np.random.default_rng(1)
     numbers = sb.evaluate(list(lin.A.entries), {s: draw.uniform(0.5, 1.5) for s in sb.free_symbols(lin.A)})
     if np.linalg.matrix_rank(np.array(numbers, dtype=float).reshape(n, n)) < n:
@@ -30,7 +30,7 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
     x = sb.solve(lin.A, [-lin.B[i, column] for i in range(n)])
     if y in lin.x:
         return sb.tidy(x[lin.x.index(y)])
-    row = lin.with_outputs(y)
+    row = sb.stability.with_outputs(lin, y)
     return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
 
 

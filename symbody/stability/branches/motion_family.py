@@ -115,7 +115,7 @@ class FreedProblem:
         lin = self.linear
         rows = np.tile([self.parameters[s] for s in lin.parameters], (len(X), 1))
         place = [self.problem.unknowns.index(s) for s in lin.unknowns]
-        found = lin.matrices_at(rows, X[:, place])
+        found = lin.numbers.matrices_at(rows, X[:, place])
         return found.E, found.A
 
     def family(self, X: Array) -> PencilFamily:

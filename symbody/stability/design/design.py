@@ -82,11 +82,11 @@ def design(
     """
     if of not in KINDS:
         raise unknown("design", "kind of target", of, KINDS, StabilityError)
-    names = [lin.parameter(v).name for v in vary]
+    names = [lin.numbers.parameter(v).name for v in vary]
     wanted = np.asarray(targets, dtype=complex)
     low, high = _bounds(names, bounds)
-    start = lin.values(values)
-    a = np.clip([start[lin.parameter(n)] for n in names], low, high)
+    start = lin.numbers.values(values)
+    a = np.clip([start[lin.numbers.parameter(n)] for n in names], low, high)
     done = [_quantities(lin, names, values, wanted, of, None, a)]
     while len(done) <= max_steps:
         here = done[-1]
@@ -138,7 +138,7 @@ def _quantities(
     lin: LinearSystem, names: Sequence[str], values: Mapping[str, float], wanted: Complex, of: str, before: DesignStep | None, a: Array
 ) -> DesignStep:  # fmt: skip
     found: EigenvalueSensitivities = eigenvalue_sensitivities(
-        lin, names, {**values, **dict(zip(names, map(float, a), strict=True))}
+        lin, *names, values={**values, **dict(zip(names, map(float, a), strict=True))}
     )
     s, ds = found.eigenvalues, found.derivatives
     if of == "squares":

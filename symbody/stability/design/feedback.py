@@ -158,7 +158,7 @@ class _Plant:
 
 def _plant(lin: LinearSystem, inputs: Iterable[str | Symbol] | None, values: Mapping[str, float]) -> _Plant:
     n = lin.matrices(values)
-    columns = range(len(lin.r)) if inputs is None else [lin.input(r) for r in inputs]
+    columns = range(len(lin.r)) if inputs is None else [lin.numbers.input(r) for r in inputs]
     names = tuple(lin.r[k] for k in columns)
     if not names:
         raise StabilityError(f"linear system {lin.name!r}: feedback needs an input; it has {listed(lin.r)}")
@@ -222,8 +222,8 @@ def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
 
 def _point(plant: _Plant, about: SteadyMotion) -> dict[Symbol, float]:
     """Numbers of the operating point, and of the parameters."""
-    given: dict[Symbol, float] = plant.lin.values(plant.values)
-    numbers = {**about.defaults, **given, **plant.lin.operating_point(given)}
+    given: dict[Symbol, float] = plant.lin.numbers.values(plant.values)
+    numbers = {**about.defaults, **given, **plant.lin.numbers.operating_point(given)}
     fixed = {s: float(evaluate(e, numbers)) for s, e in about.expressions.items()}
     return {**numbers, **fixed}
 

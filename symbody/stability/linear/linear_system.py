@@ -1,7 +1,7 @@
 """`LinearSystem`: E x' = A x + B r + B1 r' + B2 r'',  y = C x + D r + D1 r' + D2 r'', with names; entries are numbers
 or expressions in the parameters.
 
-named_matrices.py (what it is made of) -> matrix_numbers.py (in numbers) -> here: changed systems, and answers.
+Its fields are in named_matrices.py, its numbers, `lin.numbers`, in matrix_numbers.py; here are changed systems, and answers.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from ...algebra.graph.matrix import Matrix, as_matrix, identity, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
+from ...emit.programs.lower import program
+from ...emit.programs.program import Program
+from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, shown
-from ...later import later
+from ...later import OldMembers, later
 from ..design import design as design_module
 from ..design import feedback
-from ..spectra import eigenvalue_sensitivities as sensitivity
 from ..spectra import response
 from ..spectra.pencil import Complex
 from ..spectra.root_locus import RootLocus, root_locus
-from ..spectra.spectrum import Spectrum, eigenvalues, infinite_eigenvalues, modes
+from ..spectra.spectrum import Spectrum, eigenvalues, modes
 from ..spectra.stability_chart import StabilityChart, stability_chart
-from ..variation.parameter_samples import with_exact_entries
-from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem
+from ..variation.system_matrices import OF_INPUTS, PARTS, RECOVERY, FullSystem, SystemMatrices
 from . import state_choice as states
 from .matrix_numbers import MatrixNumbers
+from .named_matrices import NamedMatrices, parts_of
 from .second_order import SecondOrder, second_order
 from .system_latex import system_latex
 
@@ -39,7 +41,25 @@ ByName = Mapping[str, Any] | None
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSystem(MatrixNumbers):
+class LinearSystem(
+    OldMembers,
+    NamedMatrices,
+    renamed={
+        **{
+            old: f"numbers.{old}"
+            for old in (
+                "all_values derivatives_at input matrices_at nominal operating_point parameter parts points_at recovered sets state values variation_numbers"
+            ).split()
+        },
+        **{
+            old: f"stability.{old}(lin, ...)"
+            for old in ("eigenvalue_sensitivities infinite_eigenvalues response_sensitivities with_outputs").split()
+        },
+        "bode": "frequency_response",
+        "poles": "eigenvalues",
+        "cleaned": "stability.cleaned(lin)",
+    },
+):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
@@ -64,6 +84,68 @@ class LinearSystem(MatrixNumbers):
     See also: `linearize`, `linear_system`, `plot`, `to_scipy`.
     """
 
+    # ------------------------------------------------------------------------------------------------ in numbers
+
+    @cached_property
+    def numbers(self) -> MatrixNumbers:
+        """The matrices in numbers: at rows of parameters, with derivatives and operating points.
+
+        >>> m = sb.Model("governor")
+        >>> W = m.parameter("W", 5.0)
+        >>> joint = m.revolute("a", m.ground.rotate("y", W * m.time), m.body("arm", mass=1.0, com=(0, -1, 0)))
+        >>> m.gravity(0, -10.0, 0)
+        >>> eq = sb.derive(m)
+        >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
+        >>> lin.unknowns, lin.kinds["W"], np.cos(lin.operating_points(W=[4.0, 5.0])["a"])  # g / (l W²)
+        ((a,), 'parameter', array([0.625, 0.4  ]))
+        >>> lin.numbers.operating_point(lin.numbers.values({"W": 5.0}))
+        {a: 1.159279}
+
+        See also: `stability.MatrixNumbers`, `steady`.
+        """
+        return MatrixNumbers(self)
+
+    def program(self, name: str = "linear_system") -> Program:
+        """A program of the parameters with E, A, B, C and D as outputs, and B1 ... D2 where rates of inputs act, for
+        `c_source`, `numpy_source` or `compile`.
+
+        >>> k = sb.symbol("k")
+        >>> lin = sb.linear_system([[0, 1], [-k, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
+        >>> lin.program().cost
+        Cost(additions=1, multiplications=0, divisions=0, functions=0)
+        >>> lin.matrices(k=4.0).A
+        array([[ 0.,  1.],
+               [-4.,  0.]])
+        >>> lin.sweep(k=[1.0, 4.0]).A[:, 1, 0]
+        array([-1., -4.])
+
+        See also: `compile`, `c_source`, `emit.numpy_source`.
+        """
+        groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
+        return program(
+            name, groups, {part: getattr(self, part) for part in parts_of(self) if getattr(self, part).entries}
+        )
+
+    @values_by_name(StabilityError)
+    def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SystemMatrices:
+        """The matrices as arrays."""
+        return self.numbers.matrices(values or {})
+
+    @values_by_name(StabilityError)
+    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
+        """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
+        return self.numbers.matrices_at(*self.numbers.sets(values or {}))
+
+    @values_by_name(StabilityError)
+    def operating_points(self, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
+        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and
+        outputs by name, each as an array.
+
+        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0],
+        place[1].
+        """
+        return self.numbers.points_at(*self.numbers.sets(values or {}))
+
     # ------------------------------------------------------------------------------------------------ with other values
 
     @values_by_name(StabilityError, label="linear system")
@@ -74,8 +156,8 @@ class LinearSystem(MatrixNumbers):
         Where the operating point is known in numbers only, all parameters become numbers.
         """
         values = values or {}
-        table: dict[Symbol, Any] = {self.parameter(k): as_expr(v) for k, v in values.items()}
-        self._check({s: float(e) for s, e in table.items() if e.value is not None})
+        table: dict[Symbol, Any] = {self.numbers.parameter(k): as_expr(v) for k, v in values.items()}
+        self.numbers.check({s: float(e) for s, e in table.items() if e.value is not None})
         if not self.unknowns:
             kept = {s: x for s, x in self.defaults.items() if s not in table}
             numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
@@ -86,8 +168,8 @@ class LinearSystem(MatrixNumbers):
                 f"linear system {self.name!r}: {listed(free)} cannot be expressions, since the operating point is known in numbers only; "
                 "put them into the model"
             )
-        given = self.values(values)
-        table = {**given, **self.operating_point(given)}
+        given = self.numbers.values(values)
+        table = {**given, **self.numbers.operating_point(given)}
         changed = self._with(substitute_all(self._all(), table))
         return replace(changed, about=None, full=_substituted_system(self.full, table))
 
@@ -103,14 +185,14 @@ class LinearSystem(MatrixNumbers):
 
         >>> x, v = sb.symbols("x v")
         >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
-        >>> lin.cyclic, lin.without("x").A, lin.with_outputs("v").C
-        (('x',), matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
+        >>> lin.cyclic, lin.without("x").A
+        (('x',), matrix([[0, 1], [-4, -1]]))
         >>> lin.reorder("w", "v", "x").A
         matrix([[-1, -4, 0], [1, 0, 0], [0, 1, 0]])
         >>> lin.replace_state("x", "s", x + v).A  # s = x + v: s' = v + w
         matrix([[0, 1, 1], [0, 0, 1], [0, -4, -1]])
-        >>> lin.map(lambda matrix: 2 * matrix).A, lin.cleaned().A == lin.A
-        (matrix([[0, 2, 0], [0, 0, 2], [0, -8, -2]]), True)
+        >>> lin.map(lambda matrix: 2 * matrix).A
+        matrix([[0, 2, 0], [0, 0, 2], [0, -8, -2]])
 
         See also: `LinearSystem.modes`, `tidy`.
         """
@@ -128,16 +210,6 @@ class LinearSystem(MatrixNumbers):
     def reorder(self, *names: str | Symbol) -> LinearSystem:
         """The same system with its states, and their equations, in another order."""
         return states.reorder(self, names)
-
-    def with_outputs(self, *names: str | Symbol) -> LinearSystem:
-        """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
-        return states.with_outputs(self, names)
-
-    def cleaned(self) -> LinearSystem:
-        """The same with entries that are 0, 1 or -1 for all parameters written so."""
-        if self.unknowns:
-            return self
-        return self._with(with_exact_entries(self._all(), self.nominal))
 
     def map(self, change: Any) -> LinearSystem:
         """The same with every matrix changed by a function of matrices, which keeps their shapes."""
@@ -187,26 +259,6 @@ class LinearSystem(MatrixNumbers):
         See also: `LinearSystem.modes`, `LinearSystem.root_locus`.
         """
         return eigenvalues(self, values or {}, method)
-
-    poles = eigenvalues
-
-    @values_by_name(StabilityError)
-    def infinite_eigenvalues(
-        self, values: Values = None, *, method: str = "coordinates", options: ByName = None, **named: float
-    ) -> int:
-        """How many eigenvalues are infinite, of the pencil that `method` takes.
-
-        coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
-        qz            the pencil in all variables: q, u, u', z and multipliers
-        squares       that of ω² in q and multipliers, without damping: two for each constraint (Lynch eq. 6.6)
-
-        >>> lin = sb.linear_system([[0, 1], [-4, -1]], E=[[1, 0], [0, 0]])  # 0 = -4 x - v: algebraic
-        >>> lin.eigenvalues().real, lin.infinite_eigenvalues()
-        (array([-4.]), 1)
-
-        See also: `LinearSystem.eigenvalues`.
-        """
-        return infinite_eigenvalues(self, values or {}, method)
 
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:
@@ -274,8 +326,6 @@ class LinearSystem(MatrixNumbers):
         See also: `LinearSystem.step_response`, `plot`.
         """
         return response.frequency_response(self, r, y, hertz, values or {})
-
-    bode = frequency_response
 
     @values_by_name(StabilityError)
     def step_response(
@@ -360,31 +410,6 @@ class LinearSystem(MatrixNumbers):
         return second_order(self, coordinates)
 
     @values_by_name(StabilityError)
-    def eigenvalue_sensitivities(
-        self, *parameters: str | Symbol, values: Values = None, **named: float
-    ) -> sensitivity.EigenvalueSensitivities:
-        """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil).
-
-        >>> k, c = sb.symbols("k c")
-        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.eigenvalue_sensitivities("k", k=4.0, c=0.0).derivatives.imag  # of ±√k: ±1 / (2 √k)
-        array([[-0.25],
-               [ 0.25]])
-        >>> lin.response_sensitivities("F", "x", [0.0], "k", k=4.0, c=0.0)["k"].real  # of 1/k: -1/k²
-        array([-0.0625])
-
-        See also: `LinearSystem.design`, `LinearSystem.modes`.
-        """
-        return sensitivity.eigenvalue_sensitivities(self, parameters, values or {})
-
-    @values_by_name(StabilityError)
-    def response_sensitivities(
-        self, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, values: Values = None, **named: float
-    ) -> dict[str, Complex]:  # fmt: skip
-        """Derivatives of a frequency response with respect to parameters."""
-        return sensitivity.response_sensitivities(self, r, y, hertz, parameters, values or {})
-
-    @values_by_name(StabilityError)
     def design(
         self, targets: Sequence[complex], vary: Iterable[str | Symbol], /, *, values: Values = None, of: str = "eigenvalues",
         bounds: ByName = None, max_steps: int = 30, options: ByName = None, **named: float,
@@ -402,7 +427,7 @@ class LinearSystem(MatrixNumbers):
         >>> {n: round(v, 6) for n, v in found.values.items()}
         {'k': 5.0, 'c': 2.0}
 
-        See also: `LinearSystem.eigenvalue_sensitivities`.
+        See also: `stability.eigenvalue_sensitivities`.
         """
         return design_module.design(self, targets, list(vary), of, bounds or {}, max_steps, values or {})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,8 +12,7 @@ from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.mathml import notebook_formula
-from ...derivation.equations.variables import Variables
-from ...errors import StabilityError, listed, shown, unknown
+from ...errors import StabilityError
 from ...summary import Summarized, Summary, counted, filled, listing
 from ..equilibria.steady_motion import SteadyMotion
 from ..variation.system_matrices import NO_RATES, OF_RATES, PARTS, RECOVERY, FullSystem
@@ -76,32 +75,15 @@ class NamedMatrices(Summarized, Portable):
     def _folded(self) -> Iterable[tuple[str, str]]:
         return (
             (f"{part}, {m.rows} by {m.cols}", notebook_formula(m))
-            for part in self.parts
+            for part in parts_of(self)
             if (m := getattr(self, part)).entries
         )
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the matrices, without those of rates of inputs that are zero.
-
-        >>> k, c = sb.symbols("k c")
-        >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
-        >>> lin.parts, lin.unknowns, lin.kinds["k"], lin.nominal
-        (('E', 'A', 'B', 'C', 'D'), (), 'parameter', {})
-        >>> lin.parameter("k") is k, lin.values({"k": 4.0, "c": 1.0})
-        (True, {k: 4.0, c: 1.0})
-        >>> lin.state("v"), lin.input("F")
-        (1, 0)
-
-        See also: `linear_system`, `derivation.Variables`.
-        """
-        return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(self, p)))
 
     def _inputs_text(self, part: str) -> str:
         return "".join(
             f" + {p} r{dots}"
             for p, dots in zip((part, f"{part}1", f"{part}2"), ("", "'", "''"), strict=True)
-            if self.r and p in self.parts
+            if self.r and p in parts_of(self)
         )
 
     @cached_property
@@ -127,80 +109,6 @@ class NamedMatrices(Summarized, Portable):
             kinds |= {name: kind for name in names if name not in kinds}
         return kinds
 
-    @property
-    def nominal(self) -> dict[Symbol, float]:
-        """Nominal values: defaults of parameters, and the operating point at them."""
-        return {**self.defaults, **(self.about.found if self.about is not None else {})}
-
-    def parameter(self, name: str | Symbol) -> Symbol:
-        """The parameter symbol for a name or symbol; an unknown one raises an error that lists the parameters."""
-        known = Variables(self.name, ("p",), ()).having(self.parameters, "p")
-        return known.symbol(name, f"linear system {self.name!r}", StabilityError)
-
-    def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
-        """A number for every parameter, in order: those given by name, else defaults."""
-        own = {self.parameter(k): self._number(k, v) for k, v in given.items()}
-        self._check(own)
-        numbers = dict(self.defaults) | own
-        if missing := [s.name for s in self.parameters if s not in numbers]:
-            raise StabilityError(
-                f"linear system {self.name!r}: no value for {listed(missing)}; give one by name, as in (..., "
-                f"{missing[0]}=1.0)"
-            )
-        return {s: numbers[s] for s in self.parameters}
-
-    def _check(self, given: Mapping[Symbol, float]) -> None:
-        """Refuse parameters of bodies that cannot exist, where the system is that of a mechanism."""
-        if self.about is not None:
-            known = {**self.defaults, **given}
-            self.about.equations.variables.check(known, given, f"linear system {self.name!r}", StabilityError)
-
-    def _number(self, name: str, value: Any) -> float:
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            raise StabilityError(f"linear system {self.name!r}: {name} is to be a number, got {shown(value)}") from None
-
-    def operating_point(
-        self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
-    ) -> dict[Symbol, float]:
-        """The operating point where it has to be found by numbers.
-
-        >>> m = sb.Model("governor")
-        >>> W = m.parameter("W", 5.0)
-        >>> joint = m.revolute("a", m.ground.rotate("y", W * m.time), m.body("arm", mass=1.0, com=(0, -1, 0)))
-        >>> m.gravity(0, -10.0, 0)
-        >>> eq = sb.derive(m)
-        >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
-        >>> at = lin.operating_points(W=[4.0, 5.0])
-        >>> np.cos(at["a"])  # g / (l W²)
-        array([0.625, 0.4  ])
-        >>> rows, points = lin.sets({"W": [4.0, 5.0]})
-        >>> lin.points_at(rows, points)["a"] == at["a"]
-        array([ True,  True])
-        >>> lin.operating_point(lin.values({"W": 5.0}))
-        {a: 1.159279}
-        >>> lin.derivatives_at("W", rows, points).A.shape, lin.matrices_at(rows, points).A.shape
-        ((2, 2, 2), (2, 2, 2))
-
-        See also: `steady`, `LinearSystem.sweep`.
-        """
-        return self.about.solve(parameters, start) if self.about is not None and self.unknowns else {}
-
-    def state(self, name: str | Symbol) -> int:
-        """The place of a state among `x`, by name or symbol."""
-        return self._place("state", name, self.x)
-
-    def input(self, name: str | Symbol) -> int:
-        """The place of an input among `r`, by name or symbol."""
-        return self._place("input", name, self.r)
-
-    def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
-        key = name.name if isinstance(name, Symbol) else name
-        if key not in names:
-            raise unknown(f"linear system {self.name!r}", what, key, names, StabilityError)
-        return names.index(key)
-
     @cached_property
     def _late(self) -> LateParts | None:
         """What all matrices are known by in numbers, where their expressions are not made yet."""
@@ -208,6 +116,11 @@ class NamedMatrices(Summarized, Portable):
 
     def _all(self) -> list[Matrix]:
         return [getattr(self, p) for p in (*PARTS, *RECOVERY)]
+
+
+def parts_of(lin: NamedMatrices) -> tuple[str, ...]:
+    """Names of the matrices, without those of rates of inputs that are zero."""
+    return tuple(p for p in PARTS if p not in OF_RATES or _has_entries(getattr(lin, p)))
 
 
 def _has_entries(m: Matrix) -> bool:

@@ -86,7 +86,7 @@ class SecondOrder(Summarized):
         (array([[5.]]), 'oscillator', 'parameter')
         """
         things: list[Matrix] = [getattr(self, k) for k in SecondOrderMatrices._fields]
-        return SecondOrderMatrices(*arrays(things, self.system.all_values(values or {}, things)))
+        return SecondOrderMatrices(*arrays(things, self.system.numbers.all_values(values or {}, things)))
 
     def _summary(self) -> Summary:
         parts = tuple((k, outline(m)) for k, m in self._parts())
@@ -104,7 +104,7 @@ class SecondOrder(Summarized):
 
 def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:
     pairs = _pairs(lin)
-    names = [lin.x[lin.state(c)] for c in coordinates] or list(pairs)
+    names = [lin.x[lin.numbers.state(c)] for c in coordinates] or list(pairs)
     if wrong := [n for n in names if n not in pairs]:
         raise StabilityError(
             f"linear system {lin.name!r}: {in_number(wrong, 'the rate of {} is not one', 'the rates of {} are not some')} of its states, so that there is no second-order form in "
@@ -113,7 +113,7 @@ def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> Seco
     wanted = {*names, *(pairs[n] for n in names)}
     if others := [n for n in lin.x if n not in wanted]:
         lin = lin.without(*others)
-    q, u = [lin.state(n) for n in names], [lin.state(pairs[n]) for n in names]
+    q, u = [lin.numbers.state(n) for n in names], [lin.numbers.state(pairs[n]) for n in names]
     C, S = -submatrix(lin.A, u, u), -submatrix(lin.A, u, q)
     (D, G), (K, N) = _parts(lin, C), _parts(lin, S)
     B, B1, B2 = (submatrix(m, u, range(len(lin.r))) for m in (lin.B, lin.B1, lin.B2))
@@ -160,7 +160,7 @@ def _zero(lin: LinearSystem, whole: Matrix, things: list[Expr]) -> list[bool]:
     if not things:
         return []
     if not lin.unknowns:
-        return vanishing(things, lin.nominal)
-    at = sample_at([whole], lin.nominal)
+        return vanishing(things, lin.numbers.nominal)
+    at = sample_at([whole], lin.numbers.nominal)
     scale = abs(array(whole, at)).max(initial=0.0)
     return [bool(abs(x) <= 1e-10 * scale) for x in array(Matrix(len(things), 1, tuple(things)), at).ravel()]

@@ -14,7 +14,8 @@ from ...algebra.graph.matrix import Matrix, as_matrix
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.printing.printing import text
 from ...errors import StabilityError, in_number, listed, unknown
-from ..variation.parameter_samples import array, sample_at, vanishing
+from ..variation.parameter_samples import array, sample_at, vanishing, with_exact_entries
+from ..variation.system_matrices import PARTS, RECOVERY
 from .lazy_matrices import LateMatrix
 from .reduction import idle_states
 
@@ -50,7 +51,7 @@ def _numbers(lin: LinearSystem, matrices: Sequence[Matrix]) -> list[Any]:
     late = [m.nominal for m in matrices if isinstance(m, LateMatrix)]
     if len(late) == len(matrices):
         return late
-    at = sample_at(matrices, lin.nominal)
+    at = sample_at(matrices, lin.numbers.nominal)
     return [array(m, at) for m in matrices]
 
 
@@ -66,7 +67,7 @@ def _known_cyclic(lin: LinearSystem) -> list[int]:
 
 
 def without(lin: LinearSystem, names: Iterable[str | Symbol]) -> LinearSystem:
-    drop = [lin.state(n) for n in names]
+    drop = [lin.numbers.state(n) for n in names]
     keep = [j for j in range(len(lin.x)) if j not in drop]
     doubtful = [j for j in drop if j not in _known_cyclic(lin)]
     coupled = [(m, i, j) for m in (lin.E, lin.A) for i in keep for j in doubtful if _may_be_there(m, i, j)]
@@ -107,7 +108,7 @@ def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> lis
     """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to
     rounding."""
     if not lin.unknowns:
-        return vanishing([m[i, j] for m, i, j in places], lin.nominal)
+        return vanishing([m[i, j] for m, i, j in places], lin.numbers.nominal)
     matrices = {id(m): m for m, _, _ in places}
     numbers = dict(zip(matrices, map(np.abs, _numbers(lin, list(matrices.values()))), strict=True))
     return [bool(numbers[id(m)][i, j] <= 1e-9 * numbers[id(m)][i].max()) for m, i, j in places]
@@ -116,9 +117,9 @@ def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> lis
 # ---------------------------------------------------------------------------------------------------- others
 
 
-def replace_state(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> LinearSystem:
+def replace_state(lin: LinearSystem, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
     """The state `old` replaced by a combination of states; x = S (new x)."""
-    at, row = lin.state(old), _combination(lin, law)
+    at, row = lin.numbers.state(old), _combination(lin, expression)
     if row[at] is ZERO:
         raise StabilityError(f"linear system {lin.name!r}: {name} does not contain {lin.x[at]}, which it is to replace")
     n = len(lin.x)
@@ -130,7 +131,7 @@ def replace_state(lin: LinearSystem, old: str | Symbol, name: str, law: Any) -> 
         sides = _rate_put_in(j, sides)
     E, A, B, B1, B2 = sides
     names = tuple(name if j == at else s for j, s in enumerate(lin.x))
-    return replace(lin, x=names, E=E, A=A, B=B, B1=B1, B2=B2, C=lin.C @ S, T=lin.T @ S).cleaned()
+    return cleaned(replace(lin, x=names, E=E, A=A, B=B, B1=B1, B2=B2, C=lin.C @ S, T=lin.T @ S))
 
 
 def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
@@ -160,7 +161,7 @@ def _rate_put_in(j: int, sides: list[Matrix]) -> list[Matrix]:
 
 def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     """The same states in another order, their equations with them."""
-    order = [lin.state(n) for n in names]
+    order = [lin.numbers.state(n) for n in names]
     if sorted(order) != list(range(len(lin.x))):
         missing = [n for k, n in enumerate(lin.x) if k not in order]
         raise StabilityError(
@@ -169,8 +170,15 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     return _subsystem(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 
 
-def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
-    """Other outputs: those the system has, states, or dependent coordinates and speeds."""
+def with_outputs(lin: LinearSystem, *names: str | Symbol) -> LinearSystem:
+    """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name.
+
+    >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
+    >>> sb.stability.with_outputs(lin, "v").C
+    matrix([[0, 1, 0]])
+
+    See also: `LinearSystem`, `Model.output`.
+    """
     if isinstance(lin.C, LateMatrix):
         return _late_outputs(lin, tuple(map(_label, names)))
     none = (ZERO,) * len(lin.r)
@@ -190,6 +198,24 @@ def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSyst
         for part, cols in enumerate((len(lin.x), *(len(lin.r),) * 3))
     )
     return replace(lin, y=labels, C=C, D=D, D1=D1, D2=D2)
+
+
+def cleaned(lin: LinearSystem) -> LinearSystem:
+    """The same system with entries that are 0, 1 or -1 for all parameters written so.
+
+    >>> a = sb.symbol("a")
+    >>> lin = sb.linear_system([[sb.sin(a) ** 2 + sb.cos(a) ** 2]])
+    >>> sb.stability.cleaned(lin).A
+    vector(1)
+
+    See also: `LinearSystem`, `tidy`.
+    """
+    if lin.unknowns:
+        return lin
+    names = (*PARTS, *RECOVERY)
+    made = with_exact_entries([getattr(lin, p) for p in names], lin.numbers.nominal)
+    changed: dict[str, Any] = dict(zip(names, made, strict=True))
+    return replace(lin, **changed)
 
 
 def _late_outputs(lin: LinearSystem, labels: Sequence[str]) -> LinearSystem:

@@ -24,7 +24,7 @@ def system_latex(lin: LinearSystem) -> str:
 
 
 def _inputs(lin: LinearSystem, part: str) -> str:
-    terms = ((p, order) for order, p in enumerate((part, f"{part}1", f"{part}2")) if lin.r and p in lin.parts)
+    terms = ((p, order) for order, p in enumerate((part, f"{part}1", f"{part}2")) if lin.r and p in lin.numbers.parts)
     return "".join(f" + {latex(getattr(lin, p))} {_column(lin.r, order)}" for p, order in terms)
 
 

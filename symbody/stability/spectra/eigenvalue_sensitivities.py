@@ -11,14 +11,16 @@ include the constraints; if the operating point depends on the parameter, dE and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...algebra.graph.graph import Symbol
+from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError
+from ...stability.linear.state_choice import with_outputs
 from ...summary import Tabular
 from .pencil import Complex, neat, pencil_spectrum
 
@@ -35,12 +37,12 @@ class EigenvalueSensitivities(Tabular):
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
-    >>> found = lin.eigenvalue_sensitivities("k", k=4.0, c=0.4)
+    >>> found = sb.stability.eigenvalue_sensitivities(lin, "k", k=4.0, c=0.4)
     >>> found.parameters, found.derivatives.imag
     (('k',), array([[-0.251259],
            [ 0.251259]]))
 
-    See also: `LinearSystem.eigenvalue_sensitivities`.
+    See also: `stability.eigenvalue_sensitivities`.
     """
 
     parameters: tuple[str, ...]
@@ -57,12 +59,23 @@ class EigenvalueSensitivities(Tabular):
         return "\n".join(lines)
 
 
+@values_by_name(StabilityError)
 def eigenvalue_sensitivities(
-    lin: LinearSystem, names: Sequence[str | Symbol], values: Mapping[str, float]
+    lin: LinearSystem, *parameters: str | Symbol, values: Mapping[Any, Any] | None = None, **named: float
 ) -> EigenvalueSensitivities:
-    parameters = [lin.parameter(n) for n in names] or list(lin.parameters)
-    rows, points = lin.sets({k: [v] for k, v in _one_value_at_least(lin, values).items()})
-    n = lin.matrices_at(rows, points)
+    """Derivatives of eigenvalues and modes with respect to parameters (Lynch eq. 6.18 for any pencil).
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> sb.stability.eigenvalue_sensitivities(lin, "k", k=4.0, c=0.0).derivatives.imag  # of ±√k: ±1 / (2 √k)
+    array([[-0.25],
+           [ 0.25]])
+
+    See also: `LinearSystem.design`, `LinearSystem.modes`, `stability.response_sensitivities`.
+    """
+    varied = [lin.numbers.parameter(n) for n in parameters] or list(lin.parameters)
+    rows, points = lin.numbers.sets({k: [v] for k, v in _one_value_at_least(lin, values or {}).items()})
+    n = lin.numbers.matrices_at(rows, points)
     E, A = n.E[0], n.A[0]
     found = pencil_spectrum(E, A, lin.x)
     _refuse_multiple(lin, found.s)
@@ -70,8 +83,8 @@ def eigenvalue_sensitivities(
     factor = found.x[largest, np.arange(len(found.s))]
     x, y = found.x / factor, found.y * factor.conj()
     slopes, shapes = [], []
-    for p in parameters:
-        d = lin.derivatives_at(p, rows, points)
+    for p in varied:
+        d = lin.numbers.derivatives_at(p, rows, points)
         change = d.A[0] @ x - (d.E[0] @ x) * found.s
         ds = np.einsum("ij,ij->j", y.conj(), change)
         slopes.append(ds)
@@ -79,13 +92,13 @@ def eigenvalue_sensitivities(
             _shape_slope(E, A, found.s[k], x[:, k], ds[k], change[:, k], int(largest[k])) for k in range(len(found.s))
         ]) if len(found.s) else np.zeros_like(x))  # fmt: skip
     return EigenvalueSensitivities(
-        tuple(p.name for p in parameters), lin.x, found.s, np.array(slopes).T, x, np.array(shapes)
+        tuple(p.name for p in varied), lin.x, found.s, np.array(slopes).T, x, np.array(shapes)
     )
 
 
 def _one_value_at_least(lin: LinearSystem, values: Mapping[str, float]) -> dict[str, float]:
     """The values, with at least one in them: a sweep of length one."""
-    return dict(values) or {s.name: v for s, v in list(lin.values({}).items())[:1]}
+    return dict(values) or {s.name: v for s, v in list(lin.numbers.values({}).items())[:1]}
 
 
 def _refuse_multiple(lin: LinearSystem, s: Complex) -> None:
@@ -107,22 +120,35 @@ def _shape_slope(E: Any, A: Any, s: complex, x: Complex, ds: complex, change: Co
     return np.linalg.solve(whole, np.append(-change, 0.0))[:n]
 
 
+@values_by_name(StabilityError)
 def response_sensitivities(
-    lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, names: Sequence[str | Symbol], values: Mapping[str, float]
+    lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, /, *parameters: str | Symbol, values: Mapping[Any, Any] | None = None,
+    **named: float,
 ) -> dict[str, Complex]:  # fmt: skip
-    """dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD  with  X = (iω E - A)⁻¹ B; B and D have rates of inputs in
-    them, at iω."""
-    k, seen = lin.input(r), lin.with_outputs(y)
-    parameters = [seen.parameter(n) for n in names] or list(seen.parameters)
-    rows, points = seen.sets({k: [v] for k, v in _one_value_at_least(seen, values).items()})
-    n = seen.matrices_at(rows, points)
+    """Derivatives of a frequency response with respect to parameters.
+
+        dG = dC X + C (iω E - A)⁻¹ (dB - (iω dE - dA) X) + dD,   X = (iω E - A)⁻¹ B
+
+    B and D have rates of inputs in them, at iω.
+
+    >>> k, c = sb.symbols("k c")
+    >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    >>> sb.stability.response_sensitivities(lin, "F", "x", [0.0], "k", k=4.0, c=0.0)["k"].real  # of 1/k: -1/k²
+    array([-0.0625])
+
+    See also: `LinearSystem.frequency_response`, `stability.eigenvalue_sensitivities`.
+    """
+    k, seen = lin.numbers.input(r), with_outputs(lin, y)
+    varied = [seen.numbers.parameter(n) for n in parameters] or list(seen.parameters)
+    rows, points = seen.numbers.sets({k: [v] for k, v in _one_value_at_least(seen, values or {}).items()})
+    n = seen.numbers.matrices_at(rows, points)
     omega = 2 * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))[:, None, None]
     s = 1j * omega
     pencil = s * n.E - n.A
     X = np.linalg.solve(pencil, n.b_at(s)[:, :, [k]])
     out: dict[str, Complex] = {}
-    for p in parameters:
-        d = seen.derivatives_at(p, rows, points)
+    for p in varied:
+        d = seen.numbers.derivatives_at(p, rows, points)
         inner: Any = np.linalg.solve(pencil, d.b_at(s)[:, :, [k]] - (s * d.E - d.A) @ X)
         out[p.name] = (d.C @ X + n.C @ inner + d.d_at(s)[:, :, [k]])[:, 0, 0]
     return out

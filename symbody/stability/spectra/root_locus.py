@@ -147,9 +147,9 @@ class _Solver:
 
     def __init__(self, lin: LinearSystem, name: str, others: Mapping[str, float], grid: Array) -> None:
         self.lin, self.name, self.others, self.grid = lin, name, dict(others), grid
-        self.rows, self.points = lin.sets({**others, name: grid})
+        self.rows, self.points = lin.numbers.sets({**others, name: grid})
         self.known = dict(zip(grid.tolist(), zip(self.rows, self.points, strict=True), strict=True))
-        n = lin.matrices_at(self.rows, self.points)
+        n = lin.numbers.matrices_at(self.rows, self.points)
         self.family = PencilFamily(f"root locus of {lin.name!r} over {name}", lin.x, n.E, n.A)
 
     def _sets(self, p: Array) -> tuple[Array, Array]:
@@ -157,7 +157,7 @@ class _Solver:
         if p is self.grid:
             return self.rows, self.points
         nearest = [int(np.abs(self.grid - value).argmin()) for value in p]
-        rows, points = self.lin.sets({**self.others, self.name: p}, near=self.points[nearest])
+        rows, points = self.lin.numbers.sets({**self.others, self.name: p}, near=self.points[nearest])
         self.known |= dict(zip(p.tolist(), zip(rows, points, strict=True), strict=True))
         return rows, points
 
@@ -166,22 +166,22 @@ class _Solver:
         if self.lin.about is None:
             return {}
         rows, points = zip(*(self.known[value] for value in p.tolist()), strict=True)
-        return self.lin.points_at(np.array(rows), np.array(points))
+        return self.lin.numbers.points_at(np.array(rows), np.array(points))
 
     def spectra(self, p: Array) -> CleanSpectra:
-        n = self.lin.matrices_at(*self._sets(p))
+        n = self.lin.numbers.matrices_at(*self._sets(p))
         return self.family.spectra(self.family.core(n.E, n.A))
 
     def one(self, value: float) -> tuple[Complex, Array]:
         """Eigenvalues at one value, as computed, and the matrix whose they are."""
-        n = self.lin.matrices_at(*self._sets(np.array([value])))
+        n = self.lin.numbers.matrices_at(*self._sets(np.array([value])))
         S = self.family.core(n.E, n.A).S[0]
         return np.linalg.eigvals(S).astype(complex), S
 
     def many(self, p: Array) -> _Sets:
         """With derivatives ds = yᴴ (dA - s dE) x, yᴴ E x = 1; where a pair meets they are large, and not used."""
         rows, points = self._sets(p)
-        n, d = self.lin.matrices_at(rows, points), self.lin.derivatives_at(self.name, rows, points)
+        n, d = self.lin.numbers.matrices_at(rows, points), self.lin.numbers.derivatives_at(self.name, rows, points)
         core = self.family.core(n.E, n.A)
         found = self.family.spectra(core)
         x, y = core.R @ found.v, found.w @ core.L

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy.linalg import qr
 
 from ...argument_kinds import answered_class
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...summary import Tabular
@@ -157,8 +158,28 @@ def eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "c
     return _on_tangent(lin, values)
 
 
-def infinite_eigenvalues(lin: LinearSystem, values: Mapping[str, float], method: str = "coordinates") -> int:
-    """How many eigenvalues are infinite, of the pencil that a method takes: see `LinearSystem.infinite_eigenvalues`."""
+@values_by_name(StabilityError)
+def infinite_eigenvalues(
+    lin: LinearSystem,
+    values: Mapping[Any, Any] | None = None,
+    *,
+    method: str = "coordinates",
+    options: Mapping[str, Any] | None = None,
+    **named: float,
+) -> int:
+    """How many eigenvalues are infinite, of the pencil that `method` takes.
+
+    coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
+    qz            the pencil in all variables: q, u, u', z and multipliers
+    squares       that of ω² in q and multipliers, without damping: two for each constraint (Lynch eq. 6.6)
+
+    >>> lin = sb.linear_system([[0, 1], [-4, -1]], E=[[1, 0], [0, 0]])  # 0 = -4 x - v: algebraic
+    >>> lin.eigenvalues().real, sb.stability.infinite_eigenvalues(lin)
+    (array([-4.]), 1)
+
+    See also: `LinearSystem.eigenvalues`.
+    """
+    values = values or {}
     if method not in PENCILS:
         raise unknown("infinite eigenvalues", "method", method, PENCILS, StabilityError)
     if method == "coordinates":
@@ -185,7 +206,7 @@ def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[A
     s² M N⁻¹ q + force_q q - Hᵀ lam = 0,   phi_q q = 0,   q' = N u
     """
     assert lin.full is not None
-    v = lin.variation_numbers(values)
+    v = lin.numbers.variation_numbers(values)
     n, k = len(v["M"]), len(v["Jc"])
     size = max(np.abs(v["force_q"]).max(initial=0.0), np.abs(v["M"]).max(initial=0.0))
     is_still = max(np.abs(v[x]).max(initial=0.0) for x in ("force_u", "rates_q")) <= 1e-12 * size
@@ -203,7 +224,7 @@ def pencil_of_squares(lin: LinearSystem, values: Mapping[str, float]) -> tuple[A
 def modes(lin: LinearSystem, values: Mapping[str, float]) -> Spectrum:
     n = lin.matrices(values)
     found = pencil_spectrum(n.E, n.A, lin.x)
-    shapes = lin.recovered(values) @ found.x
+    shapes = lin.numbers.recovered(values) @ found.x
     names = lin.variables
     coordinates = [k for k, name in enumerate(names) if lin.full is None or name in lin.full.q]
     share = np.abs(found.y.conj() * (n.E @ found.x))
@@ -240,7 +261,7 @@ def full_pencil(lin: LinearSystem, values: Mapping[str, float]) -> tuple[Array, 
                   0,  more = 0
     """
     assert lin.full is not None
-    v, (qi, ui) = lin.variation_numbers(values), lin.full.kept
+    v, (qi, ui) = lin.numbers.variation_numbers(values), lin.full.kept
     nq, nu, nz, k = v["rates_q"].shape[0], v["M"].shape[0], v["more_z"].shape[0], v["Jc"].shape[0]
     at = np.cumsum([0, nq, nu, nu, nz, k])
     q, u, a, z, lam = (slice(at[i], at[i + 1]) for i in range(5))
@@ -280,7 +301,7 @@ def _independent_rows(J: Array, count: int) -> list[int]:
 
 def _on_tangent(lin: LinearSystem, values: Mapping[str, float]) -> Complex:
     """q = Q y and u = P v + ... on orthonormal bases of the null spaces, which must not turn along the motion."""
-    v = lin.variation_numbers(values)
+    v = lin.numbers.variation_numbers(values)
     Q, P, B = (_null_space(v[x]) for x in ("phi_q", "Jc", "H"))
     S, nz = v["speed_q"] @ Q, v["more_z"].shape[0]
     Uq: Array = np.zeros((len(v["M"]), Q.shape[1]))

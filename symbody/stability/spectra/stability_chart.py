@@ -82,11 +82,11 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
             )
     first, second = np.meshgrid(*axes, indexing="ij")
     swept = {**values, names[0]: first.ravel(), names[1]: second.ravel()}
-    rows, points_of_motion = lin.sets(swept)
-    n = lin.matrices_at(rows, points_of_motion)
+    rows, points_of_motion = lin.numbers.sets(swept)
+    n = lin.numbers.matrices_at(rows, points_of_motion)
     s, unstable = unstable_counts(f"stability chart of {lin.name!r}", lin.x, n.E, n.A)
     shape = first.shape
-    motion = {} if lin.about is None else lin.points_at(rows, points_of_motion)
+    motion = {} if lin.about is None else lin.numbers.points_at(rows, points_of_motion)
     return StabilityChart(
         (names[0], names[1]), axes[0], axes[1], s.real.max(axis=1).reshape(shape), unstable.reshape(shape),
         {name: x.reshape(shape) for name, x in motion.items()},

@@ -18,6 +18,7 @@ from ...emit.run.callable import Array
 from ...errors import StudyError, listed, shown
 from ...integrate.run.simulate import simulate
 from ...stability.linear.linear_system import LinearSystem
+from ...stability.spectra.eigenvalue_sensitivities import eigenvalue_sensitivities
 from .motion_questions import at_end
 from .stability_questions import spectrum
 from .sweep import sweep
@@ -76,7 +77,7 @@ class Objective:
         """By variational equations along the motion, or derivatives of the eigenvalue with the largest real part."""
         given = {**(self.values or {}), **dict(zip(self.names, map(float, x), strict=True))}
         if isinstance(self.subject, LinearSystem):
-            found = self.subject.eigenvalue_sensitivities(*self.names, values=given)
+            found = eigenvalue_sensitivities(self.subject, *self.names, values=given)
             k = int(np.argmax(found.eigenvalues.real))
             return float(found.eigenvalues[k].real), found.derivatives[k].real
         sim = simulate(self.subject, self.t, self.start, values=given, sensitivities=list(self.names), progress=False)

@@ -104,8 +104,8 @@ def _pencils(lin: LinearSystem, values: Mapping[str, Array]) -> tuple[Array, Arr
     """Operating points are found from the nominal one, not from that of a neighbour: a member does not depend on
     others."""
     count = len(next(iter(values.values())))
-    near = np.tile([lin.nominal[s] for s in lin.unknowns], (count, 1)) if lin.unknowns else None
-    made = lin.matrices_at(*lin.sets(dict(values), near))
+    near = np.tile([lin.numbers.nominal[s] for s in lin.unknowns], (count, 1)) if lin.unknowns else None
+    made = lin.numbers.matrices_at(*lin.numbers.sets(dict(values), near))
     return made.E, made.A
 
 
