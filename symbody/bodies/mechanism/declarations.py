@@ -74,13 +74,9 @@ class Declarations(Portable):
         self.name = checked_name(name, "model")
         self.time = symbol("t", "time")
         self._symbols: dict[str, Symbol] = {"t": self.time}
-        self._rates: dict[Symbol, Expr] = {}
-        self._kinematic: list[Expr] = []
-        self._given_motions: list[Matrix] = []  # velocities and spins of frames whose place is not known
         self._values: dict[Symbol, float] = {}
         self._units: dict[Symbol, str] = {}
-        self._norms: list[tuple[Symbol, ...]] = []
-        self._small: list[Symbol] = []
+        self._kinematics = KinematicTables({}, (), (), (), ())
 
     # ------------------------------------------------------------------------------------------------ symbols
 
@@ -150,13 +146,7 @@ class Declarations(Portable):
     @property
     def kinematics(self) -> KinematicTables:
         """Kinematic equations, given rates, unit norms and small coordinates declared so far."""
-        return KinematicTables(
-            dict(self._rates),
-            tuple(self._kinematic),
-            tuple(self._norms),
-            tuple(self._small),
-            tuple(self._given_motions),
-        )
+        return self._kinematics
 
     def add_kinematics(
         self,
@@ -185,18 +175,16 @@ class Declarations(Portable):
                     f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates "
                     f"and variables are {known}"
                 )
-            if q in self._rates:
+            if q in self._kinematics.rates:
                 raise ModelError(f"rate: the rate of {q} is given twice")
         for s in small:
             if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
                 raise ModelError(f"small: {shown(s)} is no coordinate, speed or variable of {self.name!r}")
         if wrong := [x for x in given_motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
-        self._rates.update(rates)
-        self._kinematic += equations
-        self._norms += norms
-        self._small += small
-        self._given_motions += given_motions
+        k = self._kinematics
+        known = {**k.rates, **dict(rates)}, (*k.equations, *equations), (*k.norms, *norms), (*k.small, *small)
+        self._kinematics = KinematicTables(*known, (*k.given_motions, *given_motions))
 
     def add_given_motions(self, *motions: Matrix) -> None:
         """`add_kinematics(given_motions=motions)`."""

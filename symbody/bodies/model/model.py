@@ -13,7 +13,7 @@ quantities.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.names import check_name
@@ -31,16 +31,16 @@ from .freeze import mechanism_of
 from .structure import Part
 from .substructure import Attached, attach
 
-_of_the_builder = (
-    "add_body add_constraint add_frame add_given_motions add_joint add_load balances checked checked_vector constraints declare default_values driven equations "
-    "frame_of has_fields has_gravity joint_coordinates kinematics kinetic_energies labels loads moved_frame order_bodies outputs own_frame owner point_of refuse_twice units"
-)
+OF_THE_BUILDER: Final = (
+    "add_body", "add_constraint", "add_frame", "add_given_motions", "add_joint", "add_load", "balances", "checked",
+    "checked_vector", "constraints", "declare", "default_values", "driven", "equations", "frame_of", "has_fields",
+    "has_gravity", "joint_coordinates", "kinematics", "kinetic_energies", "labels", "loads", "moved_frame", "order_bodies",
+    "outputs", "own_frame", "owner", "point_of", "refuse_twice", "units",
+)  # fmt: skip
 
 
 @answered_class
-class Model(
-    OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{name}" for name in _of_the_builder.split()}
-):
+class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{name}" for name in OF_THE_BUILDER}):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes
     it.
 

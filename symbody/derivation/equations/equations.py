@@ -41,6 +41,13 @@ from .variable_table import variable_table
 from .variables import ARGUMENTS, Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
+RENAMED: Final = {
+    "W": "augmented.W", "f0": "augmented.f0", "directions": "augmented.directions", "factors": "augmented.factors",
+    "solution": "augmented.solution", "multipliers_in_loads": "augmented.multipliers_in_loads", "is_linear_in_multipliers": "augmented.is_linear_in_multipliers", "position_rows": "rows.positions",
+    "speed_rows": "rows.speeds", "norm_rows": "rows.norms", "holonomic_rows": "rows.holonomic", "additional_rows": "rows.additional",
+    "constraint_rank": "derivation.constraint_rank(eq)", "undetermined": "derivation.undetermined(eq)", "in_own_terms": "derivation.in_own_terms(eq, ...)", "in_own_symbols": "derivation.in_own_symbols(eq, ...)",
+    "composed": "derivation.composed(eq, ...)", "speed_index": "derivation.speed_index(eq, ...)", "is_constrained": "lam", "constants": "variables.constants",
+}  # fmt: skip
 
 
 @answered_class
@@ -50,16 +57,7 @@ class Equations(
     Summarized,
     CacheOwner,
     Portable,
-    renamed={
-        **{old: f"augmented.{old}" for old in ("W", "f0", "directions", "factors", "solution")},
-        **{old: f"augmented.{old}" for old in ("multipliers_in_loads", "is_linear_in_multipliers")},
-        **{f"{new.removesuffix('s')}_rows": f"rows.{new}" for new in ("positions", "speeds", "norms")},
-        **{f"{kind}_rows": f"rows.{kind}" for kind in ("holonomic", "additional")},
-        **{old: f"derivation.{old}(eq)" for old in ("constraint_rank", "undetermined")},
-        **{old: f"derivation.{old}(eq, ...)" for old in ("in_own_terms", "in_own_symbols", "composed", "speed_index")},
-        "is_constrained": "lam",
-        "constants": "variables.constants",
-    },
+    renamed=RENAMED,
 ):
     """Equations of motion of a mechanism; made by `derive`.
 

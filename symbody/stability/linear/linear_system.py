@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, identity, zeros
@@ -37,6 +37,13 @@ from .system_latex import system_latex
 
 Values = Mapping[Any, Any] | None
 ByName = Mapping[str, Any] | None
+RENAMED: Final = {
+    "all_values": "numbers.all_values", "derivatives_at": "numbers.derivatives_at", "input": "numbers.input", "matrices_at": "numbers.matrices_at", "nominal": "numbers.nominal",
+    "operating_point": "numbers.operating_point", "parameter": "numbers.parameter", "parts": "numbers.parts", "points_at": "numbers.points_at", "recovered": "numbers.recovered",
+    "sets": "numbers.sets", "state": "numbers.state", "values": "numbers.values", "variation_numbers": "numbers.variation_numbers", "eigenvalue_sensitivities": "stability.eigenvalue_sensitivities(lin, ...)",
+    "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)", "with_outputs": "stability.with_outputs(lin, ...)",
+    "cleaned": "stability.cleaned(lin)", "bode": "frequency_response", "poles": "eigenvalues",
+}  # fmt: skip
 
 
 @answered_class
@@ -44,21 +51,7 @@ ByName = Mapping[str, Any] | None
 class LinearSystem(
     OldMembers,
     NamedMatrices,
-    renamed={
-        **{
-            old: f"numbers.{old}"
-            for old in (
-                "all_values derivatives_at input matrices_at nominal operating_point parameter parts points_at recovered sets state values variation_numbers"
-            ).split()
-        },
-        **{
-            old: f"stability.{old}(lin, ...)"
-            for old in ("eigenvalue_sensitivities infinite_eigenvalues response_sensitivities with_outputs").split()
-        },
-        "bode": "frequency_response",
-        "poles": "eigenvalues",
-        "cleaned": "stability.cleaned(lin)",
-    },
+    renamed=RENAMED,
 ):
     """A linear system; made by `linearize`, or from matrices by `linear_system`.
 

@@ -37,8 +37,8 @@ class MatrixNumbers(Portable):
     >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
     >>> lin.numbers.parts, lin.unknowns, lin.kinds["k"], lin.numbers.nominal
     (('E', 'A', 'B', 'C', 'D'), (), 'parameter', {})
-    >>> lin.numbers.parameter("k") is k, lin.numbers.values({"k": 4.0, "c": 1.0})
-    (True, {k: 4.0, c: 1.0})
+    >>> lin.numbers.parameter("k") is k, lin.numbers.values({"k": 4.0, "c": 1.0})[k]
+    (True, 4.0)
     >>> lin.numbers.state("v"), lin.numbers.input("F")
     (1, 0)
 
