@@ -183,8 +183,9 @@ class Declarations(Portable):
         if wrong := [x for x in given_motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
         k = self._kinematics
-        known = {**k.rates, **dict(rates)}, (*k.equations, *equations), (*k.norms, *norms), (*k.small, *small)
-        self._kinematics = KinematicTables(*known, (*k.given_motions, *given_motions))
+        more = (equations, norms, small, given_motions)
+        lists: Any = [(*old, *new) for old, new in zip(k[1:], more, strict=True)]
+        self._kinematics = KinematicTables({**k.rates, **dict(rates)}, *lists)
 
     def add_given_motions(self, *motions: Matrix) -> None:
         """`add_kinematics(given_motions=motions)`."""
