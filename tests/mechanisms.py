@@ -603,7 +603,9 @@ def skate(d: Draw) -> dict[str, float]:
     runner = sleigh.point(d.number(0.1, 0.5), 0.1, 0)
     m.constrain_speed("runner", runner.velocity().dot(sleigh.frame.y))
     if d.chance(0.5):
-        q = next(q for q in reversed(m.symbols_of_kind("coordinate")) if not any(q in n for n in m.kinematics.norms))
+        q = next(
+            q for q in reversed(m.symbols_of_kind("coordinate")) if not any(q in n for n in m.parts.kinematics.norms)
+        )
         m.constrain_speed(
             "drive",
             q.dot

@@ -168,7 +168,7 @@ def test_outputs() -> None:
     assert list(m.parts.outputs) == names
     assert m.parts.outputs["BIC_arm_elbow"] is mus.moment_arm(m.symbols["elbow"])
     few, _ = elbow("rigid", outputs=("force",))
-    assert list(few.outputs) == ["BIC_force"]
+    assert list(few.parts.outputs) == ["BIC_force"]
 
 
 @pytest.fixture(scope="module")

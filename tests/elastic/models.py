@@ -30,7 +30,7 @@ def swinging_arm(**options: Any) -> tuple[sb.Model, sb.bodies.ElasticBody]:
 def with_particles(m: sb.Model, arm: sb.bodies.ElasticBody, points: int = 7, pieces: int = 2) -> sb.Model:
     """The mass of a beam without sections as particles at the points of Gauss, whose sums are its integrals."""
     L, mu = m.symbols["L"], m.symbols["mu"]
-    m._bodies["arm"] = Body("arm", arm.frame, MassProperties(ZERO, zeros(3), zeros(3, 3)))
+    m.parts._bodies["arm"] = Body("arm", arm.frame, MassProperties(ZERO, zeros(3), zeros(3, 3)))
     for piece in range(pieces):
         for k, (x, w) in enumerate(gauss_points(points)):
             at = arm.at(L * ((piece + (1 + x) / 2) / pieces)).origin

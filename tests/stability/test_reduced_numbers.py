@@ -85,20 +85,20 @@ def assert_alike(a: sb.LinearSystem, b: sb.LinearSystem, **values: float) -> Non
     assert (a.x, a.r, a.y, a.variables) == (b.x, b.r, b.y, b.variables)
     for name, one, other in zip(PARTS, a.matrices(**values), b.matrices(**values), strict=True):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-9 * (1 + np.abs(one).max(initial=0.0))), name
-    assert np.allclose(a.recovered(values), b.recovered(values), rtol=1e-9, atol=1e-9)
+    assert np.allclose(a.numbers.recovered(values), b.numbers.recovered(values), rtol=1e-9, atol=1e-9)
 
 
 def test_matrices_are_the_same(pair: tuple[sb.LinearSystem, sb.LinearSystem]) -> None:
     """At the motion, at other parameters, and as expressions that are made in the end."""
     words, numbers = pair
     name = "push" if "push" in {s.name for s in words.parameters} else "k"
-    other = {name: 1.2 * words.defaults[words.parameter(name)]}
+    other = {name: 1.2 * words.defaults[words.numbers.parameter(name)]}
     for values in ({}, other):
         assert_alike(words, numbers, **values)
     assert numbers._late is not None
     assert not numbers._late.__dict__.get("made")
     assert np.allclose(words.modes().eigenvalues, numbers.modes().eigenvalues, atol=1e-8)
-    many = np.linspace(1.0, 1.3, 3) * words.defaults[words.parameter(name)]
+    many = np.linspace(1.0, 1.3, 3) * words.defaults[words.numbers.parameter(name)]
     assert np.allclose(words.sweep({name: many}).A, numbers.sweep({name: many}).A, rtol=1e-9, atol=1e-9)
     for part in (*PARTS, *RECOVERY):
         assert getattr(words, part).shape == getattr(numbers, part).shape
@@ -110,7 +110,7 @@ def test_derivatives_are_the_same(pair: tuple[sb.LinearSystem, sb.LinearSystem])
     """Along the imaginary axis beside derivatives of the expressions, with the motion moving along."""
     words, numbers = pair
     name = "push" if "push" in {s.name for s in words.parameters} else "k"
-    at = np.array([1.0, 1.1]) * words.defaults[words.parameter(name)]
+    at = np.array([1.0, 1.1]) * words.defaults[words.numbers.parameter(name)]
     found = [lin.numbers.derivatives_at(name, *lin.numbers.sets({name: at})) for lin in (words, numbers)]
     for part, one, other in zip(PARTS, *found, strict=True):
         assert np.allclose(one, other, rtol=1e-7, atol=1e-8 * (1 + np.abs(one).max(initial=0.0))), part
@@ -132,4 +132,4 @@ def test_other_states_and_outputs_stay_numbers(pair: tuple[sb.LinearSystem, sb.L
     assert_alike(same, numbers)
     assert numbers._late is not None
     with pytest.raises(sb.StabilityError, match="output or variable 'heigth'"):
-        numbers.with_outputs("heigth")
+        sb.stability.with_outputs(numbers, "heigth")
