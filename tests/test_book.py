@@ -134,6 +134,7 @@ def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
     read = nbformat.read(notebook, as_version=4)
     nbformat.validate(read)
     NotebookClient(read, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert [c.source for c in read.cells if c.cell_type == "code" and not c.execution_count] == []
 
 
 @pytest.mark.parametrize("stage", STAGES)

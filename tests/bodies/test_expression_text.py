@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symbody as sb
+from symbody.algebra.graph.graph import Condition
 from symbody.bodies.file.expression_text import FUNCTIONS, MOST_DEPTH, parsed_expression
 from symbody.bodies.file.scope import Budget, Scope
 from symbody.bodies.file.values import value_of
@@ -97,10 +98,11 @@ def test_functions_of_the_package(model, text, same):
 
 def test_every_function_can_be_called(model):
     """Those of the table are those of the machine."""
-    given = {"where": "a < b, 1, 2", "dot": "ground.x, ground.y", "cross": "ground.x, ground.y", "derivative": "a, q1", "solve": "[[a]], [b]"}  # fmt: skip
+    given = {"where": "a < b, 1, 2", "dot": "ground.x, ground.y", "cross": "ground.x, ground.y", "derivative": "a, q1", "solve": "[[a]], [b]", "equal": "a, b"}  # fmt: skip
     for name, (least, _) in FUNCTIONS.items():
         if name != "contact":
-            value(model, f"{name}({given.get(name, ', '.join(['a/9'] * least))})")
+            made = value(model, f"{name}({given.get(name, ', '.join(['a/9'] * least))})")
+            assert isinstance(made, (sb.Expr, sb.Matrix, sb.Vector, Condition)), name
 
 
 # --------------------------------------------------------------------------------------------------- points and vectors

@@ -43,7 +43,7 @@ FLAGS = (
 
 def in_c(folder: Path, kernel: Callable[..., Any], **records: Any) -> Callable[[], int]:
     """A kernel by way of C, with its arguments in place."""
-    types = {
+    types: dict[str, Any] = {
         a: type_of(records[a]) if isinstance(records[a], Struct) else kernel_source(kernel).declared(a) for a in records
     }
     known = {k: v for a, r in records.items() if isinstance(r, Struct) for k, v in known_values(r, a).items()}
@@ -65,7 +65,8 @@ def in_c(folder: Path, kernel: Callable[..., Any], **records: Any) -> Callable[[
 @pytest.mark.parametrize("known", [(), ("n", "rate")])
 def test_records_in_c(weigh, known, tmp_path):
     here, there = line_with(weigh), line_with(weigh).know(*known)
-    assert go(here, np.zeros(3)) == in_c(tmp_path, go, line=there, dy=np.zeros(3))()
+    zeros: Any = np.zeros(3)  # as the machine has lists of numbers
+    assert go(here, zeros) == in_c(tmp_path, go, line=there, dy=np.zeros(3))()
     np.testing.assert_allclose(there.y, here.y, rtol=1e-15)
     assert np.array_equal(there.seen, here.seen)
     assert there.tally.sum == pytest.approx(here.tally.sum, rel=1e-14)
@@ -81,7 +82,7 @@ def crank() -> tuple[sb.Equations, State]:
     return eq, sb.assemble(eq, start=START)
 
 
-CASES = {
+CASES: dict[str, tuple[Callable[[], tuple[sb.Equations, State]], dict[str, Any]]] = {
     "dp5": (pendulum, {"method": "dp5"}),
     "dp8, projection": (crank, {"method": "dp8"}),
     "radau, projection": (crank, {"method": "radau", "rtol": 1e-6}),

@@ -49,7 +49,9 @@ def test_five_routes_and_the_certificate(buoyancy: Any) -> None:
 def test_a_wrong_potential_is_found(buoyancy: Any) -> None:
     """The certificate of a load whose force and potential disagree does not pass."""
     m = diver(buoyancy)
-    wrong = replace(m.parts.loads["boot"], name="wrong", potential=-m.parts.loads["boot"].potential)
+    right = m.parts.loads["boot"]
+    assert right.potential is not None
+    wrong = replace(right, name="wrong", potential=-right.potential)
     m.parts.add_load(wrong)
     assert not sb.certify(sb.derive(m)).passed
 

@@ -271,6 +271,7 @@ def test_latex_reads_names(tmp_path):
     body = "\n\n".join(map(escaping.in_latex, [p for p in PRINTABLE if p.isascii()]))
     (tmp_path / "a.tex").write_text(f"\\documentclass{{article}}\\begin{{document}}{body}\\end{{document}}")
     subprocess.run(["pdflatex", "-halt-on-error", "a.tex"], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "a.pdf").stat().st_size > 0
 
 
 def test_latex_has_no_active_character_left():

@@ -199,7 +199,8 @@ def discs() -> sb.Contacts:
         "left": sb.HalfSpace(m.ground, normal=(1, 0, 0)),
         "right": sb.HalfSpace(m.ground, normal=(-1, 0, 0), at=(1, 0, 0)),
     }
-    balls, touches = [], {}
+    balls: list[sb.Ball] = []
+    touches: dict[str, sb.bodies.Touch] = {}
     for k, radius in enumerate(RADII):
         x, y, th = m.coordinates(f"x{k} y{k} th{k}")
         mass, frame = m.parameter(f"m{k}", 1.0), m.ground.translate(x, y, 0).rotate("z", th)

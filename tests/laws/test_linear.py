@@ -1,5 +1,7 @@
 """Laws of linearisation, on random mechanisms of every kind: nothing here knows how it is done."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,7 @@ def test_neighbourhood_of_a_moving_point(kind, seed):
     state = random_state(eq, seed, values)
     about = {s: v for s, v in state.items() if s in (*eq.q, *eq.u, *eq.r, eq.t)}
     parameters = {s.name: v for s, v in state.items() if s in eq.p}
-    lin = sb.linearize(eq, about, moving=True, outputs={}, **parameters)
+    lin = sb.linearize(eq, about, moving=True, outputs={}, values=parameters)
     direction = np.random.default_rng(seed).uniform(-1, 1, len(lin.x))
     n = lin.matrices()
     ours, expected = np.linalg.solve(n.E, n.A @ direction), along_the_motion(eq, state, lin, direction)
@@ -137,7 +139,7 @@ ROUTES = ("kane", "lagrange", "newton-euler", "gibbs-appell")
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_routes_agree(route):
-    straight = {"values": {"x_dot": V}, "zero": ["y", "psi", "phi", "delta"]}
+    straight: dict[str, Any] = {"values": {"x_dot": V}, "zero": ["y", "psi", "phi", "delta"]}
     spectra = []
     for eq in (sb.derive(motorcycle.model()), sb.derive(motorcycle.model(), route)):
         spectra.append(sb.linearize(eq, sb.steady(eq, **straight), drop="cyclic").eigenvalues(V=20))
@@ -156,11 +158,12 @@ def test_independent_coordinates_do_not_matter(independent):
 @pytest.mark.parametrize("method", ["qz", "qr"])
 def test_methods_agree(method):
     """On the equations in all variables, and on the tangent of the constraints: the same eigenvalues."""
-    for model, straight in (
+    cases: list[tuple[sb.Model, dict[str, Any]]] = [
         (bicycle.model(), {"values": {"x_dot": 5.0}, "zero": ["y", "q3", "q1", "q2"]}),
         (motorcycle.model(), {"values": {"x_dot": 20.0}, "zero": ["y", "psi", "phi", "delta"]}),
         (four_bar_spatial.model(), {}),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for model, straight in cases:
         eq = sb.derive(model)
         lin = sb.linearize(eq, sb.steady(eq, **straight))
         assert_same_spectrum(
@@ -171,7 +174,7 @@ def test_methods_agree(method):
 def test_minimal_form_has_the_same_spectrum():
     eq = sb.derive(bicycle.model())
     small = sb.minimal(eq, ["q1_dot", "q2_dot", "q4_dot"], at={"q1": 0, "q2": 0, "delta": 0, "q3": 0})
-    straight = {"values": {"q4_dot": -5 / 0.354}, "zero": ["y", "q3", "q1", "q2"]}
+    straight: dict[str, Any] = {"values": {"q4_dot": -5 / 0.354}, "zero": ["y", "q3", "q1", "q2"]}
     spectra = [sb.linearize(e, sb.steady(e, **straight), drop="cyclic").eigenvalues() for e in (eq, small)]
     assert_same_spectrum(*spectra)
 

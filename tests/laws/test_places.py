@@ -73,7 +73,8 @@ NOT_PLACED_BY_USERS = {"Body", "ElasticBody", "Joint", "Load", "Action", "Constr
 
 
 def same_place(point: sb.Point) -> sb.Frame:
-    return point.frame.translate(*point.coordinates.entries)
+    x, y, z = point.coordinates.entries
+    return point.frame.translate(x, y, z)
 
 
 @pytest.mark.parametrize("place", ["fixed", "moving", "origin"])
