@@ -19,7 +19,7 @@ from .bodies.mechanism.inferred_units import declared_unit
 from .derivation.equations.equations import Equations
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
-from .escaping import in_terminal
+from .escaping import csv_row, in_terminal
 from .options import meanings
 from .simulation_options import SimulationOptions
 from .study.model_reading import built_in
@@ -591,7 +591,7 @@ def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapp
         return write_text(path, json.dumps({k: v.tolist() for k, v in columns.items()}))
     if path.suffix == ".csv":
         rows = (",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True))
-        return write_text(path, "\n".join((",".join(columns), *rows, "")))
+        return write_text(path, "\n".join((csv_row(columns), *rows, "")))
     if path.suffix in (".svg", ".png", ".pdf"):
         return figure().save(path)
     raise SymbodyError(f"{path}: a motion is written as .csv, .json, .npz, or as a plot: .svg, .png, .pdf")

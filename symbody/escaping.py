@@ -8,7 +8,9 @@ target escapes those too, since text also comes from elsewhere.
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 import shlex
@@ -24,6 +26,7 @@ MOST_CHARACTERS: Final = 1000  # of a name
 UNPRINTABLE: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+_FORMULA: Final = tuple("=+-@")  # with which a formula begins
 _LATEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
@@ -149,6 +152,14 @@ def in_address(name: str) -> str:
 def in_shell(text: str) -> str:
     """One word of a command for a POSIX shell."""
     return shlex.quote(in_one_line(text))
+
+
+def csv_row(cells: Iterable[str]) -> str:
+    """Texts as a line of a table (.csv), quoted where they hold commas or quotation marks. What a spreadsheet would take for
+    a formula begins with an apostrophe."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([f"'{c}" if c[:1] in _FORMULA else c for c in map(in_one_line, cells)])
+    return line.getvalue()
 
 
 def as_script_data(data: Any) -> str:

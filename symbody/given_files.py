@@ -46,6 +46,16 @@ def reason_in_words(reason: BaseException) -> str:
     return text if len(text) <= MOST_REASON else text[: MOST_REASON - 3] + "..."
 
 
+def beside(folder: Path, name: str, within: Path | None = None) -> Path | None:
+    """Where a file that another one names is: in its folder or below (or below `within`), after all links and dots; None
+    where that is somewhere else. Whether it exists is not asked."""
+    try:
+        path = (folder / name).resolve()
+        return path if path.is_relative_to((within or folder).resolve()) and not Path(name).is_absolute() else None
+    except (OSError, ValueError, RuntimeError):  # too long, with characters that no path has, or links in a circle
+        return None
+
+
 def file_bytes(path: Path, where: str, error: type[SymbodyError] = ModelError, most: int = MOST_BYTES) -> bytes:
     """The content of a plain file; pipes and devices are refused, since they need have no end."""
     if wrong := why_no_file(path):

@@ -45,7 +45,6 @@ def resting_place(robot: Robot) -> dict[str, float]:
 
 def holding_laws(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
     """Spring and damper laws for the inputs that act on one speed each."""
-    M = evaluate(eq.M, values)
     reach = jacobian(eq.f, list(eq.r))
     laws: dict[str, Expr] = {}
     for k, r in enumerate(eq.r):
@@ -53,7 +52,9 @@ def holding_laws(eq: Equations, values: Mapping[Any, float]) -> dict[str, Expr]:
         q = _coordinate(eq, eq.u[rows[0]]) if len(rows) == 1 else None
         if q is not None:
             j = rows[0]
-            laws[r.name] = -float(M[j][j]) * (OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j])
+            laws[r.name] = -float(evaluate(eq.M[j, j], values)) * (
+                OMEGA**2 * (q - float(values[q])) + 2 * ZETA * OMEGA * eq.u[j]
+            )
     return laws
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from ...given_files import beside as file_beside
 from .located import LocatedText
 
 _PATH: Final = re.compile(r"[^\\/:*?\"<>|]+(/[^\\/:*?\"<>|]+)*")
@@ -36,6 +37,6 @@ def beside(said: LocatedText) -> Path:
             raise said.error(f"{text!r} leads over a link; files beside the model file must be plain files")
     if not path.is_file():
         raise said.error(f"there is no file {text!r} beside {said.source.name}")
-    if not path.resolve().is_relative_to(folder):
+    if file_beside(folder, text) is None:
         raise said.error(f"{text!r} leads out of the folder of the model file")
     return path

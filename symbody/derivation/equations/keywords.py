@@ -81,7 +81,10 @@ def kinds_of(model: Any) -> Mapping[str, str] | None:
     """The kind of each name of a model ("coordinate", "parameter", ...); of a state or a result, those of its
     equations."""
     found = getattr(model, "kinds", None)
-    return found if found is not None else getattr(getattr(model, "equations", None), "kinds", None)
+    if found is not None:
+        return found
+    has_equations = "equations" in getattr(model, "__dict__", ()) or hasattr(type(model), "equations")
+    return getattr(model.equations, "kinds", None) if has_equations else None
 
 
 def by_name(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) -> dict[Any, Any]:

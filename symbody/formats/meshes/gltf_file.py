@@ -17,6 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from ...errors import shown
+from ...given_files import beside, file_bytes
 from .collada import MOST_NODES, Y_UP
 from .surface_triangles import (
     IDENTITY,
@@ -175,13 +177,10 @@ class _GltfScene:
                 return base64.b64decode(str(uri).partition(",")[2], validate=True)
             except binascii.Error as reason:
                 raise ValueError(f"a buffer is not base64: {reason}") from None
-        base = self.folder.resolve()
-        file = (base / str(uri)).resolve()
-        if not file.is_relative_to(base) or not file.is_file():
-            raise ValueError(f"its buffer {uri!r} is no file beside it")
-        if file.stat().st_size > MOST_BYTES:
-            raise ValueError(f"its buffer {uri!r} has more than {MOST_BYTES} bytes")
-        return file.read_bytes()
+        file = beside(self.folder, str(uri))
+        if file is None or not file.is_file():
+            raise ValueError(f"its buffer {shown(uri)} is no file beside it")
+        return file_bytes(file, f"its buffer {shown(uri)}", most=MOST_BYTES)
 
 
 def _own_place(node: Mapping[str, Any]) -> Affine:

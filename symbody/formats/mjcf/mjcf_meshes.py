@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from ...errors import unknown
+from ...errors import shown, unknown
+from ...given_files import beside
 from ..meshes.mesh_file import MeshReader, surface_parts
 from ..meshes.plain_meshes import msh_parts, obj_sections, stl_parts
 from ..meshes.solid_moments import UniformSolid, enclosed_solid, shell
@@ -89,7 +90,13 @@ class MjcfMeshes:
             if len(places) % 3 or len(faces) % 3 or not all(0 <= 3 * i < len(places) for i in faces):
                 raise mesh.wrong("face= has three numbers of vertices for each triangle, vertex= three of each vertex")
             return [array("d", (x for i in faces for x in places[3 * i : 3 * i + 3]))]
-        path = None if self.tree.folder is None or not file else self.tree.folder / file
-        if path is None or not path.is_file():
+        if self.tree.folder is None or not file:
+            return []
+        path = beside(self.tree.folder, file)
+        if path is None:
+            raise mesh.wrong(
+                f"its file {shown(file)} lies outside the folder {self.tree.folder.name!r} of the MJCF file, and is not opened: put it there or below"
+            )
+        if not path.is_file():
             return []
         return [p.corners for p in surface_parts(path, kinds=tuple(_MESHES), readers=_MESHES)]

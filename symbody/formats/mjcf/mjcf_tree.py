@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import ModelError, listed, shown, unknown
+from ...given_files import beside
 from ..robot.xml_tree import XmlElement, finite_number, read_xml
 from .actuator_words import as_general
 
@@ -144,7 +145,8 @@ def mjcf_tree(source: Any) -> MjcfTree:
     is_text = isinstance(source, bytes) or (isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"))
     folder = None if is_text else Path(source).resolve().parent
     count = [0]
-    whole = _with_includes(where, root, folder, folder, count)
+    chain = () if folder is None else (Path(source).resolve(),)
+    whole = _with_includes(where, root, folder, folder, count, chain)
     sections: dict[str, list[XmlElement]] = {}
     for e in whole.children:
         sections.setdefault(f"<{e.tag}>", []).append(e)
@@ -159,15 +161,18 @@ def mjcf_tree(source: Any) -> MjcfTree:
 # ---------------------------------------------------------------------------------------------------------- includes
 
 
-def _with_includes(where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int]) -> XmlElement:
+def _with_includes(
+    where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int], chain: tuple[Path, ...]
+) -> XmlElement:
+    """`chain`: the files around this element."""
     made = XmlElement(e.tag, e.attributes, e.line)
     if e.tag == "mesh" and top is not None and here is not None and here != top:
         made.attributes = _from_top(e.attributes, top, here)
     for c in e.children:
         if c.tag == "include":
-            made.children += _included(where, c, top, here, count).children
+            made.children += _included(where, c, top, here, count, chain).children
         else:
-            made.children.append(_with_includes(where, c, top, here, count))
+            made.children.append(_with_includes(where, c, top, here, count, chain))
     return made
 
 
@@ -179,7 +184,9 @@ def _from_top(given: dict[str, str], top: Path, here: Path) -> dict[str, str]:
     return given | {"file": os.path.relpath(here / file, top)}
 
 
-def _included(where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int]) -> XmlElement:
+def _included(
+    where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int], chain: tuple[Path, ...]
+) -> XmlElement:
     """The root of a file that is included: beside the first file, or beside the one that names it."""
     name = e.attributes.get("file", "")
     count[0] += 1
@@ -189,11 +196,15 @@ def _included(where: str, e: XmlElement, top: Path | None, here: Path | None, co
         raise ModelError(f"{where} (line {e.line}): a text cannot include {shown(name)}; save it, and give its path")
     if not name or Path(name).is_absolute():
         raise ModelError(f"{where} (line {e.line}): include file={shown(name)}: a path relative to the file is needed")
-    path = next((f / name for f in (top, here) if (f / name).is_file()), None)
+    found = [beside(f, name, top) for f in (top, here)]
+    path = next((p for p in found if p is not None and p.is_file()), None)
     if path is None:
-        raise ModelError(f"{where} (line {e.line}): include file={shown(name)}: there is no such file")
+        why = "there is no such file" if any(found) else f"it lies outside the folder of the first file, {top.name!r}"
+        raise ModelError(f"{where} (line {e.line}): include file={shown(name)}: {why}")
+    if path in chain:
+        raise ModelError(f"{where} (line {e.line}): include file={shown(name)}: the file includes itself")
     inner, root = read_xml(path, "MJCF", "read_mjcf", MOST_NESTING)
-    return _with_includes(inner, root, top, path.parent, count)
+    return _with_includes(inner, root, top, path.parent, count, (*chain, path))
 
 
 # ---------------------------------------------------------------------------------------------------------- defaults

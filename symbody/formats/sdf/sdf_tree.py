@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import ModelError, shown
+from ...given_files import beside
 from ..robot.link_frames import LinkPlacement, Vec, from_rpy
 from ..robot.xml_tree import XmlElement, finite_number, read_xml
 
@@ -177,9 +178,14 @@ def _included(file: SdfFile, e: XmlElement, included: list[int]) -> SdfFile | No
     scheme, _, path = uri.rpartition("://")
     if file.folder is None or not path or scheme not in ("", "model", "file") or Path(path).is_absolute():
         return None
+    if ".." in Path(path).parts:
+        raise file.wrong(e, f"{shown(uri)} leads out of the folder of the file, and is not opened")
     homes = [file.folder, file.folder.parent] if scheme == "model" else [file.folder]
     for home in homes:
-        for candidate in (home / path, home / path / "model.sdf"):
-            if candidate.is_file():
-                return read_file(candidate, "read_sdf")
+        for name in (path, f"{path}/model.sdf"):
+            if not (home / name).is_file():
+                continue
+            if (candidate := beside(home, name)) is None:
+                raise file.wrong(e, f"{shown(uri)} leads out of the folder of the file by a link, and is not opened")
+            return read_file(candidate, "read_sdf")
     return None

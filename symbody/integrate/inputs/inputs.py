@@ -187,7 +187,10 @@ def _part(found: Any, order: int, where: str, error: Error) -> float:
             f"{where}: the {RATES[order]} is needed, since the equations contain it; let the function return a tuple ({', '.join(RATES[: order + 1])}), "
             "or give an expression in t, or samples"
         )
-    return float(parts[order])
+    try:
+        return float(parts[order])
+    except (TypeError, ValueError):
+        raise error(f"{where}: the function is to return a number, got {shown(parts[order])}") from None
 
 
 def _replaced(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:

@@ -55,7 +55,7 @@ class Memory:
     """Arrays for results."""
 
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
-        capacity = 1 if times is not None else max(16, min(4096, MEMORY // (n * (pieces + 1))))
+        capacity = 1 if times is not None else max(16, min(4096, MEMORY // (max(1, n) * (pieces + 1))))
         self.pieces, self.is_stored = pieces, times is None
         self.row_times, rows, polynomials = np.empty(capacity), np.empty(capacity * n), np.empty(capacity * pieces * n)
         self.times = np.zeros(1) if times is None else np.array(times, dtype=np.float64)
@@ -65,7 +65,7 @@ class Memory:
             requested=0 if times is None else len(times), times=self.times, at_times=at_times,
         )  # fmt: skip
         self.rows, self.polynomials = rows.reshape(capacity, n), polynomials.reshape(capacity, pieces, n)
-        self.at_times = at_times.reshape(-1, n)
+        self.at_times = at_times.reshape(len(self.times), n)
 
     def fetched(self) -> tuple[Array, Array, Array]:
         """Steps stored since the last time: their ends, states and polynomials, until the next steps are made."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
+from ...escaping import csv_row
 from ...whole_files import write_text
 from . import drawing
 
@@ -217,9 +218,8 @@ class Figure:
             write_text(place, json.dumps(self.data()))
         elif place.suffix == ".csv":
             table = io.StringIO()
-            writer = csv.writer(table)
-            writer.writerow(self.heads)
-            writer.writerows(self.rows())
+            table.write(csv_row(self.heads) + "\r\n")
+            csv.writer(table).writerows(self.rows())
             write_text(place, table.getvalue())
         else:
             drawing.save(self, place)

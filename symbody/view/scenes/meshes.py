@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...formats.meshes.mesh_file import triangles
+from ...given_files import beside
 from .scene_items import Mesh
 
 MIN_COSINE: Final = math.cos(math.radians(35))  # cosine of the largest angle between faces that are smoothed
@@ -37,8 +38,8 @@ def found_file(name: str, packages: Mapping[str, str | Path]) -> Path | None:
     for prefix, folder in packages.items():
         if name.startswith(prefix):
             base = Path(folder).resolve()
-            file = (base / name[len(prefix) :].lstrip("/")).resolve()
-            if not file.is_relative_to(base):
+            file = beside(base, name[len(prefix) :].lstrip("/"))
+            if file is None:
                 raise ViewError(f"mesh {shown(name)} lies outside {base.name!r}, the folder given for {prefix!r}")
             return file
     return None

@@ -169,4 +169,4 @@ def _distance(eq: Equations, start: State, times: Any, steps: int, states: Any, 
     if not found.outcome or len(found.t) < steps * (len(times) - 1) + 1:
         return float("inf")
     near = [int(np.argmin(np.abs(found.t - t))) for t in times]
-    return float(np.max(np.abs(found.y[near, : states.shape[1]] - states) / scales))
+    return float(np.max(np.abs(found.y[near, : states.shape[1]] - states) / scales, initial=0.0))
