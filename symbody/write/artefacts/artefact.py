@@ -231,7 +231,7 @@ class Artefact:
 def pattern(out: ir.Output) -> tuple[int, ...]:
     """Compressed rows of a sparse output: where each row starts among the entries, and the end; then the columns of the
     entries."""
-    return compressed(places(out), out.shape[0])
+    return compressed_rows(places(out), out.shape[0])
 
 
 def places(out: ir.Output) -> list[tuple[int, int]]:
@@ -239,7 +239,7 @@ def places(out: ir.Output) -> list[tuple[int, int]]:
     return [(p[0], p[1] if len(p) > 1 else 0) for p in out.nonzeros]
 
 
-def compressed(places: Sequence[tuple[int, int]], rows: int) -> tuple[int, ...]:
+def compressed_rows(places: Sequence[tuple[int, int]], rows: int) -> tuple[int, ...]:
     starts = [0] * (rows + 1)
     for i, _ in places:
         starts[i + 1] += 1

@@ -94,7 +94,7 @@ def _semi_explicit_along(m: ExportedEquations) -> Definition | None:
     dlam = tuple(symbol(f"change_of_{s.name}", "variable") for s in m.eq.lam)
     names = [f"d{k}" for k in found]
     whole = stack(*found.values())
-    made = _changed(m, "d", whole, dict(zip(m.eq.lam, dlam, strict=True)))
+    made = _change_along(m, "d", whole, dict(zip(m.eq.lam, dlam, strict=True)))
     entries, parts, at = made.outputs["d"].entries, {}, 0
     for name, part in zip(names, found.values(), strict=True):
         parts[name] = column(list(entries[at : at + part.rows]))
@@ -152,7 +152,7 @@ def _pull(m: ExportedEquations) -> Matrix | None:
     return (column(list(corrected)) - column(list(m.eq.state))) * as_expr(m.attraction)
 
 
-def _attracted(m: ExportedEquations) -> Definition | None:
+def _attracted_rates(m: ExportedEquations) -> Definition | None:
     """On the constraints the motion itself. Near them phi' = psi - rate phi and psi' = -rate psi, so that the Jacobian
     has the eigenvalue -rate where that of the rates has zeros that belong to no motion."""
     pull = _pull(m)
@@ -234,22 +234,24 @@ def _linear_system(m: ExportedEquations) -> Definition:
 
 def _along(m: ExportedEquations) -> Definition:
     """All groups at once, so that FMUs, adjoint methods and sensitivities need one function each."""
-    return _changed(m, "dxdot", m.rates)
+    return _change_along(m, "dxdot", m.rates)
 
 
 def _outputs_along(m: ExportedEquations) -> Definition | None:
     if not m.outputs:
         return None
-    return _changed(m, "dy", column(list(m.outputs.values())))
+    return _change_along(m, "dy", column(list(m.outputs.values())))
 
 
 def _events_along(m: ExportedEquations) -> Definition | None:
     if not m.event_functions:
         return None
-    return _changed(m, "dg", column(list(m.event_functions.values())))
+    return _change_along(m, "dg", column(list(m.event_functions.values())))
 
 
-def _changed(m: ExportedEquations, name: str, thing: Matrix, more: Mapping[Symbol, Symbol] | None = None) -> Definition:
+def _change_along(
+    m: ExportedEquations, name: str, thing: Matrix, more: Mapping[Symbol, Symbol] | None = None
+) -> Definition:
     """The derivative of a thing along changes of state, inputs and parameters, of time where it depends on time
     explicitly, and of more symbols."""
     groups = ["x", "r", "p"] + (["t"] if m.eq.t in free_symbols(thing) else [])
@@ -264,14 +266,14 @@ def _adjoint(m: ExportedEquations) -> Definition:
 
 
 def _outputs_adjoint(m: ExportedEquations) -> Definition | None:
-    return _weighted(m, list(m.outputs.values())) if m.outputs else None
+    return _weighted_derivatives(m, list(m.outputs.values())) if m.outputs else None
 
 
 def _events_adjoint(m: ExportedEquations) -> Definition | None:
-    return _weighted(m, list(m.event_functions.values())) if m.event_functions else None
+    return _weighted_derivatives(m, list(m.event_functions.values())) if m.event_functions else None
 
 
-def _weighted(m: ExportedEquations, entries: list[Expr]) -> Definition:
+def _weighted_derivatives(m: ExportedEquations, entries: list[Expr]) -> Definition:
     weights = m.weights(len(entries))
     return Definition(m.adjoint(weights, entries), {"weights": weights})
 
@@ -327,7 +329,7 @@ CATALOGUE: Final = {
         CatalogueEntry("constraint_jacobian", "core", JACOBIANS, _constraint_jacobian),
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),
         CatalogueEntry("correct_speeds", "core", "speeds on the constraints, and the violation before", _correct_speeds),
-        CatalogueEntry("attracted", "attracted", "x' with the state drawn onto the constraints: for solvers that cannot project", _attracted, True),
+        CatalogueEntry("attracted", "attracted", "x' with the state drawn onto the constraints: for solvers that cannot project", _attracted_rates, True),
         CatalogueEntry("attracted_x", "attracted", "derivatives of attracted x' by the state", _attracted_by("x"), True),
         CatalogueEntry("attracted_r", "attracted", "derivatives of attracted x' by the inputs", _attracted_by("r"), True),
         CatalogueEntry("attracted_p", "attracted", "derivatives of attracted x' by the parameters", _attracted_by("p"), True),
@@ -364,7 +366,7 @@ TRACED: Final = ("core", "derivatives", "products")
 EVERYTHING: Final = "all"
 
 
-def chosen(names: Iterable[str] | str, where: str) -> list[CatalogueEntry]:
+def catalogue_entries(names: Iterable[str] | str, where: str) -> list[CatalogueEntry]:
     """Entries of the catalogue by their names, by those of groups, or all of them."""
     asked = [names] if isinstance(names, str) else list(names)
     known = (EVERYTHING, *GROUPS, *CATALOGUE)

@@ -8,7 +8,7 @@ from ...derivation.equations.variables import Variable
 from .artefact import Artefact
 
 
-def described(made: Artefact) -> list[str]:
+def description_lines(made: Artefact) -> list[str]:
     """Lines for a comment: where it comes from, the order of states, inputs and parameters, and what each function
     costs. Not escaped."""
     lines = [f"model {made.hash}, written by symbody {made.version}", f"{made.cost} in all functions together"]

@@ -18,8 +18,8 @@ from ...integrate.start.assembly import assemble
 from ...integrate.start.state import Start, State, is_whole_state, start_values
 from ...version import VERSION
 from . import algorithms as loops
-from .artefact import Algorithm, Artefact, ExportedFunction, compressed, pattern, places
-from .catalogue import USUAL, CatalogueEntry, chosen
+from .artefact import Algorithm, Artefact, ExportedFunction, compressed_rows, pattern, places
+from .catalogue import USUAL, CatalogueEntry, catalogue_entries
 from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
@@ -69,8 +69,8 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     with gc_paused():
         source = ExportedEquations(eq, options.events or {}, options.more_outputs or {}, options.attraction)
         identifier = identifier_of(options.name or eq.name)
-        functions, notes = _functions(source, identifier, chosen(options.functions, where), where)
-        made = _assembled(eq, options.start)
+        functions, notes = _functions(source, identifier, catalogue_entries(options.functions, where), where)
+        made = _start_state(eq, options.start)
         table = eq.variables
         found = Artefact(
             eq.name, identifier, VERSION, table.of("q u z").rows, table.of("r").rows, table.of("p").rows,
@@ -86,7 +86,7 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     return replace(found, reference=reference_motion(eq, made, options.reference, found.has("project")))
 
 
-def _assembled(eq: Equations, start: Start | None) -> State:
+def _start_state(eq: Equations, start: Start | None) -> State:
     """The start as given where it is on the constraints, or the nearest state that is."""
     given = start_values(start, f"export of {eq.name!r}")
     if is_whole_state(start):  # inputs that follow laws are not in the equations any more
@@ -216,7 +216,7 @@ def _whole(n: int, plain: Any, bent: Any) -> tuple[int, ...]:
         for i in range(n):
             whole += [(n + j * n + i, k) for a, k in bent if a == i]
             whole += [(n + j * n + i, n + j * n + k) for a, k in plain if a == i]
-    return compressed(whole, n + n * n)
+    return compressed_rows(whole, n + n * n)
 
 
 def _higher(found: Artefact, eq: Equations, tables: dict[str, tuple[int, ...]]) -> list[Algorithm]:

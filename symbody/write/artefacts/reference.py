@@ -18,11 +18,18 @@ from ...integrate.start.state import State
 from .algorithms import ROUNDING
 from .artefact import Algorithm, Artefact, CheckPoint, CheckValues, ExportedFunction, Numbers, Reference, places
 
-POINTS: Final = 11  # of a reference motion
-FIRST_STEPS, MOST_STEPS = 16, 1 << 14  # between two of them
-SHIFTS: Final = (1.0, 0.1, 0.01, 0.0)  # of the point where functions are checked, from the start
-LATER: Final = 0.37  # seconds after the start: at t = 0 sines of time are zero, whatever their frequency
-CLOSE: Final = 1e-8  # how near the steps of the driver are to come
+REFERENCE_POINTS: Final = 11  # times of a reference motion
+FIRST_STEPS, MOST_STEPS = 16, 1 << 14  # steps tried between two of these times: doubled from the first to the last
+SHIFTS_OF_POINT: Final = (
+    1.0,
+    0.1,
+    0.01,
+    0.0,
+)  # factors of the distance from the start to the point of the check, tried in order
+TIME_OF_CHECK: Final = 0.37  # seconds after the start: at t = 0 sines of time are zero, whatever their frequency
+STEP_AGREEMENT: Final = (
+    1e-8  # largest error of the steps of a check, relative to 1 + the largest value of each variable
+)
 
 
 # ---------------------------------------------------------------------------------------------------- one point
@@ -34,7 +41,7 @@ def check_point(made: Artefact) -> tuple[CheckPoint, list[str]]:
 
     Where expressions have no value there (a root of a negative number), the point is nearer to the start.
     """
-    for scale in SHIFTS:
+    for scale in SHIFTS_OF_POINT:
         found, missing = _checked_at(made, scale)
         if not missing:
             break
@@ -43,7 +50,7 @@ def check_point(made: Artefact) -> tuple[CheckPoint, list[str]]:
 
 def _checked_at(made: Artefact, scale: float) -> tuple[CheckPoint, list[str]]:
     t, x, r = made.start
-    t += scale * LATER
+    t += scale * TIME_OF_CHECK
     x = tuple(v + scale * _shift(k) for k, v in enumerate(x))
     r = tuple(v + 2 * _shift(k) for k, v in enumerate(r))
     values: dict[str, CheckValues] = {}
@@ -69,11 +76,11 @@ def _shift(k: int) -> float:
 
 def _function_check(made: Artefact, f: ExportedFunction, point: tuple[float, Numbers, Numbers]) -> CheckValues:
     given = tuple(tuple(_shift(3 * g + k) for k in range(len(group))) for g, group in enumerate(f.program.inputs[4:]))
-    outputs = evaluated(made, f, point, given)
+    outputs = expression_values(made, f, point, given)
     return CheckValues(given, tuple(outputs))
 
 
-def evaluated(
+def expression_values(
     made: Artefact, f: ExportedFunction, point: tuple[float, Sequence[float], Sequence[float]], more: Sequence[Sequence[float]]
 ) -> list[Numbers]:  # fmt: skip
     """Outputs of a function, from its expressions."""
@@ -124,7 +131,7 @@ def _caller(made: Artefact, f: ExportedFunction, t: float, r: Numbers) -> Any:
 
     def run(inputs: tuple[list[float], ...], outputs: tuple[list[float], ...]) -> None:
         more = [v[:n] for v, n in zip(inputs[1:], sizes[4:], strict=True)]
-        for out, found in zip(outputs, evaluated(made, f, (t, inputs[0][: sizes[1]], r), more), strict=True):
+        for out, found in zip(outputs, expression_values(made, f, (t, inputs[0][: sizes[1]], r), more), strict=True):
             out[: len(found)] = found
 
     return run
@@ -136,7 +143,7 @@ def _caller(made: Artefact, f: ExportedFunction, t: float, r: Numbers) -> Any:
 def reference_motion(eq: Equations, start: State, seconds: float, projects: bool) -> Reference:
     """States at evenly spaced times, as accurate as numbers allow, and how many steps of Runge-Kutta's method come near
     them."""
-    times = np.linspace(start.t, start.t + seconds, POINTS)
+    times = np.linspace(start.t, start.t + seconds, REFERENCE_POINTS)
     exact = simulate(eq, times, start, rtol=1e-12)
     if not exact.outcome:
         raise ProgramError(
@@ -152,7 +159,7 @@ def reference_motion(eq: Equations, start: State, seconds: float, projects: bool
         error = _distance(eq, start, times, steps, states, scales)
         if best is None or error < best[0]:
             best = error, steps
-        if error <= CLOSE:
+        if error <= STEP_AGREEMENT:
             break
         steps *= 2
     assert best is not None

@@ -73,7 +73,7 @@ def c(
     """
     options = ExportOptions(functions, start, name, events, reference)
     made = artefact(_with_laws(equations, inputs), options)
-    return _written(folder, c_files(made, CVariant(single_precision, embedded)))
+    return _write_folder(folder, c_files(made, CVariant(single_precision, embedded)))
 
 
 Files = Mapping[str, str] | Mapping[str, str | bytes]
@@ -127,7 +127,7 @@ def _writer(
         events: Mapping[str, Any] | None = None, inputs: Mapping[Any, Any] | None = None, reference: float | None = 1.0,
     ) -> Path:  # fmt: skip
         options = ExportOptions(functions, start, name, events, reference)
-        return _written(folder, files(artefact(_with_laws(equations, inputs), options)))
+        return _write_folder(folder, files(artefact(_with_laws(equations, inputs), options)))
 
     write.__name__ = write.__qualname__ = name
     others = ", ".join(f"`write.{other}`" for other in see_also.split())
@@ -235,7 +235,7 @@ def auto(
     options = ExportOptions(auto_functions(closed), start, name, reference=reference, attraction=attraction)
     made = artefact(closed, options)
     check_autonomous(made)
-    return _written(folder, auto_files(made, vary))
+    return _write_folder(folder, auto_files(made, vary))
 
 
 @of_equations
@@ -262,7 +262,7 @@ def simulink(
     See also: `write.c`, `write.fmu`.
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(SIMULINK_FUNCTIONS, start, name, events, reference))
-    return _written(folder, simulink_files(made))
+    return _write_folder(folder, simulink_files(made))
 
 
 @of_equations
@@ -289,7 +289,7 @@ def modelica(
     See also: `write.fmu`, `write.c`.
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
-    return _written(folder, modelica_files(made, events or {}))
+    return _write_folder(folder, modelica_files(made, events or {}))
 
 
 TARGETS: Final[dict[str, Callable[..., Path]]] = {
@@ -380,7 +380,7 @@ def _with_laws(equations: Equations, inputs: Mapping[Any, Any] | None) -> Equati
     return closed_loop(equations, inputs) if inputs else equations
 
 
-def _written(folder: str | Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
+def _write_folder(folder: str | Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():

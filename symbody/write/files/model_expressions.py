@@ -58,7 +58,7 @@ class Lines:
                 raise ModelError("an exact number of more than 2048 bits cannot be written to a model file")
         self._cut: set[Node] = set()
         own = _own_lines(nodes, _uses(nodes, roots), label, self._cut)
-        self.names = _named(_in_order_of_mention(roots, self._cut), own, set(taken), label)
+        self.names = _node_names(_in_order_of_mention(roots, self._cut), own, set(taken), label)
 
     @property
     def definitions(self) -> dict[str, str]:
@@ -163,7 +163,7 @@ def _leaf_width(n: Node) -> int:
     return len(digits(n.data)) if n.op == "const" else 2
 
 
-def _named(nodes: list[Node], own: set[Node], taken: set[str], label: Mapping[Node, str]) -> dict[Node, str]:
+def _node_names(nodes: list[Node], own: set[Node], taken: set[str], label: Mapping[Node, str]) -> dict[Node, str]:
     out: dict[Node, str] = {}
     numbered = (f"z{k}" for k in count(1))
     for n in nodes:

@@ -261,7 +261,7 @@ class _ModelFileWriter:
     def _body(self, b: Body) -> dict[str, Any]:
         out: dict[str, Any] = {"frame": self.frames[b.frame], "mass": b.mass.m}
         if b.moments is not None:
-            return out | {"moments": _moments(b.moments) | _drawn(b)}
+            return out | {"moments": _moments(b.moments) | _drawn_lines(b)}
         if self._is_of_its_shape(b):
             assert b.shape is not None
             size = b.shape.size
@@ -332,7 +332,7 @@ def _moments(moments: Moments) -> dict[str, Any]:
     return {"weights": list(moments.weights), "first": [list(g.entries) for g in moments.first], "second": second}
 
 
-def _drawn(b: Body) -> dict[str, Any]:
+def _drawn_lines(b: Body) -> dict[str, Any]:
     """Lines along the body, by points in its frame."""
     lines: list[list[Frame]] = []
     for a, end in b.edges:

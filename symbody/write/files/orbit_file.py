@@ -92,7 +92,7 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
     arrays["errors"] = np.array([orbit.residual, orbit.mesh_error])
     arrays["iterations"] = np.array([[i.residual, i.change] for i in orbit.way]).reshape(len(orbit.way), 2)
     for prefix, some in points.items():
-        arrays |= _stacked(some, prefix) if some else {}
+        arrays |= _stacked_points(some, prefix) if some else {}
     return write_arrays(path, header, arrays)
 
 
@@ -140,8 +140,8 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
         "special": [{"kind": s.kind, "place": s.place} for s in family.special],
     }
     every = [*family.curve_points, *(s.at for s in family.special)]
-    arrays = _setting_arrays(family.setting) | _stacked([c.point for c in every])
-    arrays |= _stacked([c.tangent for c in every], "tangent ")
+    arrays = _setting_arrays(family.setting) | _stacked_points([c.point for c in every])
+    arrays |= _stacked_points([c.tangent for c in every], "tangent ")
     arrays["multipliers"] = as_pairs(np.concatenate([c.multipliers for c in every]))
     arrays["multipliers of each"] = np.array([len(c.multipliers) for c in every], dtype=np.int64)
     arrays["mesh errors"] = np.array([c.mesh_error for c in every])
@@ -181,7 +181,7 @@ def _read(
 def _orbit(file: ArrayFile, given: GivenQuestion) -> Orbit:
     said = file.header(ORBIT, VERSION)
     asked = given.of(said)
-    n = _compared(file, said, asked)
+    n = _state_count(file, said, asked)
     setting = _setting(file, said, asked.equations, n)
     residual, error = map(float, file.read("errors", (2,)))
     (point,) = _points(file, n)
@@ -200,7 +200,7 @@ def _orbit(file: ArrayFile, given: GivenQuestion) -> Orbit:
 def _family(file: ArrayFile, given: GivenQuestion) -> OrbitBranch:
     said = file.header(FAMILY, VERSION)
     asked = given.of(said)
-    n = _compared(file, said, asked)
+    n = _state_count(file, said, asked)
     setting = _setting(file, said, asked.equations, n)
     low, high = map(float, said["interval"])
     step, largest, tolerance, least = said["steps"]
@@ -270,7 +270,7 @@ def _setting(file: ArrayFile, said: Any, eq: Equations, n: int) -> OrbitSetting:
     return OrbitSetting(p, file.read("levels", (None,)), place, freed, mirror, period, float(said["t0"]), image)
 
 
-def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
+def _state_count(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
     """The number of states, where names are those of the question."""
     eq = asked.equations
     own = {
@@ -291,7 +291,7 @@ def _compared(file: ArrayFile, said: Any, asked: OrbitQuestion) -> int:
 # ---------------------------------------------------------------------------------------------------------- numbers
 
 
-def _stacked(points: Sequence[OrbitPoint], prefix: str = "") -> dict[str, NDArray[Any]]:
+def _stacked_points(points: Sequence[OrbitPoint], prefix: str = "") -> dict[str, NDArray[Any]]:
     """Orbits one below the other."""
     found: dict[str, NDArray[Any]] = {
         "intervals": np.array([len(p.K) for p in points], dtype=np.int64),

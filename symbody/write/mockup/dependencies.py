@@ -21,7 +21,7 @@ class Dependency:
     kind: str = "dependent"
 
 
-def reached(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
+def reachable_symbols(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list[Symbol]]:
     """Symbols that each expression can depend on. What is not listed has no influence; one set of bits for each
     node."""
     bits = {s: 1 << k for k, s in enumerate(symbols)}
@@ -35,13 +35,13 @@ def reached(expressions: Sequence[Expr], symbols: Sequence[Symbol]) -> list[list
 
 
 def dependencies(things: Any, symbols: Sequence[Symbol]) -> list[list[Dependency]]:
-    return [[Dependency(s) for s in found] for found in reached(scalars(things), symbols)]
+    return [[Dependency(s) for s in found] for found in reachable_symbols(scalars(things), symbols)]
 
 
-def graded(things: Any, symbols: Sequence[Symbol], parameters: Iterable[Symbol]) -> list[list[Dependency]]:
+def graded_dependencies(things: Any, symbols: Sequence[Symbol], parameters: Iterable[Symbol]) -> list[list[Dependency]]:
     """The same with kinds, from derivatives: for expressions that are cheap to differentiate."""
     entries, constants = scalars(things), set(parameters)
-    found = reached(entries, symbols)
+    found = reachable_symbols(entries, symbols)
     try:
         slopes = jacobian(entries, symbols)
     except ExpressionError:  # an external function without derivatives

@@ -18,7 +18,7 @@ from ...integrate.events.events import Event
 from ...units import per_second
 from ..artefacts.artefact import Artefact
 from ..targets.c.c_library import CLibrary, CVariant
-from .dependencies import Dependency, dependencies, graded, reached, through
+from .dependencies import Dependency, dependencies, graded_dependencies, reachable_symbols, through
 
 EXCHANGE, STEPS = "model exchange", "co-simulation"
 KINDS: Final = (EXCHANGE, STEPS)
@@ -184,7 +184,7 @@ class MockUp:
         rows: list[list[tuple[int, Unknown]]] = [[] for _ in self.multipliers]
         at = self.first["residuals"]
         for index, entries in zip((3, 2, 1), self.residuals.values(), strict=True):
-            for k, found in enumerate(reached(entries, symbols)):
+            for k, found in enumerate(reachable_symbols(entries, symbols)):
                 on = tuple(sorted(places[s] for s in found))
                 rows[k].append((index, Unknown(at, on, ("dependent",) * len(on))))
                 at += 1
@@ -307,7 +307,7 @@ class MockUp:
         rates = list(self.made.function("rhs").expressions["xdot"].entries)
         found = dependencies(rates, self._knowns)
         n = len(self.eq.q)
-        found[:n] = graded(rates[:n], self._knowns, _symbols(self.made.parameters)) if n else []
+        found[:n] = graded_dependencies(rates[:n], self._knowns, _symbols(self.made.parameters)) if n else []
         return self._unknowns("xdot", found)
 
     @cached_property
@@ -317,7 +317,9 @@ class MockUp:
     def _graded(self, function: str, output: str) -> list[list[Dependency]]:
         if not self.made.has(function):
             return []
-        return graded(self.made.function(function).expressions[output], self._knowns, _symbols(self.made.parameters))
+        return graded_dependencies(
+            self.made.function(function).expressions[output], self._knowns, _symbols(self.made.parameters)
+        )
 
     @cached_property
     def initial_unknowns(self) -> tuple[Unknown, ...]:

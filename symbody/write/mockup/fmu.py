@@ -29,7 +29,7 @@ SEMI_EXPLICIT: Final = ("multipliers", "semi_explicit")
 ALONG: Final = ("rhs_along", "outputs_along", "events_along")
 ADJOINTS: Final = ("rhs_adjoint", "outputs_adjoint", "events_adjoint")
 DESCRIPTIONS: Final = {2: fmi2_description, 3: fmi3_description}
-LONGEST: Final = 40  # characters of an identifier, so that a word can be added
+MOST_CHARACTERS_OF_NAME: Final = 40  # characters of an identifier, so that a word can be added
 
 
 @dataclass(frozen=True)
@@ -139,20 +139,20 @@ def token_of(it: MockUp, version: int) -> str:
         sorted(it.fixed),
         it.tolerance,
         it.is_dae,
-        [_told(e) for e in it.events.values()],
+        [_event_sense(e) for e in it.events.values()],
     )
     digest = hashlib.sha256(repr(told).encode()).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
 
 
-def _told(event: Event | None) -> Any:
+def _event_sense(event: Event | None) -> Any:
     return None if event is None else (event.direction, event.terminal)
 
 
 def mock_up(eq: Equations, options: MockUpOptions) -> MockUp:
     """Equations in the terms of FMI."""
     where = f"FMU of {eq.name!r}"
-    identifier = identifier_of(options.name or eq.name)[:LONGEST].rstrip("_")
+    identifier = identifier_of(options.name or eq.name)[:MOST_CHARACTERS_OF_NAME].rstrip("_")
     derivatives = (*ALONG, *(ADJOINTS if options.adjoints else ())) if options.derivatives else ()
     if options.dae:
         derivatives = (*SEMI_EXPLICIT, *(("semi_explicit_along", *ALONG) if options.derivatives else ()))

@@ -11,7 +11,7 @@ from ...algebra.printing.target_names import UniqueNames
 from ...emit import ir
 from .flat_text import FlatText
 
-ENTRIES: Final = 110  # width of lines of arrays
+ARRAY_WIDTH: Final = 110  # characters in a line of an array
 
 
 class BraceText(FlatText):
@@ -68,7 +68,11 @@ class BraceText(FlatText):
 
     def array(self, wish: str, entries: list[str]) -> str:
         name = self.plan.names.new(wish)
-        self.lines += ["    " + self.open_array.format(name), *ir.comma_lines(entries, "        ", ENTRIES), "    ];"]
+        self.lines += [
+            "    " + self.open_array.format(name),
+            *ir.comma_lines(entries, "        ", ARRAY_WIDTH),
+            "    ];",
+        ]
         return name
 
     def call(self, kernel: ir.Kernel, arguments: str) -> None:

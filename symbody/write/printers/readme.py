@@ -13,11 +13,11 @@ def readme(made: Artefact, page: Template, prefix: str, **slots: Filling) -> str
     prefix   of functions, as somebody calls them
     """
     return page.filled(
-        title=in_markdown(made.title), hash=made.hash, version=made.version, checked=_checked(made), tables=_tables(made, prefix), **slots
+        title=in_markdown(made.title), hash=made.hash, version=made.version, checked=_checked_by(made), tables=_tables(made, prefix), **slots
     )  # fmt: skip
 
 
-def _checked(made: Artefact) -> str:
+def _checked_by(made: Artefact) -> str:
     point = ": every function at one point against the expressions it was written from"
     return point + (", and a reference motion" if made.reference else "")
 

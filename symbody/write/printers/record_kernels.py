@@ -44,7 +44,7 @@ def plain_parameters(form: ir.KernelForm) -> list[ir.Parameter]:
     return [p for p in form.parameters if "." not in p.name]
 
 
-def passed(call: ir.KernelCall) -> list[PassedRecord | ir.Expression]:
+def passed_arguments(call: ir.KernelCall) -> list[PassedRecord | ir.Expression]:
     """The arguments of a call, in the order of `records_of` and `plain_parameters`."""
     records: dict[str, PassedRecord] = {}
     plain: list[ir.Expression] = []

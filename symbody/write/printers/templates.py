@@ -44,7 +44,7 @@ class Template:
         for name in given:
             if name not in self.slots:
                 raise unknown(f"template {self.where}", "slot", name, sorted(self.slots), ProgramError)
-        return _filled(self.text, given)
+        return _filled_text(self.text, given)
 
 
 def template(package: str, name: str) -> Template:
@@ -69,7 +69,7 @@ def _content(package: str, name: str) -> str:
     return (files(package) / "templates" / name).read_text(encoding="utf-8")
 
 
-def _filled(text: str, given: dict[str, Filling]) -> str:
+def _filled_text(text: str, given: dict[str, Filling]) -> str:
     out: list[str] = []
     skips = False  # a blank line after a block that is empty, where there is one before it
     for line in text.split("\n"):

@@ -39,7 +39,7 @@ def equations_html(eq: Equations) -> EquationsPart:
         for n, p in made.items()
     ]
     html = "".join([
-        _lines(eq), _form(eq), _unknowns(eq), _computed(eq),
+        _lines(eq), _form(eq), _unknowns(eq), _computed_matrices(eq),
         table(["operations", "in all", "multiplications", "additions", "functions"], costs),
         "".join(_copy(kind, text) for kind, text in copies.items()),
         note(f"Derived by {eq.route}. {' '.join(f'{n}.' for n in eq.notes)}".strip()),
@@ -55,9 +55,9 @@ def _lines(eq: Equations) -> str:
     return f"<div class='scroll' tabindex='0'>{lines_in_mathml(eq)}</div>" + (note(f"{remarks}.") if remarks else "")
 
 
-def _computed(eq: Equations) -> str:
+def _computed_matrices(eq: Equations) -> str:
     """The matrices as they are computed, below the readable lines where there are some."""
-    return details("As it is computed", _drawn(eq)) if is_readable(eq) else _drawn(eq)
+    return details("As it is computed", _matrices(eq)) if is_readable(eq) else _matrices(eq)
 
 
 _SIGNS: Final = {
@@ -95,7 +95,7 @@ def _unknowns(eq: Equations) -> str:
     return f"<div class='unknowns scroll' tabindex='0'>{''.join(parts)}</div>"
 
 
-def _drawn(eq: Equations) -> str:
+def _matrices(eq: Equations) -> str:
     parts = equation_parts(eq)
     small = {k: p for k, p in parts.items() if not isinstance(p, Matrix) or len(p.entries) <= MOST_ENTRIES}
     found = sequence(*small.values(), labels=eq.labels, style=MATHML)

@@ -8,7 +8,7 @@ from typing import Final
 from ....emit import ir
 from ....escaping import in_block_comment
 
-PICTURE: Final = 40  # columns of a matrix whose pattern is still drawn
+MOST_COLUMNS_DRAWN: Final = 40  # columns of the widest matrix whose pattern is drawn
 
 
 def comment(program: ir.Program, name: str, inputs: Sequence[str], outputs: Sequence[str]) -> str:
@@ -53,7 +53,7 @@ def _size(out: ir.Output) -> str:
 
 def _picture(out: ir.Output) -> list[str]:
     rows, cols = out.shape
-    if cols > PICTURE:
+    if cols > MOST_COLUMNS_DRAWN:
         return []
     filled = set(out.nonzeros)
     return ["    " + " ".join("x" if (i, j) in filled else "." for j in range(cols)) for i in range(rows)]

@@ -32,7 +32,7 @@ class CKernel(BraceKernel):
         self.function, self.width, self.index, self.style = function, width, index, style
         self.real = style.number.type
         self.arguments = {p.name: p for p in form.parameters}
-        self.stored = _stored(form.body)
+        self.stored = _stored_arrays(form.body)
         self.hoisted: dict[str, ir.Type] = {}  # names that are read outside of the block that assigns them first
         self._begin()
 
@@ -202,7 +202,7 @@ def c_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _stored(block: ir.Block) -> set[str]:
+def _stored_arrays(block: ir.Block) -> set[str]:
     """Arrays that are written to, or handed on to where they may be."""
     out: set[str] = set()
     for part in ir.all_parts(block):

@@ -13,7 +13,7 @@ from ....emit import ir
 from ....escaping import as_c_string, in_block_comment
 from ...artefacts.algorithms import DIVERGED
 from ...artefacts.artefact import Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.templates import Template, template_parts
 from .c_algorithm import CAlgorithm
 from .c_arguments import check_externals, is_declared
@@ -78,7 +78,7 @@ class CLibrary:
     def header(self) -> str:
         parts, made = template_parts(__package__, "header.h"), self.made
         tables = [f"extern const int {self.name}_{k}[{max(1, len(v))}];" for k, v in made.tables.items()]
-        about = [f"{made.title}: C99, {self.variant.title}", "", *described(made)]
+        about = [f"{made.title}: C99, {self.variant.title}", "", *description_lines(made)]
         return parts["file"].filled(
             about=[f" * {in_block_comment(line)}".rstrip() for line in about], name=self.name, upper=self.upper, sizes=self._sizes(),
             diverged=DIVERGED, fields=self._field_lines(), hooks=self._hooks(), start=self._start(), functions=self._prototypes(),

@@ -16,7 +16,7 @@ from typing import Final
 from ....emit import ir
 from ...printers.record_kernels import (
     PassedRecord,
-    passed,
+    passed_arguments,
     plain_parameters,
     records_of,
     running,
@@ -91,7 +91,7 @@ class CStructureKernel(CKernel):
             super().assign(s)
 
     def kernel_call(self, e: ir.KernelCall) -> str:
-        given = [_address(a.path) if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
+        given = [_address(a.path) if isinstance(a, PassedRecord) else self.expression(a) for a in passed_arguments(e)]
         owner = ["owner"] if e.target.name in self.owned else []
         return f"{c_name(e.target.name)}({', '.join([*owner, *given])})"
 

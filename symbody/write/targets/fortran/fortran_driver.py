@@ -11,7 +11,7 @@ from ...printers.templates import template_parts
 from .fortran_kernels import FortranKernel
 from .fortran_printer import constant_array, folded_text, literal
 
-AGREEMENT: Final = 1e-9
+AGREEMENT: Final = 1e-9  # largest error of a function, relative to 1 + its largest value
 
 
 class FortranDriver:

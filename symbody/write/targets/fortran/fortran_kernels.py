@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....emit import ir
 from ...printers.kernel_printer import KernelPrinter
-from .fortran_printer import folded, literal
+from .fortran_printer import folded_lines, literal
 
 
 class FortranKernel(KernelPrinter):
@@ -59,16 +59,16 @@ def simple_fortran(kernel: ir.Kernel, name: str) -> list[str]:
     form = ir.kernel_form(kernel)
     printer = FortranKernel(form)
     body = printer.body()
-    declared = _declared(form, printer)
+    declared = _parameter_declarations(form, printer)
     names = ", ".join(printer.name(p.name) for p in form.parameters)
-    lines = [line for text in body for line in folded(text)]
+    lines = [line for text in body for line in folded_lines(text)]
     if form.result is ir.NUMBER:
         head, end = f"pure function {name}({names}) result(result_)", f"end function {name}"
         return [head, *declared, "    real(wp) :: result_", *printer.locals(), *lines, end]
     return [f"pure subroutine {name}({names})", *declared, *printer.locals(), *lines, f"end subroutine {name}"]
 
 
-def _declared(form: ir.KernelForm, printer: FortranKernel) -> list[str]:
+def _parameter_declarations(form: ir.KernelForm, printer: FortranKernel) -> list[str]:
     out = []
     for p in form.parameters:
         name = printer.name(p.name)

@@ -16,9 +16,9 @@ from ....algebra.printing.target_names import UniqueNames, is_fortran_reserved
 from ....emit import ir
 from ...printers.flat_text import FlatText
 
-WIDTH: Final = 120  # of a line; the standard allows 132
-MOST_LINES: Final = 200  # of a statement; the standard allows 255
-PART: Final = 400  # numbers in a part of a long array
+WIDTH: Final = 120  # characters in a line; the standard allows 132
+MOST_LINES: Final = 200  # lines of a statement; the standard allows 255
+NUMBERS_IN_A_PART: Final = 400  # entries of each part of an array that is too long for one statement
 _HELPERS: Final = {"min": "smaller", "max": "larger", "sign": "sign_of"}
 
 
@@ -43,7 +43,7 @@ def literal(value: float) -> str:
     return f"{value!r}_wp"
 
 
-def folded(line: str) -> list[str]:
+def folded_lines(line: str) -> list[str]:
     """A statement on lines of bounded length."""
     out = []
     while len(line) > WIDTH:
@@ -57,7 +57,7 @@ def folded(line: str) -> list[str]:
 
 def folded_text(text: str) -> str:
     """The same for all statements of a text."""
-    return "\n".join(part for line in text.split("\n") for part in folded(line))
+    return "\n".join(part for line in text.split("\n") for part in folded_lines(line))
 
 
 def constant_array(type_: str, name: str, values: list[str], first: int = 1, public: str = "") -> list[str]:
@@ -70,9 +70,9 @@ def constant_array(type_: str, name: str, values: list[str], first: int = 1, pub
     if len(lines) <= MOST_LINES:
         return [f"{head} &", *(line + " &" for line in lines), "        ]"]
     out, parts = [], []
-    for k in range(0, len(values), PART):
-        parts.append(f"{name}_{k // PART + 1}")
-        out += constant_array(type_, parts[-1], values[k : k + PART])
+    for k in range(0, len(values), NUMBERS_IN_A_PART):
+        parts.append(f"{name}_{k // NUMBERS_IN_A_PART + 1}")
+        out += constant_array(type_, parts[-1], values[k : k + NUMBERS_IN_A_PART])
     return [*out, f"{head} &", *(line + " &" for line in ir.comma_lines(parts, "        ", 110)), "        ]"]
 
 
@@ -107,13 +107,13 @@ class FortranUnit:
         arguments = [*self.inputs, *self.outputs, "status"]
         head = f"pure subroutine {self.program.name}({', '.join(arguments)})"
         declared = [*self.declarations(), *self.text.declarations()]
-        body = [line for text in lines for line in folded(text)]
+        body = [line for text in lines for line in folded_lines(text)]
         checks = finite_checks(
             [(a, len(g)) for a, g in zip(self.inputs, self.program.inputs, strict=True)], self.prefix
         )
         return [
-            *folded(head),
-            *(x for d in declared for x in folded("    " + d)),
+            *folded_lines(head),
+            *(x for d in declared for x in folded_lines("    " + d)),
             *checks,
             *body,
             f"end subroutine {self.program.name}",

@@ -11,12 +11,20 @@ from ....emit import ir
 from ....escaping import as_fortran_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .fortran_driver import FortranDriver
 from .fortran_kernels import FortranKernel, simple_fortran
-from .fortran_printer import CaselessNames, FortranUnit, constant_array, finite_checks, folded, folded_text, literal
+from .fortran_printer import (
+    CaselessNames,
+    FortranUnit,
+    constant_array,
+    finite_checks,
+    folded_lines,
+    folded_text,
+    literal,
+)
 
 
 def fortran_files(made: Artefact) -> dict[str, str]:
@@ -74,7 +82,7 @@ class FortranModule:
     # ------------------------------------------------------------------------------------------------ head
 
     def _about(self) -> list[str]:
-        about = [f"{self.made.title}: Fortran 2008", "", *described(self.made)]
+        about = [f"{self.made.title}: Fortran 2008", "", *description_lines(self.made)]
         return [x for line in about for x in _comment(f"! {in_one_line(line)}".rstrip())]
 
     def _patterns(self) -> list[str]:
@@ -165,10 +173,10 @@ class FortranModule:
         ]  # fmt: skip
         if any(p.name == ROUNDING for p in printer.form.parameters):
             declared.append(f"real(wp), parameter :: {ROUNDING} = epsilon(1.0_wp)")
-        head = folded(f"pure subroutine {name}({', '.join(arguments)})")
+        head = folded_lines(f"pure subroutine {name}({', '.join(arguments)})")
         checks = finite_checks([("t", 1), (state, size), ("r", len(self.made.inputs)), *a.more.items()], self.name)
-        lines = [x for line in [*("    " + d for d in declared), *printer.locals()] for x in folded(line)]
-        return [*head, *lines, *checks, *(x for line in body for x in folded(line)), f"end subroutine {name}"]
+        lines = [x for line in [*("    " + d for d in declared), *printer.locals()] for x in folded_lines(line)]
+        return [*head, *lines, *checks, *(x for line in body for x in folded_lines(line)), f"end subroutine {name}"]
 
     def functions_in_c(self) -> str:
         """C text of external functions, each behind a name that the module binds to."""

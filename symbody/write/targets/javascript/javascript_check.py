@@ -11,7 +11,7 @@ from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
 from .javascript_kernels import JavaScriptKernel
 
-AGREEMENT: Final = 1e-9
+AGREEMENT: Final = 1e-9  # largest error of a function, relative to 1 + its largest value
 
 
 def javascript_check(made: Artefact) -> str:

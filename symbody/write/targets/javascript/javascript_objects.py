@@ -13,7 +13,7 @@ from typing import Final
 
 from ....emit import ir
 from ...printers.brace_kernels import EXTREMES, extreme
-from ...printers.record_kernels import PassedRecord, passed, plain_parameters, records_of, specialised_forms
+from ...printers.record_kernels import PassedRecord, passed_arguments, plain_parameters, records_of, specialised_forms
 from .javascript_kernels import JavaScriptKernel
 
 MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: NaN is not taken where it comes later
@@ -59,7 +59,7 @@ class ObjectKernel(JavaScriptKernel):
         return extreme(name, values) if name in EXTREMES else super().mathematics(name, values)
 
     def kernel_call(self, e: ir.KernelCall) -> str:
-        given = [a.path if isinstance(a, PassedRecord) else self.expression(a) for a in passed(e)]
+        given = [a.path if isinstance(a, PassedRecord) else self.expression(a) for a in passed_arguments(e)]
         return f"{_function(e.target.name)}({', '.join(given)})"
 
     def call_statement(self, s: ir.CallStatement) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ....algebra.printing.target_names import is_javascript_reserved
 from ....emit import ir
-from ...printers.brace_text import ENTRIES, BraceText
+from ...printers.brace_text import ARRAY_WIDTH, BraceText
 
 
 def javascript_literal(value: float) -> str:
@@ -26,7 +26,7 @@ def javascript_literal(value: float) -> str:
 def javascript_array(values: Sequence[float | int]) -> list[str]:
     """Lines of an array of numbers, brackets included."""
     texts = [str(v) if isinstance(v, int) else javascript_literal(v) for v in values]
-    return ["[", *ir.comma_lines(texts, "    ", ENTRIES), "]"]
+    return ["[", *ir.comma_lines(texts, "    ", ARRAY_WIDTH), "]"]
 
 
 class JavaScriptText(BraceText):

@@ -12,7 +12,7 @@ from ....emit import ir
 from ....escaping import as_script_data, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .javascript_check import javascript_check
@@ -69,7 +69,7 @@ class JavaScriptModule:
         return [*_OFFERED, *self.made.names]
 
     def text(self) -> str:
-        about = [f"{self.made.title}: {self.language}", "", *described(self.made)]
+        about = [f"{self.made.title}: {self.language}", "", *description_lines(self.made)]
         names = ", ".join(f.name for f in self.supplied)
         imported = f'import {{ {names} }} from "./{self.made.identifier}_functions.js";' if names else ""
         return self.parts["file"].filled(

@@ -13,7 +13,7 @@ from ...printers.templates import Template, template_parts
 from .matlab_kernels import MatlabKernel
 from .matlab_printer import matlab_array, matlab_literal
 
-AGREEMENT: Final = 1e-9
+AGREEMENT: Final = 1e-9  # largest error of a function, relative to 1 + its largest value
 BY_ODE45: Final = 1e-6
 
 

@@ -10,7 +10,7 @@ from ....emit import ir
 from ....escaping import in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template
 from ..c.c_library import CLibrary, CVariant
@@ -49,7 +49,7 @@ def _text(lines: list[str]) -> str:
 
 
 def _parameters(made: Artefact, fields: tuple[str, ...]) -> str:
-    about = (f"{made.title}: parameters as in the model, or numbers in their order", "", *described(made))
+    about = (f"{made.title}: parameters as in the model, or numbers in their order", "", *description_lines(made))
     return template(__package__, "parameters.m").filled(
         name=made.identifier,
         about=[f"% {in_one_line(line)}".rstrip() for line in about],

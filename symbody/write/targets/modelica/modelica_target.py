@@ -12,7 +12,7 @@ from ....errors import ProgramError, listed
 from ....escaping import as_modelica_string, in_one_line
 from ....integrate.events.events import Event
 from ...artefacts.artefact import Artefact, Numbers
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .modelica_printer import ModelicaText, is_modelica_reserved, modelica_literal
@@ -43,7 +43,7 @@ class ModelicaModel:
         self.name = f"{made.identifier}_" if is_modelica_reserved(made.identifier) else made.identifier
         self.parts = template_parts(__package__, "model.mo")
         self.names = UniqueNames(is_modelica_reserved)
-        for taken in (self.name, *_supplied(made)):
+        for taken in (self.name, *_supplied_names(made)):
             self.names.take(taken)
         self.x, self.r, self.p = (
             [self.names.new(_plain(v.name)) for v in rows] for rows in (made.state, made.inputs, made.parameters)
@@ -77,7 +77,9 @@ class ModelicaModel:
 
     def text(self) -> str:
         made = self.made
-        head = [f"// {in_one_line(line)}".rstrip() for line in (f"{made.title}: Modelica", "", *described(made))]
+        head = [
+            f"// {in_one_line(line)}".rstrip() for line in (f"{made.title}: Modelica", "", *description_lines(made))
+        ]
         declared = [
             f"parameter Real {n} = {modelica_literal(v)}{_about(row)};"
             for n, v, row in zip(self.p, made.defaults, made.parameters, strict=True)
@@ -138,7 +140,7 @@ class ModelicaModel:
         ) + "\n"  # fmt: skip
 
 
-def _supplied(made: Artefact) -> list[str]:
+def _supplied_names(made: Artefact) -> list[str]:
     """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some
     tools only."""
     names = [f.name for f in made.externals if f.table is None]
@@ -182,13 +184,13 @@ def _check(made: Artefact, model: ModelicaModel) -> str:
             values[name] = names, point.values[name].outputs[0]
     reference = None if ref is None else (ref.times, ref.states, ref.scales)
     return template(__package__, "check.py.txt").filled(
-        name=n, functions=repr(f"{n}_functions.mo" if _supplied(made) else ""), model=repr(model.name), t=point.t, state=repr(model.x),
+        name=n, functions=repr(f"{n}_functions.mo" if _supplied_names(made) else ""), model=repr(model.name), t=point.t, state=repr(model.x),
         values=repr(values), reference=repr(reference), allowed=BY_RUMOCA,
     )  # fmt: skip
 
 
 def _readme(made: Artefact) -> str:
-    n, names = made.identifier, _supplied(made)
+    n, names = made.identifier, _supplied_names(made)
     text = template_parts(__package__, "readme_parts.md")["supplied"]
     supplied = text.filled(names=listed(f"`{name}`" for name in names), name=n, first=names[0]) if names else ""
     return readme(made, template(__package__, "README.md"), f"{n}.mo: ", name=n, supplied=supplied)

@@ -7,7 +7,7 @@ from typing import Final
 from ....errors import ProgramError, listed
 from ....escaping import as_python_docstring, in_one_line
 from ...artefacts.artefact import Artefact, Numbers
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .array_python import CASADI, HELPERS, ArrayDialect, ArrayText, ModuleDialect
@@ -23,7 +23,7 @@ def module_text(made: Artefact, dialect: ModuleDialect, imports: str, definition
     parameters = ", ".join(repr(v.name) for v in made.parameters)
     t, x, r = made.start
     return template_parts(__package__, "module.py.txt")["file"].filled(
-        about=as_python_docstring([f"{made.title}: {dialect.title}", "", *described(made)]), imports=imports, supplied=_supplied(made),
+        about=as_python_docstring([f"{made.title}: {dialect.title}", "", *description_lines(made)]), imports=imports, supplied=_import_of_supplied(made),
         state=", ".join(repr(v.name) for v in made.state), parameters=f"{parameters}{',' if parameters else ''}",
         defaults=_array(made.defaults, dialect), start=f"{t!r}, {_array(x, dialect)}, {_array(r, dialect)}",
         samples="\n\n\n".join(_samples(made, dialect)), definitions="\n\n\n".join(definitions),
@@ -52,7 +52,7 @@ def python_readme(made: Artefact, package: str, written_with: str, purpose: str 
     return readme(made, page, f"{n}_{package}.", name=n, supplied=supplied if names else "")
 
 
-def _supplied(made: Artefact) -> str:
+def _import_of_supplied(made: Artefact) -> str:
     """External functions, of which only who has the module can write a form that is traced."""
     names = [f.name for f in made.externals if f.table is None]
     if taken := [n for n in names if n in (*made.names, *OWN_NAMES)]:

@@ -14,7 +14,7 @@ from ....algebra.sympy_border.source import reserved_in_sympy, sympy_steps
 from ....errors import ProgramError, in_number, listed
 from ....escaping import as_python_docstring, as_python_literal, in_one_line
 from ...artefacts.artefact import Artefact, ExportedFunction
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import Template, template, template_parts
 from .python_check import python_check
@@ -62,7 +62,7 @@ def _dense(made: Artefact) -> Artefact:
 
 def sympy_module(made: Artefact) -> str:
     """The text of the module."""
-    head = [f"{made.title}: expressions of SymPy", "", *described(made)]
+    head = [f"{made.title}: expressions of SymPy", "", *description_lines(made)]
     names = UniqueNames(reserved_in_sympy)
     for own in (*OWN, *(f.name for f in made.functions)):
         names.take(own)

@@ -12,13 +12,13 @@ from .python_module import array_functions, module_text, python_readme
 def torch_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
     n, page = made.identifier, python_readme(made, "torch", "functions of PyTorch")
-    text = module_text(made, TORCH, "import torch", [*array_functions(made, TORCH), *_attached(made)])
+    text = module_text(made, TORCH, "import torch", [*array_functions(made, TORCH), *_rhs_with_derivatives(made)])
     call = "lambda t, x, r, p: model.{0}(t, torch.as_tensor(x), r, p)"
     check = python_check(made, "torch", call, ("import torch",), ("rhs", "rhs_x", "rhs_along", "rhs_adjoint"))
     return {f"{n}_torch.py": text, f"{n}_check.py": check, "README.md": page}
 
 
-def _attached(made: Artefact) -> list[str]:
+def _rhs_with_derivatives(made: Artefact) -> list[str]:
     """Helpers, and `rhs` with its derivatives attached where they are written."""
     parts = template_parts(__package__, "module.py.txt")
     tensors = parts["torch_tensors"].filled()

@@ -11,7 +11,7 @@ from ...artefacts.reference_steps import STAGES, TABLE, step_form
 from ...printers.templates import Template, template_parts
 from .rust_kernels import RustKernel
 
-AGREEMENT: Final = 1e-9
+AGREEMENT: Final = 1e-9  # largest error of a function, relative to 1 + its largest value
 
 
 def rust_check(made: Artefact, crate: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ....algebra.printing.target_names import is_rust_reserved
 from ....emit import ir
-from ...printers.brace_text import ENTRIES, BraceText
+from ...printers.brace_text import ARRAY_WIDTH, BraceText
 
 
 def rust_literal(value: float) -> str:
@@ -27,7 +27,7 @@ def rust_array(name: str, values: Sequence[float | int]) -> list[str]:
     """Lines of a constant array."""
     kind = "usize" if values and isinstance(values[0], int) else "f64"
     texts = [str(v) if isinstance(v, int) else repr(float(v)) for v in values]
-    return [f"static {name}: [{kind}; {len(values)}] = [", *ir.comma_lines(texts, "    ", ENTRIES), "];"]
+    return [f"static {name}: [{kind}; {len(values)}] = [", *ir.comma_lines(texts, "    ", ARRAY_WIDTH), "];"]
 
 
 class RustText(BraceText):

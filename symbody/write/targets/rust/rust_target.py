@@ -10,7 +10,7 @@ from ....emit import ir
 from ....escaping import as_rust_string, in_one_line
 from ...artefacts.algorithms import ROUNDING
 from ...artefacts.artefact import Algorithm, Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from .rust_check import rust_check
@@ -23,13 +23,13 @@ _HELPERS: Final = (
     "initial_state",
     *(k.__name__ for k in (*ir.ELIMINATION_KERNELS, ir.on_pieces)),
 )
-_OWN: Final = {  # functions of mathematics that need no C library
+_WITHOUT_C_LIBRARY: Final = {  # functions of mathematics that need no C library
     "abs": "if x < 0.0 { -x } else { x }",
     "sign": "if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x }",
     "min": "if x <= y { x } else { y }",
     "max": "if x >= y { x } else { y }",
 }
-_TWO: Final = ("min", "max", "pow", "atan2")  # arguments
+_OF_TWO_ARGUMENTS: Final = ("min", "max", "pow", "atan2")  # arguments
 
 
 def rust_files(made: Artefact) -> dict[str, str]:
@@ -87,7 +87,7 @@ class RustCrate:
         )  # fmt: skip
 
     def _about(self) -> list[str]:
-        about = [f"{self.made.title}: Rust", "", *described(self.made)]
+        about = [f"{self.made.title}: Rust", "", *description_lines(self.made)]
         return [f"//! {in_one_line(line)}".rstrip() for line in about]
 
     def _supplied_lines(self) -> list[str]:
@@ -156,18 +156,18 @@ class _RustAlgorithm(RustKernel):
 
 def _mathematics(names: set[str]) -> str:
     parts = template_parts(__package__, "math_parts.rs")
-    theirs = [f"pub fn {n}({_typed(n)}) -> f64;" for n in sorted(names - set(_OWN))]
+    theirs = [f"pub fn {n}({_typed_arguments(n)}) -> f64;" for n in sorted(names - set(_WITHOUT_C_LIBRARY))]
     definitions = []
     for n in sorted(names):
-        value = _OWN.get(n) or f"unsafe {{ library::{n}({'x, y' if n in _TWO else 'x'}) }}"
-        definitions.append(parts["definition"].filled(name=n, arguments=_typed(n), value=value) + "\n")
+        value = _WITHOUT_C_LIBRARY.get(n) or f"unsafe {{ library::{n}({'x, y' if n in _OF_TWO_ARGUMENTS else 'x'}) }}"
+        definitions.append(parts["definition"].filled(name=n, arguments=_typed_arguments(n), value=value) + "\n")
     return template(__package__, "math.rs").filled(
         library=parts["library"].filled(declarations=theirs) if theirs else "", definitions="\n".join(definitions)
     )
 
 
-def _typed(name: str) -> str:
-    return "x: f64, y: f64" if name in _TWO else "x: f64"
+def _typed_arguments(name: str) -> str:
+    return "x: f64, y: f64" if name in _OF_TWO_ARGUMENTS else "x: f64"
 
 
 def _readme(made: Artefact, crate: RustCrate) -> str:

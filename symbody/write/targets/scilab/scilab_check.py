@@ -11,7 +11,7 @@ from ...printers.templates import Template, template_parts
 from ..matlab.matlab_kernels import MatlabKernel
 from .scilab_printer import scilab_array
 
-AGREEMENT: Final = 1e-9
+AGREEMENT: Final = 1e-9  # largest error of a function, relative to 1 + its largest value
 BY_ODE: Final = 1e-6
 
 

@@ -14,9 +14,9 @@ def scilab_array(name: str, values: Numbers) -> list[str]:
 def scilab_column(name: str, entries: list[str]) -> list[str]:
     if not entries:
         return [f"{name} = [];"]
-    return [f"{name} = [..", *(f"    {line}" for line in continued(entries)), "].';"]
+    return [f"{name} = [..", *(f"    {line}" for line in continued_lines(entries)), "].';"]
 
 
-def continued(entries: list[str]) -> list[str]:
+def continued_lines(entries: list[str]) -> list[str]:
     """Entries on lines that go on."""
     return [f"{line} .." for line in ir.comma_lines(entries, "", 100)]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from ....errors import listed
 from ....escaping import as_scilab_string, in_scilab_comment
 from ...artefacts.artefact import Algorithm, Artefact, ExportedFunction
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import Template, template, template_parts
 from ..c.c_library import CLibrary, CVariant
 from .scilab_check import scilab_check
-from .scilab_printer import continued, scilab_array, scilab_column
+from .scilab_printer import continued_lines, scilab_array, scilab_column
 
 
 def scilab_files(made: Artefact) -> dict[str, str]:
@@ -100,10 +100,10 @@ def _c_entry(name: str, e: ScilabEntry, parts: dict[str, Template]) -> str:
 
 def _functions(made: Artefact, entries: list[ScilabEntry]) -> str:
     n, (t, x, r), parts = made.identifier, made.start, template_parts(__package__, "functions.sci")
-    about = (f"{made.title}: Scilab", "", *described(made))
+    about = (f"{made.title}: Scilab", "", *description_lines(made))
     names = {what: [as_scilab_string(v.name) for v in rows] for what, rows in (("state", made.state), ("parameter", made.parameters))}  # fmt: skip
     return parts["file"].filled(
-        name=n, about=[f"// {in_scilab_comment(line)}".rstrip() for line in about], entries=continued([f'"{n}_{e.name}_call"' for e in entries]),
+        name=n, about=[f"// {in_scilab_comment(line)}".rstrip() for line in about], entries=continued_lines([f'"{n}_{e.name}_call"' for e in entries]),
         p=scilab_array("p", made.defaults), **{f"{what}_names": scilab_column("names", texts) for what, texts in names.items()},
         t=t, x=scilab_array("x", x), r=scilab_array("r", r),
         functions="\n\n".join(_scilab_function(made, e, parts["function"]) for e in entries),
@@ -123,7 +123,7 @@ def _scilab_function(made: Artefact, e: ScilabEntry, text: Template) -> str:
     return text.filled(
         name=made.identifier, function=e.name, about=in_scilab_comment(e.about), results=", ".join(e.written),
         arguments=", ".join(["t", "x", "r", "p", *e.read]), numbers=[f'{k} = {made.identifier}_numbers({k}, {n}, "{k}");' for k, n in sizes.items()],
-        passed=continued([*passed, '"out"', *out, f'[1, 1], {places + 1}, "i"']),
+        passed=continued_lines([*passed, '"out"', *out, f'[1, 1], {places + 1}, "i"']),
         transposed=[f"{k} = {k}.';" if size else f"{k} = [];" for k, (_, _, size) in results],
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Final
 from ....errors import ProgramError, listed
 from ....escaping import in_block_comment
 from ...artefacts.artefact import Artefact
-from ...artefacts.describe import described
+from ...artefacts.describe import description_lines
 from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from ..c.c_library import CLibrary, CVariant
@@ -62,7 +62,7 @@ class _SFunction:
 
     def text(self) -> str:
         made, widths = self.made, [n for n in (self.n_x, self.n_y) if n]
-        lines = [f"{made.title}: a level-2 S-function; mex {self.n}_sfun.c {self.n}.c", "", *described(made)]
+        lines = [f"{made.title}: a level-2 S-function; mex {self.n}_sfun.c {self.n}.c", "", *description_lines(made)]
         fields = self.library.fields if made.parameters else ()
         port = (
             self.parts["input_port"].filled(n_r=self.n_r, feeds_through=int(self._feeds_through())) if self.n_r else ""

@@ -24,7 +24,7 @@ from ...printers.templates import template
 from ..javascript.javascript_printer import argument_checks
 from ..javascript.javascript_target import JavaScriptModule, files_beside
 
-STACK: Final = 65536  # bytes
+STACK_BYTES: Final = 65536  # stack of the linked module
 
 
 def wasm_files(made: Artefact) -> dict[str, str | bytes]:
@@ -35,7 +35,7 @@ def wasm_files(made: Artefact) -> dict[str, str | bytes]:
             "'symbody[wasm]'. sb.write.javascript needs nothing"
         )
     name, module = made.identifier, WasmModule(made)
-    binary = _linked(made, list(module.code.values()))
+    binary = _linked_module(made, list(module.code.values()))
     return {f"{name}.wasm": binary, f"{name}.js": module.text(), **files_beside(made, module)}
 
 
@@ -81,7 +81,7 @@ class WasmModule(JavaScriptModule):
         ]  # fmt: skip
 
 
-def _linked(made: Artefact, code: list[WasmObject]) -> bytes:
+def _linked_module(made: Artefact, code: list[WasmObject]) -> bytes:
     """One module of WebAssembly from an object for each program."""
     where = f"export of {made.title!r}"
     with tempfile.TemporaryDirectory(prefix="symbody-wasm-") as folder:
@@ -98,7 +98,7 @@ def _linked(made: Artefact, code: list[WasmObject]) -> bytes:
             "--allow-undefined",
             "--strip-all",
             "-z",
-            f"stack-size={STACK}",
+            f"stack-size={STACK_BYTES}",
         ]
         objects = [f"{k}.o" for k in range(len(code))]
         done = subprocess.run(
