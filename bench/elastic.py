@@ -5,7 +5,7 @@ A row has both at equal error: for each step of the peer, the fastest of our run
 shapes, number of beams) whose error is no larger. An error is the largest distance of a point, over its path, from ours with the most
 modes at a tight tolerance, to which the peer's path converges too: for whole machines with bending strain to third
 order, without which one beam for each link stays 2e-5 m away from the limit, as far as the peer's finer meshes do.
-Times are those of whole calls of compiled code at full effort (`integrate/forms/effort.py`), the least of several, deriving
+Times are those of whole calls of compiled code at full effort (`integrate/forms/compile_effort.py`), the least of several, deriving
 and compiling not counted (they have rows of their own); `loop_seconds` are those inside the compiled loop, without what
 a call of `simulate` does around it; `steps` and `evaluations` are those of that run.
 """

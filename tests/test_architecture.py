@@ -44,7 +44,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("formats/fem/finite_body.py", "formats.fem.reduce"): "SciPy's sparse solvers, for those who reduce",
     ("formats/fem/reduced_body.py", "formats.fem.reduced_file"): "body.save(path)",
     ("integrate/inputs/splines.py", "integrate.inputs.cubic_splines"): "SciPy's splines, for those who give samples",
-    ("integrate/result/trajectory.py", "integrate.run.passages"): "sim.singular_positions",
+    ("integrate/result/trajectory.py", "integrate.run.singular_configurations"): "sim.singular_positions",
     ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",
     ("integrate/result/trajectory.py", "view.scenes.scene"): "sim.scene()",
     ("integrate/result/trajectory.py", "write.files.trajectory_file"): "sim.save(path)",

@@ -9,7 +9,7 @@ import symbody as sb
 from symbody.emit.run import callable as callables
 from symbody.emit.run import loop_callee
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.forms.effort import Effort
+from symbody.integrate.forms.compile_effort import Effort
 from symbody.integrate.forms.forms import Form
 
 from .mechanisms import START, double_pendulum, slider_crank

@@ -5,7 +5,7 @@ import pytest
 
 import symbody as sb
 from symbody.integrate.result.outcome import Ending
-from symbody.integrate.run import passages
+from symbody.integrate.run import singular_configurations as passages
 
 from .. import redundant
 

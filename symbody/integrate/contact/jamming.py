@@ -25,7 +25,7 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ...errors import in_number
 from ..result.outcome import Ending, Outcome
-from ..result.quantities import GROUPS, StateRows, StatesInRows, evaluated
+from ..result.quantities import GROUPS, StateRows, StatesInRows, evaluated_quantities
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
@@ -104,7 +104,7 @@ def margins(states: StatesInRows) -> Array:
     assert eq.augmented.W is not None
     signs = (ONE,) if eq.augmented.is_linear_in_multipliers else (ONE, -ONE)
     pushes = [substitute_all([eq.augmented.W], dict.fromkeys(eq.lam, s))[0] for s in signs]
-    M, Jc, *W = evaluated(states, "jamming", (), lambda: in_own_terms(eq, [eq.M, eq.Jc, *pushes]))
+    M, Jc, *W = evaluated_quantities(states, "jamming", (), lambda: in_own_terms(eq, [eq.M, eq.Jc, *pushes]))
     own = [eq.lam.index(s) for s in eq.augmented.multipliers_in_loads]
     solved = _regular_solution if eq.border is None else _least_norm_solution
     parts = [slice(at, at + CHUNK) for at in range(0, len(M), CHUNK)]

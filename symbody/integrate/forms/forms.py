@@ -34,7 +34,7 @@ from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...errors import SimulationError, listed, shown, unknown
 from . import projection
 from .accelerations import all_accelerations, stabilized
-from .borders import (
+from .bordering import (
     Fitting,
     Following,
     border_numbers,
@@ -45,9 +45,9 @@ from .borders import (
     settle_and_follow,
     unchanged,
 )
-from .choices_of_speeds import LIMIT, MOST, choice_of, guarded
-from .effort import Effort
+from .compile_effort import Effort
 from .form_kinds import FORMS, FormKind
+from .independent_speeds import LIMIT, MOST, choice_of, guarded_rates
 
 if TYPE_CHECKING:
     from ..run.variational import DiscreteForm
@@ -62,7 +62,7 @@ class Form(CacheOwner):
     rates        y' as expressions
     chosen       rows of Jc that are independent of each other
     invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
-    choice       how far independent speeds serve, where others were eliminated (`choices_of_speeds.py`)
+    choice       how far independent speeds serve, where others were eliminated (`independent_speeds.py`)
     recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on
                  disk
     ways         makes the rates in every way of solving that is known, where there are several
@@ -405,7 +405,7 @@ class Kept:
 NOTHING_KEPT: Final = Kept()
 
 
-def conserved(eq: Equations, wanted: Sequence[Any]) -> Kept:
+def kept_invariants(eq: Equations, wanted: Sequence[Any]) -> Kept:
     """Invariants to keep: "energy", or expressions.
 
     With loads that have no potential, T + V - W is kept, W' being their power (Tuomela, Arponen, Normi 4.1).
@@ -452,7 +452,10 @@ def explicit_form(
     def ways() -> list[Sequence[Expr]]:
         c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
         rest = [*variable_rates(eq).entries, *kept.rates.values()]
-        return [guarded([*eq.rates.entries, *udot.entries, *rest], choice) for udot in all_accelerations(eq, chosen, c)]
+        return [
+            guarded_rates([*eq.rates.entries, *udot.entries, *rest], choice)
+            for udot in all_accelerations(eq, chosen, c)
+        ]
 
     y = (*eq.state, *kept.rates)
     recipe = "" if kept.invariants or kept.rates else f"{name} {chosen} {metric} {alpha!r} {beta!r}"

@@ -30,7 +30,7 @@ from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...errors import SimulationError
 from . import projection
-from .borders import parts
+from .bordering import parts
 from .forms import Form
 from .varied_starts import NEAREST, VariedStart
 
@@ -123,7 +123,7 @@ class VariedForm(Form):
         rate = directional_derivative(when, flow)
         for j, column in enumerate(self.columns):
             delay = _delay(self, j, when, rate)
-            moved = directional_derivative(new, _met(self, j, delay, flow)).entries
+            moved = directional_derivative(new, _met_rows(self, j, delay, flow)).entries
             out |= {s: e - delay * f for s, e, f in zip(column, moved, rates_after, strict=True)}
         return out
 
@@ -145,7 +145,7 @@ class VariedForm(Form):
         return LoopCallee(settle_all, {}, ("out", "note"), tangent=tangent)
 
 
-def varied(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> VariedForm:
+def varied_form(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> VariedForm:
     """A form that also integrates the sensitivities to values at the start and to parameters, by name; `held` as in
     `simulate`."""
     if not form.rates:
@@ -244,7 +244,7 @@ class Saltation:
         new = Matrix(target.n, 1, self.after)
         for j in range(len(form.wrt)):
             delay = self._delays[j] if rate is None else _delay(form, j, self.when, rate)
-            met = _met(form, j, delay, flow) | {s: ONE for s in self._new_parameters if s.name == form.wrt[j].name}
+            met = _met_rows(form, j, delay, flow) | {s: ONE for s in self._new_parameters if s.name == form.wrt[j].name}
             jumped += list(directional_derivative(new, met).entries)
             moved.append(delay)
         more = {"delays": list(self._delays), "more": list(self._new_parameters)}
@@ -283,7 +283,7 @@ def _delay(form: VariedForm, j: int, when: Expr | None, rate: Expr) -> Expr:
     return -directional_derivative(when, form.direction(j)) / rate
 
 
-def _met(form: VariedForm, j: int, delay: Expr, flow: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
+def _met_rows(form: VariedForm, j: int, delay: Expr, flow: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
     """How everything has moved along the j-th variation by the time of the event."""
     direction = form.direction(j)
     met: dict[Symbol, Expr] = {s: direction.get(s, ZERO) + delay * flow[s] for s in flow}

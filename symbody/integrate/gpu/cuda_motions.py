@@ -87,7 +87,7 @@ def cuda_motions(
     eq, numbers = with_inputs(equations, inputs or {})
     where = f"cuda_motions of {eq.name!r}"
     wanted = meant(eq, outputs, where, SimulationError) if outputs else ()
-    bake = _baked(eq, tuple(vary), {**(values or {}), **numbers})
+    bake = _baked_numbers(eq, tuple(vary), {**(values or {}), **numbers})
     device = DeviceForm(device_ready_form(eq, options), bake, checked_real(real))
     if step is not None and not events:
         return FixedMotions(device, step, _method(where, method, "rk4", FIXED_METHODS), wanted)
@@ -125,7 +125,7 @@ def device_ready_form(eq: Equations, asked: SimulationOptions) -> Form:
     return form_of(eq, options)
 
 
-def _baked(eq: Equations, vary: tuple[Any, ...], values: Mapping[Any, float]) -> dict[Symbol, float]:
+def _baked_numbers(eq: Equations, vary: tuple[Any, ...], values: Mapping[Any, float]) -> dict[Symbol, float]:
     """Numbers of the parameters that do not vary, and of inputs that have one."""
     where, table = f"cuda_motions of {eq.name!r}", eq.variables.of("p")
     varied = set(table.resolved(dict.fromkeys(vary, 0.0), where, SimulationError))

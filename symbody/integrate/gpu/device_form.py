@@ -16,8 +16,8 @@ from ...emit.programs.lower import program
 from ...emit.programs.program import Program
 from ..events.events import ROUNDING, watched_values
 from ..forms import projection
-from ..forms.choices_of_speeds import LIMIT, UNLIMITED
 from ..forms.forms import Form
+from ..forms.independent_speeds import LIMIT, UNLIMITED
 from ..members.event_table import WHICH
 
 TOLERANCES: Final = {"double": projection.ENOUGH, "float": 3e-6}  # violations of constraints that count as none

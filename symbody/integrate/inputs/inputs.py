@@ -57,7 +57,7 @@ def with_inputs(
     if not laws:
         return eq, numbers
     contents = tuple((s.name, _content(law)) for s, law in laws.items())
-    return eq.cached("inputs", contents, lambda: _replaced(eq, laws, error), most=SETS), numbers
+    return eq.cached("inputs", contents, lambda: _closed_equations(eq, laws, error), most=SETS), numbers
 
 
 @of_equations
@@ -108,7 +108,7 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
     needed = [d for d in orders if d in eq.r]
     if isinstance(law, Samples):
         law.require(len(needed) - 1, needed[-1].name, error)
-        return _differentiated(eq, orders, needed, piecewise(s.name, law.knots, law.coefficients, eq.t), error)
+        return _law_and_rates(eq, orders, needed, piecewise(s.name, law.knots, law.coefficients, eq.t), error)
     if not isinstance(law, Expr):
         return dict(zip(orders, _python(eq, s.name, law, error), strict=True))
     allowed = eq.variables.of("t q u z").symbols
@@ -117,10 +117,10 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
             f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, "
             "speeds, variables and parameters"
         )
-    return _differentiated(eq, orders, needed, law, error)
+    return _law_and_rates(eq, orders, needed, law, error)
 
 
-def _differentiated(
+def _law_and_rates(
     eq: Equations, orders: list[Symbol], needed: list[Symbol], law: Expr, error: Error
 ) -> dict[Symbol, Expr]:
     rates: dict[Symbol, Any] = dict(zip(eq.q, eq.rates.entries, strict=True))
@@ -193,7 +193,7 @@ def _part(found: Any, order: int, where: str, error: Error) -> float:
         raise error(f"{where}: the function is to return a number, got {shown(parts[order])}") from None
 
 
-def _replaced(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:
+def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:
     table: dict[Symbol, Expr] = {}
     for s, law in laws.items():
         table |= _law(eq, s, law, error)

@@ -232,7 +232,7 @@ def simulate_batch(
         try:
             return simulate(eq, t, first, values={**constants, **own}, inputs=its, events=events, options=quiet)
         except (SimulationError, AssemblyError) as reason:
-            return _refused(eq, str(reason))
+            return _refused_motion(eq, str(reason))
 
     if count == 0:
         return Batch(())
@@ -240,7 +240,7 @@ def simulate_batch(
     asked = BatchQuestion(eq, t, start, starts, columns, count, samples, quiet, tuple(events), tuple(outputs), threads)
     motions = batch_motions(asked, member)
     if motions is not None:
-        return _kept(motions, outputs) if outputs else Batch((), motions)
+        return _kept_outputs(motions, outputs) if outputs else Batch((), motions)
     found: list[Trajectory] = [member(0)] * count  # makes and compiles what all share
 
     def part(first: int, stop: int) -> None:
@@ -250,7 +250,7 @@ def simulate_batch(
     return _outputs_of(Batch(found), outputs) if outputs else Batch(found)
 
 
-def _kept(motions: BatchMotions, outputs: Sequence[Any]) -> BatchOutputs:
+def _kept_outputs(motions: BatchMotions, outputs: Sequence[Any]) -> BatchOutputs:
     kept = {plain(x): motions.values(x) for x in outputs}
     return BatchOutputs(motions.times, kept, [motions.outcome(k) for k in range(motions.count)])
 
@@ -292,7 +292,7 @@ def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array], samples: M
     return next(iter(sizes.values()), 1)
 
 
-def _refused(eq: Equations, why: str) -> Trajectory:
+def _refused_motion(eq: Equations, why: str) -> Trajectory:
     n = len(eq.state)
     no_times = np.zeros(0)
     outcome = Outcome(Ending.REFUSED, np.nan, why)

@@ -14,24 +14,24 @@ from ...errors import AssemblyError, SimulationError, listed
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..contact.jamming import is_jammed
-from ..events.breaks import breaks
 from ..events.event_handlers import Instant
 from ..events.events import Event
+from ..events.input_jumps import breaks
 from ..forms.form_kinds import FORMS
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, meant, plain
 from ..kernels.march_records import DONE
 from ..kernels.tableaux import tableau_of
 from ..result.outcome import Ending, Outcome
-from ..result.quantities import StateRows, evaluated, meaning, stored_places
+from ..result.quantities import StateRows, evaluated_quantities, meaning, stored_places
 from ..result.segment import Occurrence, Segment
 from ..result.trajectory import Trajectory
 from ..run.event_loop import handlers_of
 from ..run.form_and_method import AUTO, absolute_tolerances, choice, choices_in_words, form_of
 from ..run.methods import explicit_method
-from ..run.simulation import MethodChoice, told
+from ..run.simulation import MethodChoice, motion_outcome
 from ..run.time_span import TimeSpan, check_steps, time_span
-from .ensemble import EnsembleRows, EnsembleTask, integrated
+from .ensemble import EnsembleRows, EnsembleTask, integrated_members
 from .event_table import event_table
 from .member_inputs import MemberInputs, MemberSamples
 from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
@@ -61,13 +61,13 @@ def batch_motions(asked: BatchQuestion, alone: Callable[[int], Trajectory]) -> B
     alone   the motion of a member by `simulate`, for those that machine code leaves to it
     """
     try:
-        prepared = _prepared(asked)
+        prepared = _prepared_batch(asked)
     except (SimulationError, AssemblyError):  # `simulate` says what is wrong, for each member
         return None
     return None if prepared is None else _run(asked, *prepared, alone)
 
 
-def _prepared(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberStarts] | None:
+def _prepared_batch(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, MemberStarts] | None:
     eq, o, events = asked.equations, asked.options, asked.events
     picked = choice(eq, o)
     kind = FORMS[picked.form]
@@ -138,7 +138,7 @@ def _run(
         is_good = may_stay_explicit(form, begin, y, p, task.end - begin, is_good)
     which = np.flatnonzero(is_good)
     own = None if inputs is None else replace(inputs, coefficients=inputs.coefficients[which])
-    rows, seconds = integrated(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads)
+    rows, seconds = integrated_members(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads)
     is_left = rows.is_for_python()
     if task.events is not None:
         reached = (rows.status == DONE) & (rows.notes[:, 1] == task.end)
@@ -231,7 +231,9 @@ class BatchMotions:
             last = self.rows.events[k, ~np.isnan(self.rows.events[k, :, 0])]
             ends = [int(w) for at, w, *_ in last if at == t and self.task.events.terminal[int(w)]]
             return Outcome(ending, t, listed(self.asked.events[w].name for w in ends))
-        return told(self.task.form, self.method.name, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps)
+        return motion_outcome(
+            self.task.form, self.method.name, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps
+        )
 
     def failed(self) -> list[int]:
         """Numbers of the members whose outcome is false."""
@@ -258,7 +260,7 @@ class BatchMotions:
         places = stored_places(eq)
         if asked in places:
             return self._column(*places[asked])
-        found = evaluated(self._everywhere(), "values", (asked,), lambda: meaning(eq, (asked,)))[0]
+        found = evaluated_quantities(self._everywhere(), "values", (asked,), lambda: meaning(eq, (asked,)))[0]
         return found.reshape(self.count, len(self.times), *found.shape[1:])
 
     def _output(self, at: int) -> Array:

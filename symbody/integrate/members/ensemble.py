@@ -59,7 +59,7 @@ class EnsembleTask:
     tolerances rtol, and atol of each variable; `step`, `first_step`, ... as in `simulate`
     outputs    expressions that are kept instead of states
     records    whether events are recorded
-    fits_borders  whether members begin with borders of their own state (`borders.py`)
+    fits_borders  whether members begin with borders of their own state (`bordering.py`)
     patience   steps in a row that let a method doubt whether it is of the right kind; 0: it never does
     """
 
@@ -126,7 +126,7 @@ class EnsembleRows:
         return Statistics(steps, rejected, evaluations, corrections, seconds=seconds, most_corrections=most)
 
 
-def integrated(
+def integrated_members(
     task: EnsembleTask, y: Array, p: Array, inputs: MemberInputs | None, threads: int | None
 ) -> tuple[EnsembleRows, float]:
     """All members from these starts, with these parameters; and the seconds that it took."""

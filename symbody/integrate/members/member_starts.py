@@ -14,7 +14,7 @@ from ...derivation.equations.variables import ARGUMENTS
 from ...derivation.rank.row_space import FADED_ROW, RANK_TOLERANCE
 from ...emit.run.callable import Array
 from ..events.events import watch_of
-from ..forms.borders import DOUBTFUL
+from ..forms.bordering import DOUBTFUL
 from ..forms.forms import Form
 from ..result.quantities import StateRows
 from ..run.stiffness import is_stiff, rough_bound, rough_sizes

@@ -20,7 +20,7 @@ from ..contact.time_stepping import METHOD as MOREAU
 from ..events.event_handlers import EventHandler, UserEventHandler
 from ..events.events import Event
 from ..events.rate_jumps import RateJumpHandler, borders_of
-from ..forms.borders import run_rank
+from ..forms.bordering import run_rank
 from ..forms.sensitivities import CARRIED, landed
 from ..result.outcome import Ending, Outcome
 from ..result.segment import Occurrence, Segment

@@ -27,8 +27,8 @@ def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
     """At each time of a segment; several at once share the work between them."""
     eq, wanted = segment.equations, [plain(w) for w in wanted]
     places = stored_places(eq)
-    rest = tuple(w for w in wanted if _checked(eq, w) not in places)
-    found = iter(evaluated(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
+    rest = tuple(w for w in wanted if _checked_name(eq, w) not in places)
+    found = iter(evaluated_quantities(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
     return [_stored(segment, *places[w]) if w in places else next(found) for w in wanted]
 
 
@@ -53,7 +53,7 @@ class StateRows:
     p: Array
 
 
-def evaluated(
+def evaluated_quantities(
     segment: StatesInRows,
     kind: str,
     key: Hashable,
@@ -75,7 +75,7 @@ def evaluated(
 def derived(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
     """A quantity that follows from the equations, such as their energy."""
     eq = segment.equations
-    return evaluated(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
+    return evaluated_quantities(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
 
 
 def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
@@ -90,7 +90,7 @@ def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
     meant = eq.cached("meaning", asked, lambda: meaning(eq, (asked,))[0])
     slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
     variations = segment.variations[:, :, segment.wrt.index(wrt)]
-    return evaluated(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
+    return evaluated_quantities(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
 
 
 # ------------------------------------------------------------------------------------------------------- what is stored
@@ -126,7 +126,7 @@ def _stored(segment: Segment, group: str, k: int) -> Array:
 # ----------------------------------------------------------------------------------------------------- what is computed
 
 
-def _checked(eq: Equations, what: Any) -> Any:
+def _checked_name(eq: Equations, what: Any) -> Any:
     if not isinstance(what, Hashable):
         raise SimulationError(
             f"trajectory of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got "

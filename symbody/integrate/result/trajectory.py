@@ -32,7 +32,7 @@ from .tables import data_frame, data_set
 from .violations import Violations, joined, violations
 
 if TYPE_CHECKING:
-    from ..run.passages import Passage
+    from ..run.singular_configurations import Passage
 
 
 @answered_class
@@ -527,7 +527,7 @@ class Trajectory(Portable):
     def singular_positions(self) -> tuple[Passage, ...]:
         """Singular positions that were passed between the times of this trajectory: when and where, which joints became
         dependent, and states just beyond on each branch, from which another motion can start."""
-        passages_along = later("integrate.run.passages", "passages_along")
+        passages_along = later("integrate.run.singular_configurations", "passages_along")
         return tuple(p for s in self.segments if len(s) for p in passages_along(s.t, s.y, s.state(0), s.between))
 
     @cached_property

@@ -12,7 +12,7 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
 from ..start.constraint_rows import rows_of
-from .quantities import evaluated
+from .quantities import evaluated_quantities
 from .segment import Segment
 
 
@@ -69,7 +69,7 @@ def violations(s: Segment) -> Violations:
     count = len(rows.positions)
     if not count + len(eq.lam):
         return Violations(np.zeros((len(s), 0)), np.zeros((len(s), 0)), (), ())
-    found = evaluated(s, "violations", (), lambda: [_residuals(eq)])[0].reshape(len(s), count + len(eq.lam))
+    found = evaluated_quantities(s, "violations", (), lambda: [_residuals(eq)])[0].reshape(len(s), count + len(eq.lam))
     positions, speeds = found[:, :count], found[:, count:]
     return Violations(positions, speeds, tuple(r.name for r in rows.positions), tuple(r.name for r in rows.speeds))
 

@@ -13,13 +13,13 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.rank.row_space import sizes_of_rows
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, in_number, listed
-from ..forms.choices_of_speeds import why_not
 from ..forms.forms import Form
+from ..forms.independent_speeds import why_not
 from ..kernels.march import STRETCH
 from ..kernels.march_records import Growth
 from ..result.outcome import Ending, Outcome
 from ..start.constraint_rows import rows_of
-from .passages import singular_near, state_in
+from .singular_configurations import singular_near, state_in
 
 NO_RATES: Final = (
     Ending.NOT_FINITE,
@@ -37,7 +37,7 @@ LOCKED: Final = 1e-6
 NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
 
 
-def diagnosed(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool = True) -> Outcome:
+def diagnosed_outcome(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool = True) -> Outcome:
     """The outcome with its reason, as far as it can be told from the last state."""
     if ending in (Ending.REACHED, Ending.STOPPED, Ending.INTERRUPTED):
         return Outcome(ending, t)
@@ -61,7 +61,7 @@ def _has_outlived_its_choice(form: Form, t: float, y: Array, p: Array) -> bool:
     return form.choice is not None and bool(100 * form.state.measured_choice(t, y[: form.state.n], p) > p[-1])
 
 
-def unbounded(form: Form, growth: Growth, t: float, y: Array, p: Array) -> Outcome:
+def unbounded_outcome(form: Form, growth: Growth, t: float, y: Array, p: Array) -> Outcome:
     """The outcome of a motion that grew exponentially: what grew, how fast, and the load that fed it most."""
     sizes = np.abs(y[: growth.count]) * np.asarray(growth.per_size)
     k = int(np.argmax(sizes))

@@ -12,11 +12,11 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...simulation_options import SimulationOptions
-from ..forms.borders import RunRank, bordered
+from ..forms.bordering import RunRank, bordered_equations
 from ..forms.form_kinds import DISCRETE, FORMS
-from ..forms.forms import Form, conserved
+from ..forms.forms import Form, kept_invariants
 from ..forms.null_space import space_form
-from ..forms.sensitivities import varied
+from ..forms.sensitivities import varied_form
 from ..kernels.tableaux import Tableau, tableau_of
 from .implicit import any_form, follows
 from .methods import IMPLICIT, METHODS, VARIATIONAL
@@ -26,7 +26,7 @@ from .variational import discrete_form
 AUTO: Final = "auto"
 
 
-def prepared(eq: Equations, o: SimulationOptions, span: TimeSpan) -> SimulationOptions:
+def chosen_options(eq: Equations, o: SimulationOptions, span: TimeSpan) -> SimulationOptions:
     """Options with form and method chosen, for steps that change the time.
 
     What depends on the equations and the question alone, and not on numbers of the start, is kept with the equations,
@@ -117,12 +117,12 @@ def _new_form(eq: Equations, o: SimulationOptions, rank: RunRank) -> Form:
     singular."""
     if FORMS[o.form].is_discrete or FORMS[o.form].is_algebraic:
         return _form_of_rows(eq, o, rank.independent, rank.rank)
-    form = _form_of_rows(bordered(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)
-    return varied(form, o.sensitivities, o.held) if o.sensitivities else form
+    form = _form_of_rows(bordered_equations(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)
+    return varied_form(form, o.sensitivities, o.held) if o.sensitivities else form
 
 
 def _form_of_rows(eq: Equations, o: SimulationOptions, chosen: tuple[int, ...], rank: int) -> Form:
-    invariants, kind = conserved(eq, o.invariants), FORMS[o.form]
+    invariants, kind = kept_invariants(eq, o.invariants), FORMS[o.form]
     if kind.has_speeds:
         if o.sensitivities:
             raise SimulationError(f"simulate {eq.name!r}: sensitivities are not for form={o.form!r}; take 'projection'")

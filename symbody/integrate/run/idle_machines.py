@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from ..forms.borders import parts
+from ..forms.bordering import parts
 from ..kernels.tableaux import Tableau
 from .machine import Machine, Task
 from .methods import machine_of

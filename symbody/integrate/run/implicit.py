@@ -32,7 +32,7 @@ from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import program_callee
 from ...errors import SimulationError, listed
 from ..forms.accelerations import accelerations, norm_residuals, rows, stabilized
-from ..forms.borders import border_numbers, border_parameters
+from ..forms.bordering import border_numbers, border_parameters
 from ..forms.form_kinds import FORMS
 from ..forms.forms import NOTHING_KEPT, Form, Kept, explicit_form
 from ..kernels import radau

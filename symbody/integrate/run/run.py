@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final, TextIO
 
 from ...derivation.equations.equations import Equations
-from ..events.breaks import breaks_between
+from ..events.input_jumps import breaks_between
 from ..kernels.march_records import (
     AT_EVENT,
     DONE,
@@ -26,7 +26,7 @@ from ..result.outcome import Ending, Statistics
 from ..result.record import Record
 from .adaptation import Adaptation
 from .machine import Machine
-from .passages import is_singular_near
+from .singular_configurations import is_singular_near
 
 FEWER: Final = 0.1  # how much less time speeds have for a jump after one that was none
 PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock

@@ -19,7 +19,7 @@ from ..start.consistent_start import ConsistentStart, consistent_start, start_re
 from ..start.state import Start, State
 from . import typed_calls
 from .event_loop import handlers_of
-from .form_and_method import prepared
+from .form_and_method import chosen_options
 from .simulation import Simulation
 from .time_span import TimeSpan, time_span
 
@@ -69,7 +69,7 @@ def simulate(
     """
     eq, constants = with_inputs(equations, inputs) if inputs else (equations, {})
     begin, span = start_in_time(eq, start, {**constants, **(values or {})}, t)
-    picked = prepared(eq, options, span)
+    picked = chosen_options(eq, options, span)
     try:
         simulation = Simulation(eq, picked, begin, span)
     except SimulationError:

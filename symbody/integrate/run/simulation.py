@@ -12,7 +12,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
-from ..forms.borders import run_rank
+from ..forms.bordering import run_rank
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
@@ -21,14 +21,14 @@ from ..result.record import Record
 from ..result.segment import Segment
 from ..start.consistent_start import ConsistentStart
 from .adaptation import FIRST, Adaptation
-from .diagnosis import diagnosed, unbounded
+from .diagnosis import diagnosed_outcome, unbounded_outcome
 from .event_loop import ChatteringDetector, EventLoop
 from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
 from .idle_machines import give_back, machine_for
 from .machine import Machine, Task
 from .methods import IMPLICIT, explicit_method
-from .passages import coarse_note, jump
 from .run import Leg, drive
+from .singular_configurations import coarse_note, jump
 from .stiffness import is_stiff, stiffness_note
 from .time_span import TimeSpan
 
@@ -41,7 +41,7 @@ class MethodChoice(NamedTuple):
     explicit: str = ""
 
 
-def told(
+def motion_outcome(
     form: Form,
     method: str | Tableau,
     ending: Ending,
@@ -53,7 +53,7 @@ def told(
     is_explicit: bool = True,
 ) -> Outcome:
     """The outcome of a motion that ended in a state, with what can be said of it."""
-    outcome = diagnosed(form, ending, t, y, p, is_explicit)
+    outcome = diagnosed_outcome(form, ending, t, y, p, is_explicit)
     if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and tableau_of(method) and form.rates:
         mean = (outcome.t - begin) / max(steps, 1)
         outcome = replace(outcome, detail=stiffness_note(form, outcome.t, y, p, mean) or outcome.detail)
@@ -150,9 +150,9 @@ class Simulation:
         if self.events and self.events.detail:
             outcome = Outcome(ending, machine.t, self.events.detail)
         elif ending is Ending.UNBOUNDED:
-            outcome = unbounded(self.form, machine.steps.growth, machine.t, machine.y, self.p)
+            outcome = unbounded_outcome(self.form, machine.steps.growth, machine.t, machine.y, self.p)
         else:
-            outcome = told(
+            outcome = motion_outcome(
                 self.form,
                 self.method.name,
                 ending,

@@ -10,8 +10,8 @@ import numpy as np
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
-from ..forms.choices_of_speeds import UNLIMITED
-from ..forms.sensitivities import varied
+from ..forms.independent_speeds import UNLIMITED
+from ..forms.sensitivities import varied_form
 from ..members.ensemble import EnsembleRows, EnsembleTask, Worker
 from ..members.members import NOTES
 from .step_schemes import StepRows
@@ -56,7 +56,7 @@ class EnsembleSteps:
         return Worker(self.task, rows.y, rows.given, None, results, np.ones(1))
 
     def varied(self, names: Sequence[str]) -> EnsembleSteps:
-        form, table = varied(self.task.form, names, "nearest"), self.task.events
+        form, table = varied_form(self.task.form, names, "nearest"), self.task.events
         if table is not None:
             maps = tuple(form.map_through(f, m) for f, m in zip(table.functions, table.maps, strict=True))
             table = replace(table, maps=maps)

@@ -13,9 +13,9 @@ from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
-from ..forms.choices_of_speeds import UNLIMITED
 from ..forms.forms import Form
-from ..forms.sensitivities import varied
+from ..forms.independent_speeds import UNLIMITED
+from ..forms.sensitivities import varied_form
 from .implicit_members import ImplicitMembers, step_implicit_members
 from .step_schemes import StepRows
 
@@ -92,7 +92,7 @@ class ImplicitSteps:
         return ImplicitWorker(self, rows)
 
     def varied(self, names: Sequence[str]) -> ImplicitSteps:
-        return replace(self, form=varied(self.form, names, "nearest"))
+        return replace(self, form=varied_form(self.form, names, "nearest"))
 
 
 def _slopes(form: Form, seeds: tuple[Symbol, ...]) -> Compiled:

@@ -26,7 +26,7 @@ from ..contact.contact_checks import check_contacts
 from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
-from ..forms.borders import run_rank
+from ..forms.bordering import run_rank
 from ..inputs.inputs import with_inputs
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..members.ensemble import EnsembleTask

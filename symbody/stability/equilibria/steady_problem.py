@@ -44,7 +44,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import EvaluationError
-from ...integrate.forms.effort import Effort
+from ...integrate.forms.compile_effort import Effort
 from ..variation.condition_rows import ConditionRow
 from ..variation.parameter_samples import arrays, substituted_and_folded
 from .conditions import Conditions

@@ -16,7 +16,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError, listed, shown
 from ...integrate.inputs.meanings import meant
-from ...integrate.result.quantities import StateRows, evaluated
+from ...integrate.result.quantities import StateRows, evaluated_quantities
 from ...integrate.result.trajectory import Trajectory
 from .figure import Curve, Figure, Flow, Panel, ScalarField
 from .motion_plots import smooth
@@ -86,7 +86,7 @@ def equations_figure(
     labels = [label_and_unit(eq, n, 0) for n in over.names]
     if not what:
         return _flow(eq, over, rows, title, beside)
-    values = evaluated(rows, "values", tuple(what), lambda: meant(eq, what, where, ViewError))
+    values = evaluated_quantities(rows, "values", tuple(what), lambda: meant(eq, what, where, ViewError))
     marks = [label_and_unit(eq, w, k) for k, w in enumerate(what)]
     return _figure(title or eq.name, over, labels, dict(zip(marks, values, strict=True)), beside)
 
@@ -163,7 +163,7 @@ def _flow(
             f"plot of {eq.name!r}: say what is drawn, or give ranges to two states for the flow between them; "
             f"states are {listed(names)}"
         )
-    rates = evaluated(
+    rates = evaluated_quantities(
         rows, "flow", over.names, lambda: meant(eq, _rates(eq, over.names), f"plot of {eq.name!r}", ViewError)
     )
     x, y = over.varied.values()

@@ -35,7 +35,7 @@ def choice_of(eq: Equations) -> Expr | None:
     return total
 
 
-def guarded(rates: list[Expr], choice: Expr | None) -> list[Expr]:
+def guarded_rates(rates: list[Expr], choice: Expr | None) -> list[Expr]:
     """Rates without a value where the choice serves no longer."""
     if choice is None or not rates or choice.value is not None:
         return rates

@@ -20,10 +20,10 @@ ASIDE: Final = 4.0  # roundings of time: stages at the end of a step stay on the
 
 def breaks(eq: Equations) -> Array:
     """Times at which a function of time in the equations jumps, in order."""
-    return eq.cached("breaks", (), lambda: _found(eq))
+    return eq.cached("breaks", (), lambda: _jump_times(eq))
 
 
-def _found(eq: Equations) -> Array:
+def _jump_times(eq: Equations) -> Array:
     parts = (eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
     tables = [
         n.data.table

@@ -78,7 +78,7 @@ def run_rank(state: State) -> RunRank:
     return RunRank(found.rank, found.holonomic, tuple(i for i in range(m) if i not in rest), sizes)
 
 
-def bordered(eq: Equations, found: RunRank) -> Equations:
+def bordered_equations(eq: Equations, found: RunRank) -> Equations:
     """Equations whose border is made of parameters, for constraints that depend on each other; otherwise as they
     are."""
     if found.rank == len(eq.lam):
