@@ -20,8 +20,8 @@ from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutabl
 from symbody.emit.loops.records import Struct
 from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
-from symbody.emit.run.lookup import on_pieces, piecewise, rate_on_pieces
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
+from symbody.emit.run.piecewise_polynomials import on_pieces, piecewise, rate_on_pieces
 from symbody.errors import CompileError
 from symbody.write.printers.kernel_printer import KernelPrinter
 

@@ -13,7 +13,7 @@ from symbody.algebra.graph.linear import Factors, factorize
 from symbody.algebra.graph.matrix import Matrix, matrix
 from symbody.emit.programs.lower import program
 from symbody.emit.programs.program import Program, right_side_count
-from symbody.emit.programs.right_sides import MOST, Lot, leading_zeros, right_side_layout
+from symbody.emit.programs.right_sides import MAX_RIGHT_SIDES, Lot, leading_zeros, right_side_layout
 
 x, y = symbols("x y")
 
@@ -68,13 +68,13 @@ def test_two_matrices_that_need_each_other_crosswise() -> None:
     assert sides(p) == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("count", [MOST, MOST + 1, 2 * MOST + 1])
+@pytest.mark.parametrize("count", [MAX_RIGHT_SIDES, MAX_RIGHT_SIDES + 1, 2 * MAX_RIGHT_SIDES + 1])
 def test_parts_are_of_bounded_and_about_equal_size(count: int) -> None:
     f = factors(2)
     got = sides(made(**{f"x{k}": f.solve(column(2, k)) for k in range(count)}))
     assert sum(got) == count
-    assert len(got) == -(-count // MOST)
-    assert max(got) <= MOST
+    assert len(got) == -(-count // MAX_RIGHT_SIDES)
+    assert max(got) <= MAX_RIGHT_SIDES
     assert max(got) - min(got) < len(got)
 
 

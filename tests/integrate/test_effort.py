@@ -53,13 +53,13 @@ MOTIONS = {
 @pytest.mark.parametrize("name", MOTIONS)
 def test_a_motion_is_the_same_whenever_its_code_is_improved(name, tmp_path, monkeypatch):
     """Never, or after the first steps: with code of both kinds, from a disk that has none."""
-    monkeypatch.setattr(callables, "LONG", 1)
+    monkeypatch.setattr(callables, "LONG_PROGRAM", 1)
     made, start = MOTIONS[name]
     found, was_improved = [], []
     for seconds in (1e9, 1e-9):
         monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path / f"{seconds:g}"))
-        monkeypatch.setattr(callables, "SECONDS", seconds)
-        monkeypatch.setattr(loop_callee, "SECONDS", 1e-4 * seconds)
+        monkeypatch.setattr(callables, "SECONDS_PER_INSTRUCTION", seconds)
+        monkeypatch.setattr(loop_callee, "SECONDS_PER_BYTE", 1e-4 * seconds)
         loop_callee.compiled_loops.cache_clear()
         eq = sb.derive(made().mechanism, check=False)
         sim = sb.simulate(eq, 10.0, sb.assemble(eq, start=start) if eq.lam else start, rtol=1e-9, progress=False)

@@ -23,7 +23,14 @@ FIELDS: Final = ("gravity", "central gravity")  # kinds of loads that are a fiel
 def model_notes(eq: Equations) -> tuple[str, ...]:
     """Notes on the model of some equations, each a sentence that names the parts."""
     m = eq.mechanism
-    return (*_gravity(m), *_point_like(m), *_turned_about_nothing(m), *_unused(eq), *_remarks(m), *_large_angles(m))
+    return (
+        *_gravity(m),
+        *_point_like(m),
+        *_turned_about_nothing(m),
+        *_unused_parameters(eq),
+        *_remarks(m),
+        *_large_angles(m),
+    )
 
 
 def _gravity(m: Mechanism) -> Iterator[str]:
@@ -66,7 +73,7 @@ def _is_on_axis(j: Joint, b: Body) -> bool:
     return all(e.value == 0 for e in moved.entries)
 
 
-def _unused(eq: Equations) -> Iterator[str]:
+def _unused_parameters(eq: Equations) -> Iterator[str]:
     """Parameters and inputs that act on nothing; readable equations have remarks of their own on parameters."""
     m = eq.mechanism
     used = set(_symbols_in(eq))

@@ -32,7 +32,7 @@ from .scalar_text import ScalarText
 from .ssa_text import SsaText
 
 PARAMETERS: Final = "parameters"
-MOST_WRITTEN_OUT: Final = 80  # turns of a loop: only arrays whose places are known become registers
+MAX_UNROLLED: Final = 80  # iterations of a loop: arrays become registers only where all indices are constants
 STATUS: Final = "status"  # what the kernel returned, for each member
 BY_VALUE: Final = (NUMBER, INDEX)
 
@@ -77,7 +77,7 @@ class DeviceModule:
     bodies: list[SsaText] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.loops = LlvmLoops(self.real, function_name("pow"), MOST_WRITTEN_OUT)
+        self.loops = LlvmLoops(self.real, function_name("pow"), MAX_UNROLLED)
 
     # ------------------------------------------------------------------------------------------------ programs
 

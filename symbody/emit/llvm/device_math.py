@@ -64,8 +64,8 @@ COEFFICIENTS: Final = {
         exponents=(-746.0, 710.0), digits=52, bias=1023,
     ),
 }  # fmt: skip
-LARGEST: Final = {"float": 1e5, "double": 1.6e6}  # angles up to which three parts of π/2 are enough
-SMALL: Final = 0.5  # arguments below which sinh comes from its series
+LARGEST: Final = {"float": 1e5, "double": 1.6e6}  # angles up to which π/2 in three parts is exact enough
+SERIES_LIMIT: Final = 0.5  # arguments below which sinh is computed by its series
 
 
 # ------------------------------------------------------------------------------------------------------ sine and cosine
@@ -315,7 +315,7 @@ def hyperbolic_sine(t: ScalarText, x: str) -> str:
     size, half = t.intrinsic("llvm.fabs", x), t.number(0.5)
     root = exponential(t, t.mul(half, size))
     far = t.sub(t.mul(t.mul(half, root), root), quotient(t, quotient(t, half, root), root))
-    return t.select(t.compared(size, "<", t.number(SMALL)), near, t.with_sign_of(far, x))
+    return t.select(t.compared(size, "<", t.number(SERIES_LIMIT)), near, t.with_sign_of(far, x))
 
 
 def hyperbolic_cosine(t: ScalarText, x: str) -> str:
@@ -328,7 +328,7 @@ def hyperbolic_tangent(t: ScalarText, x: str) -> str:
     size, one = t.intrinsic("llvm.fabs", x), t.number(1.0)
     near = quotient(t, hyperbolic_sine(t, x), hyperbolic_cosine(t, x))
     far = t.sub(one, quotient(t, t.number(2.0), t.add(exponential(t, t.add(size, size)), one)))
-    return t.select(t.compared(size, "<", t.number(SMALL)), near, t.with_sign_of(far, x))
+    return t.select(t.compared(size, "<", t.number(SERIES_LIMIT)), near, t.with_sign_of(far, x))
 
 
 def power(t: ScalarText, x: str, y: str) -> str:

@@ -21,7 +21,7 @@ from .numbers import BYTES
 from .ssa_text import SsaText
 
 SHARED: Final = "ptr addrspace(3)"
-MOST_BYTES: Final = 48 * 1024  # of shared memory that a block has without asking for more
+MAX_SHARED_BYTES: Final = 48 * 1024  # shared memory of a block, without an opt-in for more
 _BANKS: Final = 32
 _BARRIER: Final = "  call void @llvm.nvvm.barrier0()"
 
@@ -73,7 +73,7 @@ def tiles(program: Program, layouts: Sequence[str], results: str) -> list[_Tile]
 
 def fits(program: Program, real: str, layouts: Sequence[str], results: str) -> bool:
     """Whether the rows of a block's states have room in shared memory."""
-    return 0 < BYTES[real] * sum(x.words for x in tiles(program, layouts, results)) <= MOST_BYTES
+    return 0 < BYTES[real] * sum(x.words for x in tiles(program, layouts, results)) <= MAX_SHARED_BYTES
 
 
 def tiled_kernel(program: Program, real: str, layouts: Sequence[str], results: str) -> str:

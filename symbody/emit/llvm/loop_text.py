@@ -54,14 +54,16 @@ from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_
 _TYPES: Final[dict[Type, str]] = {
     INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
 }  # fmt: skip
-FREE: Final = "contract reassoc nsz"  # rounding is LLVM's choice, which differs with what it takes the time to look at
+FREE: Final = (
+    "contract reassoc nsz"  # LLVM may contract and reorder, so that rounding depends on its optimisation level
+)
 _NUMBER_OPS: Final = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INDEX_OPS: Final = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "//": "sdiv", "%": "srem"}
 _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "eq", "!=": "ne"}
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
 SCALAR_LOOPS: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
 SINES: Final = {"sin": "symbody.sin", "cos": "symbody.cos"}  # defined by `sincos.sine_functions`
-LARGE: Final = 200  # expressions and statements of a kernel
+LARGE_KERNEL: Final = 200  # expressions and statements of a kernel
 
 
 Tables = dict[
@@ -458,7 +460,7 @@ def _attributes(form: KernelForm, calls: int) -> str:
         return "nounwind cold noinline"
     if calls != 1:
         return "nounwind"
-    return f"nounwind {'noinline' if len(form.parts) > LARGE else 'alwaysinline'}"
+    return f"nounwind {'noinline' if len(form.parts) > LARGE_KERNEL else 'alwaysinline'}"
 
 
 def _entry_text(e: KernelEntry) -> str:

@@ -28,12 +28,12 @@ from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos
 from .tree_text import TreeText, tree_text
 
 PIECE: Final = 600  # instructions in a piece, about
-CLEARED: Final = 100  # zeros of an output, from which on it is cleared before
+MIN_ZEROS_TO_CLEAR: Final = 100  # zeros of an output from which on it is cleared by a loop
 PIECE_OF_LANES: Final = (
     4800  # of several states at once, whose vectors are slower to store and load where one piece hands them to the next
 )
-SIDE_BY_SIDE: Final = 4  # registers full of right sides; for two rows of them there are registers on every machine
-FEWEST: Final = 3  # right sides side by side; two are solved as fast one after the other
+SIDE_BY_SIDE: Final = 4  # vector registers of right sides; every machine has registers for two rows of them
+MIN_SIDE_BY_SIDE: Final = 3  # right sides solved side by side; two take as long one after the other
 
 BLOCKS: Final = ("factor", "solve", "tree")
 
@@ -78,7 +78,7 @@ def _is_put_late(program: Program, block: Instruction, v: int) -> bool:
 def _starts_as_zeros(program: Program, block: Instruction) -> bool:
     """Blocks of many right sides are zeroed first: they are mostly zeros, and denormal numbers left in padding would be
     slow to compute with."""
-    return block.op == "solve" and right_side_count(program.code, block) >= FEWEST
+    return block.op == "solve" and right_side_count(program.code, block) >= MIN_SIDE_BY_SIDE
 
 
 def instruction_ranges(program: Program, size: int = PIECE) -> list[range]:
@@ -103,7 +103,7 @@ def _mostly_zero_outputs(program: Program) -> list[int]:
     """Outputs that are mostly zero, as large sparse matrices are: they are cleared by a loop, and the rest is stored
     into them. (A store for each of thousands of zeros takes LLVM longer than everything else.)"""
     zeros = [sum(_is_zero(program.code[v]) for v in o.values) for o in program.outputs]
-    return [k for k, o in enumerate(program.outputs) if zeros[k] > max(CLEARED, len(o.values) // 2)]
+    return [k for k, o in enumerate(program.outputs) if zeros[k] > max(MIN_ZEROS_TO_CLEAR, len(o.values) // 2)]
 
 
 def _is_zero(i: Instruction) -> bool:
@@ -131,7 +131,9 @@ def _layouts(program: Program, lanes: int, register: int) -> dict[int, Layout]:
     for k, i in enumerate(program.code):
         if i.op == "solve":
             shape, count = program.code[i.args[0]].data, right_side_count(program.code, i)
-            out[k] = right_side_layout(shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, FEWEST)
+            out[k] = right_side_layout(
+                shape.n, count, [1] if lanes > 1 and has_pivots(shape) else widths, MIN_SIDE_BY_SIDE
+            )
     return out
 
 

@@ -8,7 +8,7 @@ from ...algebra.graph import elimination
 from ...algebra.graph.linear import FactorShape
 from .language import Kernel, Numbers
 
-FACTORS: Final = "a"  # as kernels call them
+FACTORS: Final = "a"  # name of the factors among the arguments of kernels
 RIGHT_SIDES: Final = "x"
 ELIMINATION_KERNELS: Final = (  # that `factor_kernel` and `solve_kernel` give for one right side
     elimination.definite_factor, elimination.definite_solve,

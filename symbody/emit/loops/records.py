@@ -32,7 +32,7 @@ HINTS: Final[dict[Any, BasicType]] = {
 }  # fmt: skip
 DTYPES: Final[dict[Any, Any]] = {NUMBERS: np.dtype(np.float64), INDICES: np.dtype(np.int64)}
 _from_buffer: Final[Any] = ctypes.c_char.from_buffer
-IS_PRESENT: Final = "there"  # what is known of a function that is not absent
+IS_PRESENT: Final = "there"  # known value of an optional function that is given
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,15 @@ from ...algebra.printing.target_names import UniqueNames
 from .instruction_order import depth_first
 from .program import Group, Instruction, Output, Program
 
-LEAST_PART: Final = 0.2  # of the work: less is not worth a program of its own
+MIN_SHARE: Final = 0.2  # share of the work: less is not worth a program of its own
 _FREE: Final = frozenset(("const", "input", "item"))
-_WORK: Final = {"neg": 1, "add": 1, "sub": 1, "mul": 1, "div": 4}  # others are functions
+_WORK: Final = {
+    "neg": 1,
+    "add": 1,
+    "sub": 1,
+    "mul": 1,
+    "div": 4,
+}  # cost of an operation, in additions; others are functions
 _FUNCTION: Final = 15
 _STAYING: Final = frozenset(
     "factor solve tree lt le eq and or not true call".split()
@@ -33,7 +39,7 @@ def without_constant_part(p: Program, constant: Collection[int]) -> tuple[Progra
     used |= {v for o in p.outputs for v in o.values}
     handed = [k for k in found if k in used]
     work = sum(_work(i) for k, i in enumerate(p.code) if is_constant[k])
-    if not handed or work < LEAST_PART * sum(map(_work, p.code)):
+    if not handed or work < MIN_SHARE * sum(map(_work, p.code)):
         return None
     name = UniqueNames({g.name for g in p.inputs}.__contains__).new("constant_part")
     return _first_part(p, sorted(constant), name, handed), _rest(p, name, handed)

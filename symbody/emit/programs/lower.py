@@ -18,7 +18,7 @@ from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
-from .canonical import canonical_arguments
+from .argument_order import canonical_arguments
 from .common_factors import with_common_factors
 from .constant_factors import with_shared_constant_factors
 from .elimination_order import Work, elimination_order, elimination_work
@@ -30,9 +30,11 @@ from .shared_products import with_shared_products
 from .signs import with_fewest_negations
 from .tree_solves import Branches
 
-UNROLLED_OPERATIONS: Final = 1500  # a definite system that takes no more operations than this is written out;
-UNROLLED_SPARSE: Final = 20_000  # one with many zeros may take more, if the loop over all entries took twice as many
-MOST_REWRITTEN: Final = 5000  # instructions: making longer programs would take twice as long, for one or two percent
+UNROLLED_OPERATIONS: Final = 1500  # operations up to which a definite system is unrolled
+UNROLLED_SPARSE: Final = 20_000  # operations of a sparse system, where the loop over all entries takes twice as many
+MAX_REWRITTEN: Final = (
+    5000  # instructions: rewriting longer programs doubles the time to make them, and saves one or two percent
+)
 
 
 @checked_flags(ProgramError)
@@ -102,7 +104,7 @@ def _as_written(
 
 
 def _fewer_operations(p: Program, factored: bool) -> Program:
-    if len(p.code) > MOST_REWRITTEN:
+    if len(p.code) > MAX_REWRITTEN:
         return p
     steps = (with_shared_constant_factors, without_single_reciprocals, with_fewest_negations)
     for step in (with_common_factors, *steps) if factored else steps:

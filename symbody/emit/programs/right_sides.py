@@ -15,7 +15,7 @@ from .instruction_order import depth_first
 from .program import Instruction, Program
 
 ZERO: Final = Instruction("const", (), 0.0)
-MOST: Final = 64  # right sides of one instruction: what they take of the memory near to the processor stays bounded
+MAX_RIGHT_SIDES: Final = 64  # right sides of one solve: more would not stay in the cache
 
 
 def with_joined_solves(p: Program) -> Program:
@@ -55,7 +55,7 @@ def _groups(code: Sequence[Instruction]) -> Iterable[list[int]]:
 
 def _parts(group: Sequence[int]) -> Iterable[Sequence[int]]:
     """Parts of about equal size."""
-    count = -(-len(group) // MOST)
+    count = -(-len(group) // MAX_RIGHT_SIDES)
     size = -(-len(group) // count)
     return (group[k : k + size] for k in range(0, len(group), size))
 

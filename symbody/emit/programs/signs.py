@@ -17,7 +17,7 @@ from .program import Instruction, InstructionWriter, Program
 
 ODD: Final = frozenset("sin tan asin atan sinh tanh sign".split())
 EVEN: Final = frozenset("cos cosh abs".split())
-MOST_VISITS: Final = 2_000_000  # instructions looked at while signs are tried
+MAX_VISITS: Final = 2_000_000  # instructions visited in the search for signs
 
 
 class SignedValue(NamedTuple):
@@ -105,7 +105,7 @@ class _SignChoice:
         self.demands = list(dict.fromkeys((*unsigned.wanted, *_arguments_with_sign(unsigned.code))))
         self.preferred = [1] * len(self.code)
         self.sign, self.is_free = self._signs()
-        left = MOST_VISITS
+        left = MAX_VISITS
         for wrong in self._unmet():
             for way in self._ways_to_turn(wrong.value):
                 if left < 0 or self.sign[wrong.value] == wrong.sign:

@@ -17,7 +17,7 @@ def ranges_by_weight(weights: Iterable[int], size: int) -> list[range]:
     return [*out, range(start, k)]
 
 
-LINE: Final = 8  # numbers in a line of the processor's cache
+CACHE_LINE: Final = 8  # doubles in a cache line
 
 
 class ScratchMemory:
@@ -31,7 +31,7 @@ class ScratchMemory:
     def take(self, n: int = 1) -> int:
         if self.free.get(n):
             return self.free[n].pop()
-        start = self.size if n == 1 else -(-self.size // LINE) * LINE
+        start = self.size if n == 1 else -(-self.size // CACHE_LINE) * CACHE_LINE
         self.size = start + n
         return start
 

@@ -17,7 +17,9 @@ from .lower import program
 from .program import Instruction, Output, Program
 from .tree_shape import INPUTS, TreeShape
 
-MOST_SLOPES: Final = 3  # of forces, for each column: with more of them the loops would mostly add them up
+MAX_FORCE_DERIVATIVES: Final = (
+    3  # nonzero derivatives of forces per column: with more, the loops would mostly add them up
+)
 
 
 def tree_program(
@@ -56,7 +58,7 @@ def _slopes(form: TreeForm, columns: Sequence[Symbol], others: Sequence[Symbol])
         return None
     number = {s: k for k, s in enumerate(columns)}
     near = [[s for s in free_symbols(f) if s in number] for f in form.forces]
-    if sum(map(len, near)) > MOST_SLOPES * len(columns):
+    if sum(map(len, near)) > MAX_FORCE_DERIVATIVES * len(columns):
         return None
     out: dict[tuple[int, int], Expr] = {}
     for i, (f, symbols) in enumerate(zip(form.forces, near, strict=True)):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from .splitting import CACHE_LINE
+
 ROW: Final = 10  # numbers in a row of an articulated inertia: six, three for angular velocities, one for the wrench
-LINE: Final = 8  # numbers in a line of the processor's cache
 INPUTS: Final = ("S", "speed", "force", "falling", "lumps", "twist", "slopes")
 
 
@@ -122,7 +123,7 @@ class TreeShape:
         """Where each array begins, and the size of all: inputs one after the other, the rest at lines of the cache."""
         out, at, inputs = {}, 0, self.sizes()
         for name, size in self.memory(lanes).items():
-            at = at if name in inputs else -(-at // LINE) * LINE
+            at = at if name in inputs else -(-at // CACHE_LINE) * CACHE_LINE
             out[name], at = at, at + size
         return out, at
 

@@ -49,11 +49,11 @@ from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
 
 Array = NDArray[np.float64]
-THREAD_OPERATIONS: Final = 2_000_000  # what a thread must have to do, some 100 µs: they are woken one after the other
-MANY_STATES: Final = 64  # from which on what is the same for all of them is computed before
-LONG: Final = 50  # instructions, from which on it matters how long machine code takes to make
-SECONDS: Final = 70e-6  # that LLVM takes for an instruction of a long program, about
-HOLD_LOCK: Final = 5000  # operations: giving up Python's lock costs more than shorter programs take
+THREAD_OPERATIONS: Final = 2_000_000  # operations per thread, about 100 µs: threads are woken one after the other
+MANY_STATES: Final = 64  # batch size from which on the part that is the same for all states is computed first
+LONG_PROGRAM: Final = 50  # instructions from which on the time to compile matters
+SECONDS_PER_INSTRUCTION: Final = 70e-6  # time of LLVM for a long program, about
+HOLD_LOCK: Final = 5000  # operations: for shorter programs, releasing the interpreter lock costs more than it gains
 
 DTYPES: Final = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}  # by the name of a precision
 
@@ -100,7 +100,7 @@ def compile_program(
     call = space["__call__"]
     call.__qualname__ = program.name
     kind = type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})
-    made: Compiled = kind(program, cache, empty, is_quick and len(program.code) >= LONG)
+    made: Compiled = kind(program, cache, empty, is_quick and len(program.code) >= LONG_PROGRAM)
     return made
 
 
@@ -183,7 +183,7 @@ class Compiled:
     @property
     def seconds_to_improve(self) -> float:
         """About what `improve` takes."""
-        return SECONDS * len(self.program.code) if self.is_quick else 0.0
+        return SECONDS_PER_INSTRUCTION * len(self.program.code) if self.is_quick else 0.0
 
     def improve(self) -> None:
         """Machine code that was quick to have is replaced, also for all who call it, by code that is quick to run. Its

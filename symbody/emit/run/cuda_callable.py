@@ -31,13 +31,11 @@ from .device_arrays import ArrayView, DeviceArray, converter, packed_strides, re
 
 REALS: Final = ("double", "float")
 EARLY, LATE, TILES = READINGS = ("early", "late", "tiles")
-REGISTERS: Final = 255  # of 32 bits that a thread may have
-WIDE: Final = (
-    24  # numbers of a state in rows beyond which reading is slower than computing, and reading early of no use
-)
-LONG: Final = 8000  # operations of a program for which a driver takes so long that only one way is tried
+REGISTERS: Final = 255  # 32-bit registers of a thread
+WIDE_STATE: Final = 24  # numbers of a state stored in rows: beyond this, reading takes longer than computing, and prefetching gains nothing
+LONG_PROGRAM: Final = 8000  # operations from which on the driver compiles so slowly that one variant only is tried
 NUMBERS_OF: Final = {"double": ctypes.c_double, "float": ctypes.c_float}
-_MOST_VALUES: Final = 3500  # bytes of numbers among the arguments of a kernel
+_MAX_ARGUMENT_BYTES: Final = 3500  # bytes of numbers passed as arguments of a kernel
 
 
 @cache
@@ -139,7 +137,7 @@ class CudaFunction:
             return [TILES]
         if prefetches(self.program, self.real, layout):
             return [EARLY]
-        if self.program.cost.total > LONG:
+        if self.program.cost.total > LONG_PROGRAM:
             return [LATE]
         return [LATE, EARLY] if is_wide(self.program, layout) else [EARLY, LATE]
 
@@ -223,7 +221,7 @@ class CudaFunction:
                 f"{self.real!r}), or those of CuPy, PyTorch or JAX"
             )
         number = NUMBERS_OF[self.real]
-        if a.size * real_dtype(self.real).itemsize > _MOST_VALUES:
+        if a.size * real_dtype(self.real).itemsize > _MAX_ARGUMENT_BYTES:
             raise ProgramError(
                 f"{self.program.name}: {group.name} has too many numbers for the arguments of a kernel; give "
                 "it by sb.emit.device_array(...)"
@@ -343,7 +341,7 @@ def prefetches(program: Program, real: str, layout: ArrayLayout) -> bool:
 
 def is_wide(program: Program, layout: ArrayLayout) -> bool:
     """Whether reading rows is slower than computing."""
-    return any(x in (ROWS, PACKED) for x in layout.inputs) and len(used_inputs(program)) > WIDE
+    return any(x in (ROWS, PACKED) for x in layout.inputs) and len(used_inputs(program)) > WIDE_STATE
 
 
 @checked_flags(ProgramError)

@@ -33,7 +33,7 @@ _SIGNATURE: Final = 32  # bytes of an HMAC with SHA-256
 LIMIT: Final = "1G"
 UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 CHECKS: Final = 16  # of the directory, while as much as the limit is written
-TRIMMED: Final = 0.9  # of the limit is left where something had to go, so that not every file after it looks again
+TRIMMED_SHARE: Final = 0.9  # of the limit is left after trimming, so that not every later file trims again
 
 
 def directory() -> Path:
@@ -153,7 +153,7 @@ def trim(folder: Path, most: int) -> None:
     if total <= most:
         return
     for entry in kept:
-        if total <= TRIMMED * most:
+        if total <= TRIMMED_SHARE * most:
             break
         total -= entry.size
         _remove(entry)

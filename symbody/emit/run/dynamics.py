@@ -30,16 +30,16 @@ from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.programs.inverse_dynamics import shortest_inverse_dynamics
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
-from ..programs.fitting_program import REGISTERS, fitting_program
 from ..programs.lower import operations, program
 from ..programs.program import Program, require_program
+from ..programs.register_fit import REGISTERS, fitting_program
 from ..programs.tree_program import tree_program
 from .callable import Array, Compiled, compile_program
 from .cuda_callable import CudaFunction, checked_real
 from .cuda_driver import cuda
 
 TARGETS: Final = ("cpu", "cuda")
-LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, derivatives in straight lines are faster, and compiled as soon
+LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, straight-line derivatives run faster and compile as fast
 
 
 @answered_class

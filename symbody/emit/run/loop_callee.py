@@ -28,7 +28,7 @@ from .source_digests import sources_of
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 
-SECONDS: Final = 1e-5  # that LLVM takes for better machine code of loops, for each byte of what is quick to have, about
+SECONDS_PER_BYTE: Final = 1e-5  # time of LLVM for optimised machine code of loops, per byte of the quick code, about
 SOURCES: Final = ("algebra", "emit", "integrate", "stability")  # folders that hold kernels and what writes them
 
 
@@ -165,7 +165,7 @@ class LoopCallee:
     @property
     def seconds_to_improve(self) -> float:
         """About what `improve` takes."""
-        return SECONDS * self._code.size if self.is_quick else 0.0
+        return SECONDS_PER_BYTE * self._code.size if self.is_quick else 0.0
 
     def improve(self) -> None:
         """Machine code that is quick to run from the next run on, which computes the same numbers. (That of this run stays

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Final
 
-PARTS: Final = 8  # of the work of a thread
-PATIENCE: Final = 0.2  # seconds between looks whether somebody interrupts
+PARTS_PER_THREAD: Final = 8  # into which the work is divided
+INTERRUPT_INTERVAL: Final = 0.2  # seconds between checks for an interrupt
 
 
 def cores() -> int:
@@ -46,7 +46,7 @@ WAITING: Final = WaitingThreads()
 
 def grain(count: int, threads: int, multiple: int = 1) -> int:
     """How many of `count` things a part has, a multiple of some number."""
-    return max(1, -(-count // (PARTS * threads * multiple))) * multiple
+    return max(1, -(-count // (PARTS_PER_THREAD * threads * multiple))) * multiple
 
 
 def in_threads(work: Callable[[], None], threads: int) -> None:
@@ -93,7 +93,7 @@ def share_out_of_the_way(
     begun = [WAITING.pool(threads).submit(work) for _ in range(min(threads, -(-count // size)))]
     while True:
         try:
-            while wait(begun, PATIENCE).not_done:
+            while wait(begun, INTERRUPT_INTERVAL).not_done:
                 pass
             break
         except KeyboardInterrupt:

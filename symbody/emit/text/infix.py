@@ -16,8 +16,8 @@ from ..loops.program_kernels import has_pivots
 from ..programs.program import Instruction, Output, Program
 
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
-WIDTH: Final = 96  # of an expression; longer ones are cut up
-ENTRY_WIDTH: Final = 40  # of an expression in a list of entries
+WIDTH: Final = 96  # characters of an expression; longer ones are split
+ENTRY_WIDTH: Final = 40  # characters of an expression in a list of entries
 
 # How tightly the outermost operation of an expression holds its operands.
 CHOICE, OR, AND, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(1, 10)

@@ -11,9 +11,9 @@ import numpy as np
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.walk import scalars, substitute_all
 from ...emit.llvm.device_loops import DeviceFunction, DeviceModule
-from ...emit.programs.fitting_program import REGISTERS, fitting_program
 from ...emit.programs.lower import program
 from ...emit.programs.program import Program
+from ...emit.programs.register_fit import REGISTERS, fitting_program
 from ..events.events import ROUNDING, watched_values
 from ..forms import projection
 from ..forms.forms import Form

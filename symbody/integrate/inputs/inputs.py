@@ -17,7 +17,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.own_terms import composed, in_own_symbols
-from ...emit.run.lookup import piecewise
+from ...emit.run.piecewise_polynomials import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from .splines import Samples, samples_of
 

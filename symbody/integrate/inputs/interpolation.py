@@ -6,7 +6,7 @@ from typing import Any
 
 from ...algebra.graph.functions import ExternalFunction
 from ...argument_kinds import answered
-from ...emit.run.lookup import Pieces, piecewise_polynomial
+from ...emit.run.piecewise_polynomials import Pieces, piecewise_polynomial
 from ...errors import ExpressionError
 from .splines import samples_of
 

@@ -107,12 +107,12 @@ def _by_inputs(eq: sb.Equations, forces: sb.Matrix, call: str) -> sb.Matrix:
             f"determine the forces on {n} speeds ({listed(u.name for u in eq.u)}); forces on speeds are "
             "sb.joint_forces(eq), or those of equations without inputs"
         )
-    found = _solved(sb.matrix([[B[i, j] for j in acting] for i in range(n)]), forces)
+    found = _solutions(sb.matrix([[B[i, j] for j in acting] for i in range(n)]), forces)
     rows = [found[acting.index(j)] if j in acting else sb.fraction(0, 1) for j in range(len(eq.r))]
     return sb.matrix([[e] for e in rows])
 
 
-def _solved(B: sb.Matrix, forces: sb.Matrix) -> list[sb.Expr]:
+def _solutions(B: sb.Matrix, forces: sb.Matrix) -> list[sb.Expr]:
     """B⁻¹ forces; division where each input acts on one speed."""
     n = B.rows
     places = [[i for i in range(n) if B[i, j].value != 0] for j in range(n)]

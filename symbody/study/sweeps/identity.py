@@ -56,13 +56,13 @@ class _Describer:
 
     def digest(self, thing: Any) -> bytes:
         if type(thing) in PLAIN or isinstance(thing, np.generic):
-            return _hashed(type(thing).__name__, repr(thing))
+            return _digest_of(type(thing).__name__, repr(thing))
         if isinstance(thing, (FunctionType, type)):
             if thing in self._numbers:
-                return _hashed("known", str(self._numbers[thing]))
+                return _digest_of("known", str(self._numbers[thing]))
             self._numbers[thing] = len(self._numbers)
         if (depth := self._inside.get(id(thing))) is not None:
-            return _hashed("again", str(len(self._inside) - depth))
+            return _digest_of("again", str(len(self._inside) - depth))
         self._inside[id(thing)] = len(self._inside)
         try:
             return self._of_kind(thing)
@@ -70,28 +70,28 @@ class _Describer:
             del self._inside[id(thing)]
 
     def _all(self, what: str, *things: Any) -> bytes:
-        return _hashed(what, *(self.digest(x) for x in things))
+        return _digest_of(what, *(self.digest(x) for x in things))
 
     def _of_kind(self, thing: Any) -> bytes:
         if isinstance(thing, Node):
-            return _hashed("expression", str(thing.key), *self._functions([thing]))
+            return _digest_of("expression", str(thing.key), *self._functions([thing]))
         if isinstance(thing, Matrix):
             keys = (str(e.key) for e in thing.entries)
-            return _hashed("matrix", str(thing.shape), *keys, *self._functions(thing.entries))
+            return _digest_of("matrix", str(thing.shape), *keys, *self._functions(thing.entries))
         if isinstance(thing, Equations):
             return self._of_equations(thing)
         if isinstance(thing, ExternalFunction):
             return self._of_external(thing)
         if isinstance(thing, np.ndarray):
             content = thing.tolist() if thing.dtype.hasobject else np.ascontiguousarray(thing).tobytes()
-            return _hashed("array", str(thing.shape), str(thing.dtype), self.digest(content))
+            return _digest_of("array", str(thing.shape), str(thing.dtype), self.digest(content))
         if type(thing) in (dict, MappingProxyType):
             by_key = sorted(((_Describer().digest(k), v) for k, v in thing.items()), key=lambda pair: pair[0])
-            return _hashed("mapping", *(x for k, v in by_key for x in (k, self.digest(v))))
+            return _digest_of("mapping", *(x for k, v in by_key for x in (k, self.digest(v))))
         if type(thing) in (list, tuple, range):
-            return _hashed("sequence", *(self.digest(x) for x in thing))
+            return _digest_of("sequence", *(self.digest(x) for x in thing))
         if type(thing) in (set, frozenset):
-            return _hashed("set", *sorted(_Describer().digest(x) for x in thing))
+            return _digest_of("set", *sorted(_Describer().digest(x) for x in thing))
         return self._of_callable(thing)
 
     # ------------------------------------------------------------------------------------------------ equations
@@ -130,11 +130,11 @@ class _Describer:
         if isinstance(thing, FunctionType):
             return self._of_function(thing)
         if isinstance(thing, ModuleType):
-            return _hashed("module", thing.__name__, _version_of(thing.__name__))
+            return _digest_of("module", thing.__name__, _version_of(thing.__name__))
         if isinstance(thing, (BuiltinFunctionType, np.ufunc)):
             owner = getattr(thing, "__self__", None)
             held = () if owner is None or isinstance(owner, ModuleType) else (self.digest(owner),)
-            return _hashed("built in", _named(thing), _version_of(getattr(thing, "__module__", "")), *held)
+            return _digest_of("built in", _name_of(thing), _version_of(getattr(thing, "__module__", "")), *held)
         if isinstance(thing, type):
             return self._of_class(thing)
         if isinstance(thing, (classmethod, staticmethod)):
@@ -147,7 +147,7 @@ class _Describer:
 
     def _of_function(self, f: FunctionType) -> bytes:
         if _is_installed(f.__module__):
-            return _hashed("installed", _named(f), _version_of(f.__module__))
+            return _digest_of("installed", _name_of(f), _version_of(f.__module__))
         held = [_content(c) for c in f.__closure__ or ()]
         return self._all(
             "function", f.__qualname__, _code(f.__code__), f.__defaults__, f.__kwdefaults__, held, self._reached(f)
@@ -164,7 +164,7 @@ class _Describer:
 
     def _of_class(self, kind: type) -> bytes:
         if _is_installed(kind.__module__):
-            return _hashed("installed", _named(kind), _version_of(kind.__module__))
+            return _digest_of("installed", _name_of(kind), _version_of(kind.__module__))
         own = {k: v for k, v in vars(kind).items() if k not in UNTOLD and not _is_slot(v)}
         return self._all("class", kind.__qualname__, kind.__bases__, own)
 
@@ -192,10 +192,10 @@ class _Describer:
         usual: Any = object
         is_usual = (known, kind.__reduce_ex__, kind.__reduce__) == (None, usual.__reduce_ex__, usual.__reduce__)
         own = (state,) if is_usual else (new, *made[2:3])
-        return self._all("object", kind, args, *own, *map(_listed, items))
+        return self._all("object", kind, args, *own, *map(_plain_list, items))
 
 
-def _hashed(what: str, *parts: str | bytes) -> bytes:
+def _digest_of(what: str, *parts: str | bytes) -> bytes:
     h = blake2b(what.encode(), digest_size=_DIGEST)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -236,11 +236,11 @@ def _is_slot(value: Any) -> bool:
     return type(value).__name__ in ("member_descriptor", "getset_descriptor")
 
 
-def _listed(part: Any) -> Any:
+def _plain_list(part: Any) -> Any:
     return None if part is None else list(part)
 
 
-def _named(thing: Any) -> str:
+def _name_of(thing: Any) -> str:
     return f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', getattr(thing, '__name__', ''))}"
 
 

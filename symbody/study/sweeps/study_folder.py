@@ -255,7 +255,7 @@ class StudyFolder:
             return None
         shape, dtype = (*self.batches.chunk, *column.shape), np.dtype(column.dtype)
         data = self._file_content(name, column, k)
-        found = None if data is None else _unpacked(data, math.prod(shape) * dtype.itemsize)
+        found = None if data is None else _unpacked_content(data, math.prod(shape) * dtype.itemsize)
         if found is None:
             return None
         cut = np.frombuffer(found, dtype).reshape(shape)[tuple(slice(0, n) for n in self.batches.sizes(k))]
@@ -336,7 +336,7 @@ class StudyFolder:
     def _coordinate(self, name: str, own: Mapping[str, Any], notes: Mapping[str, Any]) -> NDArray[Any]:
         dtype, place = np.dtype(own["dtype"]), self.path / name / "0"
         data = file_bytes(place, f"{self.path}: the values of {name}", StudyError)
-        found = _unpacked(data, math.prod(own["shape"]) * dtype.itemsize)
+        found = _unpacked_content(data, math.prod(own["shape"]) * dtype.itemsize)
         values = None if found is None or place.is_symlink() else np.frombuffer(found, dtype)
         has_digest = self.about["version"] == LAYOUT
         if values is None or (has_digest and notes.get(DIGEST) != _digest_of_values(values)):
@@ -368,7 +368,7 @@ def _digest_of_columns(schema: Schema) -> str:
     return _digest(repr(sorted((n, c.dims, c.shape, c.dtype) for n, c in schema.items())).encode())
 
 
-def _unpacked(data: bytes, size: int) -> bytes | None:
+def _unpacked_content(data: bytes, size: int) -> bytes | None:
     """The content of a chunk, if it has this size; no more than that is unpacked."""
     try:
         found = zlib.decompressobj().decompress(data, size + 1)

@@ -10,8 +10,11 @@ from .program import Program
 from .register_order import values_alive, with_fewer_alive
 from .straight_line import straight_line_program
 
-REGISTERS: Final = {"float": 200, "double": 100}  # values that a thread of a GPU holds, addresses and constants beside
-LONGER: Final = 1.3  # times the fewest operations, up to which a way is tried
+REGISTERS: Final = {
+    "float": 200,
+    "double": 100,
+}  # values that the registers of a GPU thread hold beside addresses and constants
+MAX_RELATIVE_COST: Final = 1.3  # programs of up to this many times the fewest operations are tried
 
 Way = TypeVar("Way", bound=Any)  # an expression, a matrix, a sequence or a table of them
 
@@ -26,7 +29,7 @@ def fitting_program(ways: Sequence[Way], made: Callable[[Way, bool], Program], r
     first = made(ways[0], True)
     if most_alive(first) <= room:
         return first
-    near = [w for w in ways if operations(w) <= LONGER * operations(ways[0])]
+    near = [w for w in ways if operations(w) <= MAX_RELATIVE_COST * operations(ways[0])]
     tried = [first, *(made(w, True) for w in near[1:]), *(made(w, False) for w in near)]
     return min(tried, key=lambda p: (max(room, most_alive(p)), p.cost.total))
 
