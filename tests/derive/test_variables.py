@@ -92,10 +92,23 @@ def test_angles_and_units() -> None:
     assert {v.name for v in table if v.is_angle} == {"angle", "gear"}
     units = {v.name: v.unit for v in table if v.unit}
     assert units == {
-        "t": "s", "length": "m",
+        "t": "s", "length": "m", "x": "m", "x_dot": "m/s", "x_ddot": "m/s^2",
         "angle": "rad", "angle_dot": "rad/s", "angle_ddot": "rad/s^2",
         "gear": "rad", "gear_dot": "rad/s", "gear_ddot": "rad/s^2",
     }  # fmt: skip
+
+
+def test_directions_of_coordinates() -> None:
+    """Translations across an axis are named after the axes of the parent, and the table says so."""
+    for axis, names in {"x": "yz", "y": "zx", "z": "xy"}.items():
+        m = sb.Model("m")
+        body = m.body("b", mass=1, inertia=(1, 1, 1))
+        m.planar("j", m.ground, body, axis=axis)
+        rows = [derive(m).variables[f"j_{n}"] for n in names]
+        assert [r.direction for r in rows] == [f"along {n} of ground" for n in names]
+        place = body.frame.origin.position().components(m.ground)
+        assert [place["xyz".index(n)] for n in names] == [r.symbol for r in rows]
+        assert derive(m).variables["j_a"].direction.startswith(f"about {axis}")
 
 
 def test_joints_tell_angles_from_lengths() -> None:
@@ -251,3 +264,9 @@ def test_rows_say_which_joint_and_what_they_measure() -> None:
     assert rows["weld.x"].measures == "length"
     assert rows["weld.tilt1"].measures == "turn"
     assert rows["weld.x"].owner == "joint 'weld'"
+
+
+@pytest.mark.parametrize("axis", ["y", "[0, 1, 0]"])
+def test_planar_joints_of_files_have_the_same_names(axis: str) -> None:
+    text = f"symbody: 1\nbodies: {{b: {{mass: 1, inertia: [1, 1, 1]}}}}\njoints: {{j: {{planar: b, axis: {axis}}}}}\n"
+    assert derive(sb.study.read_model_text(text).model).variables.of("q").names == ("j_z", "j_x", "j_a")

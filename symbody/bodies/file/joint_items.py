@@ -11,7 +11,7 @@ from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.rotations import Rotation, from_cosines
-from ..joints.joints import KINDS
+from ..joints.joints import KINDS, JointGeometry, coordinate_endings
 from ..mechanism.mechanism import Joint
 from .body_items import rotation_of
 from .load_items import LOADS, joint_loads
@@ -41,7 +41,19 @@ def new_coordinates(s: Scope, item: Item) -> list[str]:
     if _is_by_euler_parameters(said):
         place = ("_x", "_y", "_z") if said.kind == "free" else ()
         return [base + end for end in (*place, "_e0", "_e1", "_e2", "_e3", "_wx", "_wy", "_wz")]
-    return [base + end for end in KINDS[said.kind].coordinates if base + end not in known]
+    return [base + end for end in _endings(said) if base + end not in known]
+
+
+def _endings(said: LocatedRecord) -> tuple[str, ...]:
+    """Endings of the names of a joint's coordinates, which may depend on its axis: a letter, or three numbers."""
+    kind, axis = KINDS[said.kind], said.get("axis")
+    if axis is None:
+        return coordinate_endings(kind, JointGeometry(kind.axis))
+    if not isinstance(axis, LocatedList):
+        return coordinate_endings(kind, JointGeometry(axis.text))
+    numbers = [f.text.strip() for f in axis]
+    letter = {("1", "0", "0"): "x", ("0", "1", "0"): "y", ("0", "0", "1"): "z"}.get(tuple(numbers))
+    return coordinate_endings(kind, JointGeometry(letter or (1, 1, 1)))
 
 
 def _is_by_euler_parameters(said: LocatedRecord) -> bool:
@@ -115,7 +127,7 @@ def _coordinates(s: Scope, item: Item, said: LocatedRecord) -> list[Any] | None:
         ]
     if _is_by_euler_parameters(said):
         return None
-    known = [s.model.symbols.get(identifier(item.name) + end) for end in KINDS[said.kind].coordinates]
+    known = [s.model.symbols.get(identifier(item.name) + end) for end in _endings(said)]
     is_listed = bool(known) and all(
         q is not None and q.kind == "coordinate" and q not in s.model.parts.driven for q in known
     )

@@ -61,7 +61,8 @@ class JointKind:
     """A kind of joint: names of its coordinates, its motion, its constraints. `Model.joint` takes those of one's own.
 
     name          of the kind
-    coordinates   endings of the names of its coordinates: ("_s", "_a") for joint_s and joint_a
+    coordinates   endings of the names of its coordinates: ("_s", "_a") for joint_s and joint_a; or a function of the
+                  geometry that gives them
     move          (outer, q, geometry, name) -> the frame that the coordinates q move on the frame `outer` of the parent
     close         (outer, inner, geometry) -> conditions by which it ties two frames that are placed already
     axis          where none is given
@@ -78,11 +79,16 @@ class JointKind:
     """
 
     name: str
-    coordinates: tuple[str, ...]
+    coordinates: tuple[str, ...] | Callable[[JointGeometry], tuple[str, ...]]
     move: Callable[[Frame, Sequence[Any], JointGeometry, str], Frame]
     close: Callable[[Frame, Frame, JointGeometry], list[JointCondition]] | None = None
     axis: str = "z"
     options: tuple[str, ...] = ()
+
+
+def coordinate_endings(kind: JointKind, geometry: JointGeometry) -> tuple[str, ...]:
+    """Endings of the names of a joint's coordinates."""
+    return kind.coordinates(geometry) if callable(kind.coordinates) else kind.coordinates
 
 
 # ---------------------------------------------------------------------------------------------------------- motions
@@ -132,6 +138,15 @@ def _spherical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> F
 def _planar(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     i, j, _ = _triad(o.axis)
     return _turn(Frame(outer, offset=i * as_expr(q[0]) + j * as_expr(q[1]), name=f"{name}.slide"), q[2], o.axis, name)
+
+
+def _planar_endings(o: JointGeometry) -> tuple[str, ...]:
+    """Named after the axes of the parent that the translations go along; numbered where they go along none."""
+    entries = unit_vector(o.axis).entries
+    if ONE not in entries:
+        return ("_1", "_2", "_a")
+    n = entries.index(ONE)
+    return f"_{'xyz'[(n + 1) % 3]}", f"_{'xyz'[(n + 2) % 3]}", "_a"
 
 
 def _free(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
@@ -261,7 +276,7 @@ _kinds = (
     JointKind("cylindrical", ("_s", "_a"), _cylindrical, _close_cylindrical),
     JointKind("universal", ("_1", "_2"), _universal, _close_universal, options=("axes",)),
     JointKind("spherical", ("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence",)),
-    JointKind("planar", ("_x", "_y", "_a"), _planar, _close_planar),
+    JointKind("planar", _planar_endings, _planar, _close_planar),
     JointKind("free", ("_x", "_y", "_z", "_1", "_2", "_3"), _free, options=("sequence",)),
 )
 KINDS: Final[dict[str, JointKind]] = {kind.name: kind for kind in _kinds}

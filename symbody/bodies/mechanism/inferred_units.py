@@ -44,12 +44,14 @@ class Statement:
 class DimensionCheck:
     """Result of `dimension_check`.
 
-    faults   sentences, one for each statement whose dimensions contradict what is known from the others
-    units    coherent SI units of symbols that were not declared, where they follow from the parts
+    faults       sentences, one for each statement whose dimensions contradict what is known from the others
+    units        coherent SI units of symbols that were not declared, where they follow from the parts
+    dimensions   of all symbols, as far as they are known
     """
 
     faults: tuple[str, ...]
     units: dict[Symbol, str]
+    dimensions: Dimensions
 
 
 def dimension_check(mechanism: Mechanism) -> DimensionCheck:
@@ -71,7 +73,7 @@ def dimension_check(mechanism: Mechanism) -> DimensionCheck:
         conflict = dimensions.require([statement.expression], statement.expected)
         if conflict is not None and statement.is_checked:
             faults.append(_sentence(statement, conflict))
-    return DimensionCheck(tuple(dict.fromkeys(faults)), _inferred_units(mechanism, dimensions))
+    return DimensionCheck(tuple(dict.fromkeys(faults)), _inferred_units(mechanism, dimensions), dimensions)
 
 
 def declared_unit(units: Mapping[Symbol, str], name: str) -> str:
@@ -90,11 +92,12 @@ class InferredUnits:
 
     def of(self, s: Symbol) -> str:
         """The coherent SI unit of a symbol; empty where it is unknown, or a pure number."""
-        return self._found.get((s.stem, s.order), "")
+        found = self._check.dimensions.of_symbol(s)
+        return "" if found is None or not any(found) else unit_text(found)
 
     @cached_property
-    def _found(self) -> dict[tuple[str, int], str]:
-        return {(s.stem, s.order): u for s, u in dimension_check(self.mechanism).units.items() if u != "1"}
+    def _check(self) -> DimensionCheck:
+        return dimension_check(self.mechanism)
 
 
 def _sentence(statement: Statement, conflict: Conflict) -> str:

@@ -174,15 +174,18 @@ class JointMethods(Structure):
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
-        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a.
+        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a for the axis z;
+        name_z, name_x, name_a for y; name_y, name_z, name_a for x: translations are named after the axes of the parent
+        that they go along. For an axis in another direction they are name_1, name_2, name_a.
 
         body_speeds   speeds are the components of velocity in the child, which turn with it, and the rate of rotation:
                       name_vx, name_vy, name_w, or as named by speeds=
 
         >>> m = sb.Model("puck")
         >>> joint = m.planar("p", m.ground, m.body("puck", mass=1, inertia=(0, 0, 1)))
+        >>> other = m.planar("s", m.ground, m.body("sled", mass=1, inertia=(0, 1, 0)), "y")
         >>> sb.derive(m).q
-        (p_x, p_y, p_a)
+        (p_x, p_y, p_a, s_z, s_x, s_a)
 
         See also: `Model.free`, `Model.prismatic`.
         """

@@ -11,7 +11,7 @@ from ...errors import ModelError, shown
 from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.rotations import euler_parameter_rates, from_euler_parameters
-from ..joints.joints import JointGeometry, JointKind, sequence_axes
+from ..joints.joints import JointGeometry, JointKind, coordinate_endings, sequence_axes
 
 if TYPE_CHECKING:
     from .parts import Parts
@@ -25,7 +25,7 @@ def moved_frame(
         return _moved_by_euler_parameters(parts, kind.name, name, outer, given)
     if kind.name in ("spherical", "free"):
         sequence_axes(o.sequence)
-    q = _motion_coordinates(parts, name, [identifier(name) + s for s in kind.coordinates], given)
+    q = _motion_coordinates(parts, name, [identifier(name) + s for s in coordinate_endings(kind, o)], given)
     return kind.move(outer, q, o, identifier(name)), parts.joint_coordinates(name, q)
 
 

@@ -75,7 +75,7 @@ class _Facts:
         return Variable(
             s, group, index, written_in=self._unit(s), default=self._default(s, group), is_angle=s in self.angles,
             quaternion=self.quaternions.get(s), rate_of=self.rate_of.get(s), description=self._description(s),
-            turns=self.turns.get(s, ""), inferred=self.inferred,
+            turns=self.turns.get(s, ""), direction=self._direction(s), inferred=self.inferred,
         )  # fmt: skip
 
     def _unit(self, s: Symbol) -> str:
@@ -94,6 +94,20 @@ class _Facts:
             return None if group not in ARGUMENTS.split() else 1.0 if s in self.first else 0.0
         value = self.mechanism.values.get(s)
         return None if value is None else float(value)
+
+    def _direction(self, s: Symbol) -> str:
+        """What a coordinate goes along or turns about, where that is an axis of a frame."""
+        joint = self.joints.get(s)
+        if joint is None or joint.closes_loop:
+            return ""
+        f = joint.inner
+        while f is not joint.outer and f.parent is not None:
+            axes = [f"along {'xyz'[k]}" for k, e in enumerate(f.offset.entries) if e is s]
+            axes += [f"about {'xyz'[x.axis]}" for x in f.rotation.factors if isinstance(x, Turn) and x.angle is s]
+            if axes:
+                return f"{axes[0]} of {joint.parent}" if f.parent is joint.outer else axes[0]
+            f = f.parent
+        return ""
 
     def _description(self, s: Symbol) -> str:
         if s in self.rate_of:

@@ -45,6 +45,7 @@ class Variable:
     rate_of       the symbol whose time derivative it is
     description   where it comes from: its joint, its constraint
     turns         the joint, or the body, that it turns as one of three angles
+    direction     of a joint's coordinate: what it goes along or turns about, such as "along x of ground"
     inferred      units that follow from the parts of the mechanism
 
     >>> m = sb.Model("pendulum")
@@ -52,6 +53,8 @@ class Variable:
     >>> row = sb.derive(m).variables["theta"]
     >>> row.kind, row.unit, row.is_angle, row.description
     ('coordinate', 'rad', True, "angle of revolute joint 'theta'")
+    >>> row.direction
+    'about z of ground'
     >>> row.name, row.with_unit, row.neutral
     ('theta', 'theta [rad]', 0.0)
     >>> m.show_in("deg", "theta")
@@ -72,6 +75,7 @@ class Variable:
     rate_of: Symbol | None = None
     description: str = ""
     turns: str = ""
+    direction: str = ""
     inferred: InferredUnits | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -338,7 +342,7 @@ class Variables:
 
 def _cells(v: Variable) -> tuple[str, str, str, str, str]:
     default = "" if v.default is None else f"{v.default / v.factor:g}"
-    return v.name, v.kind, v.shown_in, default, v.description
+    return v.name, v.kind, v.shown_in, default, ", ".join(t for t in (v.description, v.direction) if t)
 
 
 def name_of(key: Any) -> str:

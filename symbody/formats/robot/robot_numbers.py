@@ -36,7 +36,7 @@ _ENDINGS: Final[dict[str, list[str]]] = {  # of the symbols that a joint or link
     "revolute": ["", "_dot", "_ddot", "_tau", "_damping", "_friction", *_PLACED],
     "floating": [f"_{k}{d}" for k in "x y z e0 e1 e2 e3 wx wy wz".split() for d in ("", "_dot", "_ddot")] + _PLACED,
     "spherical": [f"_{k}{d}" for k in "e0 e1 e2 e3 wx wy wz".split() for d in ("", "_dot", "_ddot")] + _PLACED,
-    "planar": [f"_{k}{d}" for k in "xya" for d in ("", "_dot", "_ddot")] + _PLACED,
+    "planar": [f"_{k}{d}" for k in "xyza12" for d in ("", "_dot", "_ddot")] + _PLACED,
 }
 
 
