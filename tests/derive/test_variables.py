@@ -268,5 +268,5 @@ def test_rows_say_which_joint_and_what_they_measure() -> None:
 
 @pytest.mark.parametrize("axis", ["y", "[0, 1, 0]"])
 def test_planar_joints_of_files_have_the_same_names(axis: str) -> None:
-    text = f"symbody: 1\nbodies: {{b: {{mass: 1, inertia: [1, 1, 1]}}}}\njoints: {{j: {{planar: b, axis: {axis}}}}}\n"
+    text = f"symbody: 1\nbodies: {{b: {{mass: 1, inertia: [1, 1, 1]}}}}\njoints: {{j: {{planar: [ground, b], axis: {axis}}}}}\n"
     assert derive(sb.study.read_model_text(text).model).variables.of("q").names == ("j_z", "j_x", "j_a")
