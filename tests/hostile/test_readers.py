@@ -175,7 +175,7 @@ def test_reduced_bodies_have_the_shapes_of_their_coordinates(tmp_path: Path) -> 
     with np.load(tmp_path / "b.npz") as f:
         parts = {k: f[k] for k in f.files}
     wrong = {
-        "first": np.zeros((4, 3)), "second": np.zeros((3, 3, 3)), "stiffness": np.full((2, 2), np.nan), "mass": np.array(-1.0),
+        "first": np.zeros((4, 3)), "second": np.zeros((3, 3, 3)), "stiffness": np.full((2, 2), 1e200), "mass": np.array(-1.0),
         "skin_faces": np.array([[0, 1, 99]]), "frame": np.array("a\x1b[2Jb"), "damping": np.zeros((2, 2), np.float16),
     }  # fmt: skip
     for name, value in wrong.items():
@@ -262,6 +262,11 @@ def test_control_characters_stop_at_the_reader(tmp_path: Path) -> None:
     )
     with pytest.raises(sb.ModelError, match=r"U\+001B"):
         sb.finite_elements(tmp_path / "body.npz")
+    (tmp_path / "a.crg").write_text(
+        READERS["crg"].sample["sample.crg"].decode().replace("END_U     = 3.5", "END_U     = 2.0")
+    )
+    with pytest.raises(sb.ModelError, match="two cross sections at least, this one has 1"):
+        vh.read_crg(tmp_path / "a.crg")
     (tmp_path / "a.crg").write_text(READERS["crg"].sample["sample.crg"].decode().replace("long section 1", escape))
     with pytest.raises(sb.ModelError, match="0x1b"):
         vh.read_crg(tmp_path / "a.crg")

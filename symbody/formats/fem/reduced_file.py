@@ -15,6 +15,7 @@ from ...whole_files import whole_file, write_text
 from .reduced_body import PointData, ReducedBody, Skin, Stiffening
 from .sid_file import sid_body, sid_text
 
+LARGEST = 1e100
 SID = (".sid", ".sid_fem")
 ARRAYS = ("first", "second", "stiffness", "damping")
 SKIN = ("nodes", "shifts", "faces", "edges")
@@ -162,6 +163,8 @@ def _check(where: str, what: str, values: Any, shape: tuple[int | None, ...], ma
         )
     if not (np.isfinite(values) | (may_have_gaps & np.isnan(values))).all():
         raise ModelError(f"{where}: {what} has entries that are no finite numbers")
+    if (np.abs(values) > LARGEST).any():
+        raise ModelError(f"{where}: {what} has entries beyond {LARGEST:g}, whose squares would be none")
 
 
 def _check_numbers(where: str, what: str, values: Any, shape: tuple[int | None, ...], count: int) -> None:

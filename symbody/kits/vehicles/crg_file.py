@@ -152,6 +152,8 @@ def _grid(name: str, keys: Mapping[str, float], channels: list[str], columns: np
         if "reference_line_end_u" not in keys
         else round((keys["reference_line_end_u"] - keys.get("reference_line_start_u", 0)) / step) + 1
     )
+    if n < 2:
+        raise ModelError(f"{name}: a road has two cross sections at least, this one has {n}")
     if n > len(columns):
         raise ModelError(f"{name}: {len(columns)} cross sections, but its reference line has {n}")
     u = keys.get("reference_line_start_u", 0.0) + step * np.arange(n)
