@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .linear.linearize import linearize
     from .linear.matrix_numbers import MatrixNumbers
     from .linear.second_order import SecondOrder
-    from .linear.state_choice import cleaned, with_outputs
+    from .linear.state_choice import exact_entries
     from .long_run.attractors import Attractors, attractors
     from .long_run.basins import Basins, basins
     from .long_run.lyapunov import LyapunovExponents, lyapunov
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "linear_system", "cleaned", "with_outputs", "linear_integrals",
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "linear_system", "exact_entries", "linear_integrals",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",

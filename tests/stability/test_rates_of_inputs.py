@@ -72,13 +72,13 @@ def test_sensitivities_of_responses(parameter):
 def test_hand_over_has_the_same_response():
     """Rates of inputs are in shifted states and D; an output with a rate in it makes the input a state."""
     lin = sb.linearize(sb.derive(quarter_car()), {})
-    inside = sb.stability.with_outputs(lin, "z", "z_dot", "travel")
+    inside = lin.with_outputs("z", "z_dot", "travel")
     space = inside.state_space()
     assert space.inputs == ("w",)
     assert space.states == ("z", "z_dot_shifted")
-    _, found = freqresp(to_scipy(sb.stability.with_outputs(inside, "z_dot")), 2 * np.pi * HERTZ)
+    _, found = freqresp(to_scipy(inside.with_outputs("z_dot")), 2 * np.pi * HERTZ)
     assert found == pytest.approx(lin.frequency_response("w", "z_dot", HERTZ).values)
-    direct = sb.stability.with_outputs(lin, "slip")
+    direct = lin.with_outputs("slip")
     assert direct.state_space().inputs == ("w_dot",)
     assert direct.state_space().states[-1] == "w"
     _, found = freqresp(to_scipy(direct), 2 * np.pi * HERTZ)
@@ -88,7 +88,7 @@ def test_hand_over_has_the_same_response():
 
 
 def test_second_rates_in_outputs_are_states_too():
-    lin = sb.stability.with_outputs(linear_two_links(True), "q1_dot", "q2_dot")
+    lin = linear_two_links(True).with_outputs("q1_dot", "q2_dot")
     s = 2j * np.pi * HERTZ
     assert lin.frequency_response("angle", "q1_dot", HERTZ).values == pytest.approx(s)
     space = lin.state_space()

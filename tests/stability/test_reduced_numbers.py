@@ -122,7 +122,7 @@ def test_other_states_and_outputs_stay_numbers(pair: tuple[sb.LinearSystem, sb.L
     changes = (
         lambda lin: lin.reorder(*reversed(lin.x)),
         lambda lin: lin.without(*lin.cyclic),
-        lambda lin: sb.stability.with_outputs(lin, lin.variables[-1], lin.y[0], lin.x[0]),
+        lambda lin: lin.with_outputs(lin.variables[-1], lin.y[0], lin.x[0]),
     )
     for change in changes:
         assert_alike(change(words), change(numbers))
@@ -132,4 +132,4 @@ def test_other_states_and_outputs_stay_numbers(pair: tuple[sb.LinearSystem, sb.L
     assert_alike(same, numbers)
     assert numbers._late is not None
     with pytest.raises(sb.StabilityError, match="output or variable 'heigth'"):
-        sb.stability.with_outputs(numbers, "heigth")
+        numbers.with_outputs("heigth")

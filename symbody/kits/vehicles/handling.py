@@ -30,7 +30,7 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
     x = sb.solve(lin.A, [-lin.B[i, column] for i in range(n)])
     if y in lin.x:
         return sb.tidy(x[lin.x.index(y)])
-    row = sb.stability.with_outputs(lin, y)
+    row = lin.with_outputs(y)
     return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
 
 

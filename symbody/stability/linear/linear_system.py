@@ -41,8 +41,8 @@ RENAMED: Final = {
     "all_values": "numbers.all_values", "derivatives_at": "numbers.derivatives_at", "input": "numbers.input", "matrices_at": "numbers.matrices_at", "nominal": "numbers.nominal",
     "operating_point": "numbers.operating_point", "parameter": "numbers.parameter", "parts": "numbers.parts", "points_at": "numbers.points_at", "recovered": "numbers.recovered",
     "sets": "numbers.sets", "state": "numbers.state", "values": "numbers.values", "variation_numbers": "numbers.variation_numbers", "eigenvalue_sensitivities": "stability.eigenvalue_sensitivities(lin, ...)",
-    "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)", "with_outputs": "stability.with_outputs(lin, ...)",
-    "cleaned": "stability.cleaned(lin)", "bode": "frequency_response", "poles": "eigenvalues",
+    "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)",
+    "cleaned": "stability.exact_entries(lin)", "bode": "frequency_response", "poles": "eigenvalues",
 }  # fmt: skip
 
 
@@ -178,8 +178,8 @@ class LinearSystem(
 
         >>> x, v = sb.symbols("x v")
         >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
-        >>> lin.cyclic, lin.without("x").A
-        (('x',), matrix([[0, 1], [-4, -1]]))
+        >>> lin.cyclic, lin.without("x").A, lin.with_outputs("v").C
+        (('x',), matrix([[0, 1], [-4, -1]]), matrix([[0, 1, 0]]))
         >>> lin.reorder("w", "v", "x").A
         matrix([[-1, -4, 0], [1, 0, 0], [0, 1, 0]])
         >>> lin.replace_state("x", "s", x + v).A  # s = x + v: s' = v + w
@@ -203,6 +203,10 @@ class LinearSystem(
     def reorder(self, *names: str | Symbol) -> LinearSystem:
         """The same system with its states, and their equations, in another order."""
         return states.reorder(self, names)
+
+    def with_outputs(self, *names: str | Symbol) -> LinearSystem:
+        """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name."""
+        return states.with_outputs(self, names)
 
     def map(self, change: Any) -> LinearSystem:
         """The same with every matrix changed by a function of matrices, which keeps their shapes."""

@@ -131,7 +131,7 @@ def replace_state(lin: LinearSystem, old: str | Symbol, name: str, expression: A
         sides = _rate_put_in(j, sides)
     E, A, B, B1, B2 = sides
     names = tuple(name if j == at else s for j, s in enumerate(lin.x))
-    return cleaned(replace(lin, x=names, E=E, A=A, B=B, B1=B1, B2=B2, C=lin.C @ S, T=lin.T @ S))
+    return exact_entries(replace(lin, x=names, E=E, A=A, B=B, B1=B1, B2=B2, C=lin.C @ S, T=lin.T @ S))
 
 
 def _combination(lin: LinearSystem, law: Any) -> list[Expr]:
@@ -170,15 +170,8 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     return _subsystem(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 
 
-def with_outputs(lin: LinearSystem, *names: str | Symbol) -> LinearSystem:
-    """The same system with other outputs: those it has, states, or dependent coordinates and speeds, by name.
-
-    >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
-    >>> sb.stability.with_outputs(lin, "v").C
-    matrix([[0, 1, 0]])
-
-    See also: `LinearSystem`, `Model.output`.
-    """
+def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
+    """Other outputs: those the system has, states, or dependent coordinates and speeds."""
     if isinstance(lin.C, LateMatrix):
         return _late_outputs(lin, tuple(map(_label, names)))
     none = (ZERO,) * len(lin.r)
@@ -200,12 +193,12 @@ def with_outputs(lin: LinearSystem, *names: str | Symbol) -> LinearSystem:
     return replace(lin, y=labels, C=C, D=D, D1=D1, D2=D2)
 
 
-def cleaned(lin: LinearSystem) -> LinearSystem:
+def exact_entries(lin: LinearSystem) -> LinearSystem:
     """The same system with entries that are 0, 1 or -1 for all parameters written so.
 
     >>> a = sb.symbol("a")
     >>> lin = sb.linear_system([[sb.sin(a) ** 2 + sb.cos(a) ** 2]])
-    >>> sb.stability.cleaned(lin).A
+    >>> sb.stability.exact_entries(lin).A
     vector(1)
 
     See also: `LinearSystem`, `tidy`.

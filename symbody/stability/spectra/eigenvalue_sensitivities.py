@@ -20,7 +20,6 @@ import numpy as np
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError
-from ...stability.linear.state_choice import with_outputs
 from ...summary import Tabular
 from .pencil import Complex, neat, pencil_spectrum
 
@@ -138,7 +137,7 @@ def response_sensitivities(
 
     See also: `LinearSystem.frequency_response`, `stability.eigenvalue_sensitivities`.
     """
-    k, seen = lin.numbers.input(r), with_outputs(lin, y)
+    k, seen = lin.numbers.input(r), lin.with_outputs(y)
     varied = [seen.numbers.parameter(n) for n in parameters] or list(seen.parameters)
     rows, points = seen.numbers.sets({k: [v] for k, v in _one_value_at_least(seen, values or {}).items()})
     n = seen.numbers.matrices_at(rows, points)

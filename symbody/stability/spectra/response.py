@@ -14,7 +14,6 @@ from ...algebra.graph.names import rate_name
 from ...argument_kinds import answered
 from ...emit.run.callable import Array
 from ...errors import StabilityError, shown
-from ...stability.linear.state_choice import with_outputs
 from ...summary import Summarized, Summary, filled, listing
 from .pencil import Complex, is_regular, pencil_spectrum
 
@@ -143,7 +142,7 @@ class StateSpace(Summarized):
 def frequency_response(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, hertz: Any, values: Mapping[str, float]
 ) -> FrequencyResponse:
-    k, seen = lin.numbers.input(r), with_outputs(lin, y)
+    k, seen = lin.numbers.input(r), lin.with_outputs(y)
     n = seen.matrices(values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
     if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
@@ -280,7 +279,7 @@ def time_response(
     lin: LinearSystem, r: str | Symbol, y: str | Symbol, times: Any, values: Mapping[str, float], kind: str
 ) -> TimeResponse:
     """By the exponential of the system with the input as a further state: exact at the times asked for."""
-    k, seen = lin.numbers.input(r), with_outputs(lin, y)
+    k, seen = lin.numbers.input(r), lin.with_outputs(y)
     space = without_input_rates(solved_for_rates(seen, values))
     A, b, c, d = space.A, space.B[0][:, [k]], space.C[0], float(space.D[0][0, k])
     follows = _last_rate([m[:, [k]] for m in space.D], space.D)
@@ -325,7 +324,7 @@ def zeros(lin: LinearSystem, r: str | Symbol, y: str | Symbol, values: Mapping[s
 
     With v = s r as a further unknown the rows are linear in s.
     """
-    k, seen = lin.numbers.input(r), with_outputs(lin, y)
+    k, seen = lin.numbers.input(r), lin.with_outputs(y)
     n = seen.matrices(values)
     size = len(n.A)
     B, B1, B2 = (m[:, [k]] for m in (n.B, n.B1, n.B2))
