@@ -130,8 +130,8 @@ def cut_end(line: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def filled(**rows: str) -> tuple[tuple[str, str], ...]:
-    """Rows that say something; an underscore in a label is a space."""
-    return tuple((label.replace("_", " "), text) for label, text in rows.items() if text)
+    """Rows that say something; an underscore in a label is a space. An outcome says something also where it is false."""
+    return tuple((label.replace("_", " "), str(text)) for label, text in rows.items() if len(text))
 
 
 def tagged(text: str) -> str:

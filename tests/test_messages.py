@@ -80,7 +80,7 @@ MODELS: dict[str, tuple[Callable[[Model], object], str]] = {
     "np.sqrt of a matrix": (lambda m: np.sqrt(sb.vector(m.symbols["l"], 1, 2)), "use symbody.sqrt"),
     "np.sin of a vector": (lambda m: np.sin(m.ground.x), "np.sin takes numbers"),
     "math.sin of a symbol": (lambda m: math.sin(m.symbols["theta"]), "theta is not a number; .*symbody.sin"),
-    "gravity as a tuple": (lambda m: Model("m").gravity((0, 0, -9.81)), r"three components .*m.gravity\(0, 0, -9.81\), .*got \(0, 0, -9.81\)"),
+    "gravity of two components": (lambda m: Model("m").gravity((0, -9.81)), r"three components .*m.gravity\(0, 0, -9.81\), .*got \(0, -9.81\)"),
     "a strength where a name is meant": (lambda m: m.central_gravity(4e14, m.ground.origin), "gravity: a name comes first .*got 4"),
     "an expression where a name is meant": (lambda m: m.constrain(m.symbols["theta"], "x"), "constraint: a name comes first .*got theta"),
     "tuple for a stiffness": (

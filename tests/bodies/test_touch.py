@@ -148,3 +148,11 @@ def test_ellipsoids_touch_to_rounding_where_their_common_normal_is_known(gap: fl
     found = sb.touch(Ellipsoid(moved, tuple(map(float, one))), Ellipsoid(m.ground, tuple(map(float, other))))
     numbers = np.ravel(np.array(sb.evaluate([found.gap, *found.normal.in_ground.entries], {x: 0.0}), dtype=float))
     assert numbers == pytest.approx([gap, *n], abs=1e-12)
+
+
+def test_what_is_in_the_middle_of_the_other_has_no_gap() -> None:
+    """Two surfaces of one part, which nothing moves."""
+    m = sb.Model("m")
+    for other in (Tube(m.ground, 0.5, inside=True), Ball(m.ground, 0.2)):
+        with pytest.raises(sb.ModelError, match=r"always in the middle of the (Tube|Ball)"):
+            sb.touch(Ball(m.ground, 0.1), other)

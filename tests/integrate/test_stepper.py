@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -233,3 +235,79 @@ def test_constraints_that_depend_on_each_other(name):
     along = near.x @ (whole.y[16] - x)
     moved = (env.step(x + 1e-4 * (whole.y[16] - x)) - env.step(x - 1e-4 * (whole.y[16] - x))) / 2e-4
     np.testing.assert_allclose(along, moved, atol=1e-3 * np.abs(moved).max())
+
+
+# ------------------------------------------------------------------------------------------- arguments, processes, packages
+
+
+def _cart() -> sb.integrate.Stepper:
+    m = sb.Model("cart")
+    m.prismatic("x", m.ground, m.body("b", mass=m.parameter("mb", 2.0)), actuation=m.input("F"), stiffness=3.0)
+    return sb.stepper(sb.derive(m), 0.01, x=1.0)
+
+
+ROWS = np.tile([1.0, 0.0], (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (((1.0, 0.0), 1.0), r"it has 1 input \(F\), got r of shape \(\)"),
+        ((ROWS, np.zeros((2, 1))), r"r is one row, or one for each of 3 states; got shape \(2, 1\)"),
+        ((ROWS, [[1.0, 2.0]]), r"it has 1 input \(F\), got r of shape \(1, 2\)"),
+        ((ROWS, ["a"]), "r is numbers"),
+        (("x",), "a state is numbers"),
+    ],
+)
+def test_wrong_states_and_inputs_are_refused_in_words(arguments: tuple[object, ...], words: str) -> None:
+    with pytest.raises(sb.SimulationError, match=words):
+        _cart().step(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("p", "words"),
+    [
+        ([1, 2], r"it has 1 parameter \(mb\), got p of shape \(2,\)"),
+        ({"mbb": 2.0}, r"no parameter 'mbb'.*Did you mean 'mb'\?"),
+        (np.zeros((2, 1)), "one for each of 3 states"),
+    ],
+)
+def test_wrong_parameters_are_refused_in_words(p: object, words: str) -> None:
+    with pytest.raises(sb.SimulationError, match=words):
+        _cart().step(ROWS, [1.0], p=p)
+
+
+def test_parameters_by_name() -> None:
+    env = _cart()
+    assert (env.step(ROWS, [1.0], p={"mb": 4.0}) == env.step(ROWS, [1.0], p=[4.0])).all()
+
+
+def test_steppers_are_pickled() -> None:
+    """Made again in the other process, of equations, contacts and events."""
+    m = sb.Model("ball")
+    y = m.coordinate("y")
+    m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+    m.gravity(0, -9.81, 0)
+    eq, floor = sb.derive(m), sb.Contact("floor", y, restitution=0.5)
+    for env in (
+        _cart(),
+        sb.stepper(sb.Contacts(eq, floor), 0.01, y=0.5),
+        sb.stepper(eq, 0.3, events=[floor], y=0.1),
+        sb.stepper(eq, 0.1, method="implicit-midpoint", y_dot=1.0),
+    ):
+        again = pickle.loads(pickle.dumps(env))
+        assert (again.dt, again.state_names) == (env.dt, env.state_names)
+        assert (again.start == env.start).all()
+        assert (again.step(env.start) == env.step(env.start)).all()
+
+
+def test_jax_without_inputs() -> None:
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    x = sb.symbol("x", "variable")
+    env = sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0)
+    states = jax.numpy.ones((4, 1))
+    expected = env.step(env.start)[0]
+    assert float(env.jax(states[0])[0]) == expected
+    assert np.allclose(jax.vmap(env.jax)(states), expected)
+    assert float(jax.grad(lambda s: env.jax(s)[0])(states[0])[0]) == pytest.approx(env.derivatives(env.start).x[0, 0])

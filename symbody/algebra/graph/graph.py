@@ -15,7 +15,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
@@ -102,6 +102,16 @@ class Node:
 PRINTERS: list[Callable[[Any], str]] = []  # writers of text, of LaTeX, and of text or outline, entered by `printing`
 
 
+OF_SYMPY: Final = {  # attributes of SymPy's expressions, and what they are called here
+    "diff": "the rate of a coordinate q is q.dot, a derivative sb.derivative(e, x), that of time sb.time_derivative(e)",
+    "subs": "sb.substitute(e, {x: 2})",
+    "xreplace": "sb.substitute(e, {x: 2})",
+    "free_symbols": "sb.free_symbols(e)",
+    "evalf": "sb.evaluate(e, {x: 2})",
+    "simplify": "sb.tidy(e)",
+}
+
+
 class Expr(Node):
     """A scalar expression. Arithmetic, powers, `abs` and the comparisons < <= > >= are the usual operators.
 
@@ -153,6 +163,19 @@ class Expr(Node):
 
     def __rtruediv__(self, other: Any) -> Expr:
         return make2("div", as_expr(other), self)
+
+    def __xor__(self, other: Any) -> Expr:
+        raise ExpressionError(f"{shown(self)} ^ {shown(other)}: a power is written with **, as in x**2")
+
+    __rxor__ = __xor__
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Says how what SymPy's expressions have is written here."""
+            if name not in OF_SYMPY:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise AttributeError(f"the expression {shown(self, 40)} has no {name!r}: {OF_SYMPY[name]}")
 
     def __pow__(self, other: Any) -> Expr:
         return make2("pow", self, as_expr(other))
@@ -388,7 +411,10 @@ def as_expr(value: Any) -> Expr:
     if isinstance(value, Expr):
         return value
     if isinstance(value, bool):
-        raise ExpressionError(f"{value} is a truth value, not a number; use where(condition, a, b)")
+        raise ExpressionError(
+            f"{value} is a truth value, not a number: == asks whether two expressions are one object; where(condition, a, b) "
+            "chooses between numbers"
+        )
     if isinstance(value, (int, Fraction, float)):
         return constant(value)
     if isinstance(value, numbers.Integral):
@@ -420,6 +446,8 @@ def _foreign(value: object) -> Callable[[Any], Any] | None:
 
 
 def _why_not_a_scalar(value: object) -> str:
+    if isinstance(value, str) and not value.isidentifier():
+        return f"the text {shown(value)} is neither a number nor the name of one; numbers go without units and quotes"
     if isinstance(value, str):
         return (
             f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, "

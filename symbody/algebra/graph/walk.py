@@ -31,7 +31,9 @@ def scalars(*things: Any) -> list[Expr]:
     """The scalar entries of expressions, matrices and sequences of them, in order."""
     out: list[Expr] = []
     for thing in things:
-        if isinstance(thing, Matrix):
+        if isinstance(thing, Expr):
+            out.append(thing)
+        elif isinstance(thing, Matrix):
             out.extend(thing.entries)
         elif isinstance(thing, (list, tuple)):
             out.extend(scalars(*thing))

@@ -345,6 +345,11 @@ def _ball_near(a: Ball, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
         return _ball_on_ellipsoid(as_expr(a.radius), b, centre)
     core, radius = _core(b, centre)
     away = centre - core
+    if all(e.value == 0 for e in away.entries):
+        raise ModelError(
+            f"touch: the centre of the Ball is always in the middle of the {type(b).__name__}; they are on one part, and have no "
+            "gap that changes"
+        )
     distance = sqrt(dot(away, away))
     n = away / distance
     r = as_expr(a.radius)

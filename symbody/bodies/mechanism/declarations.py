@@ -103,6 +103,8 @@ class Declarations(Portable):
         See also: `Model.parameter`, `Model.coordinate`, `Model.input`.
         """
         check_name(name, f"model {self.name!r}, {kind}")
+        if name in self._symbols and self._symbols[name].kind == "time":
+            raise ModelError(f"model {self.name!r}: {name!r} is the time; choose another name for the {kind}")
         if name in self._symbols:
             raise ModelError(
                 f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"

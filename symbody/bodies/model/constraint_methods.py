@@ -6,7 +6,7 @@ from typing import Any
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.functions import sqrt
-from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
+from ...algebra.graph.graph import ZERO, Condition, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import checked_flags
@@ -41,6 +41,11 @@ class ConstraintMethods(LoadMethods):
 
     def _constrain(self, name: str, expression: Any, actions: tuple[Action, ...] = ()) -> str:
         where = f"constraint {checked_name(name, 'constraint')!r}"
+        if isinstance(expression, (bool, Condition)):
+            raise ModelError(
+                f"{where}: an expression that is to be zero, got {shown(expression)}, which a comparison gives; x = 2 is "
+                "written x - 2"
+            )
         phi = self.parts.checked(where, as_expression(expression, where))
         if rates := [s for s in free_symbols(phi) if s.kind in ("speed", "acceleration")]:
             declared = [q.stem for q in self.symbols_of_kind("coordinate")]  # symbols of a graph are in order of age

@@ -27,7 +27,7 @@ class LoadMethods(EquationMethods):
     """What acts on bodies, frames and coordinates."""
 
     def gravity(self, x: Any, y: Any = None, z: Any = None, *, on: Any = None, name: str = "gravity") -> None:
-        """Uniform gravity: its acceleration by components in the ground, or as a vector.
+        """Uniform gravity: its acceleration by components in the ground (three, or a tuple of three), or as a vector.
 
         on     a body, or a list of bodies, on which alone it acts; by default on all
         name   of the load, where several groups of bodies have a gravity of their own
@@ -41,6 +41,8 @@ class LoadMethods(EquationMethods):
 
         See also: `Model.central_gravity`, `Model.force`.
         """
+        if isinstance(x, (tuple, list)) and len(x) == 3 and y is None and z is None:
+            x, y, z = x
         if not isinstance(x, Vector) and (y is None or z is None):
             raise ModelError(
                 f"gravity {name!r}: three components in the ground, such as m.gravity(0, 0, -9.81), or a vector; "

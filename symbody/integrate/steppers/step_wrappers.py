@@ -21,13 +21,15 @@ def jax_step(env: Stepper) -> Callable[..., Any]:
     jax = optional_package("jax", "stepper.jax", SimulationError)
     n, m = len(env.state_names), len(env.input_names)
 
+    def rows(state: Any, r: Any) -> tuple[Any, Any]:
+        states = np.asarray(state, dtype=np.float64).reshape(-1, n)
+        return states, np.asarray(r).reshape(-1, m) if m else None
+
     def of(state: Any, r: Any) -> Any:
-        return env.step(np.asarray(state, dtype=np.float64).reshape(-1, n), np.asarray(r).reshape(-1, m)).reshape(
-            state.shape
-        )
+        return env.step(*rows(state, r)).reshape(state.shape)
 
     def slopes(state: Any, r: Any) -> tuple[Any, Any]:
-        found = env.derivatives(np.asarray(state, dtype=np.float64).reshape(-1, n), np.asarray(r).reshape(-1, m))
+        found = env.derivatives(*rows(state, r))
         return tuple(np.asarray(x).reshape(*state.shape, x.shape[-1]) for x in (found.x, found.r) if x is not None)  # type: ignore[return-value]
 
     def shaped(x: Any, *more: int) -> Any:
@@ -48,7 +50,12 @@ def jax_step(env: Stepper) -> Callable[..., Any]:
         return numpy.einsum("...i,...ij->...j", bar, dx), numpy.einsum("...i,...ij->...j", bar, dr)
 
     step.defvjp(forward, backward)
-    return step
+
+    def with_inputs(state: Any, r: Any = None) -> Any:
+        """A step; inputs that are not given are zero."""
+        return step(state, jax.numpy.zeros(m) if r is None else r)
+
+    return with_inputs
 
 
 # ---------------------------------------------------------------------------------------------------------- PyTorch

@@ -22,6 +22,7 @@ from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
+from ...summary import counted
 from ..contact.contact_checks import check_contacts
 from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
@@ -140,6 +141,11 @@ class Stepper:
         self._shape = (len(self.state_names),)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
+        self._recipe: tuple[Any, ...] = ()
+
+    def __reduce__(self) -> Any:
+        """Made again from what it was made of: machine code stays in its process."""
+        return _made, self._recipe
 
     @property
     def _input_symbols(self) -> list[Symbol]:
@@ -164,7 +170,7 @@ class Stepper:
 
         r, r_end   inputs, and where they are linear, those at the end of the step
         t          the time at its beginning, where the equations depend on it
-        p          parameters, one row or one for each member; by default `env.p`
+        p          parameters, one row or one for each member, or some by name; by default `env.p`
         out        an array for the result
 
         A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its
@@ -204,15 +210,45 @@ class Stepper:
         """Inputs, zero where none are given."""
         if r is None:
             return self.r
-        if len(r) == len(self.input_names) and isinstance(r, (list, tuple)):
+        if isinstance(r, (list, tuple)) and len(r) == len(self.input_names) and all(type(x) is float for x in r):
             return r
-        given = np.asarray(r, dtype=np.float64)
+        given = self._array(r, "r")
         if given.ndim == 0 or given.shape[-1] != len(self.input_names):
             raise SimulationError(
-                f"{self}: it has {len(self.input_names)} inputs ({listed(self.input_names) or 'none'}), got r of shape "
+                f"{self}: it has {counted(len(self.input_names), 'input')} ({listed(self.input_names)}), got r of shape "
                 f"{given.shape}"
             )
         return given
+
+    def _array(self, value: Any, what: str) -> Array:
+        try:
+            return np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise SimulationError(f"{self}: {what} is numbers, got {shown(value)}") from None
+
+    def _row_for_each(self, given: Array, count: int, what: str) -> Array:
+        """One row for all members, or one for each."""
+        if given.ndim > 2 or (given.ndim == 2 and len(given) not in (1, count)):
+            raise SimulationError(
+                f"{self}: {what} is one row, or one for each of {count} states; got shape {given.shape}"
+            )
+        return given
+
+    def _parameters(self, p: Any, count: int) -> Array:
+        """Parameters of all members, from rows of them or from some by name."""
+        if isinstance(p, Mapping):
+            row = self.p.copy()
+            for name, value in p.items():
+                key = getattr(name, "name", name)
+                if key not in self.parameter_names:
+                    raise unknown(f"{self}: p", "parameter", key, self.parameter_names, SimulationError)
+                row[self.parameter_names.index(key)] = finite_number(value, f"{self}: {key}", SimulationError)
+            return row
+        given = self._array(p, "p")
+        if given.ndim == 0 or given.shape[-1] != len(self.parameter_names):
+            names = f"{counted(len(self.parameter_names), 'parameter')} ({listed(self.parameter_names)})"
+            raise SimulationError(f"{self}: it has {names}, got p of shape {given.shape}")
+        return self._row_for_each(given, count, "p")
 
     def _put_inputs(self, row: Array, r: Any, r_end: Any, t: Any) -> None:
         n = len(self.input_names)
@@ -225,7 +261,7 @@ class Stepper:
             row[..., self.scheme.parameters.index(CLOCK)] = t
 
     def _many(self, state: Any, r: Any, r_end: Any, t: Any, p: Any, out: Any) -> Any:
-        given = np.asarray(state, dtype=np.float64)
+        given = self._array(state, "a state")
         found = self._taken(given, r, r_end, t, p).ends_of_taken_steps().reshape(given.shape)
         if out is None:
             return found
@@ -242,9 +278,12 @@ class Stepper:
             )
         bound = self._bound(len(rows))
         bound.y[:], bound.given[:] = rows, self.row
-        self._put_inputs(bound.given, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
+        first, last = (
+            self._row_for_each(np.asarray(self._numbers(x)), len(rows), "r") for x in (r, r if r_end is None else r_end)
+        )
+        self._put_inputs(bound.given, first, last, t)
         if p is not None:
-            bound.given[:, self._p_places] = p
+            bound.given[:, self._p_places] = self._parameters(p, len(rows))
         many = cores() if len(rows) >= THREADED else 1
         share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
         return bound
@@ -459,14 +498,41 @@ def stepper(
     if not isinstance(substeps, int) or substeps < 1:
         raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
     lengths = StepLengths(float(dt), substeps, inputs == "linear")
+    base = equations.base if isinstance(equations, Contacts) else equations
+    return _made(equations, method, options, tuple(events), lengths, _state_at_start(base, start, values or {}))
+
+
+def _made(
+    equations: Equations | Contacts,
+    method: str,
+    options: SimulationOptions,
+    events: tuple[Event | Contact, ...],
+    lengths: StepLengths,
+    first: State,
+) -> Stepper:
+    """The stepper of a consistent start; pickles are read by it."""
+    made = _contacting_or_smooth(equations, method, options, events, lengths, first)
+    made._recipe = (equations, method, options, events, lengths, first)
+    return made
+
+
+def _contacting_or_smooth(
+    equations: Equations | Contacts,
+    method: str,
+    options: SimulationOptions,
+    events: tuple[Event | Contact, ...],
+    lengths: StepLengths,
+    first: State,
+) -> Stepper:
+    where = f"stepper of {equations.name!r}"
     if isinstance(equations, Contacts) or _has_several_contacts(events, where):
         contacts = equations if isinstance(equations, Contacts) else Contacts(equations, *events)  # type: ignore[arg-type]
         if (isinstance(equations, Contacts) and events) or options.given:
             raise SimulationError(
                 f"{where}: contacts take no events= and no {listed((f'{k}=' for k in options.given), 7) or 'form='}; constraints hold at the level of speeds"
             )
-        return _contact_stepper(contacts, method, lengths, _state_at_start(contacts.base, start, values or {}))
-    return _smooth_stepper(equations, method, options, events, lengths, _state_at_start(equations, start, values or {}))
+        return _contact_stepper(contacts, method, lengths, first)
+    return _smooth_stepper(equations, method, options, events, lengths, first)
 
 
 @dataclass(frozen=True)

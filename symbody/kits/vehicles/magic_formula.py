@@ -18,7 +18,7 @@ from typing import Any, Final
 import symbody as sb
 
 from ...argument_kinds import answered, answered_class
-from ...errors import ModelError, unknown
+from ...errors import ModelError, listed, unknown
 from ...summary import Summarized, Summary, filled
 from .tir_file import TirFile, read_tir
 from .tyre import Kinks, Slip, Tyre, TyreForces, rolling_either_way
@@ -43,6 +43,7 @@ BASIC: Final = (
     "FNOMIN UNLOADED_RADIUS NOMPRES LONGVL VERTICAL_STIFFNESS VERTICAL_DAMPING LONGITUDINAL_STIFFNESS LATERAL_STIFFNESS"
 ).split()
 DEFAULTS: Final = {**dict.fromkeys(SCALES, 1.0), "PKY4": 2.0, "QRE0": 1.0, "NOMPRES": 2e5, "LONGVL": 16.7}
+COMBINED: Final = ("RBX1", "RCX1", "RBY1", "RCY1")  # without which forces of both slips do not weaken each other
 BOOK: Final = "with_coefficients(RBX1=13.05, RBX2=9.718, RCX1=0.9995, RBY1=10.62, RBY2=7.82, RCY1=1.059)"
 REGULARISATION: Final = 1e-6  # offset that keeps denominators from zero (4.E16, 4.E26, 4.E39), as in MFeval
 
@@ -153,6 +154,10 @@ class MagicFormula(Summarized, Tyre):
         object.__setattr__(self, "c", TyreCoefficients(self.coefficients))
         if missing := [k for k in ("FNOMIN", "UNLOADED_RADIUS", "PCY1", "PDY1", "PKY1", "PKY2") if k not in self.c]:
             raise ModelError(f"MagicFormula: the coefficient {missing[0]} is missing; it has no default")
+        _refuse_unknown(self.coefficients)
+        if absent := [k for k in COMBINED if k not in self.coefficients]:
+            warnings.warn(f"MagicFormula: {_without_combined_slip(listed(absent))}", stacklevel=4)
+            object.__setattr__(self, "coefficients", {**dict.fromkeys(absent, 0.0), **self.coefficients})
 
     @property
     def has_combined_slip(self) -> bool:
@@ -170,9 +175,7 @@ class MagicFormula(Summarized, Tyre):
     def with_coefficients(self, **changed: Any) -> MagicFormula:
         """The same tyre with other coefficients, for instance LMUY=0.5 on a wet road, or without the shifts of its
         curves: LHX=0, LHY=0, LVX=0, LVY=0."""
-        for name in changed:
-            if name not in COEFFICIENTS and name not in SCALES and name not in BASIC:
-                raise unknown("MagicFormula", "coefficient", name, sorted((*COEFFICIENTS, *SCALES, *BASIC)), ModelError)
+        _refuse_unknown(changed)
         return replace(self, coefficients={**self.coefficients, **changed})
 
     def without_shifts(self) -> MagicFormula:
@@ -393,6 +396,20 @@ def _sign_of(x: Any) -> Any:
     return (1 if x >= 0 else -1) if isinstance(x, int | float) else sb.sign(x)
 
 
+def _without_combined_slip(names: str) -> str:
+    return (
+        f"there is no combined slip: {names} is missing or zero, so that braking does not weaken side forces (or they "
+        f"braking), and both together may exceed friction. {BOOK} is that of Pacejka's tyre"
+    )
+
+
+def _refuse_unknown(coefficients: Mapping[str, Any]) -> None:
+    """A coefficient that the formula does not have is misspelt more often than not, and would change nothing."""
+    for name in coefficients:
+        if name not in COEFFICIENTS and name not in SCALES and name not in BASIC:
+            raise unknown("MagicFormula", "coefficient", name, sorted((*COEFFICIENTS, *SCALES, *BASIC)), ModelError)
+
+
 @answered
 def read_tyre(source: str | Path, *, side: str = "", smooth: float | None = None) -> Tyre:
     """A tyre from a `.tir` file, by its path or its text: Magic Formula 5.2 (PAC2002, FITTYP 5, 6, 21, 51) or 6.1
@@ -406,12 +423,9 @@ def read_tyre(source: str | Path, *, side: str = "", smooth: float | None = None
     file: TirFile = source if isinstance(source, TirFile) else read_tir(source)
     if side not in ("", "left", "right"):
         raise unknown(f"tyre {file.name}", "side", side, ["left", "right"], ModelError)
-    tyre = MagicFormula(file.numbers, file.version, smooth)
+    numbers = {**dict.fromkeys(COMBINED, 0.0), **TyreCoefficients(file.numbers)}
+    tyre = MagicFormula(numbers, file.version, smooth)
     if not tyre.has_combined_slip:
-        warnings.warn(
-            f"{file.name} has no combined slip: RBX1, RCX1, RBY1 or RCY1 is missing or zero, so that braking does not weaken "
-            f"side forces (or they braking), and both together may exceed friction. {BOOK} is that of Pacejka's tyre",
-            stacklevel=2,
-        )
+        warnings.warn(f"{file.name}: {_without_combined_slip('RBX1, RCX1, RBY1 or RCY1')}", stacklevel=3)
     other = {side, file.side} == {"left", "right"}
     return tyre.mirrored() if other else tyre

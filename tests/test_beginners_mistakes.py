@@ -1,0 +1,85 @@
+"""What people type in their first hour, and the answer: it says what to write instead."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import symbody as sb
+from symbody.kits import vehicles as vh
+from symbody.summary import filled
+
+X, Q = sb.symbol("x"), sb.symbol("q", "coordinate")
+
+ANSWERS: dict[str, Callable[[sb.Model], Any]] = {
+    r"a power is written with \*\*": lambda m: X ^ 2,
+    r"a power is written with \*\*, ": lambda m: 2 ^ X,
+    r"constraint 'c': .*x = 2 is written x - 2": lambda m: m.constrain("c", m.coordinate("x") == 2),
+    r"constraint 'c': .* x - 2": lambda m: m.constrain("c", m.coordinate("x") < 2),
+    r"numbers go without units": lambda m: m.body("b", mass="1 kg"),
+    r"'t' is the time; choose another name": lambda m: m.coordinate("t"),
+    r"the time; choose another name for the coordinate": lambda m: m.revolute("t", m.ground, m.body("b", mass=1)),
+}
+
+
+@pytest.mark.parametrize("words", ANSWERS)
+def test_mistakes_are_answered_with_what_to_write(words: str) -> None:
+    with pytest.raises(sb.SymbodyError, match=words):
+        ANSWERS[words](sb.Model("m"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("diff", r"q.dot"), ("subs", "sb.substitute"), ("free_symbols", "sb.free_symbols")]
+)
+def test_words_of_sympy_are_answered(name: str, words: str) -> None:
+    with pytest.raises(AttributeError, match=words):
+        getattr(Q + X, name)
+    with pytest.raises(AttributeError, match=r"has no attribute 'length'"):
+        Q.length
+
+
+def test_gravity_takes_a_tuple() -> None:
+    one, other = sb.Model("one"), sb.Model("other")
+    one.gravity((0, 0, -9.81))
+    other.gravity(0, 0, -9.81)
+    assert [str(m.freeze().gravity) for m in (one, other)] == ["-9.81*ground.z"] * 2
+
+
+# ------------------------------------------------------------------------------------------------------------- outcomes
+
+
+def test_an_outcome_that_is_false_is_printed() -> None:
+    class Outcome(str):
+        def __bool__(self) -> bool:
+            return False
+
+    assert filled(outcome=Outcome("did not converge"), other="", notes="x") == (
+        ("outcome", "did not converge"),
+        ("notes", "x"),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- tyres
+
+C = {
+    "FNOMIN": 4000, "UNLOADED_RADIUS": 0.313, "VERTICAL_STIFFNESS": 2e5, "PCX1": 1.685, "PDX1": 1.21, "PKX1": 21.51, "PCY1": 1.193,
+    "PDY1": -0.99, "PKY1": -14.95, "PKY2": 2.13,
+}  # fmt: skip
+COMBINED = {"RBX1": 13.05, "RBX2": 9.718, "RCX1": 0.9995, "RBY1": 10.62, "RBY2": 7.82, "RCY1": 1.059}
+
+
+def test_coefficients_that_the_formula_has_not_are_refused() -> None:
+    with pytest.raises(sb.ModelError, match=r"there is no coefficient 'PKY11'.*Did you mean 'PKY1'\?"):
+        vh.MagicFormula({**C, **COMBINED, "PKY11": -15.0}, "5.2")
+
+
+def test_missing_combined_slip_is_told_once() -> None:
+    with pytest.warns(UserWarning, match="there is no combined slip: RBX1, RCX1, RBY1, RCY1 is missing"):
+        tyre = vh.MagicFormula(C, "5.2")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not tyre.without_shifts().has_combined_slip
+        assert vh.MagicFormula({**C, **COMBINED}, "5.2").has_combined_slip
