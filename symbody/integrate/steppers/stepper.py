@@ -141,11 +141,11 @@ class Stepper:
         self._shape = (len(self.state_names),)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
-        self._recipe: tuple[Any, ...] = ()
+        self.recipe: tuple[Any, ...] = ()
 
     def __reduce__(self) -> Any:
         """Made again from what it was made of: machine code stays in its process."""
-        return _made, self._recipe
+        return _stepper_from, self.recipe
 
     @property
     def _input_symbols(self) -> list[Symbol]:
@@ -499,10 +499,10 @@ def stepper(
         raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
     lengths = StepLengths(float(dt), substeps, inputs == "linear")
     base = equations.base if isinstance(equations, Contacts) else equations
-    return _made(equations, method, options, tuple(events), lengths, _state_at_start(base, start, values or {}))
+    return _stepper_from(equations, method, options, tuple(events), lengths, _state_at_start(base, start, values or {}))
 
 
-def _made(
+def _stepper_from(
     equations: Equations | Contacts,
     method: str,
     options: SimulationOptions,
@@ -512,7 +512,7 @@ def _made(
 ) -> Stepper:
     """The stepper of a consistent start; pickles are read by it."""
     made = _contacting_or_smooth(equations, method, options, events, lengths, first)
-    made._recipe = (equations, method, options, events, lengths, first)
+    made.recipe = (equations, method, options, events, lengths, first)
     return made
 
 
