@@ -504,7 +504,7 @@ def stepper(
 
 def _stepper_from(
     equations: Equations | Contacts,
-    method: str,
+    method: str | Tableau,
     options: SimulationOptions,
     events: tuple[Event | Contact, ...],
     lengths: StepLengths,
@@ -518,7 +518,7 @@ def _stepper_from(
 
 def _contacting_or_smooth(
     equations: Equations | Contacts,
-    method: str,
+    method: str | Tableau,
     options: SimulationOptions,
     events: tuple[Event | Contact, ...],
     lengths: StepLengths,
