@@ -55,6 +55,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("stability/linear/linear_system.py", "view.figures.plots"): "lin.plot()",
     ("stability/periodic/orbit.py", "write.files.orbit_file"): "orbit.save(path)",
     ("stability/periodic/orbit_branch.py", "write.files.orbit_file"): "family.save(path)",
+    ("study/study.py", "integrate.start.consistent_start"): "commands that describe, derive and audit load no compiler",
     ("view/scenes/scene.py", "write.files.gltf"): "scene.save('view.glb')",
 }  # fmt: skip
 SHARED = (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from ..algebra.calculus.evaluate import evaluate
 from ..errors import listed
-from ..integrate.start.consistent_start import Moved
 
 if TYPE_CHECKING:
+    from ..integrate.start.consistent_start import Moved
     from ..stability import LinearSystem
 
 ZERO_TOLERANCE: Final = 1e-12  # value, relative to the largest, below which it is zero to rounding

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .. import integrate, stability
 from ..algebra.graph.graph import Expr, Symbol
@@ -26,12 +26,15 @@ from ..derivation.questions.audit import Audit, audit
 from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
 from ..formats.robot.robot import Robot
-from ..integrate.start.consistent_start import ConsistentStart, StartRequest, consistent_start, moves
+from ..later import later
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, without_rounding
 from .requests import BranchRequest, EigenvalueRequest, LinearRequest, OrbitRequest, Range, ResponseRequest
 from .sources import ModelSource
+
+if TYPE_CHECKING:
+    from ..integrate.start.consistent_start import ConsistentStart, StartRequest
 
 SECONDS: Final = 10.0  # duration of a simulation without a requested one, in seconds
 POINTS: Final = 200  # default number of points of a locus
@@ -178,7 +181,7 @@ class Study:
     @cached_property
     def placed_start(self) -> ConsistentStart:
         """The start, with the given values that could not be held."""
-        return consistent_start(self.equations, self.start_request)
+        return later("integrate.start.consistent_start", "consistent_start")(self.equations, self.start_request)
 
     @property
     def start_request(self) -> StartRequest:
@@ -189,7 +192,9 @@ class Study:
         given = {k: v for k, v in self.given.items() if k not in laws}
         is_rough = asked is not None and asked.assemble
         near = {k: v for k, v in self._moving.items() if k not in given}
-        return StartRequest({**self.values, **given}, firm, is_rough, near, laws)
+        return later("integrate.start.consistent_start", "StartRequest")(
+            {**self.values, **given}, firm, is_rough, near, laws
+        )
 
     @property
     def _moving(self) -> dict[str, float]:
@@ -323,6 +328,7 @@ class Study:
             here = point_of(self.linear, self.at)
             if self.source.requests.steady is not None:
                 return OperatingPoint(MOTION, here)
+            moves = later("integrate.start.consistent_start", "moves")
             return OperatingPoint(NEAREST, here, moves({k: v for k, v in self.given.items() if k in here}, here))
         if asked.about == "start":
             return OperatingPoint(START, {k: v for k, v in self.start.values.items() if k in self.states})
