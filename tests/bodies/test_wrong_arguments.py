@@ -24,7 +24,7 @@ from ..wrong_values import WRONG, is_taken
 INSIDE = "add_ order_bodies note declare before checked refuse_twice own_frame frame_of point_of owner joint_coordinates moved_frame unit_norm symbols_of_kind"
 VARIADIC = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for which it makes sense, * for all that have it
-    "nothing": {"axis": "cylindrical planar prismatic revolute screw", "unit": "*", "values": "parameters"},  # as if not given
+    "nothing": {"axis": "cylindrical planar prismatic revolute screw", "values": "parameters"},  # as if not given
     "text": {
         "coordinates": "elastic joint prismatic revolute screw",
         "name": "attach auxiliary_speed beam body central_gravity coincide constrain constrain_speed coordinate cylindrical drag elastic elastic_from equation "
@@ -32,7 +32,6 @@ RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for whic
         "path planar potential prescribe prismatic revolute rolling rotational_spring screw speed spherical spring tension torque tyre universal variable",
         "names": "*",
         "speeds": "joint prismatic revolute screw",
-        "unit": "*",
     },
     "number": {  # quantities, and how many
         **dict.fromkeys(
@@ -119,7 +118,7 @@ def sensible(m: Model, method: str) -> dict[str, Any]:
         "a": m.ground.point(1, 2, 3), "b": arm.point(1, 1, 1), "axis": m.ground.x if method == "rotational_spring" else "z", "angle": theta,
         "at": (0, 0, 0) if has_sides else arm.point(), "energy": theta, "q": theta, "value": 1, "expression": theta, "motion": m.time, "wheel": arm,
         "radius": 1, "strength": 1, "x": 0, "first": "theta", "second": "theta", "ratio": 2, "pitch": 0.1, "frame": m.ground.rotate("x", 1),
-        "names": "r s", "equals": 1, "sub": sample(), "contact": arm.point(), "heading": m.ground, "camber": 0, "mass": 1, "relaxation": 1,
+        "names": "r s", "unit": "deg", "equals": 1, "sub": sample(), "contact": arm.point(), "heading": m.ground, "camber": 0, "mass": 1, "relaxation": 1,
         "stiffness": 1, "speed": theta.dot, "slip": theta.dot, "law": 0.3, "normal": 1, "reduced": reduced_body() if method == "elastic_from" else None,
         "stations": [m.ground.point(0, 1, 0), arm.point(1, 0, 0)], **OF_ELASTIC.get(method, {}), **of_methods.get(method, dict)(),
     }  # fmt: skip

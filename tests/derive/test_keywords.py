@@ -14,6 +14,7 @@ from symbody.options import OptionSet
 
 STAGES = ("algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write")
 FREE_OF_MODELS = {  # public calls with **keywords that no model's names can reach
+    "Parts.quantities",  # names of a load's quantities
     "plot",
     "Trajectory.plot",  # options of figures
     "LinearSystem.plot",  # hands parameters on to calls that keep the rule; `title` and `kind` are refused where one has that name

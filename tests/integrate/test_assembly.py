@@ -316,7 +316,7 @@ def test_prescribed_motions_that_contradict_each_other():
 def test_parameters_without_values_are_listed_with_units():
     m = sb.Model("bare")
     m.particle("bead", m.ground.point(m.coordinate("q") * m.parameter("l", unit="m"), 0, 0), mass=m.parameter("mass"))
-    with pytest.raises(AssemblyError, match=r"no value for l \[m\], mass; give them by name"):
+    with pytest.raises(AssemblyError, match=r"no value for l \[m\], mass \[kg\]; give them by name"):
         assemble(sb.derive(m))
     assert assemble(sb.derive(m), l=2.0, mass=1.0)["l"] == 2.0
 

@@ -110,6 +110,8 @@ class Declarations(Portable):
                 f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"
             )
         part = f"{kind} {name!r}"
+        if not isinstance(unit, str):
+            unit_of(unit, f"unit of {part}", ModelError)
         if isinstance(value, str) and not unit:
             unit = unit_written(value)
         number = None if value is None else _in_si(value, unit, part)
@@ -138,8 +140,8 @@ class Declarations(Portable):
         """The units in which symbols are shown, as `Model.show_in` declares them."""
         unit_of(unit, f"model {self.name!r}, show_in", ModelError)
         for s in symbols:
-            name = getattr(s, "name", s)
-            if name not in self._symbols or name == "t":
+            name = s.name if isinstance(s, Symbol) else s
+            if not isinstance(name, str) or name not in self._symbols or name == "t":
                 raise unknown(f"model {self.name!r}, show_in", "symbol", name, [n for n in self._symbols if n != "t"])
             self._units[self._symbols[name]] = unit
 

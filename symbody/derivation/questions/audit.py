@@ -142,7 +142,13 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     eq = thing.whole if isinstance(thing, Equations) else derive(thing, route="recursive", check=False)
     found = findings(eq)
     broken = any(f.kind == "undeclared" for f in found)
-    rank = None if broken else constraint_rank(eq)
+    rank = None if broken else _rank(eq)
     remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
     notes = () if broken else model_notes(eq)
-    return Audit(eq.mechanism, None if rank is None else rank.rank, found, remarks, notes)
+    return Audit(eq.mechanism, rank, found, remarks, notes)
+
+
+def _rank(eq: Equations) -> int | None:
+    """Of the constraints, 0 where there are none; None where no regular configuration was found."""
+    found = constraint_rank(eq)
+    return found.rank if found is not None else None if eq.lam else 0

@@ -14,6 +14,7 @@ from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute_all
+from ...argument_kinds import answered_class
 from ...derivation.equations.variables import Variables
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array
@@ -28,6 +29,7 @@ from .named_matrices import NamedMatrices, parts_of
 Function = Callable[..., Array]
 
 
+@answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class MatrixNumbers(Portable):
     """The matrices of a linear system in numbers, `lin.numbers`: at parameters, along sweeps, with derivatives and

@@ -7,6 +7,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from ...argument_kinds import answered
 from ...derivation.equations.equations import Equations, of_equations
 from ...errors import ProgramError, existing, listed, unknown
 from ...integrate.inputs.inputs import closed_loop
@@ -317,6 +318,7 @@ ADDED_TARGETS: Final[dict[str, Callable[..., Path]]] = {}
 """Languages that `add_target` made known."""
 
 
+@answered
 def add_target(name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = USUAL) -> FolderWriter:
     """Make a language of your own known to `export`. Returns the function that writes its folders, with the options of
     `c`.
