@@ -21,6 +21,13 @@ from ...units import Written, quantity, unit_of, unit_written
 MAX_ORDER: Final = 4  # highest time derivative of a symbol that has a name
 
 
+def _checked_unit(unit: Any, part: str) -> str:
+    """A unit that exists; empty where there is none."""
+    if not isinstance(unit, str) or unit:
+        unit_of(unit, f"unit of {part}", ModelError)
+    return str(unit)
+
+
 def _in_si(value: Any, unit: str, part: str) -> Any:
     """The number of a declared value in SI; numbers in SI stay what they are, exact ones exact."""
     written = quantity(value, part, ModelError, unit)
@@ -110,13 +117,10 @@ class Declarations(Portable):
                 f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"
             )
         part = f"{kind} {name!r}"
-        if not isinstance(unit, str):
-            unit_of(unit, f"unit of {part}", ModelError)
+        unit = _checked_unit(unit, part)
         if isinstance(value, str) and not unit:
-            unit = unit_written(value)
+            unit = _checked_unit(unit_written(value), part)
         number = None if value is None else _in_si(value, unit, part)
-        if unit != "":
-            unit_of(unit, f"unit of {part}", ModelError)
         self._refuse_the_name_of_a_rate(name, kind)
         s = self._symbols[name] = symbol(name, kind)
         if number is not None:

@@ -62,7 +62,9 @@ def choice(eq: Equations, o: SimulationOptions) -> SimulationOptions:
 
 def _method(eq: Equations, o: SimulationOptions, form: str) -> str | Tableau:
     """The method, or "auto" where stiffness at the start decides."""
-    if not isinstance(o.method, str) or o.method != AUTO:
+    if not isinstance(o.method, str | Tableau):
+        raise unknown(f"simulate {eq.name!r}", "method", o.method, METHODS, SimulationError)
+    if o.method != AUTO:
         return o.method
     if FORMS[form].is_discrete:
         return VARIATIONAL
@@ -71,7 +73,7 @@ def _method(eq: Equations, o: SimulationOptions, form: str) -> str | Tableau:
 
 def _check_method(eq: Equations, o: SimulationOptions) -> None:
     where, kind, tableau = f"simulate {eq.name!r}", FORMS[o.form], tableau_of(o.method)
-    if tableau is None and not (isinstance(o.method, str) and o.method in (*METHODS, AUTO)):
+    if tableau is None and o.method not in (*METHODS, AUTO):
         raise unknown(where, "method", o.method, METHODS, SimulationError)
     if o.step is None and (o.method == VARIATIONAL or (tableau and not tableau.errors)):
         raise SimulationError(f"method={o.method!r} has no error control: give it a fixed step=...")
