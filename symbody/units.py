@@ -200,7 +200,7 @@ def with_si_unit(number: float, unit: str) -> float | tuple[float, str]:
 def in_unit(number: float, unit: str) -> float:
     """A number in SI, in another unit, as a person would write it: to 15 digits."""
     factor = unit_factor(unit)
-    return number if factor == 1.0 else float(f"{number / factor:.15g}")
+    return number if factor == 1.0 else float(f"{number / factor:z.15g}")
 
 
 def unit_written(value: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symbody.bodies.joints.joints import KINDS
+from symbody.bodies.joints.joints import KINDS, JointGeometry, coordinate_endings
 
 from .recipe import Recipe
 
@@ -171,7 +171,11 @@ def by_euler_parameters(d: Recipe, name: str, kind: str, how: dict[str, Any]) ->
 def by_coordinates(d: Recipe, name: str, kind: str, how: dict[str, Any]) -> None:
     if kind in SPINNING:
         how["sequence"] = d.choice(["xyz", "zxz", "zyx", "yxz"])
-    own = [name + end for end in KINDS[kind].coordinates]
+    axis = how.get("axis", "z")
+    letter = (
+        axis if isinstance(axis, str) else {(1, 0, 0): "x", (0, 1, 0): "y", (0, 0, 1): "z"}.get(tuple(axis), (1, 1, 1))
+    )
+    own = [name + end for end in coordinate_endings(KINDS[kind], JointGeometry(letter))]
     if kind in ("revolute", "prismatic") and d.chance(0.12):
         own = [d.declare("coordinates", d.fresh("q"))]
         how["coordinates"] = f"{own[0]} + {d.choice(['sin(2*t)/3', f'0.5*{d.smooth_input()}', f'{own[0]}**3/9'])}"

@@ -74,7 +74,7 @@ def test_what_the_file_says(zoo: sb.formats.OsimModel) -> None:
     assert "toe" in sb.read_osim(TEXT, unlock="to*").symbols
     held = sb.read_osim(TEXT, hold={"hip": 0.5}, gravity=None)
     assert "hip" not in held.symbols
-    assert not held.loads
+    assert not held.parts.loads
 
 
 def test_spline() -> None:

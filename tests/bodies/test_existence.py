@@ -41,7 +41,9 @@ CALLS: dict[str, Callable[[Any, dict[str, float]], Any]] = {
     "steady": lambda eq, bad: sb.steady(eq, **bad),
     "linearize": lambda eq, bad: sb.linearize(eq, {"a": -1.5707963267948966}, values=bad),
     "eigenvalues": lambda eq, bad: sb.linearize(eq, {"a": -1.5707963267948966}).eigenvalues(**bad),
-    "locus": lambda eq, bad: sb.linearize(eq, {"a": -1.5707963267948966}).sets({k: [1, v] for k, v in bad.items()}),
+    "locus": lambda eq, bad: sb.linearize(eq, {"a": -1.5707963267948966}).numbers.sets(
+        {k: [1, v] for k, v in bad.items()}
+    ),
     "compiled": lambda eq, bad: sb.compile(eq).parameters(**bad),
     "random": lambda eq, bad: random_state(eq, 1, bad),
 }

@@ -75,7 +75,7 @@ class TestStored:
     def test_same_numbers_as_a_program_gives(self):
         sim = sb.simulate(slider_crank(), 0.3, START)
         names = [s.name for s in (*sim.equations.q, *sim.equations.u, *sim.equations.p, sim.equations.t)]
-        computed = [quantities.evaluated(sim.segments[0], "test", n, lambda n=n: quantities.meaning(sim.equations, [n]))[0] for n in names]  # fmt: skip
+        computed = [quantities.evaluated_quantities(sim.segments[0], "test", n, lambda n=n: quantities.meaning(sim.equations, [n]))[0] for n in names]  # fmt: skip
         for name, values in zip(names, computed, strict=True):
             assert np.array_equal(sim[name], values)
 
@@ -190,7 +190,7 @@ class TestSwitchedElsewhere:
     def test_plots(self, tmp_path):
         _, sim = bouncing()
         figure = sim.plot()
-        assert [p.y_label for p in figure.panels] == ["z", "z_dot"]
+        assert [p.y_label for p in figure.panels] == ["z [m]", "z_dot [m/s]"]
         curve = figure.panels[0].curves[0]
         assert len(curve.x) > 1000
         assert np.all(np.diff(curve.x) >= 0)

@@ -326,7 +326,7 @@ def test_meshes_from_files(tmp_path):
     for name, says in (
         ("bad.obj", "vertex 3 of 1"),
         ("bad.stl", "neither"),
-        ("gone.stl", "No such file"),
+        ("gone.stl", "no such file"),
         ("x.ply", ".stl, .obj, .dae"),
     ):
         with pytest.raises(ViewError, match=says):

@@ -24,6 +24,8 @@ class AugmentedSystem:
         M u' = f                             without constraints
         [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W and W = (∂f/∂lam)ᵀ
 
+    eq   the equations that it belongs to
+
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=2)

@@ -65,6 +65,8 @@ class NamedRow:
 class EquationRows:
     """The equations that a state of a mechanism satisfies, row by row; made by `Equations.rows`.
 
+    eq   the equations that they belong to
+
     >>> m = sb.Model("top")
     >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")
     >>> name = m.constrain("level", m.symbols["r_e1"])

@@ -71,8 +71,8 @@ def check_jumps(eq: Equations, rows: Impulses, contacts: Sequence[Contact], whic
             if (found := _jump(rows, start, i, k, line, gaps[:, k])) is not None:
                 at, size = found
                 raise SimulationError(
-                    f"contact {contacts[k].name!r}: its gap jumps by {size:.3g} at {q.name} = {at:.6g}, and a gap is continuous; a wall or a "
-                    f"ledge there is a contact of its own, such as Contact('wall', {at:.6g} - {q.name}), and a smooth edge is a `where` "
+                    f"contact {contacts[k].name!r}: its gap jumps by {size:z.3g} at {q.name} = {at:z.6g}, and a gap is continuous; a wall or a "
+                    f"ledge there is a contact of its own, such as Contact('wall', {at:z.6g} - {q.name}), and a smooth edge is a `where` "
                     "whose parts agree"
                 )
 

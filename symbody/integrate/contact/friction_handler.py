@@ -372,7 +372,7 @@ def failed_impact(name: str, found: ContactForces) -> tuple[Ending, str]:
         text = f"no impulse with friction opens contact {name}: constraints or other contacts keep it closed"
         return Ending.SINGULAR, text
     text = (
-        f"no impulses were found with which contact {name} opens, by {found.solver} with a residual of {found.residual:.2g}; "
+        f"no impulses were found with which contact {name} opens, by {found.solver} with a residual of {found.residual:z.2g}; "
         "less friction, restitution 0, or method='moreau' with step=... may help"
     )
     return Ending.NOT_CONVERGED, text

@@ -112,7 +112,7 @@ class TimeStepping:
         inside = [k for k in np.argsort(gap).tolist() if gap[k] < -INSIDE * (1.0 + np.abs(start.q).max(initial=0.0))]
         if not inside:
             return ()
-        named = listed(f"{contacts[k].name} (gap {gap[k]:.3g})" for k in inside)
+        named = listed(f"{contacts[k].name} (gap {gap[k]:z.3g})" for k in inside)
         return (
             f"bodies begin inside each other at {named}; time stepping holds contact speeds, and leaves them there",
         )
@@ -122,7 +122,7 @@ class TimeStepping:
         if status == NOT_FINITE:
             return Outcome(Ending.NOT_FINITE, t, "no impulses keep the speeds finite")
         detail = (
-            f"the impulses of {listed(self._unsolved)} in the next step have a residual of {self._motion.residual:.2g}; "
+            f"the impulses of {listed(self._unsolved)} in the next step have a residual of {self._motion.residual:z.2g}; "
             "a shorter step=..., restitution 0, or less friction may help, or events: leave out method="
         )
         return Outcome(Ending.NOT_CONVERGED, t, detail)

@@ -154,15 +154,15 @@ def _faults(t: Tableau) -> Iterator[str]:
         if any(j > i for j in row):
             yield f"row {i} of a uses stage {max(row)}, which comes later; an explicit method has entries for j <= {i}"
         if abs(float(sum(row.values()) - t.c[i])) > AGREEMENT:
-            yield f"row {i} of a has the sum {float(sum(row.values())):.9g}, but c = {float(t.c[i]):.9g}"
+            yield f"row {i} of a has the sum {float(sum(row.values())):z.9g}, but c = {float(t.c[i]):z.9g}"
     weights, times = a[t.stages - 1], (0, *t.c)
     for k in range(1, t.order + 1):
         found = float(sum(w * times[j] ** (k - 1) for j, w in weights.items()))
         if abs(found - 1 / k) > AGREEMENT:
-            yield f"Σ b c^{k - 1} = {found:.9g}, but 1/{k} for a method of order {t.order}"
+            yield f"Σ b c^{k - 1} = {found:z.9g}, but 1/{k} for a method of order {t.order}"
     for row in errors:
         if abs(float(sum(row.values()))) > AGREEMENT:
-            yield f"weights of an error estimate have the sum {float(sum(row.values())):.9g}, not 0: they are differences of two methods"
+            yield f"weights of an error estimate have the sum {float(sum(row.values())):z.9g}, not 0: they are differences of two methods"
 
 
 DORMAND_PRINCE_5: Final = Tableau(

