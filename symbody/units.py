@@ -36,7 +36,6 @@ PREFIXES: Final = {
     "n": 1e-9,
 }
 WITHOUT_PREFIX: Final = ("kg", "t", "rev", "min", "h", "rpm", "inch", "ft", "lb", "deg", "°", "%")
-PREFIXED_KILOGRAM: Final = "write kg, g, mg or t"
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<unit>[A-Za-zµΩ°%]+)|(?P<one>1)(?![0-9]))\s*(?:(?:\^|\*\*)?\s*(?:\((?P<bracketed>[-+]?\d+)\)|(?P<power>[-+]?\d+))|(?P<raised>[²³]))?"
 )
