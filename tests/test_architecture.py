@@ -649,7 +649,7 @@ TRIANGLE = "def f(a, x, n):\n    for k in range(n):\n        for i in range(k + 
 # ---------------------------------------------------------------------------------------------------- names used once
 
 
-NAMED_BY_NOUNS = ("algebra", "bodies", "derivation", "emit", "kits", "stability", "study", "view")
+NAMED_BY_NOUNS = ("algebra", "bodies", "derivation", "emit", "integrate", "kits", "stability", "study", "view")
 PARTICIPLES = frozenset(  # that do not end in -ed, and are no verbs as `read` and `cut` are
     "bent born borne bound broken brought built caught chosen dealt done drawn driven fed felt found frozen given gone grown held hidden hung kept known laid led left lent lost made meant met paid "
     "rebuilt said seen sent shown sought spent struck strung stuck sunk swept taken taught thought thrown told torn undone won written".split()

@@ -14,7 +14,7 @@ from symbody.integrate import SimulationOptions
 from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.kernels.sparse_elimination import (
     Sparse,
-    shifted,
+    shift_matrix,
     sparse_complex_factor,
     sparse_complex_solve,
     sparse_factor,
@@ -70,14 +70,14 @@ def test_real_and_complex_solutions(seed: int) -> None:
     n, mass, draw = len(J), 1.0 - np.array(algebraic), np.random.default_rng(seed)
     b, c = draw.normal(size=(2, n))
     a, re, im = (np.zeros(n * n) for _ in range(3))
-    shifted(s, 300.0, mass, entries, a)
+    shift_matrix(s, 300.0, mass, entries, a)
     assert sparse_factor(s, a) == 1
     x = b.copy()
     sparse_solve(s, a, x)
     A = 300.0 * np.diag(mass) - J
     assert np.allclose(A @ x, b, atol=1e-10 * np.abs(A).max())
     assert np.allclose(x, np.linalg.solve(A, b), rtol=1e-8, atol=1e-11 * np.abs(x).max())
-    shifted(s, 200.0, mass, entries, re)
+    shift_matrix(s, 200.0, mass, entries, re)
     for i in range(n):
         if mass[i]:
             im[s.diagonals[i]] = 500.0
@@ -98,7 +98,7 @@ def test_a_small_pivot_is_refused_whatever_the_units() -> None:
             J[:2, :2] *= np.outer(d, e)
             s, entries = prepared(J, [True] * 3)
             a = np.zeros(9)
-            shifted(s, 0.0, np.zeros(3), entries, a)
+            shift_matrix(s, 0.0, np.zeros(3), entries, a)
             assert sparse_factor(s, a) == expected
 
 

@@ -44,7 +44,7 @@ def saddle_point(eq: Equations, chosen: tuple[int, ...]) -> SaddlePoint:
     return SaddlePoint(eq.M, rows(eq.Jc, chosen), whole.elimination, pushes=pushes)
 
 
-def completed(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:
+def regularized_complement(eq: Equations, S: Matrix, chosen: tuple[int, ...]) -> Matrix:
     """S of some rows of the constraints, regular also where they depend on each other: all of them, or all that are
     holonomic."""
     k, border = len(eq.phi.entries), eq.border
@@ -60,7 +60,7 @@ def inertia(eq: Equations) -> Matrix:
     return eq.augmented.factors.metric
 
 
-def stabilized(eq: Equations, alpha: float, beta: float) -> Matrix:
+def baumgarte_terms(eq: Equations, alpha: float, beta: float) -> Matrix:
     """c + 2 α (Jc u + b) + β² phi (Baumgarte 1972); rows of nonholonomic constraints get α (Jc u + b)."""
     speeds = eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b
     out = []

@@ -227,7 +227,7 @@ def settle_and_follow(t: float, y: Numbers, out: Numbers, note: Numbers, followi
         follow(f.m2, f.k2, f.sizes, f.w[f.m * f.k :], f.p[f.first + f.m * f.k :])
 
 
-def unchanged(t: float, y: Numbers, out: Numbers, note: Numbers, n: int) -> None:
+def keep_state(t: float, y: Numbers, out: Numbers, note: Numbers, n: int) -> None:
     """In place of the way back to the constraints, for forms that go none."""
     for i in range(n):
         out[i] = y[i]

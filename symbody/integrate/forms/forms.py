@@ -33,17 +33,17 @@ from ...emit.run.kept_programs import content_of, kept_program
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...errors import SimulationError, listed, shown, unknown
 from . import projection
-from .accelerations import all_accelerations, stabilized
+from .accelerations import all_accelerations, baumgarte_terms
 from .bordering import (
     Fitting,
     Following,
     border_numbers,
     border_parameters,
     fit_borders,
+    keep_state,
     null_vectors,
     parts,
     settle_and_follow,
-    unchanged,
 )
 from .compile_effort import Effort
 from .form_kinds import FORMS, FormKind
@@ -265,7 +265,7 @@ class Form(CacheOwner):
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""
         if not self.settles and parts(self.equations):
-            return self._followed(LoopCallee(unchanged, {"n": self.n}, ("out", "note")), p)
+            return self._followed(LoopCallee(keep_state, {"n": self.n}, ("out", "note")), p)
         if not self.settles:
             return None
         return self._followed(
@@ -450,7 +450,7 @@ def explicit_form(
 
     @cache
     def ways() -> list[Sequence[Expr]]:
-        c = stabilized(eq, alpha, beta) if name == "baumgarte" else None
+        c = baumgarte_terms(eq, alpha, beta) if name == "baumgarte" else None
         rest = [*variable_rates(eq).entries, *kept.rates.values()]
         return [
             guarded_rates([*eq.rates.entries, *udot.entries, *rest], choice)

@@ -131,7 +131,7 @@ def meeting(s: Space, rank: int) -> None:
         rotate_solve(s.m, s.n, rank, s.a, s.U, s.d, s.columns, s.r, s.x)
 
 
-def allowed(s: Space, t: float, y: Numbers, out: Numbers) -> int:
+def settle_on_constraints(s: Space, t: float, y: Numbers, out: Numbers) -> int:
     """The state with its speeds on the constraints; returns the rank of Jc."""
     s.constraints((t, y), (s.J, s.r))
     for i in range(s.m):
@@ -155,7 +155,7 @@ def reduced_rates(t: float, y: Numbers, dy: Numbers, reduction: Reduction) -> No
     """y' as at the head of this file."""
     e = reduction
     s = e.space
-    rank = allowed(s, t, y, e.w)
+    rank = settle_on_constraints(s, t, y, e.w)
     directions(s, rank, e.Z)
     e.dynamics((t, e.w), (e.M, e.f, s.r, dy, dy[s.n_q + s.n :]))
     for i in range(s.m):
@@ -195,7 +195,7 @@ def reduced_equations(e: Reduction, n: int, free: int) -> None:
 def settle_speeds(t: float, y: Numbers, out: Numbers, note: Numbers, space: Space) -> None:
     """Speeds onto the constraints after a step, so that stored speeds satisfy them: what every evaluation does by
     itself."""
-    allowed(space, t, y, out)
+    settle_on_constraints(space, t, y, out)
     note[0] = 1.0
 
 

@@ -27,7 +27,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations
 from ...emit.loops.language import Function, Known, Numbers
 from ...emit.loops.records import Struct
-from .accelerations import completed, inertia, norm_residuals, rows
+from .accelerations import inertia, norm_residuals, regularized_complement, rows
 
 ENOUGH: Final = 1e-13  # a violation that counts as none
 QUADRATIC: Final = (
@@ -55,14 +55,14 @@ def new_positions(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[
     holonomic = tuple(i for i in chosen if i < len(eq.phi.entries)) if eq.lam else tuple(range(len(eq.phi.entries)))
     phi = rows(eq.phi, holonomic)
     if not holonomic:
-        return _normalized(eq, q), largest(norm_residuals(eq))
+        return _unit_quaternions(eq, q), largest(norm_residuals(eq))
     gaps = _gaps(eq, holonomic, metric)
     corrected, worst = q - _displacement(eq, holonomic, gaps, metric), largest(list(phi.entries))
     if eq.rows.norms:  # lengths other than one change phi as much as anything else: they go first
-        unit = dict(zip(eq.q, _normalized(eq, q).entries, strict=True))
+        unit = dict(zip(eq.q, _unit_quaternions(eq, q).entries, strict=True))
         corrected, worst = substitute_all([corrected, worst], unit)
         worst = maximum(worst, largest(norm_residuals(eq)))
-    return _normalized(eq, corrected), worst
+    return _unit_quaternions(eq, corrected), worst
 
 
 def _gaps(eq: Equations, holonomic: tuple[int, ...], metric: str) -> Matrix:
@@ -77,16 +77,16 @@ def _displacement(eq: Equations, holonomic: tuple[int, ...], gaps: Matrix, metri
     if metric == "mass" and eq.lam:
         J = rows(eq.Jc, holonomic)
         pushed = factorize(inertia(eq), "definite").solve(J.T)
-        return eq.N @ (pushed @ solve(completed(eq, J @ pushed, holonomic), gaps, "definite"))
+        return eq.N @ (pushed @ solve(regularized_complement(eq, J @ pushed, holonomic), gaps, "definite"))
     slopes = jacobian(_gaps(eq, holonomic, metric), eq.q)
-    return slopes.T @ solve(completed(eq, slopes @ slopes.T, holonomic), gaps, "definite")
+    return slopes.T @ solve(regularized_complement(eq, slopes @ slopes.T, holonomic), gaps, "definite")
 
 
 def _column(entries: list[Expr]) -> Matrix:
     return Matrix(len(entries), 1, tuple(entries))
 
 
-def _normalized(eq: Equations, q: Matrix) -> Matrix:
+def _unit_quaternions(eq: Equations, q: Matrix) -> Matrix:
     """θ / |θ| for every set θ of Euler parameters (Algorithm 5.3)."""
     entries = list(q.entries)
     for e in eq.variables.quaternions:
@@ -103,7 +103,9 @@ def new_speeds(eq: Equations, chosen: tuple[int, ...], metric: str) -> tuple[Mat
     J, b = rows(eq.Jc, chosen), rows(eq.b, chosen)
     psi = J @ u + b
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
-    return u - pushed @ solve(completed(eq, J @ pushed, chosen), psi, "definite"), largest(list(psi.entries))
+    return u - pushed @ solve(regularized_complement(eq, J @ pushed, chosen), psi, "definite"), largest(
+        list(psi.entries)
+    )
 
 
 def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...], metric: str) -> list[Expr]:
@@ -114,7 +116,9 @@ def left_of(eq: Equations, chosen: tuple[int, ...], changes: tuple[Symbol, ...],
     J = rows(eq.Jc, chosen)
     du = Matrix(n_u, 1, changes[n_q : n_q + n_u])
     pushed = factorize(inertia(eq), "definite").solve(J.T) if metric == "mass" else J.T
-    left[n_q : n_q + n_u] = (du - pushed @ solve(completed(eq, J @ pushed, chosen), J @ du, "definite")).entries
+    left[n_q : n_q + n_u] = (
+        du - pushed @ solve(regularized_complement(eq, J @ pushed, chosen), J @ du, "definite")
+    ).entries
     if holonomic := tuple(i for i in chosen if i < len(eq.phi.entries)):
         dq = Matrix(n_q, 1, changes[:n_q])
         gaps = directional_derivative(_gaps(eq, holonomic, metric), dict(zip(eq.q, dq.entries, strict=True)))
@@ -151,7 +155,9 @@ def new_on_invariants(
         if chosen:
             J = rows(eq.Jc, chosen)
             pushed = factors.solve(J.T)
-            along = along - pushed @ factorize(completed(eq, J @ pushed, chosen), "definite").solve(J @ along)
+            along = along - pushed @ factorize(regularized_complement(eq, J @ pushed, chosen), "definite").solve(
+                J @ along
+            )
         before = len(eq.q)
         full = [[ZERO] * inv.rows for _ in range(before)]
         full += [list(along.row(i)) for i in range(along.rows)]
@@ -163,7 +169,7 @@ def new_on_invariants(
         directions = slopes.T
         if (kept := conditions(eq, chosen, [])).entries:
             C = jacobian(kept, list(y))
-            whole = C @ C.T + doubled(eq, chosen, C.rows)
+            whole = C @ C.T + border_products(eq, chosen, C.rows)
             directions = directions - C.T @ factorize(whole, "definite").solve(C @ directions)
         gain = slopes @ directions
     # Where the invariants do not depend on the state (the energy at rest) there is no way to go, and none is needed.
@@ -198,7 +204,7 @@ def orthogonal_step(
     c = conditions(eq, chosen, invariants)
     slopes = jacobian(c, list(y))
     state, multipliers = Matrix(len(y), 1, y), Matrix(len(mu), 1, mu)
-    held = c - doubled(eq, chosen, c.rows) @ multipliers
+    held = c - border_products(eq, chosen, c.rows) @ multipliers
     residual = stack(state + slopes.T @ multipliers - Matrix(len(near), 1, near), held)
     unknowns = [*y, *mu]
     step = solve(jacobian(residual, unknowns), residual)
@@ -215,7 +221,7 @@ def conditions(eq: Equations, chosen: tuple[int, ...], invariants: list[Expr]) -
     return Matrix(len(entries), 1, tuple(entries))
 
 
-def doubled(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
+def border_products(eq: Equations, chosen: tuple[int, ...], n: int) -> Matrix:
     """B Bᵀ of the constraints on positions and of those on speeds, in the places that these have among n conditions;
     else zeros."""
     k, entries = len(eq.phi.entries), [ZERO] * (n * n)

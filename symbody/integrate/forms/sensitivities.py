@@ -290,7 +290,7 @@ def _met_rows(form: VariedForm, j: int, delay: Expr, flow: Mapping[Symbol, Expr]
     return met | {x: ONE for x in (form.wrt[j],) if x in form.state.parameters}
 
 
-def landed(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...]:
+def state_on_constraints(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...]:
     """A state, given as expressions, brought onto the constraints of a form: positions, then speeds by impulses through
     the mass matrix. Positions are on them already; it is their neighbours that may not be."""
     eq = form.equations

@@ -19,7 +19,7 @@ from ..events.events import Event
 from ..forms.form_kinds import FORMS
 from ..forms.forms import Form
 from ..inputs.inputs import with_inputs
-from ..inputs.meanings import meant
+from ..inputs.meanings import quantity_expressions
 from ..kernels.tableaux import TABLEAUX
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
@@ -86,7 +86,7 @@ def cuda_motions(
     cuda()
     eq, numbers = with_inputs(equations, inputs or {})
     where = f"cuda_motions of {eq.name!r}"
-    wanted = meant(eq, outputs, where, SimulationError) if outputs else ()
+    wanted = quantity_expressions(eq, outputs, where, SimulationError) if outputs else ()
     bake = _baked_numbers(eq, tuple(vary), {**(values or {}), **numbers})
     device = DeviceForm(device_ready_form(eq, options), bake, checked_real(real))
     if step is not None and not events:

@@ -31,7 +31,7 @@ def plain(what: Any) -> Any:
     return getattr(what, "in_ground", what)
 
 
-def meant(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[SymbodyError]) -> list[Any]:
+def quantity_expressions(eq: Equations, wanted: Sequence[Quantity], where: str, error: type[SymbodyError]) -> list[Any]:
     """Expressions in the state for names; expressions are taken as they are. Rates of inputs that are constant are
     zero."""
     known = named_quantities(eq)

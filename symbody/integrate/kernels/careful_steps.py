@@ -16,7 +16,7 @@ from .march import is_near
 from .march_records import TOO_SMALL, Steps
 from .runge_kutta import RungeKutta, error_left, tolerance
 from .stages import stage_state
-from .step_control import shortened, within
+from .step_control import retry_step, within
 
 FINEST: Final = (
     1e-11  # relative tolerance of careful steps: rates near singular positions are not exact enough for less
@@ -158,7 +158,7 @@ def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
         m.leap = abs(h)
     if status == TOO_SMALL and m.error > CLEARLY * m.noise:
         m.leap = m.leap * SHORTER
-        return h * min(SHORTER, shortened(1.0, m.error, m.order))
+        return h * min(SHORTER, retry_step(1.0, m.error, m.order))
     h = h * SHORTER
     if abs(h) < SHORTEST * m.leap:
         h = within(0.9 * (s.t_end - s.t), ANEW * m.leap)

@@ -19,7 +19,7 @@ SMOOTH: Final = 0.1  # by which part of its size an event function may differ fr
 SECANTS: Final = 10  # at most, towards an event
 
 
-def crossed(before: float, after: float, least: float, direction: int) -> int:
+def is_crossing(before: float, after: float, least: float, direction: int) -> int:
     """Whether an event function that was on one side (the sign of `before`) came to the other, in the direction that
     counts.
 
@@ -114,13 +114,13 @@ def crossing_within(m: Method, s: Steps, h: float, low: float, high: float, j: i
     before = e.side[j]
     if before == 0.0:
         return 2.0
-    if crossed(before, e.values[j], e.least[j], e.sense[j]) == 1:
+    if is_crossing(before, e.values[j], e.least[j], e.sense[j]) == 1:
         return crossing(m, s, h, low, high, j, before)
     if e.values[j] * before > 0.0 and before * h * e.earlier[rate] < 0.0 and before * h * e.values[rate] > 0.0:
         bottom = crossing(m, s, h, low, high, rate, e.earlier[rate])
         look(m, s, h, bottom, e.inner)
-        if crossed(before, e.inner[j], e.least[j], 0) == 1:
-            if crossed(before, e.inner[j], e.least[j], e.sense[j]) == 1:
+        if is_crossing(before, e.inner[j], e.least[j], 0) == 1:
+            if is_crossing(before, e.inner[j], e.least[j], e.sense[j]) == 1:
                 return crossing(m, s, h, low, bottom, j, before)
             return crossing(m, s, h, bottom, high, j, -before)
     return 2.0

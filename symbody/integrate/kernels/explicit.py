@@ -29,10 +29,10 @@ from .careful_steps import (
     take_carefully,
 )
 from .dense import cubic
-from .march import settled
+from .march import settle_end
 from .march_records import DONE, NOT_FINITE, TINY, TOO_SMALL, UNSETTLED, Steps, never_singular, no_cut
 from .runge_kutta import RungeKutta, error_left, local_error, stage, take
-from .step_control import RETRY, cautious_step, growth_factor, probable_step, shortened, size, within
+from .step_control import RETRY, cautious_step, growth_factor, probable_step, retry_step, size, within
 from .tableaux import Tableau
 
 FADING: Final = 0.97  # of the usual length of steps, with every step that is shorter
@@ -128,16 +128,16 @@ def first_step(m: RungeKutta, s: Steps) -> None:
 def attempt(m: RungeKutta, s: Steps, h: float, is_again: int) -> int:
     """A step, its end on the constraints, f there, and its error; again with care where most of that is across the
     constraints, or where it has left them."""
-    status = tried(m, s, h)
+    status = step_status(m, s, h)
     if m.onto is not None and s.is_adaptive == 1 and m.careful == 0:
         needs_care = has_left(m, s, h) if status == DONE else is_across(m, s, h, status, is_again)
         if needs_care == 1:
             begin_with_care(m, s)
-            status = tried(m, s, h)
+            status = step_status(m, s, h)
     return status
 
 
-def tried(m: RungeKutta, s: Steps, h: float) -> int:
+def step_status(m: RungeKutta, s: Steps, h: float) -> int:
     """One step and its error."""
     if m.onto is not None and m.careful == 1:
         take_carefully(m, s, h)
@@ -148,7 +148,7 @@ def tried(m: RungeKutta, s: Steps, h: float) -> int:
         for i in range(s.n):
             m.near[i] = s.w[i]
     s.counts.evaluations += m.stages
-    if settled(s, s.t + h) == 0:
+    if settle_end(s, s.t + h) == 0:
         return UNSETTLED
     s.rhs((s.t + h, s.y_end), (m.k[m.stages * s.n :],))
     if s.is_adaptive == 0:
@@ -186,7 +186,7 @@ def short_step(m: RungeKutta, s: Steps, h: float, length: float) -> None:
     else:
         take(m, s, length)
     s.counts.evaluations += m.stages - 1
-    settled(s, s.t + length)
+    settle_end(s, s.t + length)
 
 
 def polynomial(m: RungeKutta, s: Steps, h: float, is_short: int) -> None:
@@ -225,7 +225,7 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
             begin_with_care(m, s)
             return within(0.9 * (s.t_end - s.t), 0.5 * m.usual)
     if status == TOO_SMALL:
-        return shortened(h, s.error, m.order)
+        return retry_step(h, s.error, m.order)
     return h * RETRY
 
 

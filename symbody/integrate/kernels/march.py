@@ -154,7 +154,7 @@ def standing(s: Steps) -> int:
     return GOES_ON
 
 
-def settled(s: Steps, t: float) -> int:
+def settle_end(s: Steps, t: float) -> int:
     """Bring the end of a step back to the constraints: 1, or 0 where that fails."""
     if s.settle is not None:
         s.settle((t, s.y_end), (s.w, s.note))

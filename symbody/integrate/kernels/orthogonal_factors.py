@@ -155,7 +155,7 @@ def reflect(m: int, n: int, most: int, J: Numbers, a: Numbers, rows: Indices, d:
     return most
 
 
-def mirrored(m: int, n: int, rank: int, a: Numbers, d: Numbers, x: Numbers) -> None:
+def apply_reflections(m: int, n: int, rank: int, a: Numbers, d: Numbers, x: Numbers) -> None:
     """Q x in place."""
     for back in range(rank):
         k: int = rank - 1 - back
@@ -173,7 +173,7 @@ def reflect_basis(m: int, n: int, rank: int, a: Numbers, d: Numbers, Z: Numbers)
         for j in range(n):
             z[j] = 0.0
         z[free] = 1.0
-        mirrored(m, n, rank, a, d, z)
+        apply_reflections(m, n, rank, a, d, z)
 
 
 def reflect_solve(m: int, n: int, rank: int, a: Numbers, rows: Indices, d: Numbers, r: Numbers, x: Numbers) -> None:
@@ -185,7 +185,7 @@ def reflect_solve(m: int, n: int, rank: int, a: Numbers, rows: Indices, d: Numbe
         x[i] = t / d[i]
     for j in range(rank, n):
         x[j] = 0.0
-    mirrored(m, n, rank, a, d, x)
+    apply_reflections(m, n, rank, a, d, x)
 
 
 # ---------------------------------------------------------------------------------------------------------- rotations

@@ -21,7 +21,7 @@ from ...algebra.graph.elimination import general_factor, general_solve
 from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite, unrolled
 from .complex_elimination import complex_factor, complex_solve
 from .dense import interpolate
-from .march import settled
+from .march import settle_end
 from .march_records import (
     DONE,
     NOT_CONVERGED,
@@ -37,7 +37,7 @@ from .march_records import (
 from .newton_convergence import at_rounding
 from .sparse_elimination import (
     Sparse,
-    shifted,
+    shift_matrix,
     sparse_complex_factor,
     sparse_complex_solve,
     sparse_factor,
@@ -168,10 +168,10 @@ def sparse_matrices(
     sparse: Sparse, h: float, mass: Numbers, entries: Numbers, a: Numbers, re: Numbers, im: Numbers
 ) -> int:
     """Factors of both matrices by the order of `sparse`: 1, or 0 where a pivot is too small."""
-    shifted(sparse, GAMMA / h, mass, entries, a)
+    shift_matrix(sparse, GAMMA / h, mass, entries, a)
     if sparse_factor(sparse, a) == 0:
         return 0
-    shifted(sparse, ALPHA / h, mass, entries, re)
+    shift_matrix(sparse, ALPHA / h, mass, entries, re)
     for i in range(sparse.filled):
         im[i] = 0.0
     for i in range(sparse.size):
@@ -290,15 +290,15 @@ def first_step(m: Radau, s: Steps) -> None:
 def attempt(m: Radau, s: Steps, h: float, is_again: int) -> int:
     """A step, its end on the constraints, and its error; where it cannot be shortened, once more with the Jacobian of
     this state."""
-    status = solved(m, s, h, is_again)
+    status = stage_status(m, s, h, is_again)
     if s.is_adaptive == 0 and status != DONE and m.is_fresh == 0:
         s.counts.rejected += 1
         m.has_jacobian = 0
-        status = solved(m, s, h, is_again)
+        status = stage_status(m, s, h, is_again)
     return status
 
 
-def solved(m: Radau, s: Steps, h: float, is_again: int) -> int:
+def stage_status(m: Radau, s: Steps, h: float, is_again: int) -> int:
     if m.has_jacobian == 0:
         jacobian(m, s)
     if m.factored != h:
@@ -310,7 +310,7 @@ def solved(m: Radau, s: Steps, h: float, is_again: int) -> int:
         return status
     for i in range(s.n):
         s.y_end[i] = s.y[i] + m.z[2 * s.n + i]
-    if settled(s, s.t + h) == 0:
+    if settle_end(s, s.t + h) == 0:
         return UNSETTLED
     if s.is_adaptive == 0:
         return DONE
@@ -337,7 +337,7 @@ def short_step(m: Radau, s: Steps, h: float, length: float) -> None:
         guess(m, s, h, 0.0, length)
     for i in range(s.n):
         s.y_end[i] = s.y[i] + m.z[2 * s.n + i]
-    settled(s, s.t + length)
+    settle_end(s, s.t + length)
     m.factored = 0.0
     m.theta = rate
 

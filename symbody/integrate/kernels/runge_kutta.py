@@ -114,10 +114,10 @@ def local_error(m: RungeKutta, s: Steps, h: float) -> float:
         if m.estimates > 1:
             x = estimate(m, s, 1, i) / scale
             second = second + x * x
-    return combined(m, s, h, total, second)
+    return error_norm(m, s, h, total, second)
 
 
-def combined(m: RungeKutta, s: Steps, h: float, total: float, second: float) -> float:
+def error_norm(m: RungeKutta, s: Steps, h: float, total: float, second: float) -> float:
     """The error from sums of squares of one estimate, or of two (Hairer, Nørsett, Wanner II.10)."""
     if m.estimates == 1:
         return abs(h) * sqrt(total / float(s.n))
@@ -142,4 +142,4 @@ def error_left(m: RungeKutta, s: Steps, h: float) -> float:
                 total = total + x * x
             else:
                 second = second + x * x
-    return combined(m, s, h, total, second)
+    return error_norm(m, s, h, total, second)

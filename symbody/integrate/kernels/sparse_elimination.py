@@ -43,7 +43,7 @@ class Sparse(Struct):
     y: Numbers
 
 
-def shifted(s: Sparse, shift: float, mass: Numbers, entries: Numbers, a: Numbers) -> None:
+def shift_matrix(s: Sparse, shift: float, mass: Numbers, entries: Numbers, a: Numbers) -> None:
     """shift E - J."""
     for i in range(s.filled):
         a[i] = 0.0

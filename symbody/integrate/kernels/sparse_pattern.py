@@ -56,7 +56,7 @@ def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) ->
     """The elimination of a matrix with entries at some places, and on the diagonal where a variable has a rate; None
     where that is not worth it."""
     pattern = {*places, *((i, i) for i in range(n) if has_rate[i])}
-    return None if len(pattern) > FULL * n * n else _eliminated(n, pattern, _by_least_degree(n, pattern))
+    return None if len(pattern) > FULL * n * n else _sparse_order(n, pattern, _by_least_degree(n, pattern))
 
 
 def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
@@ -81,7 +81,7 @@ def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
     return order
 
 
-def _eliminated(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOrder | None:
+def _sparse_order(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOrder | None:
     """The elimination in an order; None where a pivot stays zero, or where it takes as long as a dense one."""
     step = {variable: k for k, variable in enumerate(order)}
     entries: list[set[int]] = [set() for _ in range(n)]  # columns of each row, both by their steps

@@ -55,7 +55,7 @@ def probable_step(s: Steps, order: int, h0: float, bend: float) -> None:
 # ------------------------------------------------------------------------------------------------------------- other steps
 
 
-def shortened(h: float, error: float, order: int) -> float:
+def retry_step(h: float, error: float, order: int) -> float:
     """The step to try after one whose error, in units of the tolerance, was too large: h 0.9 ε^(-1/k)."""
     return h * max(SHORTEST_RETRY, SAFETY * pow(error, -1.0 / order))
 

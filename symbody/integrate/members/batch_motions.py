@@ -19,7 +19,7 @@ from ..events.events import Event
 from ..events.input_jumps import breaks
 from ..forms.form_kinds import FORMS
 from ..inputs.inputs import with_inputs
-from ..inputs.meanings import Quantity, meant, plain
+from ..inputs.meanings import Quantity, plain, quantity_expressions
 from ..kernels.march_records import DONE
 from ..kernels.tableaux import tableau_of
 from ..result.outcome import Ending, Outcome
@@ -85,7 +85,7 @@ def _prepared_batch(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, M
         explicit = explicit_method(o.rtol)
         method = MethodChoice(explicit, explicit if o.step is None else "")
     form = form_of(eq, picked)
-    kept = meant(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
+    kept = quantity_expressions(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
     if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(

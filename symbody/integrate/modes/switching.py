@@ -21,7 +21,7 @@ from ..events.event_handlers import EventHandler, UserEventHandler
 from ..events.events import Event
 from ..events.rate_jumps import RateJumpHandler, borders_of
 from ..forms.bordering import run_rank
-from ..forms.sensitivities import CARRIED, landed
+from ..forms.sensitivities import CARRIED, state_on_constraints
 from ..result.outcome import Ending, Outcome
 from ..result.segment import Occurrence, Segment
 from ..result.trajectory import Trajectory
@@ -247,7 +247,7 @@ class _ModesRun:
         eq, s, form = self.plan.equations(mode), self.state, left.form.variations
         assert form is not None
         target = form_of(eq, replace(choice(eq, self.options), sensitivities=(), held=()), run_rank(s))
-        saltation = form.saltation(leaving.when, landed(target, leaving.carried), target)
+        saltation = form.saltation(leaving.when, state_on_constraints(target, leaving.carried), target)
         begun = target.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
         columns, self._delays = saltation.into(s.t, leaving.y, left.p, begun, self._delays)
         return columns

@@ -87,7 +87,9 @@ def _in_segment(segment: Segment, what: Quantity) -> tuple[Array, Array, NDArray
     t, y = t[order], y[order]
     peaks, valleys = _peaks(y), _peaks(-y)
     is_max = np.repeat([True, False], [len(peaks), len(valleys)])
-    found_t, found_y = _interpolated(segment, what, t, y, np.concatenate([peaks, valleys]), np.where(is_max, 1.0, -1.0))
+    found_t, found_y = _refined_extremes(
+        segment, what, t, y, np.concatenate([peaks, valleys]), np.where(is_max, 1.0, -1.0)
+    )
     order = _order(segment, found_t)
     return found_t[order], found_y[order], is_max[order]
 
@@ -120,7 +122,7 @@ def _peaks(y: Array) -> NDArray[np.intp]:
     return found if len(found) else np.zeros(1, dtype=np.intp)
 
 
-def _interpolated(
+def _refined_extremes(
     segment: Segment, what: Quantity, t: Array, y: Array, places: NDArray[np.intp], sign: Array
 ) -> tuple[Array, Array]:
     """Times and values of extremes, each between the neighbours of a sample; those at ends and jumps stay where they

@@ -16,7 +16,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
 from ..forms.sensitivities import sensitivity_of
-from ..inputs.meanings import Quantity, meant, plain
+from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .segment import Segment
 
 GROUPS: Final = ("t", "q", "u", "z", "r", "p")
@@ -29,7 +29,7 @@ def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
     places = stored_places(eq)
     rest = tuple(w for w in wanted if _checked_name(eq, w) not in places)
     found = iter(evaluated_quantities(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
-    return [_stored(segment, *places[w]) if w in places else next(found) for w in wanted]
+    return [_stored_values(segment, *places[w]) if w in places else next(found) for w in wanted]
 
 
 class StatesInRows(Protocol):
@@ -72,7 +72,7 @@ def evaluated_quantities(
     return [out] if len(f.program.outputs) == 1 else list(out)
 
 
-def derived(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
+def derived_quantity(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
     """A quantity that follows from the equations, such as their energy."""
     eq = segment.equations
     return evaluated_quantities(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
@@ -114,7 +114,7 @@ def _places(eq: Equations) -> dict[Quantity, tuple[str, int]]:
     return out
 
 
-def _stored(segment: Segment, group: str, k: int) -> Array:
+def _stored_values(segment: Segment, group: str, k: int) -> Array:
     if group == "t":
         return segment.t
     if group in CONSTANT:
@@ -137,7 +137,7 @@ def _checked_name(eq: Equations, what: Any) -> Any:
 
 def meaning(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
     """Expressions in the state for what is wanted."""
-    return meant(eq, wanted, f"trajectory of {eq.name!r}", SimulationError)
+    return quantity_expressions(eq, wanted, f"trajectory of {eq.name!r}", SimulationError)
 
 
 def _program(symbols: Mapping[str, Any], things: list[Any]) -> Compiled:

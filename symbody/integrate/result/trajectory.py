@@ -29,7 +29,7 @@ from .extremes import Extremes, extremes_along
 from .outcome import Outcome, Statistics
 from .segment import Occurrence, Segment
 from .tables import data_frame, data_set
-from .violations import Violations, joined, violations
+from .violations import Violations, joined_violations, violations
 
 if TYPE_CHECKING:
     from ..run.singular_configurations import Passage
@@ -208,7 +208,7 @@ class Trajectory(Portable):
     @cached_property
     def t(self) -> Array:
         """The times, in seconds, as an array; at an event and at a switch there are two, before and after."""
-        return _joined([s.t for s in self.segments])
+        return _concatenation([s.t for s in self.segments])
 
     @property
     def q(self) -> Array:
@@ -227,22 +227,22 @@ class Trajectory(Portable):
 
         See also: `State`, `Trajectory.columns`.
         """
-        return _joined([s.q for s in self._alike("q")])
+        return _concatenation([s.q for s in self._alike("q")])
 
     @property
     def u(self) -> Array:
         """Speeds, a row for each time."""
-        return _joined([s.u for s in self._alike("u")])
+        return _concatenation([s.u for s in self._alike("u")])
 
     @property
     def z(self) -> Array:
         """Additional variables, a row for each time."""
-        return _joined([s.z for s in self._alike("z")])
+        return _concatenation([s.z for s in self._alike("z")])
 
     @property
     def y(self) -> Array:
         """q, u, z in a row for each time."""
-        return _joined([s.y for s in self._alike("q", "u", "z")])
+        return _concatenation([s.y for s in self._alike("q", "u", "z")])
 
     @property
     def p(self) -> Array:
@@ -349,7 +349,7 @@ class Trajectory(Portable):
                     f"trajectory of {self.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
                     "sim.pieces has each stretch for itself"
                 ) from None
-        return [_joined(parts) for parts in zip(*found, strict=True)]
+        return [_concatenation(parts) for parts in zip(*found, strict=True)]
 
     def max(self, what: Quantity) -> float:
         """The largest value of a name or an expression along the motion, between steps too. sim["x"].max() is the
@@ -394,7 +394,7 @@ class Trajectory(Portable):
 
         See also: `simulate`.
         """
-        return _joined([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
+        return _concatenation([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
 
     @property
     def variations(self) -> Array | None:
@@ -409,7 +409,7 @@ class Trajectory(Portable):
         """
         if self.segments[0].variations is None:
             return None
-        return _joined([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
+        return _concatenation([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
 
     @property
     def wrt(self) -> tuple[str, ...]:
@@ -418,7 +418,7 @@ class Trajectory(Portable):
 
     def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:
         """A quantity that follows from equations; they keep the expression, and so the program for it."""
-        return _joined([quantities.derived(s, name, make) for s in self.segments])
+        return _concatenation([quantities.derived_quantity(s, name, make) for s in self.segments])
 
     @cached_property
     def energy(self) -> Array:
@@ -455,7 +455,7 @@ class Trajectory(Portable):
         parts = [
             quantities.values(s, [found[n] for n in names]) for s, found in zip(self.segments, of_modes, strict=True)
         ]
-        return {n: _joined(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
+        return {n: _concatenation(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
 
     @cached_property
     def lam(self) -> Array:
@@ -474,7 +474,7 @@ class Trajectory(Portable):
 
         See also: `Equations.multipliers`, `integrate.violation`.
         """
-        return _joined([_multipliers(s) for s in self._alike("lam")])
+        return _concatenation([_multipliers(s) for s in self._alike("lam")])
 
     def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
         """Force and moment that the parent exerts on the child of a joint, a row of three components for each time.
@@ -520,7 +520,7 @@ class Trajectory(Portable):
                 f"trajectory of {self.name!r}: a reaction is asked for by the name of its joint, got {shown(wrong[0])}"
             )
         parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
-        found = [_joined(x) for x in zip(*parts, strict=True)]
+        found = [_concatenation(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
 
     @cached_property
@@ -533,7 +533,7 @@ class Trajectory(Portable):
     @cached_property
     def violation(self) -> Violations:
         """How far the constraints are missed, at the level of positions and of speeds."""
-        return joined([violations(s) for s in self.segments])
+        return joined_violations([violations(s) for s in self.segments])
 
     # ------------------------------------------------------------------------------------------------ onwards
 
@@ -632,7 +632,7 @@ class Trajectory(Portable):
         return later("write.files.trajectory_file", "save_trajectory")(self, path)
 
 
-def _joined(parts: Sequence[Array]) -> Array:
+def _concatenation(parts: Sequence[Array]) -> Array:
     """One after another; one alone is returned as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 

@@ -81,7 +81,7 @@ def _residuals(eq: Equations) -> Matrix:
     return own
 
 
-def joined(parts: Sequence[Violations]) -> Violations:
+def joined_violations(parts: Sequence[Violations]) -> Violations:
     """One after another; a constraint that a part does not have is not missed in it."""
     if len(parts) == 1:
         return parts[0]

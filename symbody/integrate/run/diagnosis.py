@@ -49,7 +49,7 @@ def diagnosed_outcome(form: Form, ending: Ending, t: float, y: Array, p: Array, 
         )
     if ending in NO_RATES and _has_outlived_its_choice(form, t, y, p):
         return Outcome(Ending.SINGULAR, t, why_not(form.equations))
-    if found := locked(form, t, y, p):
+    if found := gimbal_lock(form, t, y, p):
         return Outcome(Ending.LOCKED, t, found)
     if found := _dependent_constraints(form, ending, t, y, p):
         return Outcome(ending if ending is Ending.JUMPED else Ending.SINGULAR, t, found)
@@ -86,7 +86,7 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
     return dict(zip(powers, evaluate(in_own_terms(eq, list(powers.values()), solved=True), values), strict=True))
 
 
-def locked(form: Form, t: float, y: Array, p: Array) -> str:
+def gimbal_lock(form: Form, t: float, y: Array, p: Array) -> str:
     """Which joint or body stands where the first and the third of its axes coincide, so that its angles do not
     determine a rotation; empty where none does.
 

@@ -31,7 +31,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import program_callee
 from ...errors import SimulationError, listed
-from ..forms.accelerations import accelerations, norm_residuals, rows, stabilized
+from ..forms.accelerations import accelerations, baumgarte_terms, norm_residuals, rows
 from ..forms.bordering import border_numbers, border_parameters
 from ..forms.form_kinds import FORMS
 from ..forms.forms import NOTHING_KEPT, Form, Kept, explicit_form
@@ -209,11 +209,11 @@ def _lines(
         forces, conditions = _balances(name, eq, chosen)
     else:
         forces, conditions = [], []
-        udot, _ = accelerations(eq, chosen, stabilized(eq, alpha, beta) if name == "baumgarte" else None)
+        udot, _ = accelerations(eq, chosen, baumgarte_terms(eq, alpha, beta) if name == "baumgarte" else None)
         lines += [_Line(u, e) for u, e in zip(eq.u, udot.entries, strict=True)]
     variables, rates = _additional(eq)
     if name == "ggl":
-        lines[: len(eq.q)], stabilizers = _pushed(eq, chosen)
+        lines[: len(eq.q)], stabilizers = _stabilized_lines(eq, chosen)
         forces += stabilizers
     if not follows(eq):
         conditions += [(row.name, row.expression) for row in eq.rows.additional]
@@ -241,7 +241,7 @@ def _balances(name: str, eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_
     return lines, conditions
 
 
-def _pushed(eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_Line], list[_Line]]:
+def _stabilized_lines(eq: Equations, chosen: tuple[int, ...]) -> tuple[list[_Line], list[_Line]]:
     """Lines for q and for the multipliers mu that keep q on g = 0."""
     holonomic = [eq.phi.entries[i] for i in chosen if i < len(eq.phi.entries)] if eq.lam else list(eq.phi.entries)
     g = [*holonomic, *norm_residuals(eq)]

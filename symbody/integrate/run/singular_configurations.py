@@ -24,7 +24,7 @@ from ..forms.impulses import constraint_impulses
 from ..kernels.careful_steps import FINEST, REMEMBERED
 from ..kernels.march_records import Method
 from ..kernels.runge_kutta import RungeKutta
-from ..result.quantities import StateRows, derived
+from ..result.quantities import StateRows, derived_quantity
 from ..start.constraint_rows import rows_of
 from ..start.state import State
 from .machine import Machine
@@ -135,7 +135,7 @@ def _changes(start: State, times: Array, ends: Array) -> tuple[Array, Array]:
     q, u, z = rows[:, :n_q], rows[:, n_q : n_q + n_u], rows[:, n_q + n_u : n_q + n_u + n_z]
     there = StateRows(eq, times.ravel(), q, u, z, start.r, start.p)
     total, kinetic = (
-        derived(there, name, make).reshape(-1, 2)
+        derived_quantity(there, name, make).reshape(-1, 2)
         for name, make in (("energy", energy), ("kinetic energy", kinetic_energy))
     )
     return total[:, 1] - total[:, 0], kinetic.max(axis=1)

@@ -133,7 +133,7 @@ def all_assemblies(
         tried += 1
         reached = search.onto(search.moved(random, spread))
         if reached.holds:
-            q = _settled(task, search, reached).x
+            q = _nearest_equivalent(task, search, reached).x
             same = next((k for k, other in enumerate(found) if _is_same(task, search, q, other)), None)
             if same is None:
                 found.append(q)
@@ -263,7 +263,7 @@ def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
     found, attempt = search.first()
     if not found.holds:
         raise (_why_open(task, search, found))
-    return _settled(task, search, found).x, _how(task, attempt)
+    return _nearest_equivalent(task, search, found).x, _how(task, attempt)
 
 
 def _how(task: _AssemblyTask, attempt: int) -> str:
@@ -277,7 +277,7 @@ def _how(task: _AssemblyTask, attempt: int) -> str:
     )
 
 
-def _settled(task: _AssemblyTask, search: Search, found: Found) -> Found:
+def _nearest_equivalent(task: _AssemblyTask, search: Search, found: Found) -> Found:
     """The nearest to the start of those configurations that go over into the one found: along the constraints, by whole
     turns, by sign."""
     x = unwound(search.rows, search.along(found).x, search.start, search.free)
@@ -378,7 +378,7 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> State:
     """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the
     nearest that has them."""
-    found = _completed(task, q, how)
+    found = _complete_state(task, q, how)
     return wanted.state(_together(wanted, task, found) if wanted.others else found)
 
 
@@ -398,7 +398,7 @@ def _together(wanted: GivenOutputs, task: _AssemblyTask, state: State) -> State:
     return replace(state, q=x[:n_q], u=x[n_q : n_q + n_u], z=x[n_q + n_u :], outcome=said)
 
 
-def _completed(task: _AssemblyTask, q: Array, how: str) -> State:
+def _complete_state(task: _AssemblyTask, q: Array, how: str) -> State:
     """The state with these coordinates: speeds, then additional variables; the outcome notes redundant constraints."""
     u = _speeds(task, q)
     eq = task.equations

@@ -22,7 +22,7 @@ from ...emit.run.dynamics import Dynamics
 from ...emit.run.kept_programs import content_of, kept_program
 
 
-def called(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
+def values_of(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:
     """A function of some of these groups, by the names of its inputs."""
     groups = {"t": t, "q": q, "u": u, "z": z, "r": r, "p": p}
     return f(*(groups[g.name] for g in f.program.inputs))
@@ -61,7 +61,7 @@ class Rows:
         """phi and the norms of Euler parameters, and their derivatives with respect to q."""
         if not self.positions:
             return np.zeros(0), np.zeros((0, len(self.equations.q)))
-        phi, slopes = called(self.position_function, *state)
+        phi, slopes = values_of(self.position_function, *state)
         return phi, slopes.reshape(len(phi), -1)
 
     # ------------------------------------------------------------------------------------------------ speeds
@@ -74,7 +74,7 @@ class Rows:
         """Jc and b."""
         if not self.speeds:
             return np.zeros((0, len(self.equations.u))), np.zeros(0)
-        Jc, b = called(self.speed_function, *state)
+        Jc, b = values_of(self.speed_function, *state)
         return Jc.reshape(len(b), -1), b
 
     @cached_property
@@ -83,7 +83,7 @@ class Rows:
 
     def rate(self, *state: Any) -> tuple[Array, Array]:
         """N and n of q' = N u + n."""
-        N, n = called(self._rate_function, *state)
+        N, n = values_of(self._rate_function, *state)
         return N.reshape(len(n), -1), n
 
     # --------------------------------------------------------------------------------------------- additional equations
@@ -97,7 +97,7 @@ class Rows:
         """Additional equations without rates, and their derivatives with respect to z."""
         if not self.additional:
             return np.zeros(0), np.zeros((0, len(self.equations.z)))
-        h, slopes = called(self._additional_function, *state)
+        h, slopes = values_of(self._additional_function, *state)
         return h, slopes.reshape(len(h), -1)
 
 

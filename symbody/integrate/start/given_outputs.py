@@ -17,7 +17,7 @@ from ...derivation.equations.named_rows import NamedRow, output_rows
 from ...derivation.equations.variables import name_of
 from ...derivation.forms.constrained import constrained_speeds, with_constraints
 from ...errors import AssemblyError, in_number, shown
-from ..inputs.meanings import meant
+from ..inputs.meanings import quantity_expressions
 from .state import State
 
 
@@ -79,7 +79,7 @@ def _rows(eq: Equations, name: str) -> list[tuple[str, Symbol, Expr]]:
 def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equations, tuple[NamedRow, ...]]:
     """Equations with rows more on coordinates, and with rows more on speeds; rows of everything else."""
     rows = [row for name in names for row in _rows(eq, name)]
-    found = meant(eq, [e for *_, e in rows], f"assembly of {eq.name!r}", AssemblyError)
+    found = quantity_expressions(eq, [e for *_, e in rows], f"assembly of {eq.name!r}", AssemblyError)
     wide = replace(eq, p=(*eq.p, *(target for _, target, _ in rows)))
     on_coordinates: dict[str, Expr] = {}
     on_speeds: dict[str, Expr] = {}

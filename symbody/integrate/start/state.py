@@ -19,7 +19,7 @@ from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, listed, shown
-from ..inputs.meanings import Quantity, meant, plain
+from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .constraint_rows import rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
@@ -168,7 +168,9 @@ class State(Portable):
             raise AssemblyError(
                 f"state of {eq.name!r}: takes a name, an expression, a vector, a point or a matrix, got {shown(what)}"
             )
-        (found,) = eq.cached("meaning of", asked, lambda: meant(eq, (asked,), f"state of {eq.name!r}", AssemblyError))
+        (found,) = eq.cached(
+            "meaning of", asked, lambda: quantity_expressions(eq, (asked,), f"state of {eq.name!r}", AssemblyError)
+        )
         values, nothing = dict(zip(self._table.symbols, self.values.values(), strict=True)), undetermined_value(eq)
         if isinstance(found, Expr):
             return np.nan if found is nothing else float(evaluate(found, values))

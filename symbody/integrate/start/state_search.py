@@ -14,7 +14,7 @@ from ...derivation.equations.named_rows import NamedRow
 from ...emit.run.callable import Array
 from ...emit.run.dynamics import Dynamics
 from .configuration_search import Search
-from .constraint_rows import called
+from .constraint_rows import values_of
 
 
 def state_search(
@@ -30,7 +30,7 @@ def state_search(
     n_q, n_u = len(eq.q), len(eq.u)
 
     def values_and_slopes(x: Array) -> tuple[Array, Array]:
-        r, J = called(function, known["t"], x[:n_q], x[n_q : n_q + n_u], x[n_q + n_u :], groups["r"], groups["p"])
+        r, J = values_of(function, known["t"], x[:n_q], x[n_q : n_q + n_u], x[n_q + n_u :], groups["r"], groups["p"])
         return r, J.reshape(len(entries), -1)
 
     def off(x: Array) -> Array:

@@ -27,7 +27,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import AssemblyError, SimulationError, StudyError
 from ...integrate.inputs.inputs import closed_loop
-from ...integrate.inputs.meanings import meant
+from ...integrate.inputs.meanings import quantity_expressions
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.simulate import simulate
 from ...integrate.start.assembly import assemble
@@ -223,7 +223,7 @@ class Experiment:
     def _quantities(self) -> Compiled:
         """The measured quantities, and their derivatives with respect to the state and to the free parameters."""
         eq = self.equations
-        rows = meant(eq, list(self.measured.values), f"identify {eq.name!r}", StudyError)
+        rows = quantity_expressions(eq, list(self.measured.values), f"identify {eq.name!r}", StudyError)
         column = Matrix(len(rows), 1, tuple(rows))
         free = [eq.variables.of("p").symbol(n, f"identify {eq.name!r}", StudyError) for n in self.free] or [eq.t]
         groups: dict[str, Any] = (

@@ -12,7 +12,7 @@ from ...argument_kinds import checked_flags
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, shown
-from ...integrate.inputs.meanings import meant
+from ...integrate.inputs.meanings import quantity_expressions
 from ...integrate.members.batch import Batch, simulate_batch
 from ...integrate.result.outcome import Ending
 from ...integrate.result.trajectory import Trajectory
@@ -52,7 +52,7 @@ class MotionQuestion:
         if not isinstance(subject, Equations):
             raise StudyError(f"sweep: motions are those of equations, got {shown(subject)}; derive(model) makes them")
         known_names(subject.kinds, names, f"sweep of {subject.name!r}", VARIABLE)
-        meant(subject, self._names(subject), f"sweep of {subject.name!r}", StudyError)
+        quantity_expressions(subject, self._names(subject), f"sweep of {subject.name!r}", StudyError)
         if self.keep == "times" and (np.ndim(self.t) != 1 or isinstance(self.t, tuple)):
             raise StudyError(f"sweep of {subject.name!r}: at_times takes an array of times, got {shown(self.t)}")
 

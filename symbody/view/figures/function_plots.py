@@ -15,7 +15,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError, listed, shown
-from ...integrate.inputs.meanings import meant
+from ...integrate.inputs.meanings import quantity_expressions
 from ...integrate.result.quantities import StateRows, evaluated_quantities
 from ...integrate.result.trajectory import Trajectory
 from .figure import Curve, Figure, Flow, Panel, ScalarField
@@ -86,7 +86,7 @@ def equations_figure(
     labels = [label_and_unit(eq, n, 0) for n in over.names]
     if not what:
         return _flow(eq, over, rows, title, beside)
-    values = evaluated_quantities(rows, "values", tuple(what), lambda: meant(eq, what, where, ViewError))
+    values = evaluated_quantities(rows, "values", tuple(what), lambda: quantity_expressions(eq, what, where, ViewError))
     marks = [label_and_unit(eq, w, k) for k, w in enumerate(what)]
     return _figure(title or eq.name, over, labels, dict(zip(marks, values, strict=True)), beside)
 
@@ -164,7 +164,10 @@ def _flow(
             f"states are {listed(names)}"
         )
     rates = evaluated_quantities(
-        rows, "flow", over.names, lambda: meant(eq, _rates(eq, over.names), f"plot of {eq.name!r}", ViewError)
+        rows,
+        "flow",
+        over.names,
+        lambda: quantity_expressions(eq, _rates(eq, over.names), f"plot of {eq.name!r}", ViewError),
     )
     x, y = over.varied.values()
     flow = Flow(x, y, *(r.reshape(over.shape) for r in rates))

@@ -21,7 +21,7 @@ from ...derivation.questions.reactions import Reaction, reactions
 from ...errors import DerivationError, ProgramError, in_number
 from ...integrate.events.events import Event, changes, in_state
 from ...integrate.forms.accelerations import accelerations
-from ...integrate.inputs.meanings import meant
+from ...integrate.inputs.meanings import quantity_expressions
 
 ATTRACTION: Final = 10.0
 
@@ -171,7 +171,7 @@ class ExportedEquations:
         if isinstance(given, Event):
             return given.when
         if isinstance(given, str):
-            (found,) = meant(self.eq, (given,), where, ProgramError)
+            (found,) = quantity_expressions(self.eq, (given,), where, ProgramError)
             if not isinstance(found, Expr):
                 raise ProgramError(f'{where}: {given} has several entries; take one of them, such as "{given}[0]"')
             return found
