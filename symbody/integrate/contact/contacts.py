@@ -25,7 +25,7 @@ from .contact_problem import ContactProblem
 from .contact_solvers import solve
 from .impacts import (
     FINE,
-    MOST,
+    MAX_IMPACTS,
     Contact,
     ContactValues,
     Impulses,
@@ -121,7 +121,7 @@ class ContactHandler:
     def _handled(self, leaving: set[str], now: Instant) -> EventResult:
         out = EventResult()
         self._hit = set(self.closed or ())
-        for _ in range(MOST):
+        for _ in range(MAX_IMPACTS):
             x = self._numbers(now)
             touching, closing = self._touching(x, now)
             if not closing.any():
@@ -129,7 +129,7 @@ class ContactHandler:
             now = self._impact(x, now, touching, closing, out)
             if out.ending:
                 return out
-        out.ending, out.stops = Ending.CHATTERING, f"{MOST} impacts of {listed(self.names)} at one time"
+        out.ending, out.stops = Ending.CHATTERING, f"{MAX_IMPACTS} impacts of {listed(self.names)} at one time"
         return out
 
     def _numbers(self, now: Instant) -> ContactValues:

@@ -25,7 +25,7 @@ from ...errors import SimulationError, listed, shown
 from ...summary import tagged
 from ..events.events import check_name
 
-MOST_ROWS: Final = 2
+MOST_ROWS: Final = 2  # slip directions of a contact
 
 
 class FrictionLaw(Protocol):

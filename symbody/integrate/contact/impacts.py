@@ -41,7 +41,7 @@ from .contact_problem import ContactProblem
 from .contact_solvers import solve
 from .frictions import Friction, law_of
 
-MOST: Final = 2000  # impacts at one instant beyond which the motion ends
+MAX_IMPACTS: Final = 2000  # impacts at one instant beyond which the motion ends
 FINE: Final = 1e-3  # gaps and speeds below this fraction of the tolerances count as zero
 
 

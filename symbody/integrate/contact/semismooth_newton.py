@@ -32,9 +32,7 @@ PATIENCE: Final = 6  # rounds after which the number of sweeps is doubled
 ROUNDS: Final = 60  # most rounds of sweeps and a Newton step
 CONVERGED: Final = 1e-13  # change in a sweep, as a fraction of the largest force, that ends the iteration
 STALLED: Final = 1e-9  # the same, where the change no longer decreases: rounding
-SLOW: Final = (
-    1e-6  # the same after 2 PATIENCE rounds: restitution asks for speeds at which not all can stick, but nearly
-)
+SLOW: Final = 1e-6  # the same after 2 PATIENCE rounds: with restitution not all contacts can stick exactly
 STEADY: Final = 1e-10  # the same for sweeps from forces of the step before, where the residual is below it, too
 NEARLY_STICKS: Final = 0.02  # a cone beyond its limit by this fraction of it may stick after all
 REGULARIZATION: Final = 1e-8  # added to the diagonal of rows that hold: the step is of least norm where B is singular

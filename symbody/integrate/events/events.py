@@ -27,8 +27,10 @@ from ...summary import tagged
 from ..forms.forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
-ROUNDING: Final = 32 * 2.2e-16  # of the terms of an event function: below it a value counts as zero
-NEAR: Final = 4.0  # times the rounding: whoever asks looks again
+ROUNDING_LEVEL: Final = 32 * 2.2e-16  # values of an event function below this fraction of Σ|terms| count as zero
+CHATTERING_EVENTS: Final = 40  # number of events that are chattering where they happen within
+CHATTERING_TIME: Final = 1e-11  # this fraction of the time to simulate
+NEAR_ROUNDING: Final = 4.0  # multiple of the rounding level below which a member is simulated by itself
 
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 
@@ -168,13 +170,13 @@ class Watch:
         """Values, rates, and what of the values is rounding."""
         g = self.program(t, y, p)
         rates = g[self.count :]
-        return g[: self.count], rates, ROUNDING * (self._sizes(t, y, p) + np.abs(rates * t))
+        return g[: self.count], rates, ROUNDING_LEVEL * (self._sizes(t, y, p) + np.abs(rates * t))
 
     def is_near_zero(self, t: float, y: Array, p: Array) -> NDArray[np.bool_]:
         """Of rows of states and parameters, those at which a function is zero within some rounding."""
         g = self.program.batch(t, y, p)
-        least = ROUNDING * (self._sizes.batch(t, y, p) + np.abs(g[:, self.count :] * np.reshape(t, (-1, 1))))
-        return np.any(np.abs(g[:, : self.count]) <= NEAR * least, axis=1)
+        least = ROUNDING_LEVEL * (self._sizes.batch(t, y, p) + np.abs(g[:, self.count :] * np.reshape(t, (-1, 1))))
+        return np.any(np.abs(g[:, : self.count]) <= NEAR_ROUNDING * least, axis=1)
 
 
 def watched_values(form: Form, functions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:

@@ -15,7 +15,7 @@ from ...algebra.graph.walk import evaluation_order
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 
-ASIDE: Final = 4.0  # roundings of time: stages at the end of a step stay on their side of a break
+BREAK_OFFSET: Final = 4.0  # units in the last place of time by which stages stay on their side of a break
 
 
 def breaks(eq: Equations) -> Array:
@@ -44,7 +44,7 @@ def breaks_between(eq: Equations, begin: float, end: float) -> list[tuple[float,
     the next."""
     if not len(jumps := breaks(eq)):
         return []
-    aside = ASIDE * float(np.spacing(max(abs(begin), abs(end))))
+    aside = BREAK_OFFSET * float(np.spacing(max(abs(begin), abs(end))))
     inside = [t for t in jumps.tolist() if min(begin, end) + aside < t < max(begin, end) - aside]
     if end > begin:
         return [(t - aside, t) for t in inside]

@@ -30,7 +30,7 @@ from ..start.constraint_rows import rows_of
 from ..start.state import State
 from .accelerations import inertia, rows
 
-DOUBTFUL: Final = 1e-5  # smallest singular value at the start below which it is asked whether constraints are redundant
+NEARLY_SINGULAR: Final = 1e-5  # smallest singular value below which redundancy is examined at the start
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def run_rank(state: State) -> RunRank:
         return RunRank(0, 0, (), ())
     space = state.row_space
     sizes = tuple(map(float, space.sizes))
-    if space.rank == m and space.smallest > DOUBTFUL:
+    if space.rank == m and space.smallest > NEARLY_SINGULAR:
         return RunRank(m, k, tuple(range(m)), sizes)
     table = eq.variables.of("q r p t")
     found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})

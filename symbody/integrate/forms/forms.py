@@ -47,7 +47,7 @@ from .bordering import (
 )
 from .compile_effort import Effort
 from .form_kinds import FORMS, FormKind
-from .independent_speeds import LIMIT, MOST, choice_of, guarded_rates
+from .independent_speeds import LIMIT, MAX_SENSITIVITY, choice_of, guarded_rates
 
 if TYPE_CHECKING:
     from ..run.variational import DiscreteForm
@@ -74,7 +74,7 @@ class Form(CacheOwner):
     rates: Sequence[Expr]
     chosen: tuple[int, ...]
     metric: str = "mass"
-    tolerance: float = projection.ENOUGH
+    tolerance: float = projection.SATISFIED
     invariants: Mapping[str, Expr] = field(default_factory=dict)
     scales: Mapping[str, Expr] = field(default_factory=dict)
     own: Sequence[Expr] = ()
@@ -205,7 +205,7 @@ class Form(CacheOwner):
         if borders := len(border_parameters(self.equations)):
             p[first : first + borders] = border_numbers(self.equations, t, state, parameters)
         if self.choice is not None:
-            p[..., -1] = MOST * self._measured(t, y, p)
+            p[..., -1] = MAX_SENSITIVITY * self._measured(t, y, p)
         if self.own:
             y[..., n:] = self._called("own", list(self.own), t, y, p)
         if self.levels:

@@ -3,7 +3,7 @@ the inertia that they move:
 
     choice = Σ_k m_kk / M_kk,    m = Aᵀ M A,   u = A ui + a0
 
-grows without bound where they do so no longer. Beyond `MOST` times what it is at the start rates have no value, and the
+grows without bound where they do so no longer. Beyond `MAX_SENSITIVITY` times what it is at the start rates have no value, and the
 run ends there.
 """
 
@@ -16,10 +16,8 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...derivation.equations.equations import Equations
 from ...errors import in_number
 
-MOST: Final = (
-    1e4  # the dependent speeds are then a hundred times larger, beside the independent ones, than at the start
-)
-UNLIMITED: Final = 1e30
+MAX_SENSITIVITY: Final = 1e4  # growth of the measure from which on rates have no value
+UNLIMITED: Final = 1e30  # in place of a bound that there is not
 LIMIT: Final[Symbol] = symbol("limit_of_choice", "parameter")
 
 

@@ -46,8 +46,8 @@ from .forms import NOTHING_KEPT, Form, Kept, explicit_form
 FACTORS: Final = ("partition", "qr", "svd")  # by the number that kernels know each by
 PARTITION: Final = 0
 QR: Final = 1
-GOOD: Final = 0.1  # smallest pivot, with rows of length one, down to which given independent speeds are used
-HELD: Final = 1e-10  # speeds that miss the constraints by no more than this are those at the end of a step
+GOOD_PIVOT: Final = 0.1  # smallest pivot, with rows of length one, down to which given independent speeds are used
+HELD: Final = 1e-10  # speeds with a smaller constraint violation are those at the end of a step
 KNOWN_SIZE: Final = 48
 
 
@@ -290,7 +290,7 @@ def space_of(
     order = [j for j in range(n) if j not in independent] + list(independent)
     return Space(
         kind=kind, m=m, n=n, n_q=n_q, size=size, given=len(independent), most=most, J=np.zeros(m * n), r=np.zeros(m), x=np.zeros(n),
-        lengths=np.zeros(m), a=np.zeros(m * n), d=np.zeros(2 * max(m, n)), U=np.zeros(n * n), quality=np.array([0.0, GOOD, 0.0]),
+        lengths=np.zeros(m), a=np.zeros(m * n), d=np.zeros(2 * max(m, n)), U=np.zeros(n * n), quality=np.array([0.0, GOOD_PIVOT, 0.0]),
         rows=np.zeros(m, dtype=np.int64), columns=np.zeros(n, dtype=np.int64), kept=np.array([*range(n), -1, *order, most], dtype=np.int64),
         constraints=constraints,
     )  # fmt: skip

@@ -29,13 +29,11 @@ from ...emit.loops.language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from .accelerations import inertia, norm_residuals, regularized_complement, rows
 
-ENOUGH: Final = 1e-13  # a violation that counts as none
-QUADRATIC: Final = (
-    1e-7  # after a correction by so little of such a violation nothing is left: Newton's method squares it
-)
-ROUNDING: Final = 1e-15  # a violation that no correction makes less
-KEPT: Final = 1e-12  # the same for invariants, in units of their scales
-MOST: Final = 25  # corrections
+SATISFIED: Final = 1e-13  # constraint violations below this count as zero
+QUADRATIC_REGION: Final = 1e-7  # a correction of such a violation is the last: Newton's method squares the error
+ROUNDING_LEVEL: Final = 1e-15  # violations below this are rounding: no correction reduces them
+INVARIANTS_KEPT: Final = 1e-12  # the same for invariants, in units of their scales
+MAX_CORRECTIONS: Final = 25  # of Newton's method
 
 
 # -------------------------------------------------------------------------------------------- corrections, on the graph
@@ -266,7 +264,7 @@ def settle(t: float, y: Numbers, out: Numbers, note: Numbers, corrections: Corre
     note[0] = -1.0
     count = 0
     finished = 0
-    for turn in range(MOST):
+    for turn in range(MAX_CORRECTIONS):
         found = settle_positions(t, out, c)
         if found < 0:
             return
@@ -280,16 +278,16 @@ def settle(t: float, y: Numbers, out: Numbers, note: Numbers, corrections: Corre
         c.invariants((t, out), (c.w, c.violation))
         if not c.violation[0] <= 1e300:
             return
-        if c.violation[0] <= KEPT:  # the constraints hold: they have just been seen to
+        if c.violation[0] <= INVARIANTS_KEPT:  # the constraints hold: they have just been seen to
             break
         for i in range(c.n):
             out[i] = c.w[i]
         count += 1
-        if c.violation[0] <= QUADRATIC:
+        if c.violation[0] <= QUADRATIC_REGION:
             finished = 1
             if c.is_alone == 1:
                 break
-        if turn == MOST - 1:
+        if turn == MAX_CORRECTIONS - 1:
             return
     note[0] = float(count)
 
@@ -298,7 +296,7 @@ def settle_positions(t: float, out: Numbers, c: Corrections) -> int:
     """Positions onto their constraints: how many corrections it took, or -1."""
     if c.positions is None:
         return 0
-    for count in range(MOST):
+    for count in range(MAX_CORRECTIONS):
         c.positions((t, out), (c.w, c.violation))
         worst = c.violation[0]
         if not worst <= 1e300:
@@ -309,7 +307,7 @@ def settle_positions(t: float, out: Numbers, c: Corrections) -> int:
         for i in range(c.n_q):
             change = max(change, abs(c.w[i] - out[i]) / max(abs(out[i]), 1.0))
             out[i] = c.w[i]
-        if worst <= QUADRATIC and change <= QUADRATIC:
+        if worst <= QUADRATIC_REGION and change <= QUADRATIC_REGION:
             return count + 1
     return -1
 
@@ -350,17 +348,17 @@ def settle_orthogonally(t: float, y: Numbers, out: Numbers, note: Numbers, steps
         out[i] = y[i]
     for i in range(s.m):
         s.x[s.n + i] = 0.0
-    for k in range(MOST):
+    for k in range(MAX_CORRECTIONS):
         s.newton((t, s.x, y), (s.w, s.violation))
         if not s.violation[0] <= 1e300:
             return
-        if s.violation[0] <= s.tolerance and (k > 0 or s.violation[0] <= ROUNDING):
+        if s.violation[0] <= s.tolerance and (k > 0 or s.violation[0] <= ROUNDING_LEVEL):
             note[0] = float(k)
             return
         for i in range(s.n + s.m):
             s.x[i] = s.w[i]
         for i in range(s.n):
             out[i] = s.w[i]
-        if s.violation[0] <= QUADRATIC and s.violation[1] <= QUADRATIC:
+        if s.violation[0] <= QUADRATIC_REGION and s.violation[1] <= QUADRATIC_REGION:
             note[0] = float(k + 1)
             return

@@ -16,19 +16,18 @@ from ...emit.run.cuda_loops import ENTRY
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, stream_of
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
-from ..events.events import Event
+from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, Event
 from ..kernels import explicit
-from ..kernels.march import STRETCH
+from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import Counts, Growth, Leaps, Results, Steps, Watched
 from ..kernels.runge_kutta import RungeKutta
 from ..kernels.tableaux import TABLEAUX
-from ..members.event_march import MANY, EventRules, march_through_events
+from ..members.event_march import EventRules, march_through_events
 from ..members.event_table import EventTable, event_table, state_after
 from ..run.time_span import time_span
 from .cuda_batch import CudaMotion, CudaMotions
 from .device_form import DeviceForm
 
-SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
 COUNTS: Final = {"steps": "s.counts.steps", "rejected": "s.counts.rejected", "events": "e.count"}
 
 
@@ -83,7 +82,7 @@ class MarchedMotions(CudaMotions):
         first = 0.0 if step is None else float(np.copysign(step, end - begin))
         numbers = {
             "s.t": begin, "s.t_end": end, "s.h": first, "s.results.requested": len(times), "e.record": record,
-            "e.short": SHORT * abs(end - begin),
+            "e.short": CHATTERING_TIME * abs(end - begin),
         }  # fmt: skip
         self.loop.launch(members.count, members.arrays, numbers, queue)
         made = converter([y])
@@ -130,7 +129,7 @@ def _records(device: DeviceForm, asked: MarchQuestion) -> tuple[RungeKutta, Step
         at_times=np.zeros(1),
     )
     size = len(device.form.equations.state)
-    growth = Growth(count=size, level=o.max_size / STRETCH**2, per_size=np.zeros(size)).know("count")
+    growth = Growth(count=size, level=o.max_size / GROWTH_LEVELS**2, per_size=np.zeros(size)).know("count")
     steps = Steps(
         n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=o.max_step, max_growth=o.max_growth, atol=np.full(n, o.atol),
         y=np.zeros(n), y_end=np.zeros(n), r=np.zeros(tableau.pieces * n), w=np.zeros(n), note=np.zeros(1), counts=Counts(limit=o.max_steps),
@@ -144,6 +143,6 @@ def _event_rules(device: DeviceForm, table: EventTable, rounding: Any) -> EventR
     after = state_after(device.form, table.maps)
     reset = None if after is None else device.reset(after)
     return EventRules(
-        times=np.zeros(1), which=np.zeros(1), recent=np.zeros(MANY), before=np.zeros(1), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0),
+        times=np.zeros(1), which=np.zeros(1), recent=np.zeros(CHATTERING_EVENTS), before=np.zeros(1), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0),
         is_one_sided=(*table.one_sided, 0.0), reset=reset, rounding=rounding,
     )  # fmt: skip

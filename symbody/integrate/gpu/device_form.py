@@ -14,13 +14,13 @@ from ...emit.llvm.device_loops import DeviceFunction, DeviceModule
 from ...emit.programs.lower import program
 from ...emit.programs.program import Program
 from ...emit.programs.register_fit import REGISTERS, fitting_program
-from ..events.events import ROUNDING, watched_values
+from ..events.events import ROUNDING_LEVEL, watched_values
 from ..forms import projection
 from ..forms.forms import Form
 from ..forms.independent_speeds import LIMIT, UNLIMITED
 from ..members.event_table import WHICH
 
-TOLERANCES: Final = {"double": projection.ENOUGH, "float": 3e-6}  # violations of constraints that count as none
+TOLERANCES: Final = {"double": projection.SATISFIED, "float": 3e-6}  # violations of constraints that count as none
 EPSILONS: Final = {"double": 2.2e-16, "float": 1.2e-7}
 
 
@@ -80,7 +80,7 @@ class DeviceForm:
     def watch(self, functions: Sequence[Expr]) -> tuple[DeviceFunction, DeviceFunction]:
         """Event functions with their rates, and what of them is rounding."""
         values, terms = watched_values(self.form, functions)
-        share = ROUNDING * EPSILONS[self.module.real] / EPSILONS["double"]
+        share = ROUNDING_LEVEL * EPSILONS[self.module.real] / EPSILONS["double"]
         watch = self.function("watch", {"g": values}, is_inlined=False)
         return watch, self.function("rounding", {"g": [share * abs(e) for e in terms]}, is_inlined=False)
 

@@ -21,7 +21,7 @@ from ...emit.run.piecewise_polynomials import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from .splines import Samples, samples_of
 
-SETS: Final = 8  # of laws for which equations are kept: each has programs of its own
+MAX_INPUT_SETS: Final = 8  # sets of input laws for which equations are cached: each has programs of its own
 RATES: Final = ("value", "rate", "second rate")
 Error = type[SymbodyError]
 
@@ -57,7 +57,7 @@ def with_inputs(
     if not laws:
         return eq, numbers
     contents = tuple((s.name, _content(law)) for s, law in laws.items())
-    return eq.cached("inputs", contents, lambda: _closed_equations(eq, laws, error), most=SETS), numbers
+    return eq.cached("inputs", contents, lambda: _closed_equations(eq, laws, error), most=MAX_INPUT_SETS), numbers
 
 
 @of_equations

@@ -18,33 +18,31 @@ from .runge_kutta import RungeKutta, error_left, tolerance
 from .stages import stage_state
 from .step_control import retry_step, within
 
-FINEST: Final = (
-    1e-11  # relative tolerance of careful steps: rates near singular positions are not exact enough for less
-)
-REMEMBERED: Final = 32  # careful steps whose ends are kept
-ROUNDING: Final = 4e-16  # relative change of a state whose effect on its rates is their noise
+FINEST_RTOL: Final = 1e-11  # of careful steps: rates near singular positions are not more accurate
+STORED_ENDS: Final = 32  # number of careful steps whose ends are kept
+PERTURBATION: Final = 4e-16  # relative change of a state; the change of its rates is their noise
 
 # when a step is taken with care
-ALONG: Final = 0.1  # part of an error that projection leaves, below which the error is one across the constraints
-OFF: Final = 0.02  # tolerances by which a step may leave the constraints where nothing brings it back
-FARTHER: Final = 4.0  # and times as far from them as where it began
-SHORT: Final = 0.05  # of the usual step: shorter ones are looked at for noise
-NOISY: Final = 0.1  # noise over the usual step, in units of the tolerances, that calls for care
+TANGENTIAL_PART: Final = 0.1  # an error of which projection leaves less than this fraction is normal to the constraints
+MAX_DRIFT: Final = 0.02  # distance from the constraints, in tolerances, that a step without projection may reach
+DRIFT_GROWTH: Final = 4.0  # such a step needs care where that distance grew by more than this factor
+SHORT_STEP: Final = 0.05  # steps below this fraction of the usual length are examined for noise
+NOISE_LIMIT: Final = 0.1  # noise over the usual step, in tolerances, from which on steps are careful
 
 # how the length of a careful step is found
-LENIENT: Final = 0.5  # weight of noise beside what it was in the attempt before
-SHORTER: Final = 0.7  # part of a careful step that is tried next
-CLEARLY: Final = 100.0  # times its noise, an error is more than noise
-SHORTEST: Final = 0.3  # of the first length of a careful step, below which others are tried
-ANEW: Final = 0.95  # of that first length, with which they begin
+NOISE_DECAY: Final = 0.5  # factor of the weight of noise in each further attempt
+REDUCTION: Final = 0.7  # factor of the length of a careful step in the next attempt
+ABOVE_NOISE: Final = 100.0  # an error above this multiple of its noise is a truncation error
+MIN_REDUCTION: Final = 0.3  # attempts begin again where the length falls below this fraction of the first
+RESTART_LENGTH: Final = 0.95  # fraction of that first length with which they begin again
 
 # limits of rates in singular positions
-NEIGHBOUR: Final = 5e-3  # how far away rates are looked at, in units of the coordinates
-LONGEST: Final = 1e6  # times the time that is left: a neighbour that takes longer to reach is not looked at
-LEAST_NOISE: Final = 0.01  # of rates that are replaced by their limit, in units of the tolerances
-LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)
-BESIDE: Final = 1e-3  # of a step, for differences along its polynomial
-FAR: Final = 0.05  # of a rate, by which others differ from it
+NEIGHBOUR_DISTANCE: Final = 5e-3  # of states from which rates are extrapolated, in units of the coordinates
+MAX_DELAY: Final = 1e6  # neighbours farther away than this multiple of the remaining time are ignored
+LEAST_NOISE: Final = 0.01  # of rates that are replaced by their limit, in tolerances
+LIMIT_WEIGHTS: Final = (0.0, 0.75, -0.3, 0.05)  # of the rates at the neighbours, in the extrapolated limit
+DIFFERENCE_STEP: Final = 1e-3  # fraction of a step, for finite differences of its polynomial
+RATE_DEVIATION: Final = 0.05  # fraction of a rate by which another may differ from it
 
 
 # ---------------------------------------------------------------------------------------------------- rates and their noise
@@ -65,7 +63,7 @@ def noise_of_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers
     """By how much rates at a state change with its rounding, in units of the tolerances per unit of time: 1/σ² of it
     near a singular position, σ being the smallest singular value of the constraints."""
     for i in range(s.n):
-        off = ROUNDING * max(abs(y[i]), 1.0)
+        off = PERTURBATION * max(abs(y[i]), 1.0)
         m.other[i] = y[i] + off if i % 2 == 0 else y[i] - off
     bring_back(m, s, t, m.other)
     s.rhs((t, m.other), (m.left,))
@@ -91,10 +89,10 @@ def smooth_rates(m: RungeKutta, s: Steps, t: float, y: Numbers, rates: Numbers) 
         speed = max(speed, abs(rates[i]) / max(abs(y[i]), 1.0))
     if not (speed > 0.0 and is_finite(speed)):
         return 0
-    delta = NEIGHBOUR / speed
-    if delta > LONGEST * abs(s.t_end - s.t):  # at rest, to rounding: nothing moves to a neighbour
+    delta = NEIGHBOUR_DISTANCE / speed
+    if delta > MAX_DELAY * abs(s.t_end - s.t):  # at rest, to rounding: nothing moves to a neighbour
         return 0
-    if delta * noise_of_rates(m, s, t, y, rates) * min(1.0, s.rtol / FINEST) < LEAST_NOISE:
+    if delta * noise_of_rates(m, s, t, y, rates) * min(1.0, s.rtol / FINEST_RTOL) < LEAST_NOISE:
         return 0
     for i in range(s.n):
         m.change[i] = 0.0
@@ -153,22 +151,22 @@ def elsewhere(m: RungeKutta, s: Steps, h: float, status: int) -> float:
     """Another length for a careful step. Where its error is more than noise, a shorter one; else a stage came too near
     to a singular position, and one a little shorter comes elsewhere, down to a part of the first, and then from that
     on: short steps would only end nearer."""
-    m.weight = m.weight * LENIENT
+    m.weight = m.weight * NOISE_DECAY
     if m.leap == 0.0:
         m.leap = abs(h)
-    if status == TOO_SMALL and m.error > CLEARLY * m.noise:
-        m.leap = m.leap * SHORTER
-        return h * min(SHORTER, retry_step(1.0, m.error, m.order))
-    h = h * SHORTER
-    if abs(h) < SHORTEST * m.leap:
-        h = within(0.9 * (s.t_end - s.t), ANEW * m.leap)
-        m.leap = m.leap * SHORTER  # so that it comes to an end
+    if status == TOO_SMALL and m.error > ABOVE_NOISE * m.noise:
+        m.leap = m.leap * REDUCTION
+        return h * min(REDUCTION, retry_step(1.0, m.error, m.order))
+    h = h * REDUCTION
+    if abs(h) < MIN_REDUCTION * m.leap:
+        h = within(0.9 * (s.t_end - s.t), RESTART_LENGTH * m.leap)
+        m.leap = m.leap * REDUCTION  # so that it comes to an end
     return h
 
 
 def remember(m: RungeKutta, s: Steps, h: float) -> None:
     """A step that was taken with care."""
-    if m.passed < REMEMBERED:
+    if m.passed < STORED_ENDS:
         k = m.passed
         m.spans[2 * k] = s.t - h
         m.spans[2 * k + 1] = s.t
@@ -188,9 +186,9 @@ def has_left(m: RungeKutta, s: Steps, h: float) -> int:
     if s.settle is None or m.projects == 1 or m.is_driven == 1:
         return 0
     off = distance_off(m, s, s.t + h, s.y_end)
-    if off < OFF:
+    if off < MAX_DRIFT:
         return 0
-    return 1 if off > FARTHER * distance_off(m, s, s.t, s.y) else 0
+    return 1 if off > DRIFT_GROWTH * distance_off(m, s, s.t, s.y) else 0
 
 
 @rarely
@@ -211,7 +209,7 @@ def is_across(m: RungeKutta, s: Steps, h: float, status: int, is_again: int) -> 
         return 1
     if m.is_driven == 1:
         return 0
-    part = ALONG if is_again == 1 else 0.1 * ALONG
+    part = TANGENTIAL_PART if is_again == 1 else 0.1 * TANGENTIAL_PART
     along = m.error_along if m.projects == 1 else error_left(m, s, h)
     return 1 if along < part * m.error else 0
 
@@ -225,7 +223,7 @@ def has_outlier(m: RungeKutta, s: Steps) -> int:
         for number in unrolled(m.stages // 2, m.stages, 3):
             low = min(low, m.k[number * s.n + i])
             high = max(high, m.k[number * s.n + i])
-        beyond = 2.0 * (high - low) + FAR * max(abs(high), abs(low))
+        beyond = 2.0 * (high - low) + RATE_DEVIATION * max(abs(high), abs(low))
         for number in unrolled(m.stages + 1, m.width):
             if not (m.k[number * s.n + i] <= high + beyond and m.k[number * s.n + i] >= low - beyond):
                 return 1
@@ -247,14 +245,14 @@ def is_singular(m: RungeKutta, s: Steps, h: float, theta: float, length: float) 
         bring_back(m, s, t, s.w)
         s.rhs((t, s.w), (m.change,))
         noise = abs(h) * noise_of_rates(m, s, t, s.w, m.change)
-        if not noise * s.rtol / FINEST < 1.0:
+        if not noise * s.rtol / FINEST_RTOL < 1.0:
             return 1
-        interpolate(s.n, m.pieces, theta - BESIDE, s.r, s.w)
-        interpolate(s.n, m.pieces, theta + BESIDE, s.r, m.other)
+        interpolate(s.n, m.pieces, theta - DIFFERENCE_STEP, s.r, s.w)
+        interpolate(s.n, m.pieces, theta + DIFFERENCE_STEP, s.r, m.other)
         for i in range(s.n):
-            slope = (m.other[i] - s.w[i]) / (2.0 * BESIDE * h)
+            slope = (m.other[i] - s.w[i]) / (2.0 * DIFFERENCE_STEP * h)
             scale = abs(slope) + abs(m.k[i]) + abs(m.k[m.stages * s.n + i])
-            if abs(m.change[i] - slope) > FAR * scale + s.atol[i] / abs(h):
+            if abs(m.change[i] - slope) > RATE_DEVIATION * scale + s.atol[i] / abs(h):
                 return 1
     return 0
 
@@ -273,8 +271,8 @@ def cut(m: RungeKutta, s: Steps, h: float, theta: float) -> None:
     interpolate(n, m.pieces, theta, s.r, s.y_end)
     for j in range(m.pieces * n):
         s.r[j] = m.k[j]
-    interpolate(n, m.pieces, 1.0 - BESIDE, s.r, s.w)
+    interpolate(n, m.pieces, 1.0 - DIFFERENCE_STEP, s.r, s.w)
     for i in range(n):  # no more than the direction along the branch
-        m.k[m.stages * n + i] = (s.y_end[i] - s.w[i]) / (BESIDE * theta * h)
+        m.k[m.stages * n + i] = (s.y_end[i] - s.w[i]) / (DIFFERENCE_STEP * theta * h)
     smooth_rates(m, s, s.t + theta * h, s.y_end, m.k[m.stages * n :])
     m.is_cut = 1

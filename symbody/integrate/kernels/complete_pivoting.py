@@ -11,9 +11,9 @@ from typing import Final
 from ...algebra.graph.elimination import eliminate, exchange_rows
 from ...emit.loops.language import Indices, Numbers
 
-# where rows follow from others, the first row counts that is not below this part of the best: a choice that does not
-# flicker
-LEAN: Final = 0.5
+# of dependent rows the first whose pivot is above this fraction of the best is taken, so that the choice does not
+# alternate between equal ones
+PIVOT_PREFERENCE: Final = 0.5
 
 
 def eliminate_completely(
@@ -33,7 +33,7 @@ def eliminate_completely(
         for i in range(k, m):
             for j in range(k, allowed):
                 x = abs(a[i * n + j])
-                if x > best and (most == m or x * LEAN > best or i == row):
+                if x > best and (most == m or x * PIVOT_PREFERENCE > best or i == row):
                     best = x
                     row = i
                     column = j

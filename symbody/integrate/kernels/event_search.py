@@ -13,10 +13,10 @@ from ...emit.loops.language import Numbers
 from .dense import interpolate
 from .march_records import TINY, Method, Steps, Watched
 
-WIDEST: Final = 0.5  # parts of a step at whose ends and middles event functions are looked at
-NARROWEST: Final = 1.0 / 65536.0
-SMOOTH: Final = 0.1  # by which part of its size an event function may differ from the cubic through the ends of a part
-SECANTS: Final = 10  # at most, towards an event
+LONGEST_PART: Final = 0.5  # of a step, at whose ends and middle event functions are evaluated
+SHORTEST_PART: Final = 1.0 / 65536.0  # of a step, below which it is not divided further
+HERMITE_TOLERANCE: Final = 0.1  # relative deviation of an event function from its Hermite cubic at a midpoint
+MAX_SECANTS: Final = 10  # secant steps towards the time of an event
 
 
 def is_crossing(before: float, after: float, least: float, direction: int) -> int:
@@ -50,13 +50,13 @@ def first_crossing(m: Method, s: Steps, h: float) -> float:
     e = s.watched
     look(m, s, h, 0.0, e.earlier)
     low = 0.0
-    width = WIDEST
+    width = LONGEST_PART
     while low < 1.0:
         high = min(low + width, 1.0)
         middle = 0.5 * (low + high)
         look(m, s, h, high, e.later)
         look(m, s, h, middle, e.values)
-        if high - low > NARROWEST and is_resolved(e, h * (high - low)) == 0:
+        if high - low > SHORTEST_PART and is_resolved(e, h * (high - low)) == 0:
             width = 0.5 * (high - low)
             continue
         theta = first_within(m, s, h, low, middle)
@@ -71,7 +71,7 @@ def first_crossing(m: Method, s: Steps, h: float) -> float:
         for j in range(2 * e.count):
             e.earlier[j] = e.values[j]
         low = high
-        width = min(WIDEST, 2.0 * width)
+        width = min(LONGEST_PART, 2.0 * width)
     return 2.0
 
 
@@ -84,7 +84,7 @@ def is_resolved(e: Watched, length: float) -> int:
         slope = 1.5 * (e.later[j] - e.earlier[j]) - 0.25 * length * (e.earlier[rate] + e.later[rate])
         at_ends = max(abs(e.earlier[j]), abs(e.later[j]))
         off = max(abs(cubic - e.values[j]), abs(slope - length * e.values[rate]))
-        if off > SMOOTH * max(at_ends, abs(e.values[j])) + e.least[j]:
+        if off > HERMITE_TOLERANCE * max(at_ends, abs(e.values[j])) + e.least[j]:
             return 0
     return 1
 
@@ -153,7 +153,7 @@ def event_step(m: Method, s: Steps, h: float, theta: float) -> float:
     length = theta * h
     aside = (length - 1e-3 * h) if theta > 0.5 else (length + 1e-3 * h)
     other = watched_after(m, s, h, aside)
-    for _ in range(SECANTS):
+    for _ in range(MAX_SECANTS):
         value = watched_after(m, s, h, length)
         change = refinement(s.t, h, length, aside, value, other)
         if change == 0.0:

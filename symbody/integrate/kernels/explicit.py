@@ -10,10 +10,10 @@ import numpy as np
 
 from ...emit.loops.language import is_finite, unrolled
 from .careful_steps import (
-    FINEST,
-    NOISY,
-    REMEMBERED,
-    SHORT,
+    FINEST_RTOL,
+    NOISE_LIMIT,
+    SHORT_STEP,
+    STORED_ENDS,
     begin_with_care,
     bring_back,
     careful_stage,
@@ -35,10 +35,10 @@ from .runge_kutta import RungeKutta, error_left, local_error, stage, take
 from .step_control import RETRY, cautious_step, growth_factor, probable_step, retry_step, size, within
 from .tableaux import Tableau
 
-FADING: Final = 0.97  # of the usual length of steps, with every step that is shorter
-NONSTIFF: Final = 6  # steps in a row that are not stiff, after which the stiff ones before them are forgotten
-SHARE: Final = 0.2  # what projection usually leaves of an error; where it leaves less, what it leaves counts
-MOST_ACROSS: Final = 1e3  # tolerances by which polynomials may leave constraints: only ends of steps are brought back
+LENGTH_DECAY: Final = 0.97  # factor of the usual step length with every step that is shorter
+NONSTIFF_STEPS: Final = 6  # steps in a row that are not stiff, after which the count of stiff ones starts again
+TANGENTIAL_SHARE: Final = 0.2  # usual fraction of an error that projection leaves; a smaller part counts itself
+MAX_NORMAL_ERROR: Final = 1e3  # error normal to the constraints, in tolerances: only ends of steps are projected
 
 
 def renew(m: RungeKutta, s: Steps) -> None:
@@ -71,7 +71,7 @@ def advance(m: RungeKutta, s: Steps, h: float) -> None:
         m.is_cut = 0
         for i in range(s.n):
             m.began[i] = s.y[i]
-        m.usual = max(abs(h), FADING * m.usual)
+        m.usual = max(abs(h), LENGTH_DECAY * m.usual)
     if m.patience > 0:
         count_stiff_steps(m, s, h)
     for i in range(s.n):
@@ -101,7 +101,7 @@ def count_stiff_steps(m: RungeKutta, s: Steps, h: float) -> None:
             m.doubts = 1
     else:
         m.easy += 1
-        if m.easy >= NONSTIFF:
+        if m.easy >= NONSTIFF_STEPS:
             m.stiff = 0
 
 
@@ -159,14 +159,14 @@ def step_status(m: RungeKutta, s: Steps, h: float) -> int:
         m.error_along = error_left(m, s, h)
         across = 0.0
         if m.careful == 0:
-            across = s.error if m.is_driven == 1 else s.error / MOST_ACROSS
-        s.error = min(s.error, max(m.error_along / SHARE, across))
+            across = s.error if m.is_driven == 1 else s.error / MAX_NORMAL_ERROR
+        s.error = min(s.error, max(m.error_along / TANGENTIAL_SHARE, across))
     if m.onto is not None and m.careful == 1:
         for number in range(m.stages + 1, m.width):  # the dense output comes to places of its own
             careful_stage(m, s, h, number)
         m.noise = max(m.noise, abs(h) * noise_of_rates(m, s, s.t + h, s.y_end, m.k[m.stages * s.n :]))
         m.error = s.error
-        s.error = max(s.error, m.noise * m.weight) * min(1.0, s.rtol / FINEST)
+        s.error = max(s.error, m.noise * m.weight) * min(1.0, s.rtol / FINEST_RTOL)
     if not is_finite(s.error):
         return NOT_FINITE
     return DONE if s.error <= 1.0 else TOO_SMALL
@@ -221,7 +221,7 @@ def shorter(m: RungeKutta, s: Steps, h: float, status: int) -> float:
     if m.onto is not None:
         if m.careful == 1:
             return elsewhere(m, s, h, status)
-        if abs(h) < SHORT * m.usual and m.usual * noise_of_rates(m, s, s.t, s.y, m.k) > NOISY:
+        if abs(h) < SHORT_STEP * m.usual and m.usual * noise_of_rates(m, s, s.t, s.y, m.k) > NOISE_LIMIT:
             begin_with_care(m, s)
             return within(0.9 * (s.t_end - s.t), 0.5 * m.usual)
     if status == TOO_SMALL:
@@ -266,5 +266,5 @@ def runge_kutta(
         **kernels, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
         left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), is_driven=int(is_driven), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
-        began=np.zeros(careful), spans=np.zeros(2 * REMEMBERED if onto is not None else 1), states=np.zeros(2 * REMEMBERED * n if onto is not None else 1),
+        began=np.zeros(careful), spans=np.zeros(2 * STORED_ENDS if onto is not None else 1), states=np.zeros(2 * STORED_ENDS * n if onto is not None else 1),
     ).know("along", "onto")  # fmt: skip

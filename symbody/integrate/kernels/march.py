@@ -31,11 +31,11 @@ from .march_records import (
 )
 from .step_control import within
 
-LEAP: Final = 0.2  # change of speeds, as a part of the largest, that is a jump
-NEAR: Final = 1e3  # tolerances by which a state between steps may miss the constraints
-STRETCH: Final = 1e4  # between sizes at which the times are compared
-# times between them are equal for exponential growth; for the power n of time each is 10^(4/n) of the one before
-FASTER: Final = 1.5
+JUMP_SIZE: Final = 0.2  # a change of the speeds above this fraction of the largest is a jump
+NEAR_CONSTRAINTS: Final = 1e3  # largest distance from the constraints of an interpolated state, in tolerances
+GROWTH_LEVELS: Final = 1e4  # ratio between the sizes at which the times of a growing motion are compared
+# times between two levels are equal for exponential growth, and grow by 10^(4/n) for the power n of time
+EXPONENTIAL_GROWTH: Final = 1.5  # ratio of these times below which growth is exponential
 
 
 def march(m: Method, s: Steps) -> int:
@@ -116,13 +116,13 @@ def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:
         largest = max(largest, abs(y[i]) * g.per_size[i])
     if largest > g.level:
         g.passed += 1
-        if g.passed > 2 and abs(t - g.last) <= FASTER * abs(g.last - g.before):
+        if g.passed > 2 and abs(t - g.last) <= EXPONENTIAL_GROWTH * abs(g.last - g.before):
             return 1
         g.before = g.last
         g.last = t
-        g.level = g.level * STRETCH
+        g.level = g.level * GROWTH_LEVELS
         while largest > g.level:  # several in one step: exponential growth takes shorter ones
-            g.level = g.level * STRETCH
+            g.level = g.level * GROWTH_LEVELS
             g.passed = 1
     return 0
 
@@ -136,7 +136,7 @@ def jumps(e: Leaps, y: Numbers, t: float, h: float) -> int:
         for i in range(e.count):
             change = max(change, abs(y[e.first + i] - e.speeds[i]))
             size = max(size, abs(e.speeds[i]))
-        return 1 if change > LEAP * size and size > 0.0 else 0
+        return 1 if change > JUMP_SIZE * size and size > 0.0 else 0
     e.at = t
     for i in range(e.count):
         e.speeds[i] = y[e.first + i]
@@ -223,6 +223,6 @@ def is_near(s: Steps, y: Numbers, settled: Numbers) -> int:
     """Whether a state was moved by little beside the tolerances: in singular positions the way back to the constraints
     is noise."""
     for i in range(s.n):
-        if abs(settled[i] - y[i]) > NEAR * (s.atol[i] + s.rtol * abs(y[i])):
+        if abs(settled[i] - y[i]) > NEAR_CONSTRAINTS * (s.atol[i] + s.rtol * abs(y[i])):
             return 0
     return 1

@@ -11,15 +11,15 @@ from ...emit.loops.records import Struct
 DONE: Final = 0
 FULL: Final = 1
 AT_EVENT: Final = 2
-TOO_SMALL: Final = 3  # of an attempt: the error is too large
+TOO_SMALL: Final = 3  # status of an attempt: the error is above the tolerance
 NOT_FINITE: Final = 4
 UNSETTLED: Final = 5
 TOO_MANY: Final = 6
 NOT_CONVERGED: Final = 7
 UNBOUNDED: Final = 8
-DOUBTS: Final = 9  # the method sees that another kind might do better
-CHATTERING: Final = 10  # of marches through events
-JUMPED: Final = 11  # speeds changed by much in no time
+DOUBTS: Final = 9  # the step counts suggest that a method of the other kind, explicit or implicit, is faster
+CHATTERING: Final = 10  # events accumulate at a point in time
+JUMPED: Final = 11  # velocity discontinuity: a change above JUMP_SIZE in a negligible time
 GOES_ON: Final = -1
 
 TINY: Final = 2.3e-16  # unit roundoff, rounded up
@@ -96,7 +96,7 @@ class Leaps(Struct):
     """Whether speeds jump, as they do where a motion leaves its branch in a singular position.
 
     first, count     the speeds among the variables; count is 0 where they are not looked at
-    longest, part    the longest step so far, and the part of it within which a change of `LEAP` of their size is a jump
+    longest, part    the longest step so far, and the part of it within which a change of `JUMP_SIZE` of their size is a jump
     at, speeds       since when they are compared, and what they were
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-STALLED: Final = 0.5  # of the change before: one that is not smaller does not come from the rows any more
+STALLED_RATIO: Final = 0.5  # a change above this fraction of the one before no longer decreases: it is rounding
 
 
 def at_rounding(change: float, last: float, enough: float, noise: float) -> int:
@@ -13,4 +13,4 @@ def at_rounding(change: float, last: float, enough: float, noise: float) -> int:
     (`enough`), or it is small (`noise`) and no longer shrinks."""
     if change <= enough:
         return 1
-    return 1 if change <= noise and change >= STALLED * last else 0
+    return 1 if change <= noise and change >= STALLED_RATIO * last else 0

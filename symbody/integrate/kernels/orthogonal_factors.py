@@ -17,15 +17,13 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.language import Indices, Numbers
-from .complete_pivoting import LEAN, eliminate_completely
+from .complete_pivoting import PIVOT_PREFERENCE, eliminate_completely
 
-NOTHING: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows have length one
-CONVERGED: Final = 2.3e-16
-SWEEPS: Final = 40
-WORSE: Final = (
-    0.1  # a choice of independent speeds is given up when its smallest pivot falls to this part of what it was,
-)
-HOPELESS: Final = 1e-4  # and inside a step to this
+ZERO_PIVOT: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows are scaled to length one
+ZERO_ROTATION: Final = 2.3e-16  # columns are orthogonal whose product is below this fraction of their squared lengths
+MAX_SWEEPS: Final = 40  # of Jacobi rotations over all pairs of columns
+PIVOT_DECLINE: Final = 0.1  # independent speeds are chosen anew when their smallest pivot falls to this fraction
+PIVOT_DECLINE_IN_STEP: Final = 1e-4  # the same inside a step
 
 
 def scale_rows(m: int, n: int, J: Numbers, r: Numbers, lengths: Numbers) -> None:
@@ -59,18 +57,18 @@ def partition(m: int, n: int, given: int, decides: int, J: Numbers, a: Numbers, 
     most: int = kept[2 * n + 1]
     if decides == 1 and given > 0:
         begin(m, n, J, a, rows, columns, kept[n + 1 :])
-        rank = eliminate_completely(m, n, most, n - given, NOTHING, a, rows, columns, quality)
+        rank = eliminate_completely(m, n, most, n - given, ZERO_PIVOT, a, rows, columns, quality)
         if quality[0] >= quality[1] and n - rank == given:
             keep(n, rank, columns, kept, quality)
             return rank
     if kept[n] >= 0:
         begin(m, n, J, a, rows, columns, kept)
-        rank = eliminate_completely(m, n, most, kept[n], NOTHING, a, rows, columns, quality)
-        worst = WORSE if decides == 1 else HOPELESS
+        rank = eliminate_completely(m, n, most, kept[n], ZERO_PIVOT, a, rows, columns, quality)
+        worst = PIVOT_DECLINE if decides == 1 else PIVOT_DECLINE_IN_STEP
         if quality[0] >= worst * quality[2] and rank == kept[n]:
             return rank
     begin(m, n, J, a, rows, columns, kept[n + 1 :])
-    rank = eliminate_completely(m, n, most, n, NOTHING, a, rows, columns, quality)
+    rank = eliminate_completely(m, n, most, n, ZERO_PIVOT, a, rows, columns, quality)
     if decides == 1 or kept[n] < 0:
         keep(n, rank, columns, kept, quality)
     return rank
@@ -129,10 +127,10 @@ def reflect(m: int, n: int, most: int, J: Numbers, a: Numbers, rows: Indices, d:
             total = 0.0
             for j in range(k, n):
                 total = total + a[i * n + j] * a[i * n + j]
-            if total > best and (most == m or total * LEAN * LEAN > best):
+            if total > best and (most == m or total * PIVOT_PREFERENCE * PIVOT_PREFERENCE > best):
                 best = total
                 row = i
-        if best <= NOTHING * NOTHING:
+        if best <= ZERO_PIVOT * ZERO_PIVOT:
             return k
         for j in range(n):
             t = a[k * n + j]
@@ -204,7 +202,7 @@ def rotate(m: int, n: int, most: int, J: Numbers, a: Numbers, U: Numbers, s: Num
         for i in range(n):
             U[j * n + i] = 0.0
         U[j * n + j] = 1.0
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         turned: int = 0
         for p in range(n - 1):
             for q in range(p + 1, n):
@@ -224,7 +222,7 @@ def rotate(m: int, n: int, most: int, J: Numbers, a: Numbers, U: Numbers, s: Num
         x: int = columns[k]
         columns[k] = columns[best]
         columns[best] = x
-        if s[columns[k]] <= NOTHING * NOTHING:
+        if s[columns[k]] <= ZERO_PIVOT * ZERO_PIVOT:
             return k
     return most
 
@@ -238,7 +236,7 @@ def turn(m: int, n: int, p: int, q: int, a: Numbers, U: Numbers) -> int:
         pp = pp + a[p * m + i] * a[p * m + i]
         qq = qq + a[q * m + i] * a[q * m + i]
         pq = pq + a[p * m + i] * a[q * m + i]
-    if abs(pq) <= CONVERGED * max(pp, qq):
+    if abs(pq) <= ZERO_ROTATION * max(pp, qq):
         return 0
     half = (qq - pp) / (2.0 * pq)
     t = 1.0 / (abs(half) + sqrt(1.0 + half * half))

@@ -43,12 +43,12 @@ from .sparse_elimination import (
     sparse_factor,
     sparse_solve,
 )
-from .step_control import cautious_step, probable_step, size
+from .step_control import SAFETY, cautious_step, probable_step, size
 
 # --------------------------------------------------------------------------------------------------------- coefficients
 
 STAGES: Final = 3
-PIECES: Final = 4  # of the polynomial through the start and the stages
+PIECES: Final = 4  # coefficients of the polynomial through the start and the stages
 C: Final = ((4 - sqrt(6)) / 10, (4 + sqrt(6)) / 10, 1.0)
 
 
@@ -70,16 +70,19 @@ _VALUES, _BASIS, _INVERSE = _collocation()
 GAMMA, ALPHA, BETA = (float(x) for x in _VALUES)
 TO_STAGES: Final = tuple(float(x) for x in _BASIS.flat)  # T
 FROM_STAGES: Final = tuple(float(x) for x in _INVERSE.flat)  # T⁻¹
-ESTIMATE: Final = (-(13 + 7 * sqrt(6)) / 3, (-13 + 7 * sqrt(6)) / 3, -1 / 3)  # of the error, from Z (IV.8.19)
+ERROR_WEIGHTS: Final = (
+    -(13 + 7 * sqrt(6)) / 3,
+    (-13 + 7 * sqrt(6)) / 3,
+    -1 / 3,
+)  # of the stages Z in the error estimate (IV.8.19)
 
 
-ITERATIONS_MOST: Final = 7
-ITERATIONS_TIGHT: Final = 40
-NOISE: Final = 1e3  # times the rounding of the stages: changes that small may be nothing else (`at_rounding`)
-TURNS: Final = 8  # of the iteration for the largest |λ|
-REFUSED: Final = 3  # eliminations without a choice of pivots, after which no more are tried
-GOOD: Final = 0.001  # rate of convergence at which the Jacobian is kept
-SAFE: Final = 0.9
+MAX_ITERATIONS: Final = 7  # simplified Newton iterations of a step
+MAX_ITERATIONS_AT_ROUNDING: Final = 40  # the same, where stages are iterated down to rounding
+ROUNDING_LEVEL: Final = 1e3  # changes below this multiple of the stages' rounding error may be rounding
+POWER_ITERATIONS: Final = 8  # power iterations from which the largest |λ| is estimated
+MAX_SPARSE_FAILURES: Final = 3  # sparse eliminations that may fail for a small pivot before dense ones take over
+FAST_CONVERGENCE: Final = 0.001  # rate of convergence of Newton's method up to which the Jacobian is kept
 
 
 class Radau(Method):
@@ -154,7 +157,7 @@ def jacobian(m: Radau, s: Steps) -> None:
 def factorize(m: Radau, s: Steps, h: float) -> None:
     """Factors of both matrices for a step."""
     m.is_sparse = 0
-    if m.sparse.size > 0 and m.refused < REFUSED:
+    if m.sparse.size > 0 and m.refused < MAX_SPARSE_FAILURES:
         m.is_sparse = sparse_matrices(m.sparse, h, m.mass, m.entries, m.a, m.re, m.im)
         m.refused = 0 if m.is_sparse == 1 else m.refused + 1
     if m.is_sparse == 0:
@@ -221,7 +224,7 @@ def renew(m: Radau, s: Steps) -> None:
     """F at a state that is new, of which nothing is remembered."""
     s.rhs((s.t, s.y), (m.k,))
     m.held = 1.0
-    m.theta = GOOD
+    m.theta = FAST_CONVERGENCE
     m.before = 0.0
     m.has_jacobian = 0
     m.factored = 0.0
@@ -234,7 +237,7 @@ def advance(m: Radau, s: Steps, h: float) -> None:
         count_easy_steps(m, s, h)
     m.before = h
     m.is_fresh = 0
-    if m.theta > GOOD:
+    if m.theta > FAST_CONVERGENCE:
         m.has_jacobian = 0
 
 
@@ -257,9 +260,9 @@ def count_easy_steps(m: Radau, s: Steps, h: float) -> None:
         return
     for i in range(s.n):
         m.v[i] = s.w[i] / length
-    m.growth = m.growth * pow(length, 1.0 / float(TURNS))
+    m.growth = m.growth * pow(length, 1.0 / float(POWER_ITERATIONS))
     m.turns += 1
-    if m.turns >= TURNS:
+    if m.turns >= POWER_ITERATIONS:
         m.radius = m.growth
         m.growth = 1.0
         m.turns = 0
@@ -380,9 +383,9 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
 
     is_tight   until rounding, not only until the error of the iteration does not matter beside that of the step
     """
-    most = ITERATIONS_TIGHT if is_tight == 1 else ITERATIONS_MOST
+    most = MAX_ITERATIONS_AT_ROUNDING if is_tight == 1 else MAX_ITERATIONS
     m.held = pow(max(m.held, TINY), 0.8)
-    m.theta = GOOD
+    m.theta = FAST_CONVERGENCE
     m.shrink = 0.5
     last = 1e300
     ratio_last = 0.0
@@ -397,7 +400,7 @@ def newton(m: Radau, s: Steps, h: float, is_tight: int) -> int:
             return NOT_CONVERGED
         is_exact = 0
         if is_tight == 1:
-            is_exact = at_rounding(change, last, m.rounding, NOISE * m.rounding)
+            is_exact = at_rounding(change, last, m.rounding, ROUNDING_LEVEL * m.rounding)
         if iteration > 0 and is_exact == 0:
             ratio = change / last
             m.theta = ratio if iteration == 1 else sqrt(ratio * ratio_last)
@@ -480,7 +483,11 @@ def local_error(m: Radau, s: Steps, h: float, is_again: int) -> float:
     """
     n = s.n
     for i in range(n):
-        m.f[n + i] = m.mass[i] / h * (ESTIMATE[0] * m.z[i] + ESTIMATE[1] * m.z[n + i] + ESTIMATE[2] * m.z[2 * n + i])
+        m.f[n + i] = (
+            m.mass[i]
+            / h
+            * (ERROR_WEIGHTS[0] * m.z[i] + ERROR_WEIGHTS[1] * m.z[n + i] + ERROR_WEIGHTS[2] * m.z[2 * n + i])
+        )
         s.w[i] = m.f[n + i] + m.k[i]
     solve_real(m, n, s.w)
     error = max(size(n, s.w, m.scale), 1e-10)
@@ -512,8 +519,8 @@ def polynomial(m: Radau, s: Steps, h: float, is_short: int) -> None:
 
 def step_ratio(m: Radau, error: float, growth: float) -> float:
     """h / h_next from the error: shorter where Newton's method took long (IV.8.21)."""
-    most = 2.0 * float(ITERATIONS_MOST)
-    safe = min(SAFE, SAFE * (1.0 + most) / (float(m.iterations) + most))
+    most = 2.0 * float(MAX_ITERATIONS)
+    safe = min(SAFETY, SAFETY * (1.0 + most) / (float(m.iterations) + most))
     return max(1.0 / growth, min(5.0, pow(error, 0.25) / safe))
 
 
@@ -524,12 +531,12 @@ def next_step(m: Radau, s: Steps, h: float, is_again: int) -> float:
     """
     ratio = step_ratio(m, s.error, min(s.max_growth, 8.0))
     if m.before != 0.0:
-        trend = abs(m.before / h) * pow(s.error * s.error / m.error_before, 0.25) / SAFE
+        trend = abs(m.before / h) * pow(s.error * s.error / m.error_before, 0.25) / SAFETY
         ratio = max(ratio, min(5.0, trend))
     m.error_before = max(1e-2, s.error)
     if is_again == 1:
         ratio = max(ratio, 1.0)
-    if m.theta <= GOOD and ratio <= 1.0 and ratio >= 1.0 / 1.2:
+    if m.theta <= FAST_CONVERGENCE and ratio <= 1.0 and ratio >= 1.0 / 1.2:
         ratio = 1.0
     return h / ratio
 

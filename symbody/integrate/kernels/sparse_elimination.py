@@ -12,7 +12,7 @@ from typing import Final
 from ...emit.loops.language import Indices, Numbers
 from ...emit.loops.records import Struct
 
-SMALL: Final = 1e-5  # Newton's method, which uses the solutions, forgives the digits that such a pivot costs
+SMALL_PIVOT: Final = 1e-5  # ratio to the largest entry of its column below which the dense elimination takes over
 
 
 class Sparse(Struct):
@@ -76,7 +76,7 @@ def sparse_factor(s: Sparse, a: Numbers) -> int:
     for k in range(s.size):
         pivot = a[s.diagonal[k]]
         for i in range(s.first_below[k], s.first_below[k + 1]):
-            if abs(pivot) * s.largest[k] < SMALL * abs(a[s.below[i]]) * s.largest[s.below_rows[i]]:
+            if abs(pivot) * s.largest[k] < SMALL_PIVOT * abs(a[s.below[i]]) * s.largest[s.below_rows[i]]:
                 return 0
         if pivot == 0.0:
             return 0
@@ -117,7 +117,7 @@ def sparse_complex_factor(s: Sparse, re: Numbers, im: Numbers) -> int:
         size = abs(re[d]) + abs(im[d])
         for i in range(s.first_below[k], s.first_below[k + 1]):
             at = s.below[i]
-            if size * s.largest[k] < SMALL * (abs(re[at]) + abs(im[at])) * s.largest[s.below_rows[i]]:
+            if size * s.largest[k] < SMALL_PIVOT * (abs(re[at]) + abs(im[at])) * s.largest[s.below_rows[i]]:
                 return 0
         if size == 0.0:
             return 0

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-DENSE_IS_FASTER: Final = 2.0  # for a multiplication: it looks up no places
-FULL: Final = 0.7  # share of entries from which on nothing is gained
+DENSE_SPEEDUP: Final = 2.0  # a dense multiplication is this much faster than a sparse one, which looks up places
+MAX_DENSITY: Final = 0.7  # share of nonzero entries above which a sparse elimination gains nothing
 
 Place = tuple[int, int]
 
@@ -56,7 +56,7 @@ def elimination_of(n: int, places: Iterable[Place], has_rate: Sequence[bool]) ->
     """The elimination of a matrix with entries at some places, and on the diagonal where a variable has a rate; None
     where that is not worth it."""
     pattern = {*places, *((i, i) for i in range(n) if has_rate[i])}
-    return None if len(pattern) > FULL * n * n else _sparse_order(n, pattern, _by_least_degree(n, pattern))
+    return None if len(pattern) > MAX_DENSITY * n * n else _sparse_order(n, pattern, _by_least_degree(n, pattern))
 
 
 def _by_least_degree(n: int, pattern: Iterable[Place]) -> list[int]:
@@ -98,7 +98,7 @@ def _sparse_order(n: int, pattern: set[Place], order: Sequence[int]) -> SparseOr
     below = [sorted(i for i in under[k] if i > k) for k in range(n)]
     right = [sorted(j for j in entries[k] if j > k) for k in range(n)]
     products = sum(len(b) * len(r) for b, r in zip(below, right, strict=True))
-    if any(k not in entries[k] for k in range(n)) or DENSE_IS_FASTER * products > n**3 / 3:
+    if any(k not in entries[k] for k in range(n)) or DENSE_SPEEDUP * products > n**3 / 3:
         return None
     at = {(i, j): p for p, (i, j) in enumerate((i, j) for i in range(n) for j in sorted(entries[i]))}
     return SparseOrder(

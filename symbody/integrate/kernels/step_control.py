@@ -9,9 +9,9 @@ from typing import Final
 from ...emit.loops.language import Numbers, is_finite
 from .march_records import Steps
 
-SAFETY: Final = 0.9  # of the step that the estimated error allows
-SHORTEST_RETRY: Final = 0.2  # of a step whose error was too large
-RETRY: Final = 0.25  # of a step without a result
+SAFETY: Final = 0.9  # factor of the step that the estimated error allows
+SHORTEST_RETRY: Final = 0.2  # smallest factor of a step whose error was above the tolerance
+RETRY: Final = 0.25  # factor of a step that gave no result
 
 
 def within(h: float, most: float) -> float:

@@ -21,9 +21,9 @@ from .march_records import (
 from .newton_convergence import at_rounding
 
 PIECES: Final = 4
-MOST: Final = 40  # Newton steps
-ENOUGH: Final = 1e-13  # of v: 1e-8 would do, but at the fixed point itself the roundings of both halves cancel
-ROUNDING: Final = 1e-6
+MAX_ITERATIONS: Final = 40  # of Newton's method
+CONVERGED_CHANGE: Final = 1e-13  # of v: at the fixed point itself the roundings of both halves cancel
+ROUNDING_LEVEL: Final = 1e-6  # changes of v below this fraction may be rounding (`at_rounding`)
 
 
 class Variational(Method):
@@ -83,7 +83,7 @@ def substep(m: Variational, s: Steps, t: float, h: float) -> int:
     for i in range(m.n):
         m.x[i] = s.w[m.n + i] + ratio * (s.w[m.n + i] - m.x[i])
     last = 1e300
-    for iteration in range(MOST):
+    for iteration in range(MAX_ITERATIONS):
         m.newton((t, s.w, m.x, h, m.momenta, m.G), (m.new, m.sizes))
         s.counts.jacobians += 1
         if not is_finite(m.sizes[2]):
@@ -93,9 +93,9 @@ def substep(m: Variational, s: Steps, t: float, h: float) -> int:
         for i in range(m.n + m.k):
             m.x[i] = m.new[i]
         scale = max(m.sizes[1], 1e-8 * total(m.n, s.w) / abs(h))
-        if at_rounding(m.sizes[0], last, ENOUGH * scale, ROUNDING * scale) == 1:
+        if at_rounding(m.sizes[0], last, CONVERGED_CHANGE * scale, ROUNDING_LEVEL * scale) == 1:
             break
-        if iteration == MOST - 1:
+        if iteration == MAX_ITERATIONS - 1:
             return NOT_CONVERGED
         last = m.sizes[0]
     m.ending((t, s.w, m.x, h), (s.y_end,))

@@ -20,23 +20,22 @@ from ...algebra.graph.walk import scalars
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.workers import cores, share_out_of_the_way
-from ..events.events import ROUNDING, watch_of, watched_values
+from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, ROUNDING_LEVEL, watch_of, watched_values
 from ..forms.forms import Form
-from ..kernels.march import STRETCH
+from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import AT_EVENT, CHATTERING, DOUBTS, JUMPED, TOO_MANY, UNBOUNDED
 from ..kernels.tableaux import Tableau
 from ..result.outcome import Ending, Statistics
-from ..run.adaptation import FIRST
-from ..run.machine import PART, Machine, Task, explicit_machine
+from ..run.adaptation import FIRST_PATIENCE
+from ..run.machine import JUMP_TIME, Machine, Task, explicit_machine
 from ..run.run import ENDINGS
 from . import members
-from .event_march import MANY, EventRules, march_through_events
+from .event_march import EventRules, march_through_events
 from .event_table import WHICH, EventTable, state_after
 from .member_inputs import FedForm, InputFeed, MemberInputs
 
-RECORD: Final = 32  # events of a member that are recorded
-SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
-AT_ONCE: Final = 64  # members, at most, between looks at the clock
+RECORDED_EVENTS: Final = 32  # events of a member that are stored
+MEMBERS_PER_CALL: Final = 64  # members integrated between two checks of the clock
 ALL_ENDINGS: Final = ENDINGS | {
     AT_EVENT: Ending.STOPPED,
     TOO_MANY: Ending.TOO_MANY_STEPS,
@@ -88,7 +87,7 @@ class EnsembleTask:
     @property
     def record(self) -> int:
         """How many events of a member are recorded."""
-        return RECORD if self.events is not None and self.records else 0
+        return RECORDED_EVENTS if self.events is not None and self.records else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,15 +143,15 @@ def integrated_members(
 
     def part(first: int, stop: int) -> None:
         worker = workers.pop() if workers else Worker(task, y, given, inputs, rows, wanted)
-        for k in range(first, stop, AT_ONCE):
+        for k in range(first, stop, MEMBERS_PER_CALL):
             if wanted[0] == 0.0:
                 break
-            worker.run(k, min(k + AT_ONCE, stop))
+            worker.run(k, min(k + MEMBERS_PER_CALL, stop))
         workers.append(worker)
 
     many = threads or cores()
     share_out_of_the_way(
-        part, count, many, max(1, min(AT_ONCE, count // (4 * many))), lambda: wanted.__setitem__(0, 0.0)
+        part, count, many, max(1, min(MEMBERS_PER_CALL, count // (4 * many))), lambda: wanted.__setitem__(0, 0.0)
     )
     task.form.raise_pending()
     return rows, time.perf_counter() - begun
@@ -188,8 +187,8 @@ class Worker:
         rules = event_rules(task, form, self.p)
         run = machine.march if task.events is None else _through_events(machine, rules)
         origin = members.Origin(
-            n_p=len(form.parameters), n_c=0 if feed is None else len(feed.memory), t=task.begin, h=_first_step(task), part=PART, level=task.max_size / STRETCH**2,
-            patience=FIRST if task.adapts else 0, limit=task.max_steps, p=self.p, coefficients=np.zeros(1) if feed is None else feed.memory, wanted=wanted,
+            n_p=len(form.parameters), n_c=0 if feed is None else len(feed.memory), t=task.begin, h=_first_step(task), part=JUMP_TIME, level=task.max_size / GROWTH_LEVELS**2,
+            patience=FIRST_PATIENCE if task.adapts else 0, limit=task.max_steps, p=self.p, coefficients=np.zeros(1) if feed is None else feed.memory, wanted=wanted,
         )  # fmt: skip
         status, method, steps = run.result, machine.method, machine.steps
         keeping = members.Keeping(outputs=len(_entries(task)), sample=_sample(task, feed, self.p))
@@ -224,7 +223,7 @@ def _task(task: EnsembleTask, feed: InputFeed | None, y: Array, p: Array) -> Tas
         watch, sense = watch_of(form, task.events.functions).callee(p), task.events.senses
     return Task(
         form, p, y, task.begin, task.end, task.rtol, task.atol, task.step, task.max_step, task.max_growth, task.times, watch, sense,
-        task.max_size, *((FIRST, task.tableau.reach) if task.adapts else ()),
+        task.max_size, *((FIRST_PATIENCE, task.tableau.reach) if task.adapts else ()),
     )  # fmt: skip
 
 
@@ -261,8 +260,8 @@ def event_rules(task: EnsembleTask, form: Form, p: Array) -> EventRules:
             is_one_sided=(0.0,),
         )
     return EventRules(
-        record=task.record, short=SHORT * abs(task.end - task.begin), keeps=n, times=np.zeros(RECORD), which=np.zeros(RECORD), before=np.zeros(RECORD * n),
-        recent=np.zeros(MANY), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0), is_one_sided=(*table.one_sided, 0.0),
+        record=task.record, short=CHATTERING_TIME * abs(task.end - task.begin), keeps=n, times=np.zeros(RECORDED_EVENTS), which=np.zeros(RECORDED_EVENTS), before=np.zeros(RECORDED_EVENTS * n),
+        recent=np.zeros(CHATTERING_EVENTS), is_terminal=(*table.terminal, 0.0), is_reset=(*table.resets, 0.0), is_one_sided=(*table.one_sided, 0.0),
         **{name: program_callee(f, {"p": p}) for name, f in _consequences(form, table).items()},
     )  # fmt: skip
 
@@ -272,7 +271,7 @@ def _consequences(form: Form, table: EventTable) -> dict[str, Any]:
 
     def made() -> dict[str, Any]:
         _, terms = watched_values(form, table.functions)
-        out = {"rounding": form.compiled("rounding_of_events", {"g": [ROUNDING * abs(e) for e in terms]})}
+        out = {"rounding": form.compiled("rounding_of_events", {"g": [ROUNDING_LEVEL * abs(e) for e in terms]})}
         if (after := state_after(form, table.maps)) is not None:
             out["reset"] = form.compiled("reset", {"x": after}, more={"which": WHICH})
         return out

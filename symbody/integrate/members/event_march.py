@@ -6,14 +6,11 @@ on. Events that occur at the same time, or that a reset takes across zero, follo
 
 from __future__ import annotations
 
-from typing import Final
-
 from ...emit.loops.language import Function, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
+from ..events.events import CHATTERING_EVENTS
 from ..kernels.march import march
 from ..kernels.march_records import AT_EVENT, CHATTERING, UNSETTLED, Method, Steps
-
-MANY: Final = 40  # events
 
 
 class EventRules(Struct):
@@ -26,7 +23,7 @@ class EventRules(Struct):
     rounding       of the event functions
     count          events so far, of which the first `record` are stored: `times` and `which`, and `keeps` variables of
                    the state before in `before`
-    short          a time within which MANY events are chattering; `recent` are the times of the last ones
+    short          a time within which CHATTERING_EVENTS events are chattering; `recent` are the times of the last ones
     """
 
     record: int
@@ -76,9 +73,9 @@ def consequences(s: Steps, e: EventRules, k: int) -> int:
         e.which[e.count] = float(k)
         for i in range(e.keeps):
             e.before[e.count * e.keeps + i] = s.y[i]
-    e.recent[e.count % MANY] = s.t
+    e.recent[e.count % CHATTERING_EVENTS] = s.t
     e.count += 1
-    if e.count >= MANY and abs(s.t - e.recent[e.count % MANY]) <= e.short:
+    if e.count >= CHATTERING_EVENTS and abs(s.t - e.recent[e.count % CHATTERING_EVENTS]) <= e.short:
         return CHATTERING
     if e.reset is not None and e.is_reset[k] > 0.5:
         e.reset((s.t, s.y, float(k)), (s.y_end,))

@@ -14,12 +14,19 @@ from ...derivation.equations.variables import ARGUMENTS
 from ...derivation.rank.row_space import FADED_ROW, RANK_TOLERANCE
 from ...emit.run.callable import Array
 from ..events.events import watch_of
-from ..forms.bordering import DOUBTFUL
+from ..forms.bordering import NEARLY_SINGULAR
 from ..forms.forms import Form
 from ..result.quantities import StateRows
 from ..run.stiffness import is_stiff, rough_bound, rough_sizes
 from ..start.constraint_rows import rows_of
-from ..start.state import OFF, default_values, is_whole_state, named_values, require_parameters, start_values
+from ..start.state import (
+    MAX_START_VIOLATION,
+    default_values,
+    is_whole_state,
+    named_values,
+    require_parameters,
+    start_values,
+)
 from .event_table import EventTable
 
 Flags = NDArray[np.bool_]
@@ -77,11 +84,11 @@ class MemberStarts(StateRows):
         good = np.ones(len(self.t), dtype=bool)
         if rows.positions:
             phi, _ = self.asked(rows.position_function)
-            good &= np.all(np.abs(phi) <= OFF, axis=1)
+            good &= np.all(np.abs(phi) <= MAX_START_VIOLATION, axis=1)
         if rows.speeds:
             Jc, b = self.asked(rows.speed_function)
             psi = np.einsum("kij,kj->ki", Jc, self.u) + b.reshape(len(b), -1)
-            good &= np.all(np.abs(psi) <= OFF, axis=1)
+            good &= np.all(np.abs(psi) <= MAX_START_VIOLATION, axis=1)
             good &= _is_regular(Jc, good)
         return good if eq.border is None else np.zeros_like(good)
 
@@ -102,7 +109,7 @@ def _is_regular(J: Array, asked: Flags) -> Flags:
         return np.zeros_like(out)
     if out.any():
         s = np.linalg.svd(J[out] / sizes[out][:, :, None], compute_uv=False)
-        out[out] = s[:, -1] > max(DOUBTFUL, RANK_TOLERANCE) * s[:, 0]
+        out[out] = s[:, -1] > max(NEARLY_SINGULAR, RANK_TOLERANCE) * s[:, 0]
     return out
 
 

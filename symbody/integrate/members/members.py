@@ -16,7 +16,7 @@ from ..kernels.march_records import TOO_MANY, Steps
 from ..kernels.runge_kutta import RungeKutta
 from .event_march import EventRules
 
-SLICE: Final = 100_000  # steps after which it is asked whether anybody still wants them
+STEPS_PER_CALL: Final = 100_000  # steps between two checks for an interruption
 INTERRUPTED: Final = -2
 NEVER: Final = -1e300  # a time before all others
 NOTES: Final = (
@@ -106,7 +106,7 @@ def begin_member(start: Numbers, given: Numbers, o: Origin, m: RungeKutta, s: St
     s.counts.evaluations = 0
     s.counts.corrections = 0
     s.counts.most_corrections = 0
-    s.counts.limit = o.limit if o.limit < SLICE else SLICE
+    s.counts.limit = o.limit if o.limit < STEPS_PER_CALL else STEPS_PER_CALL
     s.results.stored = 0
     s.results.reached = 0
     s.watched.event = 0
@@ -157,7 +157,7 @@ def judge(goes_on: Numbers, o: Origin, s: Steps, status: Indices) -> None:
     them."""
     goes_on[0] = 0.0
     if status[0] == TOO_MANY and s.counts.steps < o.limit and o.wanted[0] > 0.5:
-        s.counts.limit = s.counts.steps + SLICE
+        s.counts.limit = s.counts.steps + STEPS_PER_CALL
         if s.counts.limit > o.limit:
             s.counts.limit = o.limit
         goes_on[0] = 1.0

@@ -1,7 +1,7 @@
 """Results of a run so far: stretches of steps without a jump, in memory that has a bound.
 
 Where they would take more than allowed, the polynomials between steps are dropped; where the states alone do, every
-second one is, up to `FEWEST`.
+second one is, up to `MAX_THINNING`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ...emit.run.callable import Array
 from ..kernels.dense import Dense
 from .outcome import Statistics
 
-FEWEST: Final = 16  # of so many steps at least one is kept
-OBJECTS: Final = 1000  # bytes of a stretch beside its numbers
+MAX_THINNING: Final = 16  # at least one of so many steps is kept
+OVERHEAD_BYTES: Final = 1000  # memory of a stretch or an event beside its numbers
 
 
 @dataclass
@@ -36,7 +36,7 @@ class SmoothRun:
 
     @property
     def bytes(self) -> int:
-        return OBJECTS + sum(x.nbytes for part in (self.t, self.y, self.polynomials) for x in part)
+        return OVERHEAD_BYTES + sum(x.nbytes for part in (self.t, self.y, self.polynomials) for x in part)
 
     def parts(self) -> tuple[list[Array], list[Array]]:
         """Times and states, as they were handed out."""
@@ -103,14 +103,14 @@ class Record:
     def fits(self) -> bool:
         """Thin out what takes more memory than allowed; whether that was enough."""
         room = self.limit / 2  # in the end all of it is copied into one array
-        if not self.stretches or self._closed + self.stretches[-1].bytes + OBJECTS * self.events <= room:
+        if not self.stretches or self._closed + self.stretches[-1].bytes + OVERHEAD_BYTES * self.events <= room:
             return True
         while self._bytes > room / 2:
             if self.is_dense:
                 self.is_dense = False
                 for s in self.stretches:
                     s.polynomials = []
-            elif self.every < FEWEST:
+            elif self.every < MAX_THINNING:
                 self.every *= 2
                 for s in self.stretches:
                     s.thin_out()
@@ -121,7 +121,7 @@ class Record:
 
     @property
     def _bytes(self) -> int:
-        return sum(s.bytes for s in self.stretches) + OBJECTS * self.events
+        return sum(s.bytes for s in self.stretches) + OVERHEAD_BYTES * self.events
 
     @property
     def note(self) -> str:

@@ -21,14 +21,11 @@ from .machine import Machine
 from .methods import IMPLICIT, machine_of
 from .stiffness import largest_rate
 
-FIRST: Final = 15  # steps in a row that speak for the other kind, at first
-BOUND: Final = 0.7  # of the reach of explicit steps: from there on stability bounds them
-FEW: Final = {
-    True: 1000,
-    False: 50,
-}  # steps that are left are not worth a change; of an explicit method more of them, since a Jacobian takes time
-LONG: Final = 5000  # slopes of single operations, from which on the time to make a Jacobian is noticed
-MAKING: Final = 2000  # steps in which rates are evaluated that often take as long as it takes to make them
+FIRST_PATIENCE: Final = 15  # consecutive steps that suggest the other kind of method before it is tried
+STABILITY_BOUND: Final = 0.7  # explicit steps beyond this fraction of the stability limit are bounded by stability
+MIN_REMAINING_STEPS: Final = {True: 1000, False: 50}  # of an explicit method or not: fewer do not repay a change
+LARGE_JACOBIAN: Final = 5000  # derivatives of operations from which on the time to compile it matters
+COMPILE_STEPS: Final = 2000  # evaluations of the rates, per derivative, that take as long as compiling it
 
 
 @dataclass
@@ -40,7 +37,7 @@ class Adaptation:
     """
 
     explicit: str
-    patience: int = FIRST
+    patience: int = FIRST_PATIENCE
     notes: list[str] = field(default_factory=list)
 
     def reconsidered(self, machine: Machine) -> Machine | None:
@@ -49,7 +46,7 @@ class Adaptation:
         h, t, form = abs(machine.steps.h), machine.t, machine.task.form
         fast, reach = largest_rate(form, t, machine.y, machine.task.p), machine.task.reach
         is_explicit = machine.is_explicit
-        if is_explicit == (fast * h < BOUND * reach) or abs(machine.steps.t_end - t) < _few(machine) * h:
+        if is_explicit == (fast * h < STABILITY_BOUND * reach) or abs(machine.steps.t_end - t) < _few(machine) * h:
             return None
         possible = reach / fast if fast > 0 else np.inf
         self.notes.append(self._note(is_explicit, t, h, fast, possible))
@@ -72,10 +69,14 @@ def _few(machine: Machine) -> int:
     """Steps that are not worth a change: those that take less time than the Jacobian of a large system, which has to be
     differentiated and compiled. Counted in operations, not in seconds, so that motions do not depend on clocks."""
     if not machine.is_explicit:
-        return FEW[False]
+        return MIN_REMAINING_STEPS[False]
     rates = machine.task.form.rhs_program.program
     slopes = _slopes_of_operations(rates, "y")
-    return FEW[True] if slopes < LONG else max(FEW[True], MAKING * slopes // len(rates.code))
+    return (
+        MIN_REMAINING_STEPS[True]
+        if slopes < LARGE_JACOBIAN
+        else max(MIN_REMAINING_STEPS[True], COMPILE_STEPS * slopes // len(rates.code))
+    )
 
 
 def _slopes_of_operations(p: Program, group: str) -> int:

@@ -15,7 +15,7 @@ from ...emit.run.callable import Array
 from ...errors import EvaluationError, in_number, listed
 from ..forms.forms import Form
 from ..forms.independent_speeds import why_not
-from ..kernels.march import STRETCH
+from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import Growth
 from ..result.outcome import Ending, Outcome
 from ..start.constraint_rows import rows_of
@@ -28,13 +28,13 @@ NO_RATES: Final = (
     Ending.NOT_CONVERGED,
     Ending.JUMPED,
 )  # endings where rates have no value
-WAY_ON: Final = (
+SINGULARITY_ADVICE: Final = (
     "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the "
     "branch that is meant, starts there"
 )
-# of the largest inertia of three angles: below it the sine between two of their axes is less than a thousandth
-LOCKED: Final = 1e-6
-NEARLY: Final = 1e-5  # of the largest singular value: below it constraints count as linearly dependent
+# the inertia of three angles is singular below this fraction of the largest: the sine of two axes is below 1e-3
+GIMBAL_LOCK: Final = 1e-6
+NEARLY_DEPENDENT: Final = 1e-5  # fraction of the largest singular value below which constraints are dependent
 
 
 def diagnosed_outcome(form: Form, ending: Ending, t: float, y: Array, p: Array, is_explicit: bool = True) -> Outcome:
@@ -66,7 +66,7 @@ def unbounded_outcome(form: Form, growth: Growth, t: float, y: Array, p: Array) 
     sizes = np.abs(y[: growth.count]) * np.asarray(growth.per_size)
     k = int(np.argmax(sizes))
     said = (
-        f"{form.y[k].name} = {y[k]:z.3g} is {sizes[k]:z.0e} times its size at the start, and grew {STRETCH:g}-fold since t = {growth.last:z.6g}, as "
+        f"{form.y[k].name} = {y[k]:z.3g} is {sizes[k]:z.0e} times its size at the start, and grew {GROWTH_LEVELS:g}-fold since t = {growth.last:z.6g}, as "
         f"before that since t = {growth.before:z.6g}"
     )
     powers = _load_powers(form, t, y, p)
@@ -105,7 +105,7 @@ def gimbal_lock(form: Form, t: float, y: Array, p: Array) -> str:
         except (EvaluationError, OverflowError):
             return ""
         s = np.linalg.svd(block, compute_uv=False) if np.isfinite(block).all() else np.zeros(1)
-        if s[-1] <= LOCKED * s[0] if len(own) == 3 else not s[0] ** 2 * LOCKED < 1:
+        if s[-1] <= GIMBAL_LOCK * s[0] if len(own) == 3 else not s[0] ** 2 * GIMBAL_LOCK < 1:
             middle = angles[1]
             other = (
                 "sequence='euler parameters' has no such position, another sequence has it elsewhere"
@@ -129,17 +129,17 @@ def _dependent_constraints(form: Form, ending: Ending, t: float, y: Array, p: Ar
     rows = rows_of(form.equations)
     Jc, _ = rows.speed(*state.arguments)
     U, s, _ = np.linalg.svd(Jc / sizes_of_rows(Jc)[:, None])
-    if s[-1] > NEARLY * s[0]:
+    if s[-1] > NEARLY_DEPENDENT * s[0]:
         near = singular_near(state) if ending in NO_RATES else ()
         return (
-            f"{in_number(near, 'constraints of {} become', '{} become')} linearly dependent just there: a singular position. {WAY_ON}"
+            f"{in_number(near, 'constraints of {} become', '{} become')} linearly dependent just there: a singular position. {SINGULARITY_ADVICE}"
             if near
             else ""
         )
     involved = [row.owner for row, weight in zip(rows.speeds, np.abs(U[:, -1]), strict=True) if weight > 0.05]
     return (
         f"{in_number(dict.fromkeys(involved), 'constraints of {} become', '{} become')} linearly dependent there (smallest singular value of the constraints {s[-1] / s[0]:z.1e} of the largest): "
-        f"the configuration is singular. {WAY_ON}"
+        f"the configuration is singular. {SINGULARITY_ADVICE}"
     )
 
 

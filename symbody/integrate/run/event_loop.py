@@ -15,7 +15,7 @@ from ...errors import SimulationError, listed, shown
 from ..contact.contacts import ContactHandler, check_names
 from ..contact.impacts import Contact
 from ..events.event_handlers import EventHandler, EventResult, Instant, Transition, UserEventHandler
-from ..events.events import Event, Watch, watch_of
+from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, Event, Watch, watch_of
 from ..events.rate_jumps import RateJumpHandler, borders_of
 from ..forms.forms import Form
 from ..forms.sensitivities import VariedForm
@@ -24,9 +24,7 @@ from ..result.segment import Occurrence
 from .machine import Machine
 from .run import Leg
 
-MANY: Final = 40  # events
-SHORT: Final = 1e-11  # of the time to simulate: that many events within it are chattering
-ASIDE: Final = 1e-8  # how long before and after a jump of rates these are looked at
+RATE_JUMP_OFFSET: Final = 1e-8  # time before and after a jump of rates at which these are evaluated
 ADVICE: Final = (
     "bodies that come to rest on each other need `Contacts` (simulate_modes), sliding along a surface a mode of its own"
 )
@@ -37,19 +35,19 @@ class ChatteringDetector:
 
     def __init__(self, span: float) -> None:
         """span: the time to simulate."""
-        self._short, self.count = SHORT * abs(span), 0
-        self._last: deque[float] = deque(maxlen=MANY)
-        self.names: deque[str] = deque(maxlen=MANY)  # of the last occurrences
+        self._short, self.count = CHATTERING_TIME * abs(span), 0
+        self._last: deque[float] = deque(maxlen=CHATTERING_EVENTS)
+        self.names: deque[str] = deque(maxlen=CHATTERING_EVENTS)  # of the last occurrences
 
     def counted(self, t: float) -> str | None:
         """Count one more event; the message where they accumulate (Zeno behaviour)."""
         self.count += 1
         self._last.append(t)
         within = abs(t - self._last[0])
-        if len(self._last) < MANY or within > self._short:
+        if len(self._last) < CHATTERING_EVENTS or within > self._short:
             return None
         names = listed(dict.fromkeys(self.names)) if self.names else "none of them recorded"
-        return f"{self.count} events so far, the last {MANY} within {within:z.1e}: {names}; {ADVICE}"
+        return f"{self.count} events so far, the last {CHATTERING_EVENTS} within {within:z.1e}: {names}; {ADVICE}"
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ class EventLoop:
     def _answered(self, leg: Leg, found: list[int]) -> Ending | None:
         machine, handled, crossed = leg.machine, set(found), set(found)
         came_from: dict[int, float] = {}
-        for _ in range(MANY):
+        for _ in range(CHATTERING_EVENTS):
             sides = machine.side.copy()
             before = machine.y.copy()
             results = []
@@ -165,8 +163,8 @@ class EventLoop:
                 self._keep_sides(machine, came_from)
                 return None
         self.detail = (
-            f"{MANY} events at one time trigger each other: "
-            f"{listed(dict.fromkeys(o.name for o in self.occurrences[-MANY:]))}"
+            f"{CHATTERING_EVENTS} events at one time trigger each other: "
+            f"{listed(dict.fromkeys(o.name for o in self.occurrences[-CHATTERING_EVENTS:]))}"
         )
         return Ending.CHATTERING
 
@@ -229,7 +227,7 @@ class EventLoop:
         expressions = changed[0][1].after
         assert expressions is not None
         new = tuple(expressions.get(s, s) for s in form.state.y)
-        aside = ASIDE * max(1.0, abs(t)) * self.direction if changed[0][1].is_continuous else 0.0
+        aside = RATE_JUMP_OFFSET * max(1.0, abs(t)) * self.direction if changed[0][1].is_continuous else 0.0
         return form.saltation(handler.watched[inner][0], new, form.state)(t, before, after, self.p, aside)
 
     def _left(

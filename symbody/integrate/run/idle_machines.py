@@ -15,8 +15,8 @@ from ..kernels.tableaux import Tableau
 from .machine import Machine, Task
 from .methods import machine_of
 
-MOST: Final = 2  # idle machines of one shape
-BYTES: Final = 4_000_000  # of memory that an idle one may hold
+MAX_IDLE: Final = 2  # idle machines of one shape
+MAX_IDLE_BYTES: Final = 4_000_000  # memory that an idle machine may hold
 
 
 def machine_for(method: str | Tableau, task: Task) -> Machine:
@@ -31,9 +31,9 @@ def machine_for(method: str | Tableau, task: Task) -> Machine:
 
 def give_back(method: str | Tableau, machine: Machine) -> None:
     """A machine that nobody looks at any more."""
-    if machine.bytes < BYTES and _can_be_idle(machine.task):
+    if machine.bytes < MAX_IDLE_BYTES and _can_be_idle(machine.task):
         idle = _idle(method, machine.task)
-        if len(idle) < MOST:
+        if len(idle) < MAX_IDLE:
             idle.append(machine)
 
 

@@ -41,8 +41,8 @@ from ..kernels.sparse_elimination import Sparse
 from ..kernels.sparse_pattern import elimination_of
 from .machine import Machine, Task, steps_of
 
-CONSISTENT: Final = 1e-12  # residual of the start, in units of its terms' derivatives
-MOST: Final = 60
+CONSISTENT_START: Final = 1e-12  # residual of a consistent start, in units of the derivatives of its terms
+MAX_ITERATIONS: Final = 60  # of Newton's method for a consistent start
 SPARSE_INDICES: Final = (
     "places", "diagonals", "order", "row_of", "column_of", "diagonal", "first_below", "below", "below_rows", "first_right", "right", "right_columns",
     "targets",
@@ -97,7 +97,7 @@ class ImplicitForm(Form):
         at = [self.y.index(s) for s in self.unknown]
         y = y.copy()
         r, J = self._conditions_program(t, y, p)
-        for turn in range(MOST):
+        for turn in range(MAX_ITERATIONS):
             r, J = np.reshape(r, -1), np.reshape(J, (len(at), len(at)))
             if not (np.all(np.isfinite(r)) and np.all(np.isfinite(J))):
                 break
@@ -109,7 +109,7 @@ class ImplicitForm(Form):
                 return y, self._undetermined(scaled, y, at)
             if rank < len(at):
                 break
-            if np.all(np.abs(r) <= CONSISTENT * (1.0 + np.abs(J) @ np.abs(y[at]))):
+            if np.all(np.abs(r) <= CONSISTENT_START * (1.0 + np.abs(J) @ np.abs(y[at]))):
                 return y, ""
             y, r, J = self._damped(t, y, p, at, step / down, float(np.linalg.norm(r)))
         k = int(np.argmax(np.abs(np.nan_to_num(r, nan=np.inf))))

@@ -17,8 +17,8 @@ from ..kernels.march_records import Counts, Growth, Leaps, Method, Results, Step
 from ..kernels.runge_kutta import RungeKutta
 from ..kernels.tableaux import Tableau
 
-MEMORY: Final = 4_000_000  # numbers kept for stored steps before they are fetched
-PART: Final = 1e-2  # of the longest step: no time for speeds to change by much
+BUFFER_SIZE: Final = 4_000_000  # numbers of stored steps before Python fetches them
+JUMP_TIME: Final = 1e-2  # fraction of the longest step within which a change of the speeds is a jump
 KNOWN_SIZE: Final = 48  # states up to this size get loops of their own; larger ones share one
 
 
@@ -55,7 +55,7 @@ class Memory:
     """Arrays for results."""
 
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
-        capacity = 1 if times is not None else max(16, min(4096, MEMORY // (max(1, n) * (pieces + 1))))
+        capacity = 1 if times is not None else max(16, min(4096, BUFFER_SIZE // (max(1, n) * (pieces + 1))))
         self.pieces, self.is_stored = pieces, times is None
         self.row_times, rows, polynomials = np.empty(capacity), np.empty(capacity * n), np.empty(capacity * pieces * n)
         self.times = np.zeros(1) if times is None else np.array(times, dtype=np.float64)
@@ -95,7 +95,7 @@ def growth_of(task: Task) -> Growth:
 
 
 def _level(task: Task) -> float:
-    return task.max_size / march.STRETCH**2
+    return task.max_size / march.GROWTH_LEVELS**2
 
 
 def _per_size(task: Task) -> Array:
@@ -108,7 +108,7 @@ def leaps_of(task: Task) -> Leaps:
     """The speeds of a task, for the kernels, where constraints may become singular."""
     eq = task.form.equations
     count = len(eq.u) if eq.lam and task.step is None else 0
-    return Leaps(first=len(eq.q), count=count, part=PART, at=-np.inf, speeds=np.zeros(max(len(eq.u), 1)))
+    return Leaps(first=len(eq.q), count=count, part=JUMP_TIME, at=-np.inf, speeds=np.zeros(max(len(eq.u), 1)))
 
 
 def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:

@@ -15,12 +15,12 @@ METHODS: Final = {name: t.name for name, t in TABLEAUX.items()} | {
     IMPLICIT: "Radau IIA, order 5, implicit",
     VARIATIONAL: "midpoint rule for the action, symplectic",
 }
-COARSE: Final = 1e-6  # relative tolerance from which on order 5 needs less work than order 8
+COARSE_RTOL: Final = 1e-6  # relative tolerance from which on order 5 needs less work than order 8
 
 
 def explicit_method(rtol: float) -> str:
     """The explicit method for a tolerance."""
-    return "dp8" if rtol < COARSE else "dp5"
+    return "dp8" if rtol < COARSE_RTOL else "dp5"
 
 
 def machine_of(method: str | Tableau, task: Task) -> Machine:

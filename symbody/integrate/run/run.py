@@ -28,8 +28,8 @@ from .adaptation import Adaptation
 from .machine import Machine
 from .singular_configurations import is_singular_near
 
-FEWER: Final = 0.1  # how much less time speeds have for a jump after one that was none
-PATIENCE: Final = 0.1  # seconds of machine code between looks at the clock
+JUMP_TIME_REDUCTION: Final = 0.1  # factor of the time of a jump after a suspected one that was not confirmed
+CALL_SECONDS: Final = 0.1  # time in machine code between two checks of the clock and the keyboard
 ENDINGS: Final = {
     DONE: Ending.REACHED,
     TOO_SMALL: Ending.STEP_TOO_SMALL,
@@ -118,7 +118,7 @@ def drive(
             spent = time.perf_counter() - before
             machine.task.form.effort.spend(spent)
             if status == TOO_MANY:
-                chunk = int(chunk * min(8.0, max(0.25, PATIENCE / max(spent, 1e-9)))) + 1
+                chunk = int(chunk * min(8.0, max(0.25, CALL_SECONDS / max(spent, 1e-9)))) + 1
             leg.progress.show(machine.t, machine.steps.t_end)
             if status in (FULL, TOO_MANY):
                 leg.collect()
@@ -134,7 +134,7 @@ def drive(
                 if ending is not None:
                     return ending
             elif status == JUMPED and not is_singular_near(machine):
-                machine.steps.leaps.part *= FEWER
+                machine.steps.leaps.part *= JUMP_TIME_REDUCTION
                 machine.steps.leaps.at = machine.t
             elif status == DOUBTS:
                 assert adaptation is not None

@@ -20,7 +20,7 @@ from ..result.outcome import Ending, Outcome
 from ..result.record import Record
 from ..result.segment import Segment
 from ..start.consistent_start import ConsistentStart
-from .adaptation import FIRST, Adaptation
+from .adaptation import FIRST_PATIENCE, Adaptation
 from .diagnosis import diagnosed_outcome, unbounded_outcome
 from .event_loop import ChatteringDetector, EventLoop
 from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
@@ -110,7 +110,7 @@ class Simulation:
         watch, sense = (events.callee(), events.sense) if events else (None, ())
         task = Task(
             form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
-            o.max_size, *((FIRST, TABLEAUX[explicit].reach) if explicit else ()),
+            o.max_size, *((FIRST_PATIENCE, TABLEAUX[explicit].reach) if explicit else ()),
         )  # fmt: skip
         adaptation = Adaptation(explicit) if explicit else None
         machine = machine_for(method, task)

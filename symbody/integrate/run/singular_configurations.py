@@ -21,7 +21,7 @@ from ...emit.run.callable import Array
 from ...errors import listed
 from ..forms.forms import Form
 from ..forms.impulses import constraint_impulses
-from ..kernels.careful_steps import FINEST, REMEMBERED
+from ..kernels.careful_steps import FINEST_RTOL, STORED_ENDS
 from ..kernels.march_records import Method
 from ..kernels.runge_kutta import RungeKutta
 from ..result.quantities import StateRows, derived_quantity
@@ -29,11 +29,11 @@ from ..start.constraint_rows import rows_of
 from ..start.state import State
 from .machine import Machine
 
-BETWEEN: Final = 21  # places at which it is looked where constraints are most dependent
-HALVINGS: Final = 45  # towards a singular position
-NEAR: Final = 0.02  # how far along its motion a state is near a singular position, in units of the coordinates
-BEYOND: Final = 1e-3  # how far beyond a singular position the states on its branches are
-STEP: Final = 1e-5  # for differences of Jc
+SAMPLES: Final = 21  # places at which the rank of the constraints is examined
+BISECTIONS: Final = 45  # towards a singular position
+NEAR_SINGULAR: Final = 0.02  # distance along the motion, in units of the coordinates
+BRANCH_DISTANCE: Final = 1e-3  # of the states on the branches from the singular position
+DIFFERENCE_STEP: Final = 1e-5  # for finite differences of Jc
 
 States = Callable[[float], Array]  # (q, u, z) at a time
 
@@ -90,14 +90,16 @@ def _ways_over(
 
 def coarse_note(method: Method, rtol: float) -> str:
     """Say that steps over singular positions were not as fine as asked for."""
-    if not isinstance(method, RungeKutta) or not method.passed or rtol >= FINEST:
+    if not isinstance(method, RungeKutta) or not method.passed or rtol >= FINEST_RTOL:
         return ""
     steps = (
         "1 step over a singular position was"
         if method.passed == 1
         else f"{method.passed} steps over singular positions were"
     )
-    return f"{steps} taken to {FINEST:g} instead of rtol = {rtol:g}: rates next to one are not exact enough for more"
+    return (
+        f"{steps} taken to {FINEST_RTOL:g} instead of rtol = {rtol:g}: rates next to one are not exact enough for more"
+    )
 
 
 def jump(method: Method, start: State, rtol: float) -> str:
@@ -107,7 +109,7 @@ def jump(method: Method, start: State, rtol: float) -> str:
         return ""
     n = len(method.began)
     states, times = np.asarray(method.states).reshape(-1, 2, n), np.asarray(method.spans).reshape(-1, 2)
-    count = min(method.passed, REMEMBERED)
+    count = min(method.passed, STORED_ENDS)
     changes, scales = _changes(start, times[:count], states[:count])
     for k, (change, scale) in enumerate(zip(changes, scales, strict=True)):
         if abs(change) > max(1e4 * rtol, 1e-7) * max(scale, 1e-12):
@@ -161,7 +163,7 @@ def singular_near(state: State) -> tuple[str, ...]:
     speed = float(np.max(np.abs(rates) / np.maximum(np.abs(state.q), 1.0), initial=0.0))
     if not 0.0 < speed < np.inf:
         return ()
-    reach = NEAR / speed
+    reach = NEAR_SINGULAR / speed
     ends = np.array([np.concatenate([state.q + s * reach * rates, state.u, state.z]) for s in (-1, 1)])
     return _WayBetween(state, np.array([state.t - reach, state.t + reach]), ends, None).joints()
 
@@ -202,7 +204,7 @@ class _WayBetween:
         """Joints that become dependent between the ends; none where none do."""
         if not self._orientation(1.0) < 0:
             return ()
-        factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, BETWEEN)]
+        factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, SAMPLES)]
         U, _, _ = min(factors, key=lambda f: f[1][self.rank - 1])
         weights = np.abs(U[:, self.rank - 1])
         return tuple(dict.fromkeys(row.owner for row, w in zip(self.rows.speeds, weights, strict=True) if w > 0.05))
@@ -221,7 +223,7 @@ class _WayBetween:
 
     def passage(self, joints: tuple[str, ...], change: float | None, scale: float) -> Passage:
         low, high = 0.0, 1.0
-        for _ in range(HALVINGS):
+        for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._orientation(middle) < 0 else (middle, high)
         t, y = self.at(high)
@@ -243,9 +245,9 @@ class _WayBetween:
             return ()
 
         def slopes(direction: Array) -> Array:
-            moved = [np.concatenate([y[:n] + h * (N @ direction), y[n:]]) for h in (STEP, -STEP)]
+            moved = [np.concatenate([y[:n] + h * (N @ direction), y[n:]]) for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP)]
             ahead, behind = (self._slopes(x, t) / self.scale for x in moved)
-            return w @ (ahead - behind) / (2 * STEP)
+            return w @ (ahead - behind) / (2 * DIFFERENCE_STEP)
 
         Q = np.array([[slopes(a) @ b for b in Z] for a in Z])
         tangents = [c @ Z for c in _zeros_of_form(0.5 * (Q + Q.T))]
@@ -256,8 +258,8 @@ class _WayBetween:
 
     def _beyond(self, t: float, y: Array, direction: Array, speed: float) -> State | None:
         s, n = self.start, self.n_q
-        moved = np.concatenate([y[:n] + BEYOND * direction, y[n : n + len(s.u) + len(s.z)]])
-        later = t + (BEYOND / speed if speed > 0 else 0.0)
+        moved = np.concatenate([y[:n] + BRANCH_DISTANCE * direction, y[n : n + len(s.u) + len(s.z)]])
+        later = t + (BRANCH_DISTANCE / speed if speed > 0 else 0.0)
         settled = constraint_impulses(s.equations).onto_constraints(later, moved, s.p, s.r)
         if settled is None:
             return None

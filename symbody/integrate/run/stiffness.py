@@ -23,17 +23,17 @@ import numpy as np
 from ...emit.run.callable import Array
 from ..forms.forms import Form
 
-RATIO: Final = 1000.0
-BUSY: Final = 100.0  # how often something is taken to happen during the time span
-DISTANCES: Final = np.array([1e-6, 4e-6])
-FAR: Final = 0.01
-BOUND: Final = 1.0  # |λ| times the mean step, from which on stability bounds the steps
+STIFFNESS_RATIO: Final = 1000.0  # of the fastest decay to the slower ones, from which on a system is stiff
+EVENTS_IN_SPAN: Final = 100.0  # slow changes that are assumed to happen during the time span
+DIFFERENCE_STEPS: Final = np.array([1e-6, 4e-6])  # for finite differences of the rates, relative to 1 + |y|
+WELL_BELOW: Final = 0.01  # fraction of a bound: directions stretched by less show that the norm is smaller
+STABILITY_BOUND: Final = 1.0  # |λ| times the mean step from which on stability bounds the steps
 
 
 def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
     """∂F/∂y by differences over two distances; where they disagree, zero."""
     n, f = len(y), form.rhs_program
-    d = np.outer(DISTANCES, 1.0 + np.abs(y))
+    d = np.outer(DIFFERENCE_STEPS, 1.0 + np.abs(y))
     ahead, behind = y + d[:, :, None] * np.eye(n), y - d[:, :, None] * np.eye(n)
     rates = f.over("y", np.concatenate([ahead, behind]).reshape(-1, n), t, y, p).reshape(2, 2, n, n)
     with np.errstate(invalid="ignore"):  # states beside this one may have no rates
@@ -44,19 +44,19 @@ def _slopes(form: Form, t: float, y: Array, p: Array) -> Array:
 
 def _rough_size(form: Form, t: float, y: Array, p: Array) -> float:
     """The norm of ∂F/∂y by differences to one side: a quarter of the evaluations."""
-    f, d = form.rhs_program, DISTANCES[0] * (1.0 + np.abs(y))
+    f, d = form.rhs_program, DIFFERENCE_STEPS[0] * (1.0 + np.abs(y))
     here, *beside = f.over("y", np.vstack([y, y + np.diag(d)]), t, y, p)
     return float(np.linalg.norm((np.array(beside) - here) / d[:, None]))
 
 
 def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:
     """Whether ∂F/∂y is far below a bound, by its stretch of a few directions: four evaluations, however many variables.
-    A matrix of norm `bound` shrinks all of them below `FAR` of it once in a million times; then it counts as small."""
+    A matrix of norm `bound` shrinks all of them below `WELL_BELOW` of it once in a million times; then it counts as small."""
     directions = _directions(len(y))
     here, *beside = form.rhs_program.over(
-        "y", np.vstack([y, y + DISTANCES[0] * (1.0 + np.abs(y)) * directions]), t, y, p
+        "y", np.vstack([y, y + DIFFERENCE_STEPS[0] * (1.0 + np.abs(y)) * directions]), t, y, p
     )
-    return float(np.linalg.norm(np.array(beside) - here, axis=1).max()) <= FAR * bound * DISTANCES[0]
+    return float(np.linalg.norm(np.array(beside) - here, axis=1).max()) <= WELL_BELOW * bound * DIFFERENCE_STEPS[0]
 
 
 @cache
@@ -68,7 +68,7 @@ def _directions(n: int) -> Array:
 def rough_sizes(form: Form, t: float, y: Array, p: Array) -> Array:
     """`_rough_size` of many states at once, with parameters of each."""
     f, n = form.rhs_program, y.shape[1]
-    d, here = DISTANCES[0] * (1.0 + np.abs(y)), f.batch(t, y, p)
+    d, here = DIFFERENCE_STEPS[0] * (1.0 + np.abs(y)), f.batch(t, y, p)
     total = np.zeros(len(y))
     with np.errstate(invalid="ignore", over="ignore"):
         for i in range(n):
@@ -100,12 +100,12 @@ def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
     if _is_small(form, t, y, p, bound) or _rough_size(form, t, y, p) <= bound:
         return False
     fast, staying = fastest_decay(form, t, y, p)
-    return fast > max(RATIO * staying, _least(span))
+    return fast > max(STIFFNESS_RATIO * staying, _least(span))
 
 
 def _least(span: float) -> float:
     """|λ| of a mode that would ask for too many explicit steps."""
-    return RATIO * BUSY / abs(span)
+    return STIFFNESS_RATIO * EVENTS_IN_SPAN / abs(span)
 
 
 def rough_bound(span: float) -> float:
@@ -116,7 +116,7 @@ def rough_bound(span: float) -> float:
 def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -> str:
     """A note for an explicit run that took too many steps."""
     fast, _ = fastest_decay(form, t, y, p)
-    if fast * abs(mean_step) < BOUND:
+    if fast * abs(mean_step) < STABILITY_BOUND:
         return ""
     return (
         f"it looks stiff: a mode that decays with {fast:z.3g} per unit of time bounds explicit steps, which were {abs(mean_step):z.3g} long "

@@ -42,10 +42,8 @@ from .state import (
 )
 from .state_search import state_search
 
-ROUNDED: Final = 1e-3  # by so much the norm of Euler parameters that are given may be off: numbers as people write them
-MEANT: Final = (
-    1e4  # weight of prescribed values that contradict the constraints, in the search for the nearest that do not
-)
+NORM_ERROR: Final = 1e-3  # of given Euler parameters, that is taken for rounding in the last digits written
+PRESCRIBED_WEIGHT: Final = 1e4  # of values that contradict the constraints, in the search for the nearest
 
 
 @values_by_name(AssemblyError)
@@ -222,7 +220,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
         names = [v.name for v in e]
         given = {n: held[n] for n in names if n in held}
         size = float(np.linalg.norm(list(given.values())))
-        if given and abs(size - 1) <= ROUNDED:
+        if given and abs(size - 1) <= NORM_ERROR:
             held |= {n: given.get(n, 0.0) / size for n in names}
         elif len(given) == len(names) or size > 1:
             raise advised(
@@ -321,7 +319,7 @@ def _closed_without(task: _AssemblyTask, search: Search, best: Found, held: Mapp
     """A configuration near to the values that were held, if there is one without holding them."""
     everything, weights = np.arange(len(search.start)), task.weight("q")
     loose = replace(search, free=everything, weights=weights)
-    meant = np.array([MEANT if q.name in held else 1.0 for q in task.equations.q])
+    meant = np.array([PRESCRIBED_WEIGHT if q.name in held else 1.0 for q in task.equations.q])
     faithful = replace(loose, weights=weights * meant)
     found = [faithful.along(f).x for f in (loose.onto(best.x), loose.onto(search.start)) if f.holds]
     return min(found, key=faithful.distance, default=None)

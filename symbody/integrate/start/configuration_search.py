@@ -17,8 +17,8 @@ from ...emit.run.callable import Array
 Numbers = NDArray[np.intp]
 Function = Callable[[Array], tuple[Array, Array]]
 
-ATTEMPTS: Final = 30  # starts, each moved further at random, before rows are said not to vanish anywhere
-OTHERS: Final = 24  # of them, where a zero is known beyond a singular position
+MAX_ATTEMPTS: Final = 30  # random starts, each farther away, before a search fails
+MAX_NEARER_ATTEMPTS: Final = 24  # random starts where a solution is known, but beyond a singular position
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ class Search:
         best = self.onto(self.start)
         if not len(self.free) or (best.holds and self._is_on_side(best.x)):
             return best, 0
-        random, number = np.random.default_rng(1), 0 if best.holds else ATTEMPTS
+        random, number = np.random.default_rng(1), 0 if best.holds else MAX_ATTEMPTS
         spread = self.spread(random)
-        for attempt in range(1, OTHERS if best.holds else ATTEMPTS):
+        for attempt in range(1, MAX_NEARER_ATTEMPTS if best.holds else MAX_ATTEMPTS):
             found = self.onto(self.moved(random, spread * min(1.0, 0.02 * 1.3**attempt)))
             if found.holds and (not best.holds or self._is_on_side(found.x)):
                 return found, attempt

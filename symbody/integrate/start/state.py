@@ -23,7 +23,7 @@ from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .constraint_rows import rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
-OFF: Final = 1e-6  # a start that misses the constraints by more than this is refused
+MAX_START_VIOLATION: Final = 1e-6  # a start that misses the constraints by more is refused
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +65,7 @@ class Violation:
 
         See also: `assemble`.
         """
-        return max(self.position, self.speed) <= OFF
+        return max(self.position, self.speed) <= MAX_START_VIOLATION
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -44,7 +44,7 @@ from .implicit_steps import IMPLICIT, ImplicitSteps
 from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 
 INPUTS: Final = ("held", "linear")
-THREADED: Final = 64  # number of members from which on several threads share a step
+MIN_THREADED_MEMBERS: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
 FORM_OPTIONS: Final = ("form", "metric", "alpha", "beta", "independent", "project", "invariants")
 
@@ -284,7 +284,7 @@ class Stepper:
         self._put_inputs(bound.given, first, last, t)
         if p is not None:
             bound.given[:, self._p_places] = self._parameters(p, len(rows))
-        many = cores() if len(rows) >= THREADED else 1
+        many = cores() if len(rows) >= MIN_THREADED_MEMBERS else 1
         share_out(bound.run_part, len(rows), many, max(1, len(rows) // (4 * many)))
         return bound
 

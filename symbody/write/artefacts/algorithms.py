@@ -18,7 +18,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.ir import Function, Indices, Numbers, is_finite
-from ...integrate.forms.projection import MOST
+from ...integrate.forms.projection import MAX_CORRECTIONS
 
 ROUNDING = "rounding"  # an argument of a kernel by this name is the unit roundoff of the numbers that it runs on
 DIVERGED = 4  # what `project` returns where corrections do not end
@@ -33,7 +33,7 @@ def project(
     A correction squares what is left: after one of less than 8 sqrt(rounding) nothing is.
     """
     finished: int = 0
-    for _turn in range(MOST):
+    for _turn in range(MAX_CORRECTIONS):
         positions((x,), (corrected, violation))
         worst = violation[0]
         if not is_finite(worst):

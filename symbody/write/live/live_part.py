@@ -23,7 +23,7 @@ from ...emit import ir, program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events.events import Event
-from ...integrate.kernels.march import STRETCH, march
+from ...integrate.kernels.march import GROWTH_LEVELS, march
 from ...integrate.kernels.march_records import AT_EVENT, DONE, TOO_MANY, UNBOUNDED, UNSETTLED
 from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
@@ -134,7 +134,7 @@ def _data(
         "WIDTH": METHOD.width,
         "PIECES": METHOD.pieces,
         "MAX_GROWTH": DEFAULTS.max_growth,
-        "LEVEL": DEFAULTS.max_size / STRETCH**2,
+        "LEVEL": DEFAULTS.max_size / GROWTH_LEVELS**2,
         "STATUS": {
             "DONE": DONE,
             "TOO_MANY": TOO_MANY,
