@@ -33,10 +33,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Run:
-    """A page that was run. `scenes` and `figures` in order of appearance."""
+    """A page that was run. `scenes` and `figures` in order of appearance; `named`: what its names mean at the end."""
 
     name: str
     shown: list[Shown] = field(default_factory=list)
+    named: dict[str, Any] = field(default_factory=dict)
 
     @property
     def scenes(self) -> list[Scene]:
@@ -54,7 +55,8 @@ def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:
     try:
         with _elsewhere(), warnings.catch_warnings():
             warnings.simplefilter("error", RenamedWarning)
-            return Run(name, [_run_cell(c, vars(page), path) if c.is_code else Shown(c) for c in cells])
+            shown = [_run_cell(c, vars(page), path) if c.is_code else Shown(c) for c in cells]
+            return Run(name, shown, dict(vars(page)))
     finally:
         del sys.modules[page.__name__]
 

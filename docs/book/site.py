@@ -16,6 +16,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 from .benchmarks import write_benchmarks
+from .documents import write_documents
 from .gallery import write_gallery
 from .reference import write_reference
 from .theory import write_theory
@@ -43,6 +44,7 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
         workers = os.cpu_count() or 1 if workers is None else workers
         mechanisms = write_gallery(source / "gallery", static, workers)
         tutorials = write_tutorials(source, static, workers)
+        documents = write_documents(source / "documents", static, workers)
         names = write_reference(source / "reference")
         explained = write_theory(source / "theory")
         measured = write_benchmarks(source / "benchmarks.md")
@@ -50,7 +52,7 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
         if build_main(["-b", builder, "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
             raise SystemExit("the site has faults, see above")
     return (
-        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {names} names, {explained} methods, "
+        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {len(documents)} chapters on source documents, {names} names, {explained} methods, "
         f"{measured} measurements, "
         f"{time.monotonic() - began:.0f} s"
     )
@@ -58,7 +60,7 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
 
 def _copy_pages(source: Path) -> None:
     def beside(folder: str, names: list[str]) -> set[str]:
-        return {n for n in names if n in ("book", "gallery", "__pycache__") and Path(folder) == DOCS}
+        return {n for n in names if n in ("book", "documents", "gallery", "__pycache__") and Path(folder) == DOCS}
 
     shutil.copytree(DOCS, source, ignore=beside)
     _complete(source / "index.md")
