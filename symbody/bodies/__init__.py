@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .mass.moments import Moments
     from .mechanism.frame_places import frame_at
     from .mechanism.mechanism import Action, Body, Constraint, Joint, Load, Mechanism
+    from .model.all_or_nothing import all_or_nothing
     from .model.lynch_input import LynchInput
     from .model.model import Model
     from .model.parts import Parts
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
-    "Mechanism", "Model", "Parts", "LynchInput",
+    "Mechanism", "Model", "Parts", "all_or_nothing", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip
 

@@ -389,3 +389,25 @@ def test_a_wheel_runs_over_a_bump() -> None:
         slope = atan(0.01 * np.pi * sin(2 * np.pi * place))
         h = cos(slope) * (R - 0.005 * (1 - cos(2 * np.pi * place)))
         assert value(w.load, {x: place, x.dot: 0.0}) == pytest.approx(max(0, 2e5 * (R - h)), rel=1e-9)
+
+
+def test_a_wheel_on_a_moving_frame_asks_for_its_road() -> None:
+    m = sb.Model("w")
+    u, r = m.speeds("u r")
+    heading = m.moving_frame("heading", velocity=(u, 0, 0), spin=(0, 0, r))
+    wheel = m.body("wheel", heading.translate(0, 0, m.coordinate("z")), mass=10, inertia=(1, 1, 1))
+    tyre = vh.LinearTyre(radius=0.3, cornering=1e4, relaxation=(0, 0.2))
+    with pytest.raises(sb.ModelError, match=r"wheel 't' is carried by the frame 'heading'.*road=vh.Road\(heading\)"):
+        vh.wheel_on_road(m, "t", wheel, tyre)
+    vh.wheel_on_road(m, "t", wheel, tyre, road=vh.Road(heading))
+
+
+def test_slip_of_a_wheel_that_cannot_move_is_refused() -> None:
+    m = sb.Model("w")
+    carrier, wheel = m.body("carrier", mass=1), m.body("wheel", mass=1, inertia=(1, 1, 1))
+    m.prismatic("z", m.ground, carrier, "z")
+    m.revolute("spin", carrier, wheel, "y")
+    with pytest.raises(sb.ModelError, match=r"cannot move along the road.*relaxation="):
+        vh.wheel_on_road(m, "t", wheel, vh.LinearTyre(radius=0.3, cornering=1e4), carrier=carrier)
+    tyre = vh.LinearTyre(radius=0.3, cornering=1e4, relaxation=(0.2, 0.3))
+    vh.wheel_on_road(m, "t", wheel, tyre, carrier=carrier)

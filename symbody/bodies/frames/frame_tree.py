@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from .frames import Frame
 
 
+class _Placements:
+    """A number that changes when a frame is taken off its parent: what frames have kept of their places is then out of
+    date, that of frames which hang on it too, and nobody knows all of those."""
+
+    now = 0
+
+
 class Immutable(Portable):
     """Attributes are set once, through `__dict__` or `object.__setattr__`, and cannot be assigned afterwards."""
 
@@ -48,8 +55,10 @@ class FrameInTree(Immutable):
     name: str
     is_ground: bool
     _is_frozen: bool
+    _kept_at: int
     _path: tuple[Self, ...]
     _rotations: dict[Self, Rotation]
+    _angular_velocity: Matrix | None
 
     def __init__(
         self,
@@ -68,15 +77,22 @@ class FrameInTree(Immutable):
             name=name or (f"{parent.name}'" if parent else "frame"),
             is_ground=is_ground,
             _is_frozen=False,
-            _path=(),
-            _rotations={},
         )
+        self._forget_place()
 
     def __repr__(self) -> str:
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_path": (), "_rotations": {}}
+        return {**self.__dict__, "_path": (), "_rotations": {}, "_angular_velocity": None, "_kept_at": -1}
+
+    def _forget_place(self) -> None:
+        """What follows from the place of the frame is computed anew."""
+        self.__dict__.update(_kept_at=_Placements.now, _path=(), _rotations={}, _angular_velocity=None)
+
+    def _refresh(self) -> None:
+        if self._kept_at != _Placements.now:
+            self._forget_place()
 
     def _before(self) -> tuple[Self, ...]:
         """Some of the frames on the way to the root."""
@@ -152,6 +168,7 @@ class FrameInTree(Immutable):
 
         See also: `Frame.dcm`, `Frame.parent`.
         """
+        self._refresh()
         if self._path:
             return self._path
         frames: list[Self] = []
@@ -195,6 +212,7 @@ class FrameInTree(Immutable):
     def rotation_in(self, other: Self) -> Rotation:
         """The rotation that carries components in this frame to components in another; its matrix is also known as
         direction cosine matrix (dcm)."""
+        self._refresh()
         if a_frame(other) not in self._rotations:
             top = self.common_ancestor(other)
             self._rotations[other] = _down(top, other).inverse @ _down(top, self)
@@ -250,19 +268,26 @@ class FrameInTree(Immutable):
         angles = [s for s in self.unknown_place if s not in found]
         return found | {s: next(e for e in w.entries if e is not ZERO) for s in angles}
 
-    @cached_property
+    @property
     def angular_velocity_components(self) -> Matrix:
         """Absolute angular velocity, in own components."""
-        if not self.root.is_ground:
+        path = self.path
+        if self._angular_velocity is not None:
+            return self._angular_velocity
+        if not path[0].is_ground:
             raise ModelError(f"frame {self.name} does not stand on the ground yet: place its body by a joint first")
         w = zeros(3)
-        for f in self.path[1:]:
-            if "angular_velocity_components" in f.__dict__:
-                w = f.angular_velocity_components
-            else:
-                w = f.rotation.inwards(w) + f.spin
-                f.__dict__["angular_velocity_components"] = w
+        for f in path[1:]:
+            f._refresh()
+            w = f.rotation.inwards(w) + f.spin if f._angular_velocity is None else f._angular_velocity
+            f.__dict__["_angular_velocity"] = w
         return w
+
+
+def take_off(frame: FrameInTree) -> None:
+    """Undo `hang_on`: the frame hangs on nothing again."""
+    frame.__dict__.update(parent=None, rotation=Rotation(), offset=zeros(3))
+    _Placements.now += 1
 
 
 def a_frame(thing: Any) -> Frame:

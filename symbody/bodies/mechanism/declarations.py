@@ -147,7 +147,7 @@ class Declarations(Portable):
             name = s.name if isinstance(s, Symbol) else s
             if not isinstance(name, str) or name not in self._symbols or name == "t":
                 raise unknown(f"model {self.name!r}, show_in", "symbol", name, [n for n in self._symbols if n != "t"])
-            self._units[self._symbols[name]] = unit
+            self._units = {**self._units, self._symbols[name]: unit}
 
     # ------------------------------------------------------------------------------------------------ kinematics
 

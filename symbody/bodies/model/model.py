@@ -26,6 +26,7 @@ from ...summary import Summarized, Summary
 from ..mechanism.declarations import as_expression
 from ..mechanism.mechanism import Mechanism
 from ..mechanism.summaries import rows_of_parts, rows_of_symbols, rows_of_written
+from .all_or_nothing import all_or_nothing_class
 from .constraint_methods import ConstraintMethods
 from .freeze import mechanism_of
 from .structure import Part
@@ -40,6 +41,7 @@ OF_THE_BUILDER: Final = (
 
 
 @answered_class
+@all_or_nothing_class
 class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{name}" for name in OF_THE_BUILDER}):
     """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes
     it.

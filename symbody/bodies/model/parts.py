@@ -25,13 +25,16 @@ from ..loads.loads import CentralGravity, UniformGravity
 from ..mechanism.declarations import Declarations, as_expression, derivative_of, multiplier_of
 from ..mechanism.frame_places import moves_in_frame
 from ..mechanism.mechanism import Body, Constraint, Joint, Load
+from .all_or_nothing import all_or_nothing_class
 from .joint_motion import moved_frame
+from .undoable import Undoable
 
 GravityField = CentralGravity | UniformGravity
 
 
 @answered_class
-class Parts(Declarations):
+@all_or_nothing_class
+class Parts(Undoable, Declarations):
     """Frames, bodies, joints, loads, constraints, additional equations and outputs of a model, by name: `m.parts`.
 
     A joint or load of one's own, or a reader of files, is written with it: `checked`, `frame_of`, `point_of` and
@@ -318,7 +321,7 @@ class Parts(Declarations):
         if on_all and self.has_gravity:
             raise ModelError(f"model {self.name!r}: gravity is given twice")
         self.refuse_twice("loads", field.name, self.load_names)
-        self._fields.insert(0 if on_all else len(self._fields), field)
+        self._fields = [field, *self._fields] if on_all else [*self._fields, field]
 
     def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
         """A constraint with the actions that belong to a multiplier of one. Returns its name.

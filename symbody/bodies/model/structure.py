@@ -59,7 +59,7 @@ class Structure(SymbolMethods):
         is_new = checked_name(name, "frame") not in self.parts.frames
         self.parts.add_frame(name, frame)
         if is_new:
-            frame.rename(name)
+            self.parts.rename_frame(frame, name)
         return frame
 
     def moving_frame(
@@ -301,7 +301,7 @@ class Structure(SymbolMethods):
                 )
             offset = offset + rotation.outwards(f.offset)
             rotation = rotation @ f.rotation
-        inner.root.hang_on(moved, rotation.inverse, -rotation.inwards(offset))
+        self.parts.place_frame(inner.root, moved, rotation.inverse, -rotation.inwards(offset))
         return Joint(name, kind.name, outer, inner, self.parts.owner(outer), self.parts.owner(inner), used)
 
     def _is_elastic(self, frame: Frame) -> bool:

@@ -124,6 +124,7 @@ def activation_rate(excitation: Any, activation: Any, *, times: Any = (0.015, 0.
 
 
 @checked_flags(ModelError)
+@sb.bodies.all_or_nothing
 def muscle(
     m: sb.Model,
     name: str,

@@ -13,6 +13,7 @@ from .hill_muscle import Muscle, muscle
 
 
 @answered
+@sb.bodies.all_or_nothing
 def add_muscles(m: sb.formats.OsimModel, names: Sequence[str] | str | None = None, **options: Any) -> dict[str, Muscle]:
     """Forces of the muscles of a model from `read_osim`, with the file's maximal forces, optimal lengths, slack lengths,
     pennations and fastest speeds. The curves are De Groote's and Fregly's, whatever kind the file says.

@@ -46,6 +46,7 @@ class Corner(Summarized):
 
 
 @answered
+@sb.bodies.all_or_nothing
 def double_wishbone(
     h: Hardpoints, name: str, chassis: Any, points: Mapping[str, Place], *, rack: Any = None, stiffness: Any = 3e4,
     damping: Any = 2500.0, preload: Any = 0, masses: tuple[float, float, float] = (5.0, 3.0, 15.0),
@@ -69,6 +70,7 @@ def double_wishbone(
 
 
 @answered
+@sb.bodies.all_or_nothing
 def mcpherson(
     h: Hardpoints, name: str, chassis: Any, points: Mapping[str, Place], *, rack: Any = None, stiffness: Any = 3e4,
     damping: Any = 2500.0, preload: Any = 0, masses: tuple[float, float] = (6.0, 18.0),

@@ -26,6 +26,7 @@ from .path import PlaceAlong, PlanePath, foot_point, line_at
 
 
 @answered
+@sb.bodies.all_or_nothing
 def preview_driver(
     m: sb.Model,
     name: str,
@@ -122,6 +123,7 @@ class Driver:
     settling: Any = 1.5
     pull: float = 3000.0
 
+    @sb.bodies.all_or_nothing
     def along(self, m: sb.Model, name: str, vehicle: sb.Frame, preview: Any) -> tuple[sb.Symbol, Any, PlaceAlong]:
         """The steer angle for a preview distance, its rate, and the place on the path; with the output name_left."""
         x, y, _ = vehicle.origin.in_ground.entries
@@ -139,6 +141,7 @@ class Driver:
         m.output(f"{name}_left", at.left)
         return steer, rate, at
 
+    @sb.bodies.all_or_nothing
     def steered(self, m: sb.Model, name: str, vehicle: sb.Frame) -> DrivenCar:
         """What the driver does with a car; with the outputs name_left, how far it is to the left of the path, and
         name_speed, what it should run."""

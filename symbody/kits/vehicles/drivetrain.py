@@ -16,6 +16,7 @@ def spin_rate(wheel: Any, carrier: Any) -> Any:
 
 
 @answered
+@sb.bodies.all_or_nothing
 def drive(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, reacting: Any = None) -> None:
     """A torque about the spin axis that drives a wheel forward; its reaction is on the carrier, or on the chassis where
     the motor is there."""
@@ -24,6 +25,7 @@ def drive(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, reac
 
 
 @answered
+@sb.bodies.all_or_nothing
 def brake(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, width: float = 0.5) -> None:
     """A torque against the spin Ω, reacting on the carrier: -T tanh(Ω/w), rounded off over a spin w [rad/s], so that a
     wheel that is held creeps by w atanh(T_held/T)."""
@@ -31,6 +33,7 @@ def brake(m: sb.Model, name: str, wheel: Any, carrier: Any, torque: Any, *, widt
 
 
 @answered
+@sb.bodies.all_or_nothing
 def differential(
     m: sb.Model, name: str, left: tuple[Any, Any], right: tuple[Any, Any], torque: Any, *, chassis: Any, lock: Any = 0,
     friction: Any = 0, width: float = 0.5, locked: bool = False,

@@ -32,6 +32,7 @@ class Bushing(Summarized):
 
 
 @answered
+@sb.bodies.all_or_nothing
 def bushing(m: sb.Model, name: str, parent: Any, child: Any, *, stiffness: Any, damping: Any = 0) -> Bushing:
     """A bushing between two frames that lie on each other at rest.
 

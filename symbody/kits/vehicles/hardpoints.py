@@ -34,6 +34,7 @@ class Hardpoints:
         self._origins[id(part)] = (part, sb.vector(*at))
         return part
 
+    @sb.bodies.all_or_nothing
     def body(self, name: str, at: Sequence[Any], **properties: Any) -> sb.Body:
         """A body with its origin at a place; the mass centre is there too, or at `com=`, a place as well."""
         if "com" in properties:

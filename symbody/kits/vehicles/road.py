@@ -153,6 +153,7 @@ def random_road(frame: sb.Frame, roughness: str | float, *, waves: int = 40, see
 
 
 @answered
+@sb.bodies.all_or_nothing
 def shaping_filter(
     m: sb.Model, name: str, roughness: str | float, speed: Any, noise: Any, *, lowest: float = SPATIAL_BAND[0]
 ) -> sb.Symbol:

@@ -21,6 +21,8 @@ class AntiRollBar:
     moment: Any
 
 
+@answered
+@sb.bodies.all_or_nothing
 def anti_roll_bar(m: sb.Model, name: str, left: Any, right: Any, stiffness: Any) -> AntiRollBar:
     """A bar that twists by the difference of two motions, angles of its arms or travels of the wheels: V = ½ k (l -
     r)². Outputs: name_twist, name_moment."""
@@ -30,6 +32,7 @@ def anti_roll_bar(m: sb.Model, name: str, left: Any, right: Any, stiffness: Any)
 
 
 @answered
+@sb.bodies.all_or_nothing
 def torsion_bar(
     h: Hardpoints, name: str, chassis: Any, axis: tuple[Sequence[Any], Sequence[Any]], arms: Sequence[Sequence[Any]],
     links: Sequence[tuple[Any, Sequence[Any]]], *, stiffness: Any, damping: Any = 0, mass: Any = 3.0,

@@ -26,6 +26,7 @@ class Rack:
 
 
 @answered
+@sb.bodies.all_or_nothing
 def rack(
     h: Hardpoints, name: str, chassis: Any, steer: Any, *, ratio: Any, axis: Any = (0, 1, 0), mass: Any = 3.0,
     stiffness: Any = None, damping: Any = 0, steer_rate: Any = None,

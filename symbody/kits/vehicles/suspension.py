@@ -18,6 +18,7 @@ SIDES = {"left": 1, "right": -1}
 
 
 @answered
+@sb.bodies.all_or_nothing
 def wheel_angles(
     m: sb.Model,
     name: str,

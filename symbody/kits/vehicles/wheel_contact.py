@@ -20,7 +20,7 @@ from typing import Any
 import symbody as sb
 
 from ...argument_kinds import answered
-from ...errors import unknown
+from ...errors import ModelError, unknown
 from ...summary import Summarized, Summary, filled
 from .road import Road
 from .tyre import Slip, Tyre, TyreForces
@@ -89,6 +89,7 @@ class WheelContact(Summarized):
 
 
 @answered
+@sb.bodies.all_or_nothing
 def wheel_on_road(
     m: sb.Model,
     name: str,
@@ -116,8 +117,8 @@ def wheel_on_road(
     forward    the wheel rolls forward all the time: |Vx| is Vx, which keeps formulas short
     outputs    some of them, ("Fy", "Fz"), or none
     """
-    road = Road(m.ground) if road is None else road
     spins, held = carrier is not None, sb.bodies.frame_at(carrier if carrier is not None else wheel)
+    road = _flat_road(m, name, held) if road is None else road
     road = road.seen_by(m, name, held.origin)
     g = contact_geometry(held, road, tyre.free_radius, tube)
     V, _W = _velocities(held, road.frame, g)
@@ -141,6 +142,17 @@ def wheel_on_road(
     m.torque(f"{name}.tyre moment", wheel, made.moment)
     _add_outputs(m, made, outputs)
     return made
+
+
+def _flat_road(m: sb.Model, name: str, held: sb.Frame) -> Road:
+    """The plane z = 0 of the ground, for a wheel whose place is known."""
+    if moving := [f for f in held.path if f.unknown_place]:
+        frame = moving[0].name
+        raise ModelError(
+            f"wheel {name!r} is carried by the frame {frame!r}, of which only the motion is known (moving_frame): where it is on "
+            f"the ground is not; let the road go along with it, road=vh.Road({frame})"
+        )
+    return Road(m.ground)
 
 
 def contact_geometry(held: sb.Frame, road: Road, radius: Any, tube: Any) -> ContactGeometry:
@@ -174,12 +186,22 @@ def _lagging(m: sb.Model, name: str, slip_speed: Any, size: Any, length: Any) ->
     length = length + sb.fraction(0, 1)
     symbols = set(sb.free_symbols(length))
     if not symbols and float(length) == 0:  # of a file without relaxation too, whose formula is zero at any load
-        return slip_speed / size
+        return _ratio(name, slip_speed, size)
     if symbols - set(m.symbols_of_kind("parameter")):
         length = sb.maximum(length, MIN_RELAXATION_LENGTH)
     u = m.variable(name)
     m.rate(u, slip_speed - size * u / length)
     return u / length
+
+
+def _ratio(name: str, slip_speed: Any, size: Any) -> Any:
+    """Slip of a tyre without relaxation."""
+    if not sb.free_symbols(size) and float(size) == 0:
+        raise ModelError(
+            f"{name}: the centre of the wheel cannot move along the road, so that slip, its slip speed over its speed, is "
+            "not defined; give the tyre relaxation lengths (relaxation=), which standing wheels need, or let the wheel move"
+        )
+    return slip_speed / size
 
 
 def _add_outputs(m: sb.Model, w: WheelContact, wanted: bool | Sequence[str]) -> None:

@@ -1,0 +1,84 @@
+"""Calls that add to a model add everything or nothing: where one fails, the model is what it was before, and the corrected
+call goes through.
+
+A checkpoint costs the lengths of the model's tables: they are only added to, at their ends, or replaced by others.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
+
+from ...errors import ModelError, listed, shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=type)
+STAGE: Final = __name__.rsplit(".", 2)[0]  # bodies
+
+
+class HasCheckpoint(Protocol):
+    """What `Parts` has."""
+
+    def checkpoint(self) -> Callable[[], None]: ...
+
+
+def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator of a function that adds to a model, one of its arguments: where it fails, whatever it added is removed again.
+    All methods of `Model` and the functions of kits are such; it is for functions of one's own.
+
+    >>> @sb.bodies.all_or_nothing
+    ... def pendulum(m, name, length):
+    ...     bob = m.body(name, mass=1)
+    ...     return m.revolute(f"{name}_angle", m.ground, bob, on=(0, length, 0))
+    >>> m = sb.Model("clock")
+    >>> try:
+    ...     joint = pendulum(m, "bob", "long")
+    ... except sb.ModelError:
+    ...     print(list(m.bodies))
+    []
+    >>> pendulum(m, "bob", 0.5)
+    <Joint bob_angle: revolute from ground to bob by bob_angle>
+
+    See also: `Model`, `bodies.Parts`.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **named: P.kwargs) -> R:
+        builder = next(filter(None, map(_builder, (*args, *named.values()))), None)
+        if builder is None:
+            return _without_a_model(function, args, named)
+        undo = builder.checkpoint()
+        try:
+            return function(*args, **named)
+        except BaseException:
+            undo()
+            raise
+
+    return called
+
+
+def _builder(argument: Any) -> HasCheckpoint | None:
+    """Of a model, of what holds one (`Hardpoints.model`), or the builder itself (`Parts`)."""
+    holders = (argument, getattr(argument, "parts", None), getattr(getattr(argument, "model", None), "parts", None))
+    return next((holder for holder in holders if hasattr(holder, "checkpoint")), None)
+
+
+def _without_a_model(function: Callable[..., R], args: tuple[Any, ...], named: dict[str, Any]) -> R:
+    try:
+        inspect.signature(function).bind(*args, **named)
+    except TypeError:
+        return function(*args, **named)  # whose answer is better
+    raise ModelError(f"{function.__name__}: a model is expected, got {listed(map(shown, args))}")
+
+
+def all_or_nothing_class(cls: C) -> C:
+    """The same for the public methods of a class, and of those of this stage that it is made of."""
+    for base in cls.__mro__:
+        if base.__module__.startswith(STAGE):
+            for name, member in list(vars(base).items()):
+                if inspect.isfunction(member) and not name.startswith("_") and name != "checkpoint":
+                    setattr(base, name, all_or_nothing(member))
+    return cls
