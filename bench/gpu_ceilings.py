@@ -14,7 +14,7 @@ import numpy as np
 import symbody as sb
 from symbody.emit.llvm import jit
 from symbody.emit.llvm.device_text import THREADS, module_text
-from symbody.emit.llvm.numbers import BYTES
+from symbody.emit.llvm.llvm_numbers import BYTES
 from symbody.emit.run.cuda_callable import kept_kernel
 from symbody.emit.run.cuda_driver import LEGACY_STREAM, PROCESSORS, card, cuda
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import symbody as sb
 from examples import bicycle, four_bars, slider_crank, spatial_crank
-from symbody.emit.loops.language import Function, Numbers
+from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 
 from . import squeezer

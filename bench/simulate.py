@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import symbody as sb
-from symbody.emit.loops.language import Function, Numbers
+from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate import SimulationOptions
 from symbody.integrate.run.form_and_method import form_of

@@ -18,7 +18,7 @@ import numpy as np
 
 import symbody as sb
 from examples import motorcycle, slider_crank
-from symbody.emit.loops.language import Function, Numbers
+from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
 from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.run.form_and_method import form_of

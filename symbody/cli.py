@@ -58,11 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _ending_like_ctrl_c():
             answer: Answer = chosen.run(chosen)
     except SymbodyError as reason:
-        return _failed(chosen, reason.on_command_line or str(reason), WRONG)
+        return _report_failure(chosen, reason.on_command_line or str(reason), WRONG)
     except OSError as reason:
-        return _failed(chosen, str(reason), UNREADABLE)
+        return _report_failure(chosen, str(reason), UNREADABLE)
     except KeyboardInterrupt as reason:
-        return _failed(chosen, str(reason) or "interrupted", INTERRUPTED)
+        return _report_failure(chosen, str(reason) or "interrupted", INTERRUPTED)
     try:
         print(json.dumps(_plain(answer.data)) if chosen.json else in_terminal(answer.text), flush=True)
     except BrokenPipeError:  # the reader has seen enough
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return DONE if answer.is_good else NO
 
 
-def _failed(chosen: Any, message: str, code: int) -> int:
+def _report_failure(chosen: Any, message: str, code: int) -> int:
     if chosen.json:
         print(json.dumps({"error": message}))
     else:

@@ -228,12 +228,12 @@ def simulate(asked: Any) -> Answer:
         text += f"\nwrote {path}"
         data["file"] = str(path)
     else:
-        text += "\n" + "\n".join(_shown(study, name, value) for name, value in final.items())
+        text += "\n" + "\n".join(_value_line(study, name, value) for name, value in final.items())
         data |= {"t": sim.t, "columns": columns}
     return Answer(text, data, bool(sim.outcome))
 
 
-def _shown(study: Study, name: str, value: float) -> str:
+def _value_line(study: Study, name: str, value: float) -> str:
     """A number in the unit that was declared for it."""
     unit = declared_unit(study.mechanism.units, name)
     return f"  {name} = {in_unit(value, unit):z.9g}{f' {unit}' if unit else ''}"
@@ -409,7 +409,7 @@ def _near(study: Study) -> str:
     """Which model, at which numbers, near which motion."""
     at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
     lines = [f"{study.source.name}{f' at {at}' if at else ''}", str(study.operating_point)]
-    return "\n".join([*lines, *_moved(study)])
+    return "\n".join([*lines, *_notes_on_start(study)])
 
 
 def _near_data(study: Study) -> dict[str, Any]:
@@ -417,7 +417,7 @@ def _near_data(study: Study) -> dict[str, Any]:
     return {"at": study.at, "about": {"what": point.what, "values": dict(point.values)}}
 
 
-def _moved(study: Study) -> list[str]:
+def _notes_on_start(study: Study) -> list[str]:
     """Notes on start values that could not be held."""
     looked_at = "placed_start" in vars(study)
     return [str(study.placed_start)] if looked_at and study.placed_start.moved else []

@@ -21,7 +21,7 @@ class SymbodyError(Exception):
     cross process borders.
 
     on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by
-                      `advised`
+                      `advised_error`
 
     >>> try:
     ...     sb.Model("m").parameter("1x")
@@ -45,7 +45,7 @@ def _error_again(kind: type[SymbodyError], args: tuple[Any, ...], attributes: di
     return made
 
 
-def advised(kind: type[SymbodyError], problem: str, python: str, command: str) -> SymbodyError:
+def advised_error(kind: type[SymbodyError], problem: str, python: str, command: str) -> SymbodyError:
     """An error with what to do about it, in Python and on the command line."""
     made = kind(problem + python)
     made.on_command_line = problem + command

@@ -68,7 +68,7 @@ class _Offering(ModuleType):
             return value
         if new := self._renamed.get(name):
             _warn(f"{_short(self.__name__)}.{name}", f"sb.{new}")
-            return _reached(new)
+            return _object_at(new)
         problem = f"module {self.__name__!r} has no attribute {name!r}"
         if name.startswith("_"):
             raise AttributeError(problem, name=name, obj=self)
@@ -118,7 +118,7 @@ def _short(package: str) -> str:
     return f"sb{package.removeprefix(ROOT)}"
 
 
-def _reached(path: str) -> Any:
+def _object_at(path: str) -> Any:
     """`derivation.gram_schmidt`, from the package."""
     return reduce(getattr, path.split("."), sys.modules[ROOT])
 
@@ -159,4 +159,4 @@ class OldMembers:
             _warn(f"{type(self).__name__}.{name}", f"sb.{new}" if arguments else f"{type(self).__name__}.{new}")
             if not arguments:
                 return reduce(getattr, path.split("."), self)
-            return partial(_reached(path), self) if arguments.endswith("...)") else _reached(path)(self)
+            return partial(_object_at(path), self) if arguments.endswith("...)") else _object_at(path)(self)

@@ -129,12 +129,12 @@ def cut_end(line: str, most: int = MOST_CHARACTERS) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def filled(**rows: str) -> tuple[tuple[str, str], ...]:
+def summary_rows(**rows: str) -> tuple[tuple[str, str], ...]:
     """Rows that say something; an underscore in a label is a space. An outcome says something also where it is false."""
     return tuple((label.replace("_", " "), str(text)) for label, text in rows.items() if len(text))
 
 
-def tagged(text: str) -> str:
+def one_line_tag(text: str) -> str:
     """One line in angle brackets, as `repr` of a part."""
     return f"<{cut(text)}>"
 

@@ -92,7 +92,7 @@ def unit_meant(text: str) -> Unit | None:
     found, at, power, depth = Unit(), 0, 1, 0
     while True:
         token = _TOKEN.match(text, at)
-        unit = None if token is None else Unit() if token["one"] else _known(token["unit"])
+        unit = None if token is None else Unit() if token["one"] else _unit_of_name(token["unit"])
         if token is None or unit is None:
             return None
         raised = (
@@ -114,7 +114,7 @@ def unit_meant(text: str) -> Unit | None:
         at, depth = between.end(), depth + len(between["open"])
 
 
-def _known(name: str) -> Unit | None:
+def _unit_of_name(name: str) -> Unit | None:
     if name in UNITS:
         return UNITS[name]
     rest = UNITS.get(name[1:])
@@ -139,7 +139,7 @@ def unit_text(exponents: Sequence[Fraction | int]) -> str:
     """A coherent SI unit with these exponents of the base units, that of rotation may be left out: `N/m`, `rad/s`, `1`."""
     if not any(exponents):
         return "1"
-    named = None if any(exponents[len(BASES) - 1 :]) else _derived().get(tuple(exponents[: len(BASES) - 1]))
+    named = None if any(exponents[len(BASES) - 1 :]) else _derived_units().get(tuple(exponents[: len(BASES) - 1]))
     if named is not None:
         return named
     above = [_power(b, e) for b, e in zip(BASES, exponents, strict=False) if e > 0]
@@ -149,7 +149,7 @@ def unit_text(exponents: Sequence[Fraction | int]) -> str:
 
 
 @cache
-def _derived() -> dict[tuple[int | Fraction, ...], str]:
+def _derived_units() -> dict[tuple[int | Fraction, ...], str]:
     found: dict[tuple[int | Fraction, ...], str] = {}
     for text in DERIVED:
         unit = unit_meant(text)

@@ -32,7 +32,7 @@ def whole_file(
     is_lasting    wait until it would survive a loss of power
     cleans_up     remove what others left unfinished beside it; as `is_lasting` where it is not said
     """
-    with unfinished(path, mode, is_lasting if cleans_up is None else cleans_up) as part, part.open("wb") as file:
+    with unfinished_file(path, mode, is_lasting if cleans_up is None else cleans_up) as part, part.open("wb") as file:
         yield file
         file.flush()
         if is_lasting and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -40,7 +40,7 @@ def whole_file(
 
 
 @contextmanager
-def unfinished(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> Iterator[Path]:
+def unfinished_file(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> Iterator[Path]:
     """The name of an empty file for another program or library to fill, which becomes `path` when all went well. Its
     ending is that of `path`."""
     target = Path(os.path.realpath(path))  # a link stays a link

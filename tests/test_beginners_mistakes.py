@@ -10,7 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
-from symbody.summary import filled
+from symbody.summary import summary_rows
 
 X, Q = sb.symbol("x"), sb.symbol("q", "coordinate")
 
@@ -56,7 +56,7 @@ def test_an_outcome_that_is_false_is_printed() -> None:
         def __bool__(self) -> bool:
             return False
 
-    assert filled(outcome=Outcome("did not converge"), other="", notes="x") == (
+    assert summary_rows(outcome=Outcome("did not converge"), other="", notes="x") == (
         ("outcome", "did not converge"),
         ("notes", "x"),
     )

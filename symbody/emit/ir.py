@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..algebra.printing.target_names import UniqueNames
 from .loops.inlining import inlined_form
 from .loops.kernel_entries import ArgumentRoute, KernelEntry, kernel_entry
+from .loops.kernel_language import Function, Indices, Kernel, Numbers, is_finite
 from .loops.kernel_nodes import (
     FUNCTION,
     INDEX,
@@ -49,7 +50,6 @@ from .loops.kernel_nodes import (
     all_parts,
 )
 from .loops.kernel_parser import kernel_form
-from .loops.language import Function, Indices, Kernel, Numbers, is_finite
 from .loops.program_kernels import (
     ELIMINATION_KERNELS,
     RIGHT_SIDES,

@@ -19,7 +19,7 @@ from ..formats.osim.read_osim import read_osim
 from ..formats.robot.robot import Robot
 from ..formats.sdf.read_sdf import read_sdf
 from ..formats.urdf.read_urdf import read_urdf
-from ..summary import tagged
+from ..summary import one_line_tag
 from .model_reading import ModelFile, built_in, place_of, read_model, read_requests
 from .requests import Requests
 
@@ -62,7 +62,7 @@ class ModelSource:
         return self.model.parts.units if isinstance(self.model, Model) else self.model.units
 
     def __repr__(self) -> str:
-        return tagged(f"ModelSource of {self.name}, {self.origin}: {self.description}")
+        return one_line_tag(f"ModelSource of {self.name}, {self.origin}: {self.description}")
 
     @property
     def shapes(self) -> Any:

@@ -14,9 +14,19 @@ from symbody.algebra.graph.functions import sin
 from symbody.algebra.graph.graph import ZERO, symbol, symbols
 from symbody.emit.llvm.loop_text import LlvmLoops
 from symbody.emit.loops.inlining import inlined_form
+from symbody.emit.loops.kernel_language import (
+    Function,
+    Indices,
+    Kernel,
+    Known,
+    Mutable,
+    Numbers,
+    is_finite,
+    rarely,
+    unrolled,
+)
 from symbody.emit.loops.kernel_nodes import CallStatement, KernelCall
 from symbody.emit.loops.kernel_parser import kernel_source
-from symbody.emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers, is_finite, rarely, unrolled
 from symbody.emit.loops.records import Struct
 from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program

@@ -11,8 +11,8 @@ from symbody.algebra.graph.graph import as_expr
 from symbody.algebra.graph.linear import factorize
 from symbody.algebra.graph.matrix import Matrix
 from symbody.emit.llvm import jit, loop_text
+from symbody.emit.loops.kernel_language import Numbers
 from symbody.emit.loops.kernel_parser import kernel_source
-from symbody.emit.loops.language import Numbers
 from symbody.emit.loops.records import address_of
 from symbody.emit.programs.lower import program
 from symbody.emit.run import loop_callee

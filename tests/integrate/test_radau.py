@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.loops.language import Numbers
+from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.events.events import Event
 from symbody.integrate.kernels import march, radau

@@ -5,7 +5,7 @@ import pytest
 
 import symbody as sb
 from examples import bicycle, four_bars, sleigh, slider_crank, spatial_crank
-from symbody.emit.loops.language import Function, Numbers
+from symbody.emit.loops.kernel_language import Function, Numbers
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.forms.null_space import (
     FACTORS,

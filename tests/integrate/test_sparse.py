@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.emit.loops.language import Numbers
+from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions
 from symbody.integrate.kernels.march_records import DONE
 from symbody.integrate.kernels.sparse_elimination import (

@@ -12,8 +12,8 @@ from examples import satellite, stanford_arm, triple_pendulum
 from symbody.derivation.equations import energies
 from symbody.derivation.programs.inverse_dynamics import inverse_dynamics
 
+from .llvm_numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory
 from .lynch_appendix_b import PRINTED
-from .numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory
 
 # ------------------------------------------------------------------------------------------------ triple pendulum
 

@@ -14,7 +14,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown, unknown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..frames.frames import Frame
 from ..frames.points import Point
 from ..frames.rotations import Rotation, Turn
@@ -192,7 +192,9 @@ class ElasticBody(Body):
         return modal_mass(self.moments, self.coordinates) if self.moments is not None else zeros(0, 0)
 
     def __repr__(self) -> str:
-        return tagged(f"Elastic body {self.name}, {len(self.coordinates)} coordinates: {listed(self.coordinates, 6)}")
+        return one_line_tag(
+            f"Elastic body {self.name}, {len(self.coordinates)} coordinates: {listed(self.coordinates, 6)}"
+        )
 
 
 def deforms(part: Any) -> bool:

@@ -22,7 +22,7 @@ from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...argument_kinds import answered, answered_class, checked_flags_of_class
 from ...errors import ModelError, shown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import unit_vector
@@ -199,7 +199,7 @@ class Touch:
     spin: tuple[Expr, ...]
 
     def __repr__(self) -> str:
-        return tagged(f"Touch: gap {self.gap}")
+        return one_line_tag(f"Touch: gap {self.gap}")
 
 
 @answered

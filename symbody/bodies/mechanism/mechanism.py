@@ -13,7 +13,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.printing.printing import outline
 from ...errors import ModelError, listed, shown, unknown
 from ...escaping import checked_name
-from ...summary import Summarized, Summary, filled, tagged
+from ...summary import Summarized, Summary, one_line_tag, summary_rows
 from ..frames.dyads import Dyad
 from ..frames.frames import Frame
 from ..frames.points import Point
@@ -162,7 +162,7 @@ class Body:
         return origin.velocity() + self.frame.angular_velocity().cross(point - origin)
 
     def __repr__(self) -> str:
-        return tagged(f"Body {self.name}, mass {outline(self.mass.m)}")
+        return one_line_tag(f"Body {self.name}, mass {outline(self.mass.m)}")
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class Load:
 
     def __repr__(self) -> str:
         on = dict.fromkeys([*(a.frame.name for a in self.actions), *(q.name for q in self.on_rates)])
-        return tagged(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
+        return one_line_tag(f"Load {self.name}: {self.kind}{f' on {listed(on, 6)}' if on else ''}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -261,7 +261,7 @@ class Constraint:
 
     def __repr__(self) -> str:
         kind = "holonomic" if self.is_holonomic else "nonholonomic"
-        return tagged(f"Constraint {self.name}, {kind}: {outline(self.expression)} = 0")
+        return one_line_tag(f"Constraint {self.name}, {kind}: {outline(self.expression)} = 0")
 
 
 @dataclass(frozen=True, repr=False)
@@ -298,7 +298,7 @@ class Joint:
     def __repr__(self) -> str:
         loop = ", closes a loop" if self.closes_loop else ""
         moved = f" by {', '.join(q.name for q in self.coordinates)}" if self.coordinates else ""
-        return tagged(f"Joint {self.name}: {self.kind} from {self.parent} to {self.child}{moved}{loop}")
+        return one_line_tag(f"Joint {self.name}: {self.kind} from {self.parent} to {self.child}{moved}{loop}")
 
     @property
     def q(self) -> Symbol:
@@ -383,7 +383,9 @@ class Mechanism(Summarized, Portable):
         parts = rows_of_parts(self.bodies, self.joints, (x.name for x in self.loads), self.constraints)
         written = rows_of_written(self.kinetic, self.balances)
         symbols = rows_of_symbols(self.q, self.u, self.r, self.z, self.p, self.values)
-        return Summary(f"Mechanism {self.name}", (*parts, *written, *symbols, *filled(notes="; ".join(self.notes))))
+        return Summary(
+            f"Mechanism {self.name}", (*parts, *written, *symbols, *summary_rows(notes="; ".join(self.notes)))
+        )
 
     @property
     def t(self) -> Symbol:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...algebra.graph.graph import Symbol
-from ...summary import filled, listing
+from ...summary import listing, summary_rows
 
 if TYPE_CHECKING:
     from .mechanism import Body, Constraint, Joint
@@ -18,7 +18,7 @@ def rows_of_parts(
     bodies: Iterable[Body], joints: Iterable[Joint], loads: Iterable[str], constraints: Iterable[Constraint]
 ) -> Rows:
     """Bodies, joints, loads and constraints, by name."""
-    return filled(
+    return summary_rows(
         bodies=listing(b.name for b in bodies),
         joints=listing(f"{j.name} {j.kind}{' closing a loop' if j.closes_loop else ''}" for j in joints),
         loads=listing(loads),
@@ -28,7 +28,7 @@ def rows_of_parts(
 
 def rows_of_written(kinetic: Iterable[str], balances: Iterable[Symbol]) -> Rows:
     """Kinetic energies and balances that were written down."""
-    return filled(kinetic_energies=listing(kinetic), balances=listing(u.name for u in balances))
+    return summary_rows(kinetic_energies=listing(kinetic), balances=listing(u.name for u in balances))
 
 
 def rows_of_symbols(
@@ -41,7 +41,7 @@ def rows_of_symbols(
 ) -> Rows:
     """The symbols of a model, parameters with their values."""
     numbers = (f"{p.name} = {values[p]:g}" if p in values else p.name for p in parameters)
-    return filled(
+    return summary_rows(
         coordinates_q=listing(q.name for q in coordinates),
         speeds_u=listing(u.name for u in speeds),
         inputs_r=listing(r.name for r in inputs),

@@ -9,7 +9,7 @@ from ...algebra.printing.mathml import MATHML, math_element, notebook_formula
 from ...algebra.printing.printing import operations
 from ...algebra.printing.styles import TEXT
 from ...bodies.mechanism.summaries import rows_of_symbols
-from ...summary import Summary, counted, filled, listing
+from ...summary import Summary, counted, listing, summary_rows
 from .readable_equations import is_readable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def equations_summary(eq: Equations) -> Summary:
         ("form", _form(eq)),
         *_lines(eq),
         *rows_of_symbols(eq.q, eq.u, eq.r, eq.z, eq.p, eq.mechanism.values),
-        *filled(
+        *summary_rows(
             multipliers_lam=listing(s.name for s in eq.lam),
             outputs=listing(eq.outputs),
             size=_size(eq),

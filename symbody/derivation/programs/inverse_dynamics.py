@@ -14,7 +14,7 @@ from ...algebra.printing.mathml import notebook_formula
 from ...algebra.printing.printing import outline
 from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, in_number, listed
-from ...summary import Summarized, Summary, counted, filled, listing
+from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equations.energies import is_uniform_gravity
 from ..equations.equations import Equations, of_equations
 from ..equations.random_states import numbers, random_state
@@ -51,7 +51,7 @@ class InverseDynamics(Summarized):
     def _summary(self) -> Summary:
         rows = tuple((s.name, outline(e)) for s, e in {**self.inputs, **self.multipliers}.items())
         title = f"InverseDynamics: {counted(len(self.inputs), 'input')}, {counted(len(self.multipliers), 'multiplier')}"
-        return Summary(title, (*filled(conditions=listing(map(outline, self.conditions.entries))), *rows))
+        return Summary(title, (*summary_rows(conditions=listing(map(outline, self.conditions.entries))), *rows))
 
     def _folded(self) -> Iterable[tuple[str, str]]:
         return ((s.name, notebook_formula(e)) for s, e in {**self.inputs, **self.multipliers}.items())

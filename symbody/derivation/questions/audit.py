@@ -12,7 +12,7 @@ from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.mechanism.summaries import rows_of_parts
 from ...bodies.model.model import Model
 from ...errors import listed
-from ...summary import Summarized, Summary, counted, filled
+from ...summary import Summarized, Summary, counted, summary_rows
 from ...units import unit_factor
 from ..entry.checks import Finding, constraints_of, findings
 from ..entry.derive import derive
@@ -78,7 +78,7 @@ class Audit(Summarized, Portable):
             dof = counted(self.degrees_of_freedom, "degree of freedom", "degrees of freedom")
         found = [(f"{'ERROR' if f.is_error else 'warning'}", f.text) for f in self.findings]
         parts = rows_of_parts(m.bodies, m.joints, (), constraints_of(m))
-        rank = filled(rank_of_the_constraints="" if self.rank is None else str(self.rank))
+        rank = summary_rows(rank_of_the_constraints="" if self.rank is None else str(self.rank))
         return Summary(f"Audit of {m.name}, {'passed' if self.passed else 'FAILED'}: {dof}", (*found, *parts, *rank))
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ from ...algebra.graph.walk import external_functions, free_symbols
 from ...bodies.frames.rotations import Cosines
 from ...derivation.equations.own_terms import in_own_terms
 from ...errors import EvaluationError, ModelError, listed, shown, unknown
-from ...summary import Summarized, Summary, counted, filled, listing
+from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
 from ..equations.additional_rates import is_explicit, variable_rates
 from ..equations.equations import Equations, of_equations
@@ -116,7 +116,7 @@ class Certificate(Summarized):
             (f"{'FAIL' if not c.passed else 'worst'}: {c.what}", f"{c.error:z.1e} of {c.tolerance:z.0e}, {c.where}")
             for c in shown
         ]
-        checked = filled(checked=listing(c.what.replace(", ", " and ") for c in self.checks))
+        checked = summary_rows(checked=listing(c.what.replace(", ", " and ") for c in self.checks))
         title = f"Certificate of {self.name} by {self.route} at {counted(self.states, 'random state')}: {verdict}"
         return Summary(title, (*rows, *checked))
 

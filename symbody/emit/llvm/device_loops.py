@@ -19,15 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ..loops.kernel_language import Kernel
 from ..loops.kernel_nodes import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, BasicType, KernelForm, Parameter
 from ..loops.kernel_parser import KernelText, kernel_source
-from ..loops.language import Kernel
 from ..loops.records import Struct, known_values, sizes_of, type_of
 from ..programs.program import Program
 from .device_math import function_name
 from .device_text import GLOBAL, THREAD, THREADS, module_text
+from .llvm_numbers import BYTES
 from .loop_text import LlvmLoops, type_text
-from .numbers import BYTES
 from .scalar_text import ScalarText
 from .ssa_text import SsaText
 

@@ -19,8 +19,8 @@ from typing import Final
 
 from ..programs.program import Program
 from .device_math import UNLIKELY, function_text, reduction_text
+from .llvm_numbers import BYTES
 from .loop_text import LlvmKernel, intrinsics
-from .numbers import BYTES
 from .scalar_text import ScalarText
 from .ssa_text import SsaText
 

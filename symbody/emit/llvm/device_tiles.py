@@ -17,7 +17,7 @@ from typing import Final
 
 from ..programs.program import Program
 from .device_text import GLOBAL, PACKED, TAIL, THREAD, THREADS, FunctionKernel, kernel_name, module_text, used_inputs
-from .numbers import BYTES
+from .llvm_numbers import BYTES
 from .ssa_text import SsaText
 
 SHARED: Final = "ptr addrspace(3)"

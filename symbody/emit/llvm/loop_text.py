@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..loops.kernel_entries import ArgumentRoute, KernelEntry, kernel_entry
+from ..loops.kernel_language import Kernel
 from ..loops.kernel_nodes import (
     FUNCTION,
     INDEX,
@@ -47,9 +48,8 @@ from ..loops.kernel_nodes import (
     While,
 )
 from ..loops.kernel_parser import kernel_form
-from ..loops.language import Kernel
 from ..loops.specialisation import Kernels, KnownValues, specialised_form
-from .numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_of, real_of, splat
+from .llvm_numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_of, real_of, splat
 
 _TYPES: Final[dict[Type, str]] = {
     INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",

@@ -11,8 +11,8 @@ from typing import Final
 
 from ..loops.program_kernels import pack, unpack
 from ..programs.program import Program
+from .llvm_numbers import BYTES, SUFFIX, real_of
 from .loop_text import LlvmKernel, simple_kernel
-from .numbers import BYTES, SUFFIX, real_of
 from .transpose_text import transposed_square
 
 _SHARED: Final = """define void @NAME.share(ptr %table, ptr %work) nounwind {

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..loops.language import Kernel
+from ..loops.kernel_language import Kernel
 from ..loops.program_kernels import FACTORS, clear, factor_kernel, has_pivots, solve_kernel
 from ..programs import splitting
 from ..programs.fused_products import with_fused_products
 from ..programs.program import Instruction, Output, Program, right_side_count
 from ..programs.right_sides import ZERO, Layout, leading_zeros, right_side_layout
+from .llvm_numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
 from .loop_text import LlvmKernel, simple_kernel
-from .numbers import SUFFIX, fabs, fma, fma_declaration, real_of, splat, vector_of
 from .sincos import LARGE_SINES, LARGEST, large_sines, leaves_registers, sincos
 from .tree_text import TreeText, tree_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .numbers import BYTES, INTEGER, SUFFIX, splat
+from .llvm_numbers import BYTES, INTEGER, SUFFIX, splat
 
 _COMPARED: Final = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "is number": "ord"}
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from .numbers import fma, lanes_of, splat
+from .llvm_numbers import fma, lanes_of, splat
 
 _SIN: Final = (
     -0.16666666666666632, 0.008333333333322316, -0.0001984126982972525,

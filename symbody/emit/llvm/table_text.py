@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..loops.kernel_language import Kernel
 from ..loops.kernel_parser import kernel_source
-from ..loops.language import Kernel
 from ..loops.table_kernels import copy_numbers, gather_numbers, run_tables
 from .loop_text import LlvmLoops
 from .program_text import ONE_ARGUMENT

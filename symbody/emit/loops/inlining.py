@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import CompileError
+from .kernel_language import Kernel
 from .kernel_nodes import (
     INDEX,
     NUMBER,
@@ -30,7 +31,6 @@ from .kernel_nodes import (
     with_changed_expressions,
 )
 from .kernel_parser import kernel_form
-from .language import Kernel
 
 Names = dict[str, Type]
 

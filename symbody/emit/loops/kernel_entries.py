@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from .kernel_language import Kernel
 from .kernel_nodes import KernelForm, Parameter, RecordType, Type
-from .language import Kernel
 from .records import fields_of
 from .specialisation import Kernels, KnownValues
 

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final, get_args
 
-from .language import Kernel
+from .kernel_language import Kernel
 
 
 class BasicType(Enum):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import CompileError, SymbodyError, in_number, listed, unknown
+from .kernel_language import Kernel
 from .kernel_nodes import (
     ELEMENTS,
     FUNCTION,
@@ -53,7 +54,6 @@ from .kernel_nodes import (
     Type,
     While,
 )
-from .language import Kernel
 from .records import HINTS, Struct, fields_of
 
 SIGNS: Final = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...algebra.graph import elimination
 from ...algebra.graph.linear import FactorShape
-from .language import Kernel, Numbers
+from .kernel_language import Kernel, Numbers
 
 FACTORS: Final = "a"  # name of the factors among the arguments of kernels
 RIGHT_SIDES: Final = "x"

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import CompileError, SymbodyError, listed, shown, unknown
+from .kernel_language import IS_KNOWN, IS_MUTABLE, Function, Indices, Kernel, Numbers
 from .kernel_nodes import FUNCTION, INDEX, INDICES, NOTHING, NUMBER, NUMBERS, BasicType, KernelType, RecordType, Type
-from .language import IS_KNOWN, IS_MUTABLE, Function, Indices, Kernel, Numbers
 
 HINTS: Final[dict[Any, BasicType]] = {
     int: INDEX, float: NUMBER, Numbers: NUMBERS, Indices: INDICES, Function: FUNCTION, type(None): NOTHING,

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Final
 
 from ...errors import CompileError
+from .kernel_language import IS_RARE, Kernel
 from .kernel_nodes import (
     FUNCTION,
     NUMBER,
@@ -50,7 +51,6 @@ from .kernel_nodes import (
     all_parts,
 )
 from .kernel_parser import kernel_form, kernel_source
-from .language import IS_RARE, Kernel
 from .records import IS_PRESENT, fields_of
 
 KnownValues = Mapping[str, Any]

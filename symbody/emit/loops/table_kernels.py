@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import cos, sin, sqrt
 from typing import Final
 
-from .language import Indices, Numbers
+from .kernel_language import Indices, Numbers
 
 KINDS: Final = {
     name: k

@@ -25,7 +25,7 @@ derivatives of rigid-body dynamics, 2022.)
 
 from __future__ import annotations
 
-from .language import Indices, Known, Numbers
+from .kernel_language import Indices, Known, Numbers
 from .records import Struct
 from .tree_vectors import (
     add_multiple,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .language import Kernel, Numbers, unrolled
+from .kernel_language import Kernel, Numbers, unrolled
 
 
 def clear_all(count: int, x: Numbers) -> None:

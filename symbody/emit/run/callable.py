@@ -19,7 +19,7 @@ from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
-from ..llvm import jit, loop_text, numbers, packing, transpose_text, tree_text
+from ..llvm import jit, llvm_numbers, loop_text, packing, transpose_text, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm import table_text as table_text_module
@@ -66,7 +66,7 @@ _Shared = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
     more."""
-    loops = (loop_text, numbers, program_kernels, kernel_parser, kernel_nodes, specialisation, elimination)
+    loops = (loop_text, llvm_numbers, program_kernels, kernel_parser, kernel_nodes, specialisation, elimination)
     trees = (tree_text, transpose_text, tree_kernels, tree_vectors, tree_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
     made_by = (llvm_text_module, llvm_sincos, packing, splitting, right_sides, jit, *loops, *trees, *tabulated)

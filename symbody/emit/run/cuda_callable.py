@@ -16,7 +16,7 @@ import numpy as np
 from ...algebra.graph import elimination
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ProgramError, listed, shown
-from ..llvm import device_math, device_text, device_tiles, jit, loop_text, numbers, scalar_text, ssa_text
+from ..llvm import device_math, device_text, device_tiles, jit, llvm_numbers, loop_text, scalar_text, ssa_text
 from ..llvm.device_text import COLUMNS, PACKED, ROWS, THREADS, VALUE, function_kernel, kernel_name, used_inputs
 from ..llvm.device_tiles import fits, tiled_kernel
 from ..loops import kernel_nodes, kernel_parser, program_kernels, specialisation
@@ -42,7 +42,7 @@ _MAX_ARGUMENT_BYTES: Final = 3500  # bytes of numbers passed as arguments of a k
 def _generator() -> str:
     """Hash of the files that decide the text for a GPU."""
     made_by = (
-        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, numbers, jit, kernel_parser, kernel_nodes, program_kernels, specialisation, elimination,
+        device_math, device_text, device_tiles, scalar_text, ssa_text, loop_text, llvm_numbers, jit, kernel_parser, kernel_nodes, program_kernels, specialisation, elimination,
         instruction_order, register_order,
     )  # fmt: skip
     return hashlib.sha256(b"".join(Path(m.__file__ or "").read_bytes() for m in made_by)).hexdigest()

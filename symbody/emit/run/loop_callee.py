@@ -17,9 +17,9 @@ import numpy as np
 
 from ...algebra.graph.node_table import gc_paused
 from ..llvm import jit, loop_text
+from ..loops.kernel_language import Kernel
 from ..loops.kernel_nodes import INDEX, NUMBER, BasicType, KernelType, Type
 from ..loops.kernel_parser import KernelText, kernel_source
-from ..loops.language import Kernel
 from ..loops.records import Struct, address_of, known_values, type_of
 from . import disk_cache as disk
 from .callable import Array, Compiled

@@ -19,7 +19,7 @@ import numpy as np
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...errors import ProgramError
-from ..loops.language import Kernel
+from ..loops.kernel_language import Kernel
 from ..loops.program_kernels import factor_kernel, has_pivots, solve_kernel
 from ..programs.program import Group, Instruction, Output, Program, require_program, right_side_count
 from ..programs.right_sides import leading_zeros

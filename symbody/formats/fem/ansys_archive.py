@@ -24,7 +24,7 @@ TYPE, COUNT, NODES = 1, 8, 11  # fields of an element: its type, how many nodes 
 Archive = tuple[dict[int, list[float]], dict[str, list[int]], Rows]
 
 
-def archived(text: str) -> Archive:
+def archive_of(text: str) -> Archive:
     """Places of nodes by their labels, components by name, and elements; other elements (beams, contacts) and blocks
     that are not in the layout of solids are left out."""
     table: dict[int, list[float]] = {}

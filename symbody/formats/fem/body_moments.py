@@ -22,7 +22,7 @@ def moments(body: FiniteElements, origin: Array, shapes: Array) -> tuple[float, 
     n = shapes.shape[1]
     places = body.nodes - origin
     turned = np.stack(
-        [_turned_rest(body, places), *(_turned(body, shapes[:, k]) for k in range(n))]
+        [_turned_rest(body, places), *(_rotated_displacements(body, shapes[:, k]) for k in range(n))]
     )  # (n + 1, 3, rows)
     shift = np.stack([(body.direction == a).astype(float) for a in range(3)])
     Mt = np.asarray((body.mass @ shift.T).T)
@@ -69,7 +69,7 @@ def _turned_rest(body: FiniteElements, places: Array) -> Array:
     return out
 
 
-def _turned(body: FiniteElements, shape: Array) -> Array:
+def _rotated_displacements(body: FiniteElements, shape: Array) -> Array:
     """e_a × u of displacements."""
     u = nodal(body, shape)[body.node_of]
     out = np.zeros((3, body.size))

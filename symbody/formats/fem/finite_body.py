@@ -15,7 +15,7 @@ from scipy import sparse
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ModelError, listed, shown, unknown
 from ...later import later
-from ...summary import tagged
+from ...summary import one_line_tag
 
 if TYPE_CHECKING:
     from .reduced_body import ReducedBody
@@ -218,12 +218,12 @@ class FiniteElements:
             rayleigh,
             any_units,
         )
-        made: ReducedBody = later("formats.fem.reduce", "reduced")(self, ask)
+        made: ReducedBody = later("formats.fem.reduce", "reduced_body")(self, ask)
         return made
 
     def __repr__(self) -> str:
         sets = f"; node sets {listed(self.sets, 6)}" if self.sets else ""
-        return tagged(
+        return one_line_tag(
             f"Finite elements: {len(self.nodes)} nodes, {self.size} degrees of freedom, mass "
             f"{self.rigid_inertia[0, 0]:z.6g}{sets}"
         )
@@ -245,7 +245,7 @@ def rigid_motions(places: Array, direction: Indices) -> Array:
 # ---------------------------------------------------------------------------------------------------------- from arrays
 
 
-def assembled(
+def checked_elements(
     where: str,
     mass: Any,
     stiffness: Any,

@@ -77,7 +77,7 @@ class Band:
 
 def krylov(ask: SpanQuestion) -> ShapeSpan:
     """Moment matching: a snapshot where the error is largest, until there are as many shapes as asked for."""
-    band, count = _asked(ask, "krylov")
+    band, count = _band_and_count(ask, "krylov")
     responses, used = band.responses(), [0.0]
     v = _independent(band, [band.real_snapshot(0.0)], count)
     while v.shape[1] < count and len(used) < CHECKED:
@@ -86,21 +86,21 @@ def krylov(ask: SpanQuestion) -> ShapeSpan:
             break
         used.append(worst)
         v = _independent(band, [v, band.real_snapshot(worst)], count)
-    return _measured(band, v, responses, f"Krylov shape ({len(used)} expansion points)")
+    return _span_with_error(band, v, responses, f"Krylov shape ({len(used)} expansion points)")
 
 
-def balanced(ask: SpanQuestion) -> ShapeSpan:
+def balanced_shapes(ask: SpanQuestion) -> ShapeSpan:
     """Leading eigenvectors of the Gramian over the band, by the points of Gauss."""
-    band, count = _asked(ask, "balanced")
+    band, count = _band_and_count(ask, "balanced")
     x, w = np.polynomial.legendre.leggauss(GAUSS)
     parts = []
     for place, weight in zip((band.low + band.high) / 2 + (band.high - band.low) / 2 * x, w, strict=True):
         X = np.sqrt(weight) * band.snapshot(float(place))
         parts += [X.real, X.imag]
-    return _measured(band, _independent(band, parts, count, scaled=False), band.responses(), "balanced shape")
+    return _span_with_error(band, _independent(band, parts, count, scaled=False), band.responses(), "balanced shape")
 
 
-def _asked(ask: SpanQuestion, method: str) -> tuple[Band, int]:
+def _band_and_count(ask: SpanQuestion, method: str) -> tuple[Band, int]:
     if ask.modes is None or ask.count < 1:
         raise ModelError(f"{ask.where}: method={method!r} needs modes=, the number of shapes; got {shown(ask.modes)}")
     return Band(ask.where, ask.solver, ask.band), ask.count
@@ -117,7 +117,7 @@ def _independent(band: Band, parts: list[Array], count: int, scaled: bool = True
     return np.asarray(X @ mix[:, keep] / np.sqrt(values[keep]))
 
 
-def _measured(band: Band, v: Array, responses: list[NDArray[Any]], name: str) -> ShapeSpan:
+def _span_with_error(band: Band, v: Array, responses: list[NDArray[Any]], name: str) -> ShapeSpan:
     return ShapeSpan(
         v,
         tuple(f"{name} {k}" for k in range(1, v.shape[1] + 1)),

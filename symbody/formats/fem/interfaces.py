@@ -145,7 +145,7 @@ def _tied_rows(body: FiniteElements, interfaces: Sequence[Interface]) -> Indices
     return np.flatnonzero(np.isin(body.node_of, np.concatenate(nodes))) if nodes else np.zeros(0, dtype=np.int64)
 
 
-def tied(body: FiniteElements, interfaces: tuple[Interface, ...]) -> TiedBody:
+def tied_body(body: FiniteElements, interfaces: tuple[Interface, ...]) -> TiedBody:
     gone = _tied_rows(body, interfaces)
     kept = np.setdiff1d(np.arange(body.size), gone, assume_unique=True)
     rigid = [i for i in interfaces if i.kind == "rbe2"]

@@ -17,7 +17,7 @@ from scipy import linalg
 import symbody as sb
 
 from ...errors import ModelError, listed, shown
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .finite_body import Array, FiniteElements
 from .reduce import HeldBody, ReductionQuestion
 from .reduced_body import (
@@ -90,7 +90,7 @@ def interpolated_body(
     for value, b, shapes in zip(samples, bodies, _alike(where, parameter, samples, bodies), strict=True):
         K, M = (np.asarray(shapes.T @ (A @ shapes)) for A in (b.solver.K, b.solver.M))
         kept = tuple(f"shape {k + 1} at {value:zg}" for k in range(shapes.shape[1]))
-        made.append(b.on_shapes(shapes, (K + K.T) / 2, _damped(b, M, K), kept, {}))
+        made.append(b.on_shapes(shapes, (K + K.T) / 2, _damping_matrix(b, M, K), kept, {}))
     return InterpolatedBody(parameter, tuple(float(x) for x in samples), tuple(made))
 
 
@@ -119,7 +119,7 @@ def _alike(where: str, parameter: sb.Symbol, values: Iterable[float], bodies: li
     return out
 
 
-def _damped(body: HeldBody, M: Array, K: Array) -> Array:
+def _damping_matrix(body: HeldBody, M: Array, K: Array) -> Array:
     ask = body.ask
     if ask.rayleigh is not None:
         return np.asarray(float(ask.rayleigh[0]) * M + float(ask.rayleigh[1]) * K)
@@ -162,7 +162,7 @@ class InterpolatedBody(Summarized):
     def _summary(self) -> Summary:
         first = listed(f"{b.frequencies[0]:z.5g} Hz at {x:zg}" for x, b in zip(self.values, self.samples, strict=True))
         return Summary(
-            f"Body interpolated over {self.parameter}, {self.count} coordinates", filled(first_frequency=first)
+            f"Body interpolated over {self.parameter}, {self.count} coordinates", summary_rows(first_frequency=first)
         )
 
     def table(self, q: tuple[sb.Symbol, ...]) -> sb.bodies.Moments:

@@ -19,7 +19,7 @@ from .finite_body import Indices
 from .node_files import bulk_entries, nastran_number
 from .op4_file import op4_matrices
 from .sparse_entries import compressed_columns, entries, market_matrix, sparse_matrix, whole_numbers
-from .triangles import mirrored
+from .triangles import whole_matrix
 
 FROM_ONE: Final = np.array([0, 1], dtype=np.int64)  # directions are counted from one in files
 
@@ -43,7 +43,7 @@ def matrix_of(where: str, given: Any, what: str) -> Any:
         ".mtx": _market_or_abaqus,
         ".txt": _market_or_abaqus,
         ".op4": _op4,
-        ".pch": _punched,
+        ".pch": _dmig_matrix,
         ".hb": _harwell_boeing,
         ".rua": _harwell_boeing,
         ".matrix": _harwell_boeing,
@@ -97,7 +97,7 @@ def _array(where: str, path: Path, what: str) -> Any:
 def _harwell_boeing(where: str, path: Path, what: str) -> Any:
     text = file_text(path, f"{where}: {path.name}")
     found = sparse.csc_array(io.hb_read(StringIO(text)))
-    return mirrored(sparse.coo_array(compressed_columns(found.data, found.indices, found.indptr, found.shape)))
+    return whole_matrix(sparse.coo_array(compressed_columns(found.data, found.indices, found.indptr, found.shape)))
 
 
 def _market_or_abaqus(where: str, path: Path, what: str) -> Any:
@@ -111,7 +111,7 @@ def _market_or_abaqus(where: str, path: Path, what: str) -> Any:
     if data.shape[1] == 3:
         i, j = whole_numbers(data[:, :2]).T - 1
         size = int(max(i.max(), j.max())) + 1
-        return mirrored(entries(data[:, 2], i, j, (size, size)))
+        return whole_matrix(entries(data[:, 2], i, j, (size, size)))
     raise ModelError(
         f"{where}: {path.name} has {data.shape[1]} columns; Abaqus writes node, direction, node, direction, "
         "value (FORMAT=MATRIX INPUT) or row, column, value (COORDINATE)"
@@ -122,7 +122,7 @@ def _separator(text: str) -> str | None:
     return "," if "," in next((x for x in text.splitlines() if not x.startswith("*") and x.strip()), "") else None
 
 
-def _punched(where: str, path: Path, what: str) -> Any:
+def _dmig_matrix(where: str, path: Path, what: str) -> Any:
     """DMIG entries: header (name, 0, form, ...), then columns with their rows; the first matrix of the file whose name
     begins as `what` does, or the only one."""
     by_name: dict[str, list[tuple[int, int, int, int, float]]] = {}
@@ -173,7 +173,7 @@ def _ansys(where: str, path: Path) -> dict[str, Any]:
         )
     labels = np.unique(freedoms[:, 0])
     return {
-        "mass": mirrored(sparse.coo_array(M)), "stiffness": mirrored(sparse.coo_array(K)), "labels": labels,
+        "mass": whole_matrix(sparse.coo_array(M)), "stiffness": whole_matrix(sparse.coo_array(K)), "labels": labels,
         "dofs": np.stack([np.searchsorted(labels, freedoms[:, 0]), freedoms[:, 1]], axis=1).astype(np.int64),
     }  # fmt: skip
 
@@ -197,5 +197,5 @@ def on_nodes(where: str, M: Any, K: Any, count: int, labels: Indices | None) -> 
     made = []
     for A in (M, K):
         i, j = ([number[int(a), int(b)] for a, b in x] for x in (A.rows, A.columns))
-        made.append(mirrored(entries(A.values, np.array(i), np.array(j), (len(used), len(used)))))
+        made.append(whole_matrix(entries(A.values, np.array(i), np.array(j), (len(used), len(used)))))
     return made[0], made[1], dofs

@@ -15,7 +15,7 @@ import numpy as np
 from ...array_files import read_array
 from ...errors import ModelError, shown, why_no_file
 from ...given_files import file_text, reading
-from .ansys_archive import archived
+from .ansys_archive import archive_of
 from .finite_body import Array, Indices
 from .outer_faces import (
     HEXA_OF_NASTRAN,
@@ -71,7 +71,7 @@ def _read(where: str, path: Path) -> NodeTable:
     if path.suffix in (".bdf", ".nas", ".dat", ".pch"):
         return _nastran(where, path, text)
     if path.suffix in (".cdb", ".ans"):
-        return _in_order(where, path, *archived(text))
+        return _in_order(where, path, *archive_of(text))
     raise ModelError(
         f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .cdb, .npy or .csv; got {shown(str(path))}"
     )

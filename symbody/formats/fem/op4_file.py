@@ -20,7 +20,7 @@ from ...escaping import checked_name
 from ...given_files import text_of
 from .finite_body import Array
 from .sparse_entries import entries
-from .triangles import is_triangle, mirrored
+from .triangles import is_triangle, whole_matrix
 
 MANY_ROWS: Final = 65536
 SHORT_HEADER, LONG_HEADER = 24, 48  # bytes of a binary header: integers of four bytes, or of eight
@@ -87,7 +87,7 @@ def _matrix(source: Op4Source, head: Op4Header) -> sparse.csc_array:
         source.end_column()
     i, j, x = (np.concatenate(a) for a in (rows, columns, values))
     A = entries(x, i, j, (abs(head.rows), head.columns))
-    return mirrored(A) if head.form == 6 and is_triangle(A) else sparse.csc_array(A)
+    return whole_matrix(A) if head.form == 6 and is_triangle(A) else sparse.csc_array(A)
 
 
 def _strings(source: Op4Source, head: Op4Header, first: int, words: int) -> Iterator[tuple[int, Any]]:

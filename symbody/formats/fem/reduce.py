@@ -1,4 +1,4 @@
-"""`reduced`: a body from finite elements with few coordinates.
+"""`reduced_body`: a body from finite elements with few coordinates.
 
 The span of its shapes comes from a method (`spans.py`), is moved into the frame asked for, and is made orthogonal: Me =
 1, Ke = diag(ω²).
@@ -18,14 +18,14 @@ from ...given_files import reason_in_words
 from .body_moments import moments, nodal
 from .cage import cage
 from .finite_body import Array, FiniteElements, refuse_units
-from .frequency_band import balanced, band_error, krylov
-from .interfaces import Interface, interfaces_of, point_motion, tied
+from .frequency_band import balanced_shapes, band_error, krylov
+from .interfaces import Interface, interfaces_of, point_motion, tied_body
 from .reduced_body import PointData, ReducedBody, Skin
 from .spans import ShapeSpan, SpanQuestion, craig_bampton, free_interface
 from .static_solves import FreeSolver
 from .stiffening import stiffening_of
 
-METHODS: Final = {"craig-bampton": craig_bampton, "free": free_interface, "krylov": krylov, "balanced": balanced}
+METHODS: Final = {"craig-bampton": craig_bampton, "free": free_interface, "krylov": krylov, "balanced": balanced_shapes}
 DEPENDENT: Final = 1e-10  # least eigenvalue of the mass matrix of shapes with ones on its diagonal
 
 
@@ -58,7 +58,7 @@ class HeldBody:
         if ask.method not in METHODS:
             raise unknown(self.where, "method", str(ask.method), METHODS)
         self.faces = interfaces_of(self.where, body, ask.interfaces)
-        self.tied = tied(body, self.faces)
+        self.tied = tied_body(body, self.faces)
         self.solver = FreeSolver(self.where, self.tied)
         self.reference = BodyReference(self.where, self.solver, self.faces, ask.frame)
 
@@ -97,7 +97,7 @@ class HeldBody:
         moved, frames = np.asarray(self.tied.B @ v), {}
         for i in self.faces:
             own = moved[self.tied.rows(i.name)]
-            frames[i.name] = PointData(_rounded(body, i.place - held.origin), own[:3].T, own[3:].T)
+            frames[i.name] = PointData(_without_rounding(body, i.place - held.origin), own[:3].T, own[3:].T)
         if given is not None and not isinstance(given, Mapping):
             raise ModelError(f"{where}: points= maps names to a node, a node set or a place, got {shown(given)}")
         for name, at in (given or {}).items():
@@ -107,14 +107,14 @@ class HeldBody:
             place = body.nodes[nodes].mean(axis=0)
             rows, W = point_motion(body, nodes, place)
             motion = W @ shapes[rows]
-            frames[str(name)] = PointData(_rounded(body, place - held.origin), motion[:3].T, motion[3:].T)
+            frames[str(name)] = PointData(_without_rounding(body, place - held.origin), motion[:3].T, motion[3:].T)
         return frames
 
 
-def reduced(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
+def reduced_body(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
     """Shapes by a method, in a frame, made orthogonal, and what they give."""
     try:
-        return _reduced(HeldBody(body, ask), ask)
+        return _body_on_shapes(HeldBody(body, ask), ask)
     except (linalg.LinAlgError, ValueError, ArithmeticError) as reason:
         if isinstance(reason, SymbodyError):
             raise
@@ -124,7 +124,7 @@ def reduced(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
         ) from reason
 
 
-def _reduced(made: HeldBody, ask: ReductionQuestion) -> ReducedBody:
+def _body_on_shapes(made: HeldBody, ask: ReductionQuestion) -> ReducedBody:
     span = made.span()
     if not span.shapes.shape[1]:
         raise ModelError(f"{made.where}: no shape is left; ask for modes=1 or more, or name interfaces=")
@@ -251,7 +251,7 @@ def _damping(where: str, values: Array, ratios: Any, rayleigh: Any) -> Array:
 # ---------------------------------------------------------------------------------------------------------- points
 
 
-def _rounded(body: FiniteElements, place: Array) -> Array:
+def _without_rounding(body: FiniteElements, place: Array) -> Array:
     """Zero where it is rounding of zero: places decide whether loads balance exactly."""
     return np.where(np.abs(place) > 1e-14 * body.extent, place, 0.0)
 

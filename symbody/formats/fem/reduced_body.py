@@ -14,7 +14,7 @@ import symbody as sb
 
 from ...errors import ModelError, listed
 from ...later import later
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .finite_body import Array, Indices
 from .stress_history import StressHistory, stress_history
 
@@ -209,7 +209,7 @@ class ReducedBody(Summarized):
         return np.sort(np.sqrt(np.maximum(values, 0.0))) / (2 * np.pi)
 
     def _summary(self) -> Summary:
-        rows = filled(
+        rows = summary_rows(
             frame=self.frame,
             mass=f"{self.mass:z.6g}",
             frequencies=listed((f"{f:z.5g} Hz" for f in self.frequencies), 10),

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ...errors import ModelError, shown
 from ...optional_packages import optional_package
-from .finite_body import Array, FiniteElements, Indices, assembled
+from .finite_body import Array, FiniteElements, Indices, checked_elements
 from .outer_faces import ElementKind, outer_triangles
 
 STRESSES = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
@@ -45,7 +45,7 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
             f"{where}: places have several degrees of freedom; Lagrange elements are needed, such as "
             "ElementHex2 or ElementTetP2"
         )
-    return assembled(
+    return checked_elements(
         where, density * made.mass, made.stiffness, nodes, sets={**_mesh_sets(one), **(sets or {})}, units=units,
         faces=_skin(one), prestressed=made.prestressed, stress={"nodes": made.stress_rows},
         places={"nodes": np.asarray(one.nodal_dofs[0], dtype=np.int64)},
@@ -79,7 +79,7 @@ class SolidElements:
         K = self.lam * H + self.mu * (H.swapaxes(2, 4) + np.einsum("eicjc,ab->eiajb", H, np.eye(3), optimize=True))
         d = 3 * self.basis.element_dofs.T[:, :, None] + np.arange(3)
         n = d.shape[1] * 3
-        return _collected(d.reshape(len(d), n), K.reshape(len(d), n, n), 3 * self.basis.N)
+        return _assembled_matrix(d.reshape(len(d), n), K.reshape(len(d), n, n), 3 * self.basis.N)
 
     def prestressed(self, u: Array) -> sparse.csc_array:
         """∫ ∇φ_i · σ(u) ∇φ_j dV ⊗ 1."""
@@ -94,7 +94,7 @@ class SolidElements:
 
     def _three_times(self, A: Array) -> sparse.csc_array:
         return sparse.csc_array(
-            sparse.kron(_collected(self.basis.element_dofs.T, A, self.basis.N), sparse.eye_array(3))
+            sparse.kron(_assembled_matrix(self.basis.element_dofs.T, A, self.basis.N), sparse.eye_array(3))
         )
 
     @property
@@ -121,7 +121,7 @@ class SolidElements:
         return sparse.csr_array((np.concatenate(data), (np.concatenate(rows), np.concatenate(cols))), shape=shape_of)
 
 
-def _collected(dofs: Indices, parts: Array, size: int) -> sparse.csc_array:
+def _assembled_matrix(dofs: Indices, parts: Array, size: int) -> sparse.csc_array:
     """Element matrices (elements, n, n) added up."""
     n = dofs.shape[1]
     i, j = np.repeat(dofs, n, axis=1).ravel(), np.tile(dofs, (1, n)).ravel()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...argument_kinds import answered
 from ...errors import ModelError, listed, shown
-from .finite_body import FiniteElements, Indices, assembled
+from .finite_body import FiniteElements, Indices, checked_elements
 from .matrix_files import LabelledMatrix, matrix_of, npz_of, on_nodes
 from .node_files import freedoms_of, nodes_of
 from .scikit_fem import from_basis, is_basis
@@ -82,7 +82,7 @@ def finite_elements(
         M, K, given["dofs"] = on_nodes(where, M, K, len(places), names)
     given["dofs"] = freedoms_of(where, given.get("dofs"), len(places), names)
     skin = _faces(where, given["faces"], len(places)) if "faces" in given else table.faces
-    return assembled(where, M, K, places, given["dofs"], names, {**table.sets, **known_sets}, units, faces=skin)
+    return checked_elements(where, M, K, places, given["dofs"], names, {**table.sets, **known_sets}, units, faces=skin)
 
 
 def _faces(where: str, given: Any, count: int) -> Indices:

@@ -62,7 +62,7 @@ def craig_bampton(ask: SpanQuestion) -> ShapeSpan:
         )
     held = HeldSolver(solver, B)
     static = held.motions()
-    values, v = _chosen(ask, held.modes, solver.K.shape[0] - B.shape[0])
+    values, v = _modes_asked_for(ask, held.modes, solver.K.shape[0] - B.shape[0])
     part = _mass_participation(solver, static, v) if v.shape[1] else np.zeros(0)
     keep = _participating(ask, part)
     names = [f"static shape of {i.name}, {a}" for i in solver.body.interfaces for a in AXES]
@@ -95,7 +95,7 @@ def _largest_rows(mix: Array) -> list[int]:
 def free_interface(ask: SpanQuestion) -> ShapeSpan:
     """Modes of the free body, and residual attachment shapes (K⁺ - Φ Λ⁻¹ Φᵀ) Bᵀ."""
     solver, B = ask.solver, ask.solver.body.B
-    values, v = _chosen(ask, solver.free_modes, solver.K.shape[0] - 6)
+    values, v = _modes_asked_for(ask, solver.free_modes, solver.K.shape[0] - 6)
     loads = np.asarray(B.T.todense())
     residual, share = np.zeros((len(v), 0)), np.zeros(v.shape[1])
     if B.shape[0]:
@@ -113,7 +113,9 @@ def free_interface(ask: SpanQuestion) -> ShapeSpan:
 # ---------------------------------------------------------------------------------------------------------- which modes
 
 
-def _chosen(ask: SpanQuestion, modes: Callable[[int], tuple[Array, Array]], available: int) -> tuple[Array, Array]:
+def _modes_asked_for(
+    ask: SpanQuestion, modes: Callable[[int], tuple[Array, Array]], available: int
+) -> tuple[Array, Array]:
     """By number, or all up to a frequency: the number is doubled until one lies beyond."""
     if ask.modes is not None:
         if ask.count == 0:

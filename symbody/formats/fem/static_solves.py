@@ -203,10 +203,10 @@ def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: i
         raise ModelError(
             f"{where}: modes did not converge ({reason_in_words(reason)}); ask for less, or look for motions without stiffness"
         ) from None
-    return _refined(solver, inverse, vectors)
+    return _ritz_step(solver, inverse, vectors)
 
 
-def _refined(solver: FreeSolver, inverse: Any, v: Array) -> tuple[Array, Array]:
+def _ritz_step(solver: FreeSolver, inverse: Any, v: Array) -> tuple[Array, Array]:
     """One step of subspace iteration with Rayleigh and Ritz's method: what Arnoldi's leaves of other modes goes by the
     ratio of their frequencies."""
     v = inverse(solver.M @ v)

@@ -50,7 +50,11 @@ def stiffening_of(where: str, solver: FreeSolver, reference: Any, v: Array, aske
     body = solver.body
     names = [*LOADS, *(f"{i.name}.{a}" for i in body.interfaces for a in AT_POINTS)]
     shapes = np.asarray(body.T @ v)
-    of = _given(where, asked, names) if isinstance(asked, Mapping) else _computed(where, solver, reference)
+    of = (
+        _given_matrices(where, asked, names)
+        if isinstance(asked, Mapping)
+        else _stress_matrices(where, solver, reference)
+    )
     n = v.shape[1]
     found = {}
     for name in names:
@@ -109,7 +113,7 @@ def _fields(found: Mapping[str, Array], interfaces: list[str]) -> GeometricStiff
     return GeometricStiffness(Stiffening(g, G), at, turned)
 
 
-def _given(where: str, matrices: Mapping[str, Any], names: list[str]) -> Callable[[str], Any]:
+def _given_matrices(where: str, matrices: Mapping[str, Any], names: list[str]) -> Callable[[str], Any]:
     """Matrices by name of the load, from another program; those that are not named are zero."""
     for n in matrices:
         if n not in names:
@@ -120,7 +124,7 @@ def _given(where: str, matrices: Mapping[str, Any], names: list[str]) -> Callabl
     return matrices.get
 
 
-def _computed(where: str, solver: FreeSolver, reference: Any) -> Callable[[str], Any]:
+def _stress_matrices(where: str, solver: FreeSolver, reference: Any) -> Callable[[str], Any]:
     body = solver.body.body
     prestressed = body.prestressed
     if prestressed is None:

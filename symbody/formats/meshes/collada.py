@@ -114,7 +114,7 @@ class _ColladaDocument:
         roots = self._roots()
         if roots is None:  # no scene: every geometry where it is
             for e in self._library("library_geometries", "geometry"):
-                yield _named(e), start, e
+                yield _name_of(e), start, e
             return
         stack = [(e, start, ()) for e in reversed(roots)]
         visited = 0
@@ -125,9 +125,9 @@ class _ColladaDocument:
                 raise ValueError(f"its scene has more than {MOST_NODES} nodes")
             place = composed_maps(place, self._own_place(node))
             for e in node.all("instance_geometry"):
-                yield _named(node), place, self._meant(e, "url", "geometry")
+                yield _name_of(node), place, self._meant(e, "url", "geometry")
             for e in node.all("instance_controller"):
-                yield _named(node), *self._skin(e, place)
+                yield _name_of(node), *self._skin(e, place)
             inner: list[tuple[XmlElement, Affine, tuple[XmlElement, ...]]] = []
             for e in node.children:
                 if e.tag == "node":
@@ -135,7 +135,9 @@ class _ColladaDocument:
                 elif e.tag == "instance_node":
                     target = self._meant(e, "url", "node")
                     if target in (*through, node):
-                        raise ValueError(f"line {e.line}: <instance_node> puts the node {_named(target)!r} into itself")
+                        raise ValueError(
+                            f"line {e.line}: <instance_node> puts the node {_name_of(target)!r} into itself"
+                        )
                     if len(through) > MOST_NESTING:
                         raise ValueError(f"line {e.line}: nodes are nested more than {MOST_NESTING} deep")
                     inner.append((target, place, (*through, node)))
@@ -155,7 +157,7 @@ class _ColladaDocument:
         place = IDENTITY
         for e in node.children:
             if e.tag in _UNREAD:
-                raise ValueError(f"line {e.line}: <{e.tag}> in the node {_named(node)!r} is not read")
+                raise ValueError(f"line {e.line}: <{e.tag}> in the node {_name_of(node)!r} is not read")
             if e.tag in _TRANSFORMS:
                 count, affine = _TRANSFORMS[e.tag]
                 place = composed_maps(place, affine(_numbers(e, count)))
@@ -274,7 +276,7 @@ def _below(e: XmlElement, *tags: str) -> XmlElement | None:
     return e
 
 
-def _named(e: XmlElement) -> str:
+def _name_of(e: XmlElement) -> str:
     return e.attributes.get("name") or e.attributes.get("id") or ""
 
 

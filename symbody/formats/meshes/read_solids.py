@@ -60,7 +60,7 @@ def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -
         found = _exact(path, where)
     else:
         parts = surface_parts(path, kinds=KINDS, most=MOST_TRIANGLES, turned=up == "z")
-        found = [_closed(f"{where}, part {p.name!r}", p.name, p.corners) for p in parts]
+        found = [_closed_solid(f"{where}, part {p.name!r}", p.name, p.corners) for p in parts]
     names = _different([s.name or path.stem for s in found])
     return Solids(path.name, {n: _shape(s.solid, s.corners, factor) for n, s in zip(names, found, strict=True)})
 
@@ -113,7 +113,7 @@ def _exact(path: Path, where: str) -> list[ExactSolid]:
     return found
 
 
-def _closed(where: str, name: str, corners: array[float]) -> ExactSolid:
+def _closed_solid(where: str, name: str, corners: array[float]) -> ExactSolid:
     """The solid within a surface; surfaces that are inside out as a whole are turned."""
     if edges := open_edges(corners):
         raise ModelError(
@@ -150,11 +150,11 @@ def _shape(solid: UniformSolid, corners: array[float], scale: float) -> sb.bodie
     g = [scale**2 * x / solid.volume for row in solid.inertia for x in row]
     surface = mapped_corners(scaling(scale, scale, scale), corners)
     reach = math.sqrt(max(g)) + max(abs(x) for x in surface)
-    centre = sb.vector(*_folded([scale * x for x in solid.centre], reach))
-    g = _folded(g, max(g))
+    centre = sb.vector(*_without_rounding([scale * x for x in solid.centre], reach))
+    g = _without_rounding(g, max(g))
     volume = sb.algebra.as_expr(scale**3 * solid.volume)
     return sb.bodies.Shape("solid", (), "z", centre, volume, sb.matrix([g[:3], g[3:6], g[6:]]), surface)
 
 
-def _folded(numbers: list[float], size: float) -> list[float]:
+def _without_rounding(numbers: list[float], size: float) -> list[float]:
     return [0.0 if abs(x) <= ROUNDING * size else x for x in numbers]

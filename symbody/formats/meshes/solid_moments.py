@@ -108,7 +108,7 @@ def _surface_centre(corners: array[float]) -> Vec:
 def open_edges(corners: array[float]) -> list[tuple[Corner, Corner]]:
     """Edges that the triangles do not pass as often in one direction as in the other: none where the surface is closed,
     which is what makes its volume independent of the apex."""
-    place = _merged(corners)
+    place = _merged_places(corners)
     passed: Counter[tuple[Corner, Corner]] = Counter()
     for face in _faces(corners):
         a, b, c = (place(p) for p in face)
@@ -120,7 +120,7 @@ def open_edges(corners: array[float]) -> list[tuple[Corner, Corner]]:
     return [edge for edge, times in passed.items() if times]
 
 
-def _merged(corners: array[float]) -> _Places:
+def _merged_places(corners: array[float]) -> _Places:
     size = max(max(corners[i::3]) - min(corners[i::3]) for i in range(3))
     return _Places([_steps(corners[i::3], MERGED * size) for i in range(3)])
 

@@ -10,7 +10,7 @@ from typing import Final
 from ...errors import listed, with_article
 from ..meshes.solid_moments import UniformSolid
 from ..robot.link_frames import ORIGIN, LinkPlacement
-from ..robot.robot_numbers import LinkMass, joined, tensor_of
+from ..robot.robot_numbers import LinkMass, joined_mass, tensor_of
 from .mjcf_tree import Attributes
 
 
@@ -81,4 +81,4 @@ def mass_of_solid(solid: UniformSolid, given: Attributes, at: LinkPlacement) -> 
 
 
 def of_body(name: str, parts: Sequence[LinkMass]) -> LinkMass:
-    return joined(name, parts)
+    return joined_mass(name, parts)

@@ -13,7 +13,7 @@ import symbody as sb
 
 from ...errors import SymbodyError, unknown
 from ...escaping import identifier
-from ..robot.link_frames import ZERO, LinkPlacement, transposed, turned_by
+from ..robot.link_frames import ZERO, LinkPlacement, transpose, turned_by
 from ..robot.robot import Robot
 from ..robot.robot_text import JointText
 from .mjcf_text import WORLD, MjcfText
@@ -165,7 +165,7 @@ class PartsOfMjcf:
 
     def _inverse(self, link: str) -> LinkPlacement:
         X = self.text.places[link]
-        R = transposed(X.R)
+        R = transpose(X.R)
         x, y, z = LinkPlacement(R).direction(X.p)
         return LinkPlacement(turned_by(R, ((1, 0, 0), (0, 1, 0), (0, 0, 1))), (-x, -y, -z))
 

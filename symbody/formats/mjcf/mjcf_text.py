@@ -18,7 +18,7 @@ from typing import Final
 
 from ...errors import shown
 from ..meshes.solid_moments import UniformSolid
-from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, summed
+from ..robot.link_frames import UNTURNED, LinkPlacement, Mat, Vec, vector_sum
 from ..robot.robot_numbers import LinkMass, tensor_of
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, RobotText
 from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
@@ -237,7 +237,7 @@ class MjcfReader:
                 place = at.point(j.anchor)
                 R = at.R
             else:
-                place, R = summed(j.anchor, (-before[0], -before[1], -before[2])), UNTURNED
+                place, R = vector_sum(j.anchor, (-before[0], -before[1], -before[2])), UNTURNED
             if j.kind == "floating":
                 place, R = (0.0, 0.0, 0.0), UNTURNED
             anchor = (x, y, z) if is_last else (0.0, 0.0, 0.0)

@@ -170,7 +170,7 @@ def _with_includes(
         made.attributes = _from_top(e.attributes, top, here)
     for c in e.children:
         if c.tag == "include":
-            made.children += _included(where, c, top, here, count, chain).children
+            made.children += _included_root(where, c, top, here, count, chain).children
         else:
             made.children.append(_with_includes(where, c, top, here, count, chain))
     return made
@@ -184,7 +184,7 @@ def _from_top(given: dict[str, str], top: Path, here: Path) -> dict[str, str]:
     return given | {"file": os.path.relpath(here / file, top)}
 
 
-def _included(
+def _included_root(
     where: str, e: XmlElement, top: Path | None, here: Path | None, count: list[int], chain: tuple[Path, ...]
 ) -> XmlElement:
     """The root of a file that is included: beside the first file, or beside the one that names it."""
@@ -229,14 +229,14 @@ def _add_class(
 
 def _said_after(usual: Mapping[str, str], e: XmlElement, kind: str) -> dict[str, str]:
     """Attributes of an element on top of defaults, which give way to other words for the same."""
-    own = {k: _completed(v, usual[k]) if k in COMPLETED and k in usual else v for k, v in e.attributes.items()}
+    own = {k: _with_defaults(v, usual[k]) if k in COMPLETED and k in usual else v for k, v in e.attributes.items()}
     if kind == "actuator":
         return as_general(e.tag, usual, own)
     turns = any(k in own for k in TURNS)
     return {k: v for k, v in usual.items() if not (turns and k in TURNS)} | own
 
 
-def _completed(numbers: str, usual: str) -> str:
+def _with_defaults(numbers: str, usual: str) -> str:
     """Numbers of an element, and behind them those of its class that it does not give."""
     given = numbers.split()
     return " ".join((*given, *usual.split()[len(given) :]))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..robot.link_frames import UNTURNED, Mat, Vec, transposed, turn_matrix, turned_by
+from ..robot.link_frames import UNTURNED, Mat, Vec, transpose, turn_matrix, turned_by
 from .mjcf_tree import Attributes
 
 
@@ -103,7 +103,7 @@ def _from_axes(given: Attributes) -> Mat:
     x = _unit(a, given)
     along = sum(p * q for p, q in zip(x, (bx, by, bz), strict=True))
     y = _unit([bx - along * x[0], by - along * x[1], bz - along * x[2]], given)
-    return transposed((x, y, crossed(x, y)))
+    return transpose((x, y, cross_product(x, y)))
 
 
 def _unit(v: Sequence[float], given: Attributes) -> Vec:
@@ -113,7 +113,7 @@ def _unit(v: Sequence[float], given: Attributes) -> Vec:
     return v[0] / size, v[1] / size, v[2] / size
 
 
-def crossed(a: Vec, b: Vec) -> Vec:
+def cross_product(a: Vec, b: Vec) -> Vec:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 

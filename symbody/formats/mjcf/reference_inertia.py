@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..robot.link_frames import LinkPlacement, Mat, Vec, from_rpy, product, summed
+from ..robot.link_frames import LinkPlacement, Mat, Vec, from_rpy, product, vector_sum
 from ..robot.robot_numbers import LinkMass
 from ..robot.robot_text import JointText
-from .orientation import crossed
+from .orientation import cross_product
 
 _AXES: tuple[Vec, Vec, Vec] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -29,7 +29,7 @@ class Screw(NamedTuple):
 
     def velocity(self, at: Vec) -> Vec:
         x, y, z = self.through
-        return crossed(self.axis, summed(at, (-x, -y, -z))) if self.turns else self.axis
+        return cross_product(self.axis, vector_sum(at, (-x, -y, -z))) if self.turns else self.axis
 
 
 @dataclass(frozen=True)

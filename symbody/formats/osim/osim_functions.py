@@ -83,7 +83,7 @@ def _straight(x: Sequence[float], y: Sequence[float], name: str) -> Law:
     slopes = [(d - c) / (b - a) for a, b, c, d in zip(x, x[1:], y, y[1:], strict=False)]
     if len(x) == 2:
         return lambda at: sb.algebra.as_expr(slopes[0]) * (at - x[0]) + y[0]
-    return _extended(_interpolated(name, x, y, "linear"), x, slopes[0], slopes[-1])
+    return _linear_extension(_interpolation(name, x, y, "linear"), x, slopes[0], slopes[-1])
 
 
 def spline(x: Sequence[float], y: Sequence[float], name: str) -> Law:
@@ -96,14 +96,14 @@ def spline(x: Sequence[float], y: Sequence[float], name: str) -> Law:
     last = (y[-1] - y[-2]) / h[-1] + h[-1] * (m[-2] + 2 * m[-1])
     inner = [(x[k] + h[k] / 2, (y[k] + y[k + 1]) / 2 - 3 * h[k] ** 2 / 8 * (m[k] + m[k + 1])) for k in (0, len(h) - 1)]
     xs, ys = ([v[0], inner[0][i], *v[1:-1], inner[1][i], v[-1]] for i, v in enumerate((x, y)))
-    return _extended(_interpolated(name, xs, ys, "cubic"), x, first, last)
+    return _linear_extension(_interpolation(name, xs, ys, "cubic"), x, first, last)
 
 
-def _interpolated(name: str, x: Sequence[float], y: Sequence[float], kind: str) -> Any:
+def _interpolation(name: str, x: Sequence[float], y: Sequence[float], kind: str) -> Any:
     return sb.integrate.interpolation(name, list(x), list(y), kind)
 
 
-def _extended(inside: Any, x: Sequence[float], first: float, last: float) -> Law:
+def _linear_extension(inside: Any, x: Sequence[float], first: float, last: float) -> Law:
     """What is constant beyond its ends, with slopes there."""
     return lambda at: (
         inside(at)

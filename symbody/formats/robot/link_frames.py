@@ -47,7 +47,7 @@ def size_of(*scalars: Scalar) -> float:
     return max((abs(x) for x in scalars if not isinstance(x, sb.Expr)), default=0.0)
 
 
-def cleaned(x: Scalar, size: float) -> Scalar:
+def without_rounding(x: Scalar, size: float) -> Scalar:
     """A number that is only rounding of others of this size is zero."""
     return x if isinstance(x, sb.Expr) or abs(x) > ROUNDING * size else 0
 
@@ -61,12 +61,12 @@ def product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def summed(a: Vec, b: Vec) -> Vec:
-    x, y, z = (cleaned(s + t, size_of(s, t)) for s, t in zip(a, b, strict=True))
+def vector_sum(a: Vec, b: Vec) -> Vec:
+    x, y, z = (without_rounding(s + t, size_of(s, t)) for s, t in zip(a, b, strict=True))
     return x, y, z
 
 
-def transposed(R: Mat) -> Mat:
+def transpose(R: Mat) -> Mat:
     x, y, z = zip(*R, strict=True)
     return x, y, z
 
@@ -86,13 +86,13 @@ class LinkPlacement:
 
     def point(self, p: Vec) -> Vec:
         """Coordinates in P of a point of F."""
-        return summed(self.p, self.direction(p))
+        return vector_sum(self.p, self.direction(p))
 
     def direction(self, v: Vec) -> Vec:
         if self.R is UNTURNED:
             return v
         size = size_of(*v)
-        x, y, z = (cleaned(product(row, v), size) for row in self.R)
+        x, y, z = (without_rounding(product(row, v), size) for row in self.R)
         return x, y, z
 
     def tensor(self, I: Mat) -> Mat:
@@ -101,7 +101,7 @@ class LinkPlacement:
             return I
         half = [[product(row, column) for column in I] for row in self.R]
         size = size_of(*(x for row in I for x in row))
-        return symmetric([[cleaned(product(h, row), size) for row in self.R] for h in half])
+        return symmetric([[without_rounding(product(h, row), size) for row in self.R] for h in half])
 
     def frame(self, parent: sb.Frame, name: str) -> sb.Frame:
         """The frame itself; the parent where they are the same."""
@@ -127,7 +127,7 @@ def turned_by(A: Mat, B: Mat) -> Mat:
     """A B of two rotations. One that is none is `UNTURNED` itself."""
     if A is UNTURNED or B is UNTURNED:
         return B if A is UNTURNED else A
-    columns = transposed(B)
+    columns = transpose(B)
     x, y, z = ((*(_tidy(product(row, c)) for c in columns),) for row in A)
     made: Mat = x, y, z
     return UNTURNED if made == UNTURNED else made
@@ -277,13 +277,13 @@ def seat_of_turning(
     if is_number(*(x for row in joint.R for x in row)):
         found = alignment(joint.direction(axis), exact)
         fixed = UNTURNED
-        outwards, R = found.matrix, turned_by(transposed(found.matrix), joint.R)
+        outwards, R = found.matrix, turned_by(transpose(found.matrix), joint.R)
         if found.matrix is UNTURNED:
             R = joint.R
     else:
         found = alignment(axis, exact)
         fixed = joint.R
-        outwards, R = turned_by(joint.R, found.matrix), transposed(found.matrix)
+        outwards, R = turned_by(joint.R, found.matrix), transpose(found.matrix)
         if found.matrix is UNTURNED:
             R = UNTURNED
     k = found.k
@@ -302,7 +302,7 @@ def _along(k: int, x: Scalar) -> Vec:
 
 def _slid(p: Vec, n: Vec, slide: Scalar) -> Vec:
     x, y, z = (0 if is_zero(c) else c * slide for c in n)
-    return summed(p, (x, y, z))
+    return vector_sum(p, (x, y, z))
 
 
 def _best_turn(k: int, R: Mat, hinges: Sequence[HingeLine], com: Vec, exact: bool) -> Scalar:
@@ -344,7 +344,7 @@ def _best_slide(k: int, p: Vec, n: Vec, R: Mat, hinges: Sequence[HingeLine], on_
 
     def cost(slide: Scalar) -> int:
         own = 0 if on_ground else _count(_slid(p, n, slide))
-        return own + sum(_count(summed(x, _along(k, -slide)), a) for x, a in places)
+        return own + sum(_count(vector_sum(x, _along(k, -slide)), a) for x, a in places)
 
     return min(candidates, key=cost)
 

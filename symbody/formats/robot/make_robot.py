@@ -20,12 +20,12 @@ from .link_frames import (
     alignment,
     seat_of_sliding,
     seat_of_turning,
-    transposed,
+    transpose,
     turn_matrix,
     turned_by,
 )
 from .robot import Robot, RobotReport
-from .robot_numbers import LinkMass, NumbersOfRobot, joined, tensor_of
+from .robot_numbers import LinkMass, NumbersOfRobot, joined_mass, tensor_of
 from .robot_text import JointText, RobotText, tree_order
 
 SEVERAL: Final = ("floating", "planar", "spherical")  # joints of several coordinates
@@ -66,7 +66,7 @@ class _LinkGroup:
     @property
     def com(self) -> Vec | None:
         """Mass centre, where all is numbers."""
-        return joined("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
+        return joined_mass("", self.parts).c if self.parts and all(p.is_number for p in self.parts) else None
 
 
 class Builder(NumbersOfRobot):
@@ -191,20 +191,20 @@ class Builder(NumbersOfRobot):
             return LinkPlacement(p=(axis[0] * value, axis[1] * value, axis[2] * value))
         found = alignment(axis, exact=False)
         turned = turned_by(found.matrix, turn_matrix(found.k, found.sign * value))
-        return LinkPlacement(turned_by(turned, transposed(found.matrix)))
+        return LinkPlacement(turned_by(turned, transpose(found.matrix)))
 
     def _gathered(self, g: _LinkGroup) -> list[LinkMass]:
         """Mass properties of a group, in the frame of its first link: links with parameters apart, all others as
         one."""
         own = [(mass, at) for name, at in g.members.items() if (mass := self._mass_of(name)) is not None]
         if self.parameters.of_bodies and own:
-            return [self._symbolic(joined(g.top, [mass.placed(at) for mass, at in own]))]
+            return [self._symbolic(joined_mass(g.top, [mass.placed(at) for mass, at in own]))]
         parts = [self._symbolic(mass).placed(at) for mass, at in own]
         symbolic, numbers = [p for p in parts if not p.is_number], [p for p in parts if p.is_number]
         if not numbers:
             return symbolic
         free = g.top not in [p.name for p in symbolic]
-        return [joined(g.top if free else numbers[0].name, numbers), *symbolic]
+        return [joined_mass(g.top if free else numbers[0].name, numbers), *symbolic]
 
     def _refuse_massless_motion(self, groups: list[_LinkGroup]) -> None:
         """Every coordinate moves something that has mass, by its own joint or by one that follows it."""

@@ -14,7 +14,7 @@ import symbody as sb
 
 from ...argument_kinds import answered_class
 from ...errors import in_number, unknown
-from ...summary import Summary, counted, filled, listing
+from ...summary import Summary, counted, listing, summary_rows
 from .link_frames import GRID
 from .robot_text import JointText, LinkShape, Printed
 
@@ -134,7 +134,7 @@ class Robot(sb.Model):
     def _more_rows(self) -> tuple[tuple[str, str], ...]:
         remarks = len(self.report.lines())
         read = f"{counted(remarks, 'remark')}: print(robot.report)" if remarks else "as it stands"
-        return filled(links=listing(self.links), read=read)
+        return summary_rows(links=listing(self.links), read=read)
 
     def unused_name(self, name: str) -> str:
         """The name, with a number where a symbol has it."""

@@ -18,13 +18,13 @@ from .link_frames import (
     Mat,
     Scalar,
     Vec,
-    cleaned,
     direction_of,
     from_rpy,
     is_number,
     is_zero,
     size_of,
     symmetric,
+    without_rounding,
 )
 from .robot import Robot, Snap, exact_multiple, same_multiple
 from .robot_text import Angles, JointText, Printed, RobotText
@@ -61,13 +61,13 @@ class LinkMass:
         return replace(self, c=at.point(self.c), I=at.tensor(self.I))
 
 
-def joined(name: str, parts: Sequence[LinkMass]) -> LinkMass:
+def joined_mass(name: str, parts: Sequence[LinkMass]) -> LinkMass:
     """Several bodies, all numbers, as one."""
     if len(parts) == 1:
         return replace(parts[0], name=name)
     m = math.fsum(b.m for b in parts)
     c = [math.fsum(b.m * b.c[i] for b in parts) / (m or 1.0) for i in range(3)]
-    c = [cleaned(x, size_of(*(b.c[i] for b in parts))) for i, x in enumerate(c)]
+    c = [without_rounding(x, size_of(*(b.c[i] for b in parts))) for i, x in enumerate(c)]
     I = [[0.0] * 3 for _ in range(3)]
     for b in parts:
         r = [x - y for x, y in zip(b.c, c, strict=True)]
@@ -75,7 +75,7 @@ def joined(name: str, parts: Sequence[LinkMass]) -> LinkMass:
         for i, j in _ENTRIES.values():
             I[i][j] += b.I[i][j] + b.m * (rr * (i == j) - r[i] * r[j])
     size = size_of(*(x for row in I for x in row))
-    return LinkMass(name, m, (c[0], c[1], c[2]), symmetric([[cleaned(x, size) for x in row] for row in I]))
+    return LinkMass(name, m, (c[0], c[1], c[2]), symmetric([[without_rounding(x, size) for x in row] for row in I]))
 
 
 def tensor_of(xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar = 0, xz: Scalar = 0, yz: Scalar = 0) -> Mat:

@@ -87,7 +87,7 @@ def read_sdf(
     text = SdfReader(read_file(source, "read_sdf")).text()
     held = dict(hold or {})
     if base == "fixed":
-        text = _grounded(text)
+        text = _fixed_to_ground(text)
     options = RobotOptions(
         "read_sdf", False, parameters, free, held, mimic, actuators, damping, friction, None, strict, wrench
     )  # fmt: skip
@@ -105,7 +105,7 @@ def read_sdf(
     return robot
 
 
-def _grounded(text: SdfText) -> SdfText:
+def _fixed_to_ground(text: SdfText) -> SdfText:
     """What moves freely, fixed where the file shows it."""
     joints = dict(text.robot.joints)
     for name in text.starts:

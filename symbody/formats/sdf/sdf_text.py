@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ...errors import ModelError, listed, unknown
-from ..robot.link_frames import UNTURNED, LinkPlacement, Vec, transposed
+from ..robot.link_frames import UNTURNED, LinkPlacement, Vec, transpose
 from ..robot.robot_text import InertialText, JointText, Limits, LinkShape, LinkText, Mimic, RobotText
 from ..robot.rotation_numbers import quaternion_of, roll_pitch_yaw
 from ..robot.xml_tree import XmlElement
@@ -409,6 +409,6 @@ def _kind(j: SdfJoint) -> str:
 
 
 def inverse(X: LinkPlacement) -> LinkPlacement:
-    R = UNTURNED if X.R is UNTURNED else transposed(X.R)
+    R = UNTURNED if X.R is UNTURNED else transpose(X.R)
     x, y, z = LinkPlacement(R).direction(X.p)
     return LinkPlacement(R, (-x, -y, -z))

@@ -149,7 +149,7 @@ def _with_inner(
 ) -> Iterator[SdfModel]:  # fmt: skip
     outer, holder, inner = e, file, file
     if e.tag == "include":
-        found = _included(file, e, included)
+        found = _included_file(file, e, included)
         if found is None:
             what = f"<include> of {shown(file.text(e, 'uri'))}, which is not beside the file"
             counts[what] = counts.get(what, 0) + 1
@@ -169,7 +169,7 @@ def _with_inner(
             yield from _with_inner(inner, c, scope, False, fixed, counts, included)
 
 
-def _included(file: SdfFile, e: XmlElement, included: list[int]) -> SdfFile | None:
+def _included_file(file: SdfFile, e: XmlElement, included: list[int]) -> SdfFile | None:
     """A file beside this one, by a relative path, or by `model://name` in the folder of this model's folder."""
     included[0] += 1
     if included[0] > MOST_INCLUDES:

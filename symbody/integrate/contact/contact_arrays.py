@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...emit.loops.language import Indices, Mutable, Numbers
+from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 
 ROUNDING: Final = 1e-12  # a miss below this fraction of Σ|terms| of its row counts as zero

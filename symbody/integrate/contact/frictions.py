@@ -22,7 +22,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..events.events import check_name
 
 MOST_ROWS: Final = 2  # slip directions of a contact
@@ -113,7 +113,7 @@ class Friction:
             object.__setattr__(self, "normal", as_expr(self.normal))
 
     def __repr__(self) -> str:
-        return tagged(f"Friction {self.name} against {listed(outline(v) for v in self.slip)}")
+        return one_line_tag(f"Friction {self.name} against {listed(outline(v) for v in self.slip)}")
 
     @property
     def is_plane(self) -> bool:

@@ -34,7 +34,7 @@ from ...derivation.forms.constrained import with_constraints
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..events.events import check_name
 from ..forms.impulses import ConstraintImpulses, Metric
 from .contact_problem import ContactProblem
@@ -115,7 +115,7 @@ class Contact:
         return (*own, *self.resists)
 
     def __repr__(self) -> str:
-        return tagged(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
+        return one_line_tag(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
 
     def check(self, eq: Equations) -> None:
         """Refuse a gap, slip or restitution that equations do not know the symbols of."""

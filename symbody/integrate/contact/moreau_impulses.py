@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ...emit.loops.language import Numbers
+from ...emit.loops.kernel_language import Numbers
 from .contact_arrays import set_motion
 from .moreau_records import MoreauStep
 from .semismooth_newton import solve_by_newton

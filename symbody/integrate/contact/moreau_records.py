@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...emit.loops.language import Function, Indices, Mutable, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from .contact_arrays import ContactArrays
 from .semismooth_newton import ContactBranch

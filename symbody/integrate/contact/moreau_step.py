@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...emit.loops.language import is_finite
+from ...emit.loops.kernel_language import is_finite
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from .moreau_impulses import come_to_rest, evaluate_midpoint, solve_impulses
 from .moreau_records import MoreauStep, StepVariations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...emit.loops.language import Numbers
+from ...emit.loops.kernel_language import Numbers
 from .moreau_records import MoreauStep, StepVariations
 from .semismooth_newton import HOLDS, SLIPS, ContactBranch, solve_branch, turning, write_branch
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ...emit.loops.language import Mutable, Numbers
+from ...emit.loops.kernel_language import Mutable, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee

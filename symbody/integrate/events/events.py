@@ -20,10 +20,10 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
 from ...emit.run.callable import Array
-from ...emit.run.kept_programs import content_of
 from ...emit.run.loop_callee import Callee, program_callee
+from ...emit.run.program_cache import content_of
 from ...errors import ExpressionError, SimulationError, listed, shown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..forms.forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
@@ -83,7 +83,7 @@ class Event:
     def __repr__(self) -> str:
         ends = f"{', terminal' if self.terminal else ''}{', resets the state' if self.reset is not None else ''}"
         guard = "" if self.where is None else f" where {self.where}"
-        return tagged(f"Event {self.name}, {self.direction}{ends}: {outline(self.when)} = 0{guard}")
+        return one_line_tag(f"Event {self.name}, {self.direction}{ends}: {outline(self.when)} = 0{guard}")
 
     @property
     def sense(self) -> int:

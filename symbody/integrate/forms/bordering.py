@@ -22,7 +22,7 @@ from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.constraint_rank import constraint_rank
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.saddle_point import Border
-from ...emit.loops.language import Function, Indices, Known, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ..kernels.complete_pivoting import eliminate_completely, vanishing_combination

@@ -26,11 +26,11 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import energy, external_power, kinetic_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
-from ...emit.loops.language import Kernel
+from ...emit.loops.kernel_language import Kernel
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
-from ...emit.run.kept_programs import content_of, kept_program
 from ...emit.run.loop_callee import LoopCallee, program_callee
+from ...emit.run.program_cache import content_of, kept_program
 from ...errors import SimulationError, listed, shown, unknown
 from . import projection
 from .accelerations import all_accelerations, baumgarte_terms

@@ -24,7 +24,7 @@ import numpy as np
 from ...algebra.graph.elimination import definite_factor, definite_solve
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import speed_index
-from ...emit.loops.language import Function, Indices, Known, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee

@@ -25,7 +25,7 @@ from ...algebra.graph.linear import factorize, solve
 from ...algebra.graph.matrix import Matrix, stack
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.equations import Equations
-from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.kernel_language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from .accelerations import inertia, norm_residuals, regularized_complement, rows
 

@@ -24,7 +24,7 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.equations import Equations
-from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.kernel_language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee

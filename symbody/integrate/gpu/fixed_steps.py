@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Function, Kernel, Known, Mutable, Numbers, is_finite, unrolled
+from ...emit.loops.kernel_language import Function, Kernel, Known, Mutable, Numbers, is_finite, unrolled
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_FINITE, UNSETTLED
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Numbers, is_finite, rarely, unrolled
+from ...emit.loops.kernel_language import Numbers, is_finite, rarely, unrolled
 from .dense import interpolate
 from .march import is_near
 from .march_records import TOO_SMALL, Steps

@@ -5,7 +5,7 @@ As `algebra/graph/elimination.py`, whose elimination of real matrices runs on nu
 
 from __future__ import annotations
 
-from ...emit.loops.language import Indices, Numbers
+from ...emit.loops.kernel_language import Indices, Numbers
 
 
 def complex_factor(n: int, re: Numbers, im: Numbers, p: Indices) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...emit.loops.language import Numbers, unrolled
+from ...emit.loops.kernel_language import Numbers, unrolled
 from ...emit.run.callable import Array
 
 

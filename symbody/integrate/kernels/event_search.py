@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Numbers
+from ...emit.loops.kernel_language import Numbers
 from .dense import interpolate
 from .march_records import TINY, Method, Steps, Watched
 

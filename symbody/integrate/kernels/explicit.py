@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...emit.loops.language import is_finite, unrolled
+from ...emit.loops.kernel_language import is_finite, unrolled
 from .careful_steps import (
     FINEST_RTOL,
     NOISE_LIMIT,

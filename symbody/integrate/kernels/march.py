@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Numbers
+from ...emit.loops.kernel_language import Numbers
 from .dense import interpolate
 from .event_search import event_step, first_crossing
 from .march_records import (

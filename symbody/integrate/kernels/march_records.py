@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Function, Indices, Kernel, Known, Mutable, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Kernel, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 
 # How `march` ends, and why an attempt at a step is refused.

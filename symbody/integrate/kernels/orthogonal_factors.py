@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ...emit.loops.language import Indices, Numbers
+from ...emit.loops.kernel_language import Indices, Numbers
 from .complete_pivoting import PIVOT_PREFERENCE, eliminate_completely
 
 ZERO_PIVOT: Final = 1e-14  # pivots, lengths and singular values below this are rounding; rows are scaled to length one

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from ...algebra.graph.elimination import general_factor, general_solve
-from ...emit.loops.language import Function, Indices, Mutable, Numbers, is_finite, unrolled
+from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers, is_finite, unrolled
 from .complex_elimination import complex_factor, complex_solve
 from .dense import interpolate
 from .march import settle_end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...emit.loops.language import Function, Known, Mutable, Numbers, unrolled
+from ...emit.loops.kernel_language import Function, Known, Mutable, Numbers, unrolled
 from .march_records import Method, Steps
 from .stages import stage_state
 

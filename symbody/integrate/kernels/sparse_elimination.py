@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Indices, Numbers
+from ...emit.loops.kernel_language import Indices, Numbers
 from ...emit.loops.records import Struct
 
 SMALL_PIVOT: Final = 1e-5  # ratio to the largest entry of its column below which the dense elimination takes over

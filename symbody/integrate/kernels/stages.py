@@ -9,7 +9,7 @@ begins at k[i n].
 
 from __future__ import annotations
 
-from ...emit.loops.language import Function, Numbers, unrolled
+from ...emit.loops.kernel_language import Function, Numbers, unrolled
 
 
 def stage_state(n: int, width: int, number: int, h: float, A: Numbers, k: Numbers, y: Numbers, w: Numbers) -> None:

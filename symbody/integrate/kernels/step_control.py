@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final
 
-from ...emit.loops.language import Numbers, is_finite
+from ...emit.loops.kernel_language import Numbers, is_finite
 from .march_records import Steps
 
 SAFETY: Final = 0.9  # factor of the step that the estimated error allows

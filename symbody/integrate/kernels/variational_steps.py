@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Function, Known, Mutable, Numbers, is_finite, unrolled
+from ...emit.loops.kernel_language import Function, Known, Mutable, Numbers, is_finite, unrolled
 from .dense import cubic
 from .march_records import (
     DONE,

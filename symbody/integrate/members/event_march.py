@@ -6,7 +6,7 @@ on. Events that occur at the same time, or that a reset takes across zero, follo
 
 from __future__ import annotations
 
-from ...emit.loops.language import Function, Known, Mutable, Numbers
+from ...emit.loops.kernel_language import Function, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..events.events import CHATTERING_EVENTS
 from ..kernels.march import march

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Function, Indices, Known, Mutable, Numbers
+from ...emit.loops.kernel_language import Function, Indices, Known, Mutable, Numbers
 from ...emit.loops.program_kernels import on_pieces, rate_on_pieces
 from ...emit.loops.records import Struct
 from ..kernels.march_records import TOO_MANY, Steps

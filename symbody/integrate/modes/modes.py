@@ -17,7 +17,7 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import Variables
 from ...emit.run.callable import Array, Compiled
 from ...errors import SimulationError, listed, shown, unknown
-from ...summary import Summarized, Summary, filled, listing, tagged
+from ...summary import Summarized, Summary, listing, one_line_tag, summary_rows
 from ..contact.contact_modes import FREE, ContactMode, ModeTable
 from ..contact.contacts import ContactHandler, check_names
 from ..contact.friction_handler import NEWTON, POISSON, FrictionHandler
@@ -97,7 +97,7 @@ class Switch:
 
     def __repr__(self) -> str:
         guard = "" if self.where is None else f" where {self.where}"
-        return tagged(
+        return one_line_tag(
             f"Switch {self.name} from {self.source} to {self.target}, {self.direction}: {outline(self.when)} = 0{guard}"
         )
 
@@ -159,7 +159,9 @@ class Modes(Summarized):
             _carried_state(self.modes[s.source], self.modes[s.target], s)
 
     def _summary(self) -> Summary:
-        rows = filled(modes=listing(self.modes), switches=listing(f"{s.source} to {s.target}" for s in self.switches))
+        rows = summary_rows(
+            modes=listing(self.modes), switches=listing(f"{s.source} to {s.target}" for s in self.switches)
+        )
         return Summary(f"Modes of {self.name}, beginning in {self.initial}", rows)
 
     @property
@@ -360,7 +362,7 @@ class Contacts:
             )
 
     def __repr__(self) -> str:
-        return tagged(f"Contacts of {self.name}: {listing(c.name for c in self._given)}")
+        return one_line_tag(f"Contacts of {self.name}: {listing(c.name for c in self._given)}")
 
     @property
     def name(self) -> str:

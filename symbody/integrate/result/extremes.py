@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
 from ...errors import SimulationError, shown
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..inputs.meanings import Quantity
 from .quantities import values
 from .segment import Segment
@@ -62,7 +62,7 @@ class Extremes:
         return float(np.min(self.values))
 
     def __repr__(self) -> str:
-        return tagged(f"Extremes of {self.name}: {len(self.t)}, from {self.min:z.9g} to {self.max:z.9g}")
+        return one_line_tag(f"Extremes of {self.name}: {len(self.t)}, from {self.min:z.9g} to {self.max:z.9g}")
 
 
 def extremes_along(segments: tuple[Segment, ...], what: Quantity) -> Extremes:

@@ -11,7 +11,7 @@ from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed
-from ...summary import tagged
+from ...summary import one_line_tag
 from ..forms.sensitivities import variations_in
 from ..kernels.dense import Dense
 from ..start.state import State
@@ -84,7 +84,7 @@ class Segment(Portable):
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else "no times"
-        return tagged(f"Segment of {self.mode or self.equations.name}: {span}, {self.outcome}")
+        return one_line_tag(f"Segment of {self.mode or self.equations.name}: {span}, {self.outcome}")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mode", self.mode or self.equations.name)

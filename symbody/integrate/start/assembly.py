@@ -24,7 +24,7 @@ from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.named_rows import NamedRow
 from ...derivation.rank.row_space import RANK_TOLERANCE, sizes_of_rows
 from ...emit.run.callable import Array
-from ...errors import AssemblyError, SymbodyError, advised, in_number, listed
+from ...errors import AssemblyError, SymbodyError, advised_error, in_number, listed
 from ..inputs.inputs import with_inputs
 from .assemblies import Assemblies, goes_on
 from .configuration_search import Found, Numbers, Search, is_periodic, unwound
@@ -223,7 +223,7 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
         if given and abs(size - 1) <= NORM_ERROR:
             held |= {n: given.get(n, 0.0) / size for n in names}
         elif len(given) == len(names) or size > 1:
-            raise advised(
+            raise advised_error(
                 AssemblyError,
                 (
                     f"{where}: Euler parameters {listed(f'{n} = {v:g}' for n, v in given.items())} of norm "

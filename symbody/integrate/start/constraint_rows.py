@@ -19,7 +19,7 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.dynamics import Dynamics
-from ...emit.run.kept_programs import content_of, kept_program
+from ...emit.run.program_cache import content_of, kept_program
 
 
 def values_of(f: Compiled, t: float, q: Array, u: Array, z: Array, r: Array, p: Array) -> Any:

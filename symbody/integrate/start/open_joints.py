@@ -9,7 +9,7 @@ import numpy as np
 
 from ...derivation.equations.named_rows import NamedRow
 from ...emit.run.callable import Array
-from ...errors import AssemblyError, SymbodyError, advised, in_number, listed
+from ...errors import AssemblyError, SymbodyError, advised_error, in_number, listed
 
 IN_FILE: Final = "start: in a model file, START in one of Python"
 
@@ -18,7 +18,7 @@ def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyErr
     """The joints that stay open and by how much, at the configuration that comes nearest to closing them."""
     if not np.isfinite(left).all():
         bad = [row.name for row, x in zip(rows, left, strict=True) if not np.isfinite(x)]
-        return advised(
+        return advised_error(
             AssemblyError,
             (
                 f"{where}: {in_number(bad, '{} has', '{} have')} no finite value at any start that was tried; give parameters that "
@@ -27,7 +27,7 @@ def open_joints(where: str, left: Array, rows: Sequence[NamedRow]) -> SymbodyErr
             "start={...} where the constraints have a value",
             f"a start ({IN_FILE}) where the constraints have a value",
         )
-    return advised(
+    return advised_error(
         AssemblyError,
         f"{where}: the constraints cannot be closed. At the nearest configuration found, {_gaps(left, rows)}. Check the lengths and places of these "
         "parts, or give ",
@@ -52,7 +52,7 @@ def too_much_given(
     else:
         what = f"{given} cannot be reached"
     near = f". Near them it closes at {listed(f'{n} = {v:z.6g}' for n, v in nearest.items())}" if nearest else ""
-    return advised(
+    return advised_error(
         AssemblyError,
         f"{where}: {what} ({_gaps(left, rows, at_rates)}){near}. Give fewer",
         ", or give them by start={...} to stay near",

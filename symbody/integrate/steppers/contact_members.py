@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...emit.loops.language import Indices, Mutable, Numbers
+from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..contact.moreau_records import MoreauStep, StepVariations
 from ..contact.moreau_step import forget, moreau_step, step_status

@@ -22,7 +22,7 @@ import symbody as sb
 
 from ...argument_kinds import answered, checked_flags
 from ...errors import ModelError, shown, unknown
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .characteristic_curves import MuscleCurves, muscle_curves
 
 TENDONS: Final = ("rigid", "elastic")
@@ -68,7 +68,7 @@ class Muscle(Summarized):
     tendon: str
 
     def _summary(self) -> Summary:
-        rows = filled(
+        rows = summary_rows(
             path=self.path.name, tendon=self.tendon, excitation="" if self.excitation is None else str(self.excitation)
         )
         return Summary(f"Muscle {self.name}", (*rows, ("next", "force, length, fibre_length, moment_arm(q)")))

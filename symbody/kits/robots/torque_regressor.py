@@ -25,7 +25,7 @@ import symbody as sb
 
 from ...argument_kinds import answered_class, checked_flags
 from ...errors import ModelError
-from ...summary import Summarized, Summary, counted, filled, listing
+from ...summary import Summarized, Summary, counted, listing, summary_rows
 from .link_motions import FrameMotions
 
 NAMES: Final = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
@@ -65,7 +65,7 @@ class Regressor(Summarized):
         title = (
             f"Regressor of {self.equations.name}: {counted(self.Y.rows, 'force')}, {counted(self.Y.cols, 'parameter')}"
         )
-        rows = filled(bodies=listing(self.bodies), parameters=listing(self.parameters))
+        rows = summary_rows(bodies=listing(self.bodies), parameters=listing(self.parameters))
         return Summary(title, (*rows, ("next", "base_parameters(Y), Y.program(), stacked(Y, q, u, a)")))
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 import symbody as sb
 
 from ...argument_kinds import answered
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .hardpoints import Hardpoints
 from .suspension import SIDES
 
@@ -42,7 +42,9 @@ class Corner(Summarized):
 
     def _summary(self) -> Summary:
         wheel = "" if self.wheel is None else self.wheel.name
-        return Summary(f"Corner {self.name}", filled(knuckle=self.knuckle.name, wheel=wheel, travel=str(self.travel)))
+        return Summary(
+            f"Corner {self.name}", summary_rows(knuckle=self.knuckle.name, wheel=wheel, travel=str(self.travel))
+        )
 
 
 @answered

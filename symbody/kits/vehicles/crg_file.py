@@ -22,7 +22,7 @@ import symbody as sb
 
 from ...errors import ModelError, listed, shown
 from ...given_files import file_bytes, reading, text_of
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .curved_road import CurvedRoad
 from .path import PlanePath
 from .road import Road, sampled_road, sampled_surface
@@ -49,7 +49,7 @@ class CrgFile(Summarized):
 
     def _summary(self) -> Summary:
         u, v, z = self.u, self.v, self.z
-        rows = filled(
+        rows = summary_rows(
             along=f"{u[0]:g} to {u[-1]:g} m, {len(u)} places", across=f"{v[0]:g} to {v[-1]:g} m, {len(v)} places",
             height=f"{np.nanmin(z):z.4g} to {np.nanmax(z):z.4g} m", turns=f"{np.ptp(self.heading):z.4g} rad in all",
         )  # fmt: skip

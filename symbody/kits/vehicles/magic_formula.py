@@ -19,7 +19,7 @@ import symbody as sb
 
 from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, listed, unknown
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .tir_file import TirFile, read_tir
 from .tyre import Kinks, Slip, Tyre, TyreForces, rolling_either_way
 
@@ -143,7 +143,7 @@ class MagicFormula(Summarized, Tyre):
             "stiffness": "VERTICAL_STIFFNESS",
         }
         combined = "" if self.has_combined_slip else "no: each force is that of its own slip alone"
-        rows = filled(
+        rows = summary_rows(
             **{k: f"{c[key]} ({key})" for k, key in asked.items() if key in c}, combined_slip=combined, kinks=smooth
         )
         return Summary(f"MagicFormula {self.version}, {len(c)} coefficients", rows)

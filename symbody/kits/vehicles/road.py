@@ -16,7 +16,7 @@ import symbody as sb
 
 from ...argument_kinds import answered, answered_class
 from ...errors import ModelError, unknown
-from ...summary import Summarized, Summary, counted, filled
+from ...summary import Summarized, Summary, counted, summary_rows
 
 ROUGHNESS: Final = {k: 16e-6 * 4**i for i, k in enumerate("ABCDEFGH")}  # Gd(n0) of ISO 8608, geometric means [m³]
 REFERENCE_FREQUENCY: Final = 0.1  # n0, reference spatial frequency in cycles/m
@@ -38,7 +38,7 @@ class Road(Summarized):
 
     def _summary(self) -> Summary:
         kind = "flat" if self.height is None else "of heights z(x, y)"
-        return Summary(f"{type(self).__name__} over {self.frame.name}", filled(surface=kind))
+        return Summary(f"{type(self).__name__} over {self.frame.name}", summary_rows(surface=kind))
 
     def at(self, x: Any, y: Any) -> tuple[Any, tuple[Any, Any]]:
         """z and its slopes ∂z/∂x, ∂z/∂y."""

@@ -15,7 +15,7 @@ from typing import Final
 
 from ...errors import ModelError, listed, shown
 from ...given_files import file_text, text_of
-from ...summary import Summarized, Summary, filled, listing
+from ...summary import Summarized, Summary, listing, summary_rows
 
 UNITS: Final = {
     "LENGTH": {"meter": 1.0, "m": 1.0, "mm": 1e-3, "millimeter": 1e-3, "cm": 1e-2, "km": 1e3, "inch": 0.0254, "foot": 0.3048},
@@ -56,7 +56,7 @@ class TirFile(Summarized):
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
-        rows = filled(numbers=listing(self.numbers), texts=listing(f"{k} = {v}" for k, v in self.texts.items()))
+        rows = summary_rows(numbers=listing(self.numbers), texts=listing(f"{k} = {v}" for k, v in self.texts.items()))
         return Summary(f"TirFile {self.name}: {len(self.numbers)} numbers", rows)
 
     @property

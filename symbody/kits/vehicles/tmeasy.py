@@ -32,7 +32,7 @@ import symbody as sb
 
 from ...argument_kinds import answered_class
 from ...errors import ModelError
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .tyre import Slip, Tyre, TyreForces, rolling_either_way
 
 Pair = tuple[Any, Any]
@@ -137,7 +137,7 @@ class TMeasy(Summarized, Tyre):
                 self._refuse_flat_slopes(axis, k, times)
 
     def _summary(self) -> Summary:
-        rows = filled(
+        rows = summary_rows(
             along=f"dFx0 = {self.dFx0[0]}, FxM = {self.FxM[0]} at {self.sxM[0]}, FxS = {self.FxS[0]} from {self.sxS[0]}",
             across=f"dFy0 = {self.dFy0[0]}, FyM = {self.FyM[0]} at {self.syM[0]}, FyS = {self.FyS[0]} from {self.syS[0]}",
         )

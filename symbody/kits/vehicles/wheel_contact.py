@@ -21,7 +21,7 @@ import symbody as sb
 
 from ...argument_kinds import answered
 from ...errors import ModelError, unknown
-from ...summary import Summarized, Summary, filled
+from ...summary import Summarized, Summary, summary_rows
 from .road import Road
 from .tyre import Slip, Tyre, TyreForces
 
@@ -43,7 +43,7 @@ class ContactGeometry(Summarized):
     deflection: Any
 
     def _summary(self) -> Summary:
-        rows = filled(deflection=str(self.deflection), sin_camber=str(self.sin_camber))
+        rows = summary_rows(deflection=str(self.deflection), sin_camber=str(self.sin_camber))
         return Summary(f"ContactGeometry in {self.frame.name}", (*rows, ("next", "along, across, normal, arm, point")))
 
     @property
@@ -65,7 +65,7 @@ class WheelContact(Summarized):
     forces: TyreForces
 
     def _summary(self) -> Summary:
-        rows = filled(
+        rows = summary_rows(
             load=str(self.load), kappa=str(self.kappa), tan_alpha=str(self.tan_alpha), camber=str(self.camber)
         )
         return Summary(f"WheelContact {self.name}", (*rows, ("next", "forces.Fx, forces.Fy, force, moment, point")))

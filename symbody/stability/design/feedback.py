@@ -16,7 +16,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed, shown
 from ...later import later
-from ...summary import Summarized, Summary, counted, filled, listing
+from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex, is_regular, neat, sorted_order
 
@@ -57,7 +57,9 @@ class Feedback(Summarized, Mapping[str, Expr]):
             (r, " ".join(f"{-x:+z.6g} {s}" for x, s in zip(row, self.states, strict=True)))
             for r, row in zip(self.inputs, self.K, strict=True)
         ]
-        closed = filled(eigenvalues=listing(map(neat, self.eigenvalues)), next="simulate(eq, ..., inputs=feedback)")
+        closed = summary_rows(
+            eigenvalues=listing(map(neat, self.eigenvalues)), next="simulate(eq, ..., inputs=feedback)"
+        )
         return Summary(f"Feedback of {self.name}: {counted(len(self.states), 'state')}", (*rows, *closed))
 
     def __getitem__(self, name: str) -> Expr:

@@ -20,7 +20,7 @@ from ...algebra.nonlinear.trust_region import Rank
 from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
-from ...errors import StabilityError, advised, finite_number, in_number, listed
+from ...errors import StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
 from ..variation.condition_rows import ConditionRow
@@ -387,7 +387,7 @@ def _in_numbers(asked: SteadyQuestion, found_by: Callable[[ZeroSearch], list[Fou
     eq = asked.equations
     problem = asked.problem
     if missing := asked.missing:
-        raise advised(
+        raise advised_error(
             StabilityError,
             (
                 f"steady motion of {eq.name!r}: no value for {listed(missing)}, and the motion is not known in "

@@ -13,7 +13,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.mathml import notebook_formula
 from ...errors import StabilityError
-from ...summary import Summarized, Summary, counted, filled, listing
+from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equilibria.steady_motion import SteadyMotion
 from ..variation.system_matrices import NO_RATES, OF_RATES, PARTS, RECOVERY, FullSystem
 from .lazy_matrices import LateMatrix, LateParts, late_source
@@ -62,7 +62,7 @@ class NamedMatrices(Summarized, Portable):
         return {k: v.plain() if isinstance(v, LateMatrix) else v for k, v in vars(self).items()}
 
     def _summary(self) -> Summary:
-        rows = filled(
+        rows = summary_rows(
             form=f"E x' = A x{self._inputs_text('B')}" + (f", y = C x{self._inputs_text('D')}" if self.y else ""),
             states_x=listing(self.x),
             inputs_r=listing(self.r),

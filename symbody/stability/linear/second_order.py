@@ -14,7 +14,7 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed
-from ...summary import Summarized, Summary, filled, listing
+from ...summary import Summarized, Summary, listing, summary_rows
 from ..variation.parameter_samples import array, arrays, sample_at, vanishing
 from .state_choice import submatrix
 
@@ -90,7 +90,7 @@ class SecondOrder(Summarized):
 
     def _summary(self) -> Summary:
         parts = tuple((k, outline(m)) for k, m in self._parts())
-        rows = (*filled(coordinates_q=listing(self.q), inputs_r=listing(self.r)), *parts)
+        rows = (*summary_rows(coordinates_q=listing(self.q), inputs_r=listing(self.r)), *parts)
         more = "".join(f" + {k} r{dots}" for k, dots in (("B1", "'"), ("B2", "''")) if k in dict(self._parts()))
         return Summary(f"SecondOrder M q'' + (D + G) q' + (K + N) q = B r{more}", rows)
 

@@ -12,7 +12,7 @@ from math import sqrt
 
 import numpy as np
 
-from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.kernel_language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee

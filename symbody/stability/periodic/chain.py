@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from ...algebra.graph.elimination import eliminate_columns
-from ...emit.loops.language import Known, Numbers
+from ...emit.loops.kernel_language import Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from ...algebra.graph.elimination import solve_columns
-from ...emit.loops.language import Function, Known, Numbers
+from ...emit.loops.kernel_language import Function, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from .chain import COLUMNS, ROWS

@@ -14,7 +14,7 @@ from ...algebra.graph.names import rate_name
 from ...argument_kinds import answered
 from ...emit.run.callable import Array
 from ...errors import StabilityError, shown
-from ...summary import Summarized, Summary, filled, listing
+from ...summary import Summarized, Summary, listing, summary_rows
 from .pencil import Complex, is_regular, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class StateSpace(Summarized):
 
     def _summary(self) -> Summary:
         sizes = ", ".join(f"{k} {getattr(self, k).shape[0]} by {getattr(self, k).shape[1]}" for k in "ABCD")
-        rows = filled(
+        rows = summary_rows(
             states=listing(self.states), inputs=listing(self.inputs), outputs=listing(self.outputs), matrices=sizes
         )
         return Summary("StateSpace x' = A x + B r, y = C x + D r in numbers", rows)

@@ -12,7 +12,7 @@ from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import StudyError, unknown
 from ...integrate.start.state import State
-from ...summary import SearchOutcome, Summarized, Summary, filled, listing
+from ...summary import SearchOutcome, Summarized, Summary, listing, summary_rows
 
 
 @answered_class
@@ -105,7 +105,7 @@ class Identification(Summarized):
 
     def _summary(self) -> Summary:
         found = {n: f"{v:z.6g} ± {self.deviation(n):z.2g}" for n, v in self.values.items()}
-        more = filled(
+        more = summary_rows(
             outcome=self.outcome,
             undetermined=listing(self.undetermined),
             at_bounds=listing(self.at_bounds),

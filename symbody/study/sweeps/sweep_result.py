@@ -17,7 +17,7 @@ from ...errors import StudyError, in_number, unknown
 from ...escaping import in_one_line
 from ...given_files import reading
 from ...optional_packages import optional_package
-from ...summary import Summarized, Summary, filled, listing
+from ...summary import Summarized, Summary, listing, summary_rows
 from .answers import FAILED, UNKNOWN, Answers, Column
 from .study_folder import MESSAGE, OWN, STATUS, StudyFolder
 
@@ -143,7 +143,7 @@ class SweepResult(Summarized):
         varied = (f"{n} ({len(v)})" for n, (d, v, _) in self.coordinates.items() if d in self.dims and n != "sample")
         bad = self.failed
         common = Counter(self._messages[k] for k in bad).most_common(3)
-        rows = filled(
+        rows = summary_rows(
             varied=listing(varied),
             answers=listing(f"{n} [{', '.join((*self.dims, *c.dims))}]" for n, c in self.columns.items()),
             failed="; ".join(f"{n} times: {text}" for text, n in common),

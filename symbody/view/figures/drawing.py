@@ -23,7 +23,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from ...algebra.graph.names import stem_and_order
 from ...errors import SymbodyError
 from ...escaping import in_figure
-from ...whole_files import unfinished
+from ...whole_files import unfinished_file
 
 if TYPE_CHECKING:
     from .figure import Curve, Figure, Note, Panel
@@ -241,5 +241,5 @@ def save(figure: Figure, path: Path) -> None:
     canvas = matplotlib_figure(figure)
     with mpl.rc_context({**STYLE, "savefig.facecolor": "white"}):
         FigureCanvasAgg(canvas)
-        with unfinished(path) as part:
+        with unfinished_file(path) as part:
             canvas.savefig(part, dpi=160, facecolor="white")

@@ -361,8 +361,12 @@ CATALOGUE: Final = {
     )
 }  # fmt: skip
 GROUPS: Final = tuple(dict.fromkeys(e.group for e in CATALOGUE.values()))
-USUAL: Final = ("core", "derivatives")
-TRACED: Final = ("core", "derivatives", "products")
+DEFAULT_GROUPS: Final = ("core", "derivatives")  # groups of functions that are exported where none are named
+GROUPS_WITH_PRODUCTS: Final = (
+    "core",
+    "derivatives",
+    "products",
+)  # default of targets that have no differentiation of their own
 EVERYTHING: Final = "all"
 
 

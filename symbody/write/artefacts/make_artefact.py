@@ -19,7 +19,7 @@ from ...integrate.start.state import Start, State, is_whole_state, start_values
 from ...version import VERSION
 from . import algorithms as loops
 from .artefact import Algorithm, Artefact, ExportedFunction, compressed_rows, pattern, places
-from .catalogue import USUAL, CatalogueEntry, catalogue_entries
+from .catalogue import DEFAULT_GROUPS, CatalogueEntry, catalogue_entries
 from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
@@ -46,7 +46,7 @@ class ExportOptions:
     See also: `write.artefact`, `write.c`.
     """
 
-    functions: Iterable[str] | str = USUAL
+    functions: Iterable[str] | str = DEFAULT_GROUPS
     start: Start | None = None
     name: str | None = None
     events: Mapping[str, Any] | None = None

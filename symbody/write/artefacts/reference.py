@@ -95,12 +95,12 @@ def expression_values(
     out, at = [], 0
     for o, thing in zip(f.program.outputs, f.expressions.values(), strict=True):
         size = len(scalars(thing))
-        out.append(_kept(o, [float(v) for v in found[at : at + size]]))
+        out.append(_stored_entries(o, [float(v) for v in found[at : at + size]]))
         at += size
     return out
 
 
-def _kept(o: ir.Output, entries: list[float]) -> Numbers:
+def _stored_entries(o: ir.Output, entries: list[float]) -> Numbers:
     if not o.is_sparse:
         return tuple(entries)
     columns = o.shape[1] if len(o.shape) > 1 else 1

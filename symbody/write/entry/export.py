@@ -14,7 +14,7 @@ from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...whole_files import write_bytes, write_text
 from ..artefacts.artefact import Artefact
-from ..artefacts.catalogue import TRACED, USUAL
+from ..artefacts.catalogue import DEFAULT_GROUPS, GROUPS_WITH_PRODUCTS
 from ..artefacts.exported_equations import ATTRACTION
 from ..artefacts.make_artefact import ExportOptions, artefact
 from ..live.live_page import live_page
@@ -44,7 +44,7 @@ def c(
     equations: Equations,
     folder: str | Path,
     *,
-    functions: Iterable[str] | str = USUAL,
+    functions: Iterable[str] | str = DEFAULT_GROUPS,
     start: Start | None = None,
     name: str | None = None,
     events: Mapping[str, Any] | None = None,
@@ -84,7 +84,7 @@ class FolderWriter(Protocol):
     """A function that writes a folder; options are those of `c`."""
 
     def __call__(
-        self, equations: Equations, folder: str | Path, *, functions: Iterable[str] | str = USUAL, start: Start | None = None, name: str | None = None,
+        self, equations: Equations, folder: str | Path, *, functions: Iterable[str] | str = DEFAULT_GROUPS, start: Start | None = None, name: str | None = None,
         events: Mapping[str, Any] | None = None, inputs: Mapping[Any, Any] | None = None, reference: float | None = 1.0,
     ) -> Path: ...  # fmt: skip
 
@@ -118,7 +118,7 @@ def _writer(
     files: Callable[[Artefact], Files],
     about: str,
     see_also: str,
-    usual: Iterable[str] = USUAL,
+    usual: Iterable[str] = DEFAULT_GROUPS,
     doc: str = ABOUT_WRITER,
 ) -> FolderWriter:
     """The function of a language that has no options of its own."""
@@ -173,7 +173,7 @@ jax = _writer(
         "check and README"
     ),
     "torch numpy",
-    TRACED,
+    GROUPS_WITH_PRODUCTS,
 )
 torch = _writer(
     "torch",
@@ -183,14 +183,14 @@ torch = _writer(
         "and README"
     ),
     "jax casadi",
-    TRACED,
+    GROUPS_WITH_PRODUCTS,
 )
 casadi = _writer(
     "casadi",
     casadi_files,
     "Functions of CasADi, the Jacobian of the rates attached, with a check and README",
     "jax torch",
-    TRACED,
+    GROUPS_WITH_PRODUCTS,
 )
 sympy = _writer(
     "sympy",
@@ -319,7 +319,9 @@ ADDED_TARGETS: Final[dict[str, Callable[..., Path]]] = {}
 
 
 @answered
-def add_target(name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = USUAL) -> FolderWriter:
+def add_target(
+    name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = DEFAULT_GROUPS
+) -> FolderWriter:
     """Make a language of your own known to `export`. Returns the function that writes its folders, with the options of
     `c`.
 

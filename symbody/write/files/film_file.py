@@ -17,12 +17,12 @@ from ...argument_kinds import answered
 from ...errors import ViewError
 from ...optional_packages import optional_package
 from ...view.scenes.picture import PAGE_COLOURS, picture
-from ...whole_files import unfinished
+from ...whole_files import unfinished_file
 
 if TYPE_CHECKING:
     from ...view.scenes.scene import Scene
 
-SHARPER: Final = 2  # frames are drawn larger by this, then made smaller, which smooths edges
+SUPERSAMPLING: Final = 2  # frames are drawn larger by this factor and scaled down, which smooths edges
 SHORTEST, LONGEST = 2.0, 12.0  # seconds that a film takes, unless it is told
 
 
@@ -66,7 +66,7 @@ def film(
         raise ViewError(f"film: theme={theme!r}; there are {', '.join(PAGE_COLOURS)}")
     times = _times(scene, rate, speed)
     frames = _frames(scene, times, width - width % 2, height - height % 2, theme)
-    with unfinished(target) as part:
+    with unfinished_file(target) as part:
         (_write_gif if target.suffix == ".gif" else _write_mp4)(frames, part, rate)
     return target
 
@@ -80,7 +80,7 @@ def _times(scene: Scene, rate: int, speed: float | None) -> list[float]:
 
 def _frames(scene: Scene, times: list[float], width: int, height: int, theme: str) -> Iterator[Any]:
     image, draw = (optional_package(f"PIL.{part}", "film", ViewError, "pillow") for part in ("Image", "ImageDraw"))
-    large = (width * SHARPER, height * SHARPER)
+    large = (width * SUPERSAMPLING, height * SUPERSAMPLING)
     for t in times:
         made = picture(scene, t, *large, theme, fine=True)
         canvas = image.new("RGB", large, PAGE_COLOURS[theme][0])

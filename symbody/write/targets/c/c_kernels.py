@@ -260,13 +260,13 @@ def c_loops(
 
 
 def _entry_text(e: ir.KernelEntry) -> str:
-    call = f"{c_name(e.form.name)}({', '.join(map(_found, e.routes))})"
+    call = f"{c_name(e.form.name)}({', '.join(map(_argument_text, e.routes))})"
     type_ = "int64_t" if e.form.result is ir.INDEX else "double"
     body = f"    {call};" if e.form.result is ir.NOTHING else f"    *({type_} *)in[{e.result_at}] = {call};"
     return f"void {e.name}(double **in, double **out, double *work)\n{{\n    (void)out;\n    (void)work;\n{body}\n}}\n"
 
 
-def _found(r: ir.ArgumentRoute) -> str:
+def _argument_text(r: ir.ArgumentRoute) -> str:
     """An argument, through tables and records: a record holds numbers themselves, and addresses of everything else."""
     p = r.parameter
     at = f"(void **)&{r.table}[{r.at}]"
