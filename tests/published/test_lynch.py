@@ -1,8 +1,7 @@
 """Lynch's thesis: triple pendulum, Stanford arm, satellite, matrices of the tree. Linear results are in
-test_linear_lynch.py."""
+test_linear_lynch.py, his printed inputs in test_lynch_input.py."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -164,69 +163,6 @@ def test_matrices_of_the_triple_pendulum():
     assert tree.path == ((1, 0, 0, 0), (1, 1, 0, 0), (1, 1, 1, 0), (1, 1, 1, 1))
     assert tree.reference == ((1, 0, 0, 0), (-1, 1, 0, 0), (0, -1, 1, 0), (0, 0, -1, 1))
     assert tree.distance == ((0, 1, 0, 0), (1, 0, 1, 0), (0, 1, 0, 1), (0, 0, 1, 0))
-
-
-def test_triple_pendulum_from_matrices():
-    """The input of appendix A, 9.2, as matrices: the equations of the example, which appendix B prints."""
-    m = sb.Model("triple pendulum")
-    d = {i: m.parameter(f"DL{i}{i}", 0.5) for i in (2, 3, 4)}
-    s32, s43 = m.parameters("SL32 SL43", 0.5, 0.5)
-    J = {i: m.parameters(f"J{i}X J{i}Y J{i}Z", 0.2, 0.1, 0.2) for i in (2, 3, 4)}
-    z, x = (0, 0, 1), (1, 0, 0)
-    given = sb.LynchInput(
-        reference=[[1, 0, 0, 0], [-1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, 1]],
-        distance=[[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]],
-        axes={(2, 1): (z, z, x, x), (3, 2): (z, x, x, (0, 0, -1)), (4, 3): (z, (-1, 0, 0), x, z)},
-        dl={i: (0, -d[i], 0) for i in d},
-        sl={(2, 1): (0, 0, 0), (3, 2): (0, -s32, 0), (4, 3): (0, -s43, 0)},
-        inertia=J,
-        rsda=[[0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]],
-        gravity=("Y", -1),
-    )
-    eq, example = sb.derive(given.model("", m)), sb.derive(triple_pendulum.model())
-    assert eq.mechanism.topology.distance == tuple(map(tuple, given.distance))
-    draw = np.random.default_rng(0)
-    numbers = {(kind, k): draw.uniform(0.2, 1) for kind in ("q", "u", "tau", "c", "k", "m") for k in (1, 2, 3)}
-    one, other = {"g": 9.81}, {"g": 9.81}
-    for (kind, k), value in numbers.items():
-        name = "q{}_dot" if kind == "u" else kind + "{}"
-        one[name.format(k + 1)] = other[name.format(k)] = value
-    found = [np.array(sb.evaluate(e.udot, e.values(v))) for e, v in ((eq, one), (example, other))]
-    assert found[0] == pytest.approx(found[1], rel=1e-10)
-    for wrong, message in (
-        ({"distance": [[0.0, 1.0], [1.0, 0.0]]}, "square of one size"),
-        ({"reference": [[1, 0, 0, 0]] * 4}, "one reference body"),
-    ):
-        with pytest.raises(sb.ModelError, match=message):
-            replace(given, **wrong).model("wrong")
-    apart = [[0.0, 2.0, 0.0, 0.0], [2.0, 0.0, 1.0, 0.0], *given.distance[2:]]
-    with pytest.raises(sb.ModelError, match=r"is none of 1.0, 1.1, 3.0"):
-        replace(given, distance=apart).model("wrong")
-
-
-def test_satellite_and_slider_from_matrices():
-    """A floating base with a sliding mass that a spring holds; the same by hand."""
-    given = sb.LynchInput(
-        reference=[[1, 0], [-1, 1]],
-        distance=[[0.2, 1.1], [1.1, 0.0]],
-        axes={(2, 1): ("x", "x", "z", "z")},
-        dl={2: (0, 0, 0)},
-        sl={(2, 1): (0, 0.3, 0)},
-        inertia={1: (1, 2, 2.5), 2: (0.1, 0.1, 0.1)},
-        mass={1: 10.0, 2: 2.0},
-        tsda=[(2, (0, 0, 0), 1, (1, 0, 0))],
-    )
-    eq = sb.derive(given.model("satellite"))
-    assert eq.mechanism.topology.distance == ((0.2, 1.1), (1.1, 0.0))
-    m = sb.Model("by hand")
-    base, slider = m.body("base", mass=10.0, inertia=(1, 2, 2.5)), m.body("slider", mass=2.0, inertia=(0.1, 0.1, 0.1))
-    m.free("q1", m.ground, base, sequence="euler parameters")
-    m.prismatic("q2", base, slider, "x", at=(0, 0.3, 0))
-    m.spring("s", slider.point(), base.point(1, 0, 0), stiffness=40.0, rest=0.2, damping=1.0)
-    by_hand = sb.derive(m)
-    state = {"q1_e0": 0.8, "q1_e1": 0.6, "q1_wx": 0.3, "q1_wy": -0.5, "q1_wz": 0.7, "q2": 0.4, "q2_dot": 0.2}
-    one = sb.evaluate(eq.udot, eq.values({**state, "k_1": 40.0, "l1": 0.2, "c_1": 1.0}, otherwise=0.0))
-    assert one == pytest.approx(sb.evaluate(by_hand.udot, by_hand.values(state, otherwise=0.0)), abs=1e-12)
 
 
 def test_three_ways_to_share_work():
