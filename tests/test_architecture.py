@@ -64,6 +64,7 @@ SHARED = (
     "errors",
     "escaping",
     "given_files",
+    "interruption",
     "later",
     "optional_packages",
     "options",

@@ -26,6 +26,7 @@ from ..derivation.questions.audit import Audit, audit
 from ..derivation.questions.certify import Certificate, certify
 from ..errors import ModelError, StabilityError, listed, unknown
 from ..formats.robot.robot import Robot
+from ..interruption import ended_by_interruption
 from ..later import later
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
@@ -231,7 +232,7 @@ class Study:
         else:
             sim = integrate.simulate_modes(modes, self._times, self.start, options=options)
         if sim.outcome.ending is integrate.Ending.INTERRUPTED:
-            raise KeyboardInterrupt(str(sim.outcome))  # half a motion is no answer to a command
+            raise ended_by_interruption(str(sim.outcome))  # half a motion is no answer to a command
         return replace(sim, outcome=sim.outcome.noted(self.placed_start.notes))
 
     @property
@@ -395,7 +396,7 @@ class Study:
         found = stability.branch(self.equations, self.steady, {**own, name: tuple(sorted((span.begin, span.end)))})
         every = found.connected() if asked.connected else (found,)
         if any(CurveEnd.INTERRUPTED.value in b.outcome for b in every):
-            raise KeyboardInterrupt("interrupted while branches were followed")
+            raise ended_by_interruption("interrupted while branches were followed")
         return every
 
     @cached_property
@@ -476,7 +477,7 @@ class Study:
         found = stability.orbits(self.orbit.equations, self.orbit, {name: tuple(sorted((span.begin, span.end)))})
         every = found.connected(generations=asked.generations)
         if any(stability.OrbitEnd.INTERRUPTED.value in f.outcome for f in every):
-            raise KeyboardInterrupt("interrupted while orbits were followed")
+            raise ended_by_interruption("interrupted while orbits were followed")
         return every
 
     @cached_property

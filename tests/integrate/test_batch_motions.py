@@ -186,3 +186,5 @@ def test_interruption_leaves_what_was_reached():
     batch = sb.simulate_batch(eq, np.array([0.0, 1e6]), q1=[0.1, 0.2, 0.3], threads=1)
     assert time.perf_counter() - begun < 20.0
     assert {x.ending for x in batch.outcomes} == {Ending.INTERRUPTED}
+    with pytest.raises(KeyboardInterrupt, match="before this one was interrupted"):  # ends a script's loop
+        sb.simulate_batch(eq, np.array([0.0, 0.1]), q1=[0.1, 0.2])

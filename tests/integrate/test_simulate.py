@@ -313,6 +313,9 @@ class TestObstacles:
         assert time.perf_counter() - begun < 20
         assert 0 < len(sim) < 1_000_001
         assert sim["q1"][0] == 1.0
+        with pytest.raises(KeyboardInterrupt, match="before this one was interrupted"):  # ends a script's loop
+            sb.simulate(eq, [0.0, 1e-3], q1=1.0)
+        assert sb.simulate(eq, [0.0, 1e-3], q1=1.0).outcome
 
 
 def test_progress_is_a_line_with_the_time_left():

@@ -16,7 +16,9 @@ import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
 from ...errors import CompileError
+from ...interruption import interruptible
 
+LONG_TEXT: Final = 100_000  # characters from which compiling may take a second
 LEVEL: Final = 2  # of code generation; measured in docs/why: 1 compiles no faster, 3 runs no faster
 QUICK_LEVEL: Final = 0  # a third of the time to compile, half the speed, the same numbers (docs/why/0031)
 _lock = threading.Lock()  # llvmlite's engines share one table of symbols
@@ -109,6 +111,12 @@ def machine_code(kernels: str, pieces: str, is_quick: bool = False, is_plain: bo
     is_plain   kernels get the four passes that matter most only, a sixth of the time of all: for those whose rounding
                the text fixes
     """
+    if len(kernels) + len(pieces) > LONG_TEXT:
+        return interruptible(lambda: _machine_code(kernels, pieces, is_quick, is_plain))
+    return _machine_code(kernels, pieces, is_quick, is_plain)
+
+
+def _machine_code(kernels: str, pieces: str, is_quick: bool, is_plain: bool) -> bytes:
     with _lock:
         loops = _parsed_module(kernels)
         options = llvm.create_pipeline_tuning_options(speed_level=3)

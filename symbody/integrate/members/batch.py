@@ -13,8 +13,8 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...emit.run.callable import Array
-from ...emit.run.workers import cores, share_out
 from ...errors import AssemblyError, SimulationError, in_number, listed, shown
+from ...interruption import note_interruption, raise_interruption
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
@@ -22,13 +22,13 @@ from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, plain
 from ..result.outcome import Ending, Outcome
-from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..run import typed_calls
 from ..run.simulate import simulate
 from ..start.state import Start
 from .batch_motions import BatchMotions, BatchQuestion, batch_motions
 from .member_inputs import MemberSamples, told_apart
+from .motions_alone import MotionsAlone, unbegun_motion
 
 
 @answered_class
@@ -212,6 +212,7 @@ def simulate_batch(
 
     See also: `simulate`, `sweep`, `stepper`, `integrate.Batch`.
     """
+    raise_interruption()
     laws, numbers, samples = told_apart(equations, inputs or {})
     eq, constants = with_inputs(equations, laws)
     start, per_member = _told_apart(start)
@@ -232,21 +233,19 @@ def simulate_batch(
         try:
             return simulate(eq, t, first, values={**constants, **own}, inputs=its, events=events, options=quiet)
         except (SimulationError, AssemblyError) as reason:
-            return _refused_motion(eq, str(reason))
+            return unbegun_motion(eq, Ending.REFUSED, str(reason))
 
     if count == 0:
         return Batch(())
     columns = {**{k: np.broadcast_to(np.float64(v), (count,)) for k, v in constants.items()}, **many}
     asked = BatchQuestion(eq, t, start, starts, columns, count, samples, quiet, tuple(events), tuple(outputs), threads)
-    motions = batch_motions(asked, member)
+    alone = MotionsAlone(eq, member, threads)
+    motions = batch_motions(asked, alone)
+    found = () if motions is not None else alone.motions(range(count))
+    if alone.stop.is_asked:
+        note_interruption()
     if motions is not None:
         return _kept_outputs(motions, outputs) if outputs else Batch((), motions)
-    found: list[Trajectory] = [member(0)] * count  # makes and compiles what all share
-
-    def part(first: int, stop: int) -> None:
-        found[first:stop] = map(member, range(first, stop))
-
-    share_out(lambda a, b: part(a + 1, b + 1), count - 1, threads or cores(), 1)
     return _outputs_of(Batch(found), outputs) if outputs else Batch(found)
 
 
@@ -290,10 +289,3 @@ def _count(starts: Sequence[Any] | None, values: Mapping[Any, Array], samples: M
             f"simulate_batch: different numbers of members: {listed(f'{k}: {n}' for k, n in sizes.items())}"
         )
     return next(iter(sizes.values()), 1)
-
-
-def _refused_motion(eq: Equations, why: str) -> Trajectory:
-    n = len(eq.state)
-    no_times = np.zeros(0)
-    outcome = Outcome(Ending.REFUSED, np.nan, why)
-    return Trajectory.of(Segment(eq, no_times, np.zeros((0, n)), np.zeros(len(eq.p)), np.zeros(len(eq.r)), outcome))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +35,7 @@ from .ensemble import EnsembleRows, EnsembleTask, integrated_members
 from .event_table import event_table
 from .member_inputs import MemberInputs, MemberSamples
 from .member_starts import MemberStarts, begins_apart, ends_at_event, may_stay_explicit
+from .motions_alone import MotionsAlone
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +56,10 @@ class BatchQuestion:
     threads: int | None
 
 
-def batch_motions(asked: BatchQuestion, alone: Callable[[int], Trajectory]) -> BatchMotions | None:
+def batch_motions(asked: BatchQuestion, alone: MotionsAlone) -> BatchMotions | None:
     """The motions in arrays; None where `simulate` has to run all members, one by one.
 
-    alone   the motion of a member by `simulate`, for those that machine code leaves to it
+    alone   motions of members by `simulate`, for those that machine code leaves to it
     """
     try:
         prepared = _prepared_batch(asked)
@@ -123,7 +124,7 @@ def _run(
     task: EnsembleTask,
     method: MethodChoice,
     starts: MemberStarts,
-    alone: Callable[[int], Trajectory],
+    alone: MotionsAlone,
 ) -> BatchMotions | None:
     form, begin = task.form, task.begin
     is_good = starts.is_finite()
@@ -138,15 +139,16 @@ def _run(
         is_good = may_stay_explicit(form, begin, y, p, task.end - begin, is_good)
     which = np.flatnonzero(is_good)
     own = None if inputs is None else replace(inputs, coefficients=inputs.coefficients[which])
-    rows, seconds = integrated_members(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads)
+    rows, seconds = integrated_members(task, np.ascontiguousarray(y[which]), p[which], own, asked.threads, alone.stop)
     is_left = rows.is_for_python()
     if task.events is not None:
         reached = (rows.status == DONE) & (rows.notes[:, 1] == task.end)
         is_left |= ends_at_event(form, task.events, task.end, rows.ends, p[which], reached)
     again = {*np.flatnonzero(~is_good).tolist(), *which[is_left].tolist()}
     found = BatchMotions(asked, task, method, starts, p, rows.spread(which, asked.count), seconds / max(len(which), 1))
-    for k in sorted(again | set(found.jammed())):
-        found.take(k, alone(k))
+    left = [] if alone.stop.is_asked else sorted(again | set(found.jammed()))
+    for k, motion in zip(left, alone.motions(left), strict=True):
+        found.take(k, motion)
     return found
 
 

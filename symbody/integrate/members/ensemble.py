@@ -20,6 +20,7 @@ from ...algebra.graph.walk import scalars
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.workers import cores, share_out_of_the_way
+from ...interruption import StopRequest
 from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, ROUNDING_LEVEL, watch_of, watched_values
 from ..forms.forms import Form
 from ..kernels.march import GROWTH_LEVELS
@@ -126,9 +127,17 @@ class EnsembleRows:
 
 
 def integrated_members(
-    task: EnsembleTask, y: Array, p: Array, inputs: MemberInputs | None, threads: int | None
+    task: EnsembleTask,
+    y: Array,
+    p: Array,
+    inputs: MemberInputs | None,
+    threads: int | None,
+    stop: StopRequest | None = None,
 ) -> tuple[EnsembleRows, float]:
-    """All members from these starts, with these parameters; and the seconds that it took."""
+    """All members from these starts, with these parameters; and the seconds that it took.
+
+    stop    learns of an interruption
+    """
     count, n = y.shape
     width = len(task.times) * (n if not task.outputs else len(_entries(task)))
     record = task.record
@@ -141,18 +150,22 @@ def integrated_members(
     wanted, begun = np.ones(1), time.perf_counter()
     workers: list[Worker] = []
 
-    def part(first: int, stop: int) -> None:
+    def part(first: int, end: int) -> None:
         worker = workers.pop() if workers else Worker(task, y, given, inputs, rows, wanted)
-        for k in range(first, stop, MEMBERS_PER_CALL):
+        for k in range(first, end, MEMBERS_PER_CALL):
             if wanted[0] == 0.0:
                 break
-            worker.run(k, min(k + MEMBERS_PER_CALL, stop))
+            worker.run(k, min(k + MEMBERS_PER_CALL, end))
         workers.append(worker)
 
     many = threads or cores()
-    share_out_of_the_way(
-        part, count, many, max(1, min(MEMBERS_PER_CALL, count // (4 * many))), lambda: wanted.__setitem__(0, 0.0)
-    )
+
+    def stop_all() -> None:
+        wanted[0] = 0.0
+        if stop is not None:
+            stop.ask()
+
+    share_out_of_the_way(part, count, many, max(1, min(MEMBERS_PER_CALL, count // (4 * many))), stop_all)
     task.form.raise_pending()
     return rows, time.perf_counter() - begun
 

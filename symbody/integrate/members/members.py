@@ -16,7 +16,7 @@ from ..kernels.march_records import TOO_MANY, Steps
 from ..kernels.runge_kutta import RungeKutta
 from .event_march import EventRules
 
-STEPS_PER_CALL: Final = 100_000  # steps between two checks for an interruption
+STEPS_PER_CALL: Final = 256  # steps between two checks for an interruption: at most a second of slow ones
 INTERRUPTED: Final = -2
 NEVER: Final = -1e300  # a time before all others
 NOTES: Final = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import isnan
 
 
 class Ending(Enum):
@@ -73,7 +74,8 @@ class Outcome:
 
     def __str__(self) -> str:
         detail = f": {self.detail}" if self.detail else ""
-        return "; ".join((f"{self.ending.value} at t = {self.t:z.9g}{detail}", *self.notes))
+        when = "" if isnan(self.t) else f" at t = {self.t:z.9g}"
+        return "; ".join((f"{self.ending.value}{when}{detail}", *self.notes))
 
 
 @dataclass(frozen=True)

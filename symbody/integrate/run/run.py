@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final, TextIO
 
 from ...derivation.equations.equations import Equations
+from ...interruption import is_stop_requested, note_interruption
 from ..events.input_jumps import breaks_between
 from ..kernels.march_records import (
     AT_EVENT,
@@ -144,7 +145,10 @@ def drive(
                 return ENDINGS[status]
             if not leg.record.fits():
                 return Ending.TOO_MUCH_MEMORY
+            if is_stop_requested():
+                return Ending.INTERRUPTED
     except KeyboardInterrupt:
+        note_interruption()
         return Ending.INTERRUPTED
     finally:
         leg.collect()

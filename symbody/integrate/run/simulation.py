@@ -10,6 +10,7 @@ import numpy as np
 
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
+from ...interruption import raise_interruption
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
 from ..forms.bordering import run_rank
@@ -74,6 +75,7 @@ class Simulation:
         method: MethodChoice | None = None,
     ) -> None:
         """method: where it is decided already; otherwise stiffness at the start decides, where it is "auto"."""
+        raise_interruption()
         self.eq, self.options, self.start, self.state = eq, o, start, start.state
         _, self.end, self.times = span
         s = self.state

@@ -17,6 +17,7 @@ from ...derivation.equations.equations import Equations, of_equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, shown
+from ...interruption import forget_interruption, raise_interruption
 from ...later import later
 from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex
@@ -187,6 +188,7 @@ class Branch(MotionFamily):
 
         See also: `branch`, `load_branch`.
         """
+        forget_interruption()
         name, low, high, rest = _varied_interval(
             self.equations, values or {self.varied: (self.problem.low, self.problem.high)}
         )
@@ -259,6 +261,7 @@ def branch(
 
     See also: `stability.Branch`, `steady`, `orbit`, `plot`.
     """
+    raise_interruption()
     name, low, high, rest = _varied_interval(equations, values or {})
     if not isinstance(motion, SteadyMotion) or not motion.is_steady:
         said = motion.outcome if isinstance(motion, SteadyMotion) else shown(motion)

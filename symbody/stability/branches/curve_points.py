@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from enum import Enum
 from typing import TypeVar
 
 from ...integrate.run.run import Progress
+from ...interruption import note_interruption
 
 P = TypeVar("P")
 E = TypeVar("E", bound=Enum)
@@ -24,12 +24,14 @@ def collected_points(
     found: list[P] = []
     progress = Progress(None, 0.0, name)
     end = interrupted
-    with suppress(KeyboardInterrupt):
+    try:
         for item in items:
             if isinstance(item, type(interrupted)):
                 end = item
                 break
             found.append(item)  # type: ignore[arg-type]
             progress.say(lambda: said(len(found), found[-1]))
+    except KeyboardInterrupt:
+        note_interruption()
     progress.done()
     return found, end

@@ -18,9 +18,11 @@ from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, unknown
 from ...integrate.modes.modes import Contacts, Modes
+from ...integrate.result.outcome import Ending
 from ...integrate.result.tables import data_frame
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.run import Progress
+from ...interruption import ended_by_interruption, note_interruption, raise_interruption
 from ...summary import Tabular
 from ..periodic.itineraries import HybridSystem
 from .long_motion import LongMotion
@@ -119,6 +121,7 @@ def attractors(
     See also: `stability.Attractors`, `poincare`, `orbits`.
     """
     where = f"attractors of {equations.name!r}"
+    raise_interruption()
     if way not in WAYS:
         raise unknown(where, "way", way, WAYS, StabilityError)
     name, interval, rest = _interval(equations, values or {})
@@ -139,6 +142,7 @@ def attractors(
             here = begin.behind(motion)
             found.append((value, poincare(motion, section, direction=direction, period=period)))
     except KeyboardInterrupt:
+        note_interruption()
         outcome = "was interrupted"
     progress.done()
     return Attractors(equations, name, np.array([v for v, _ in found]), tuple(s for _, s in found), outcome)
@@ -146,10 +150,16 @@ def attractors(
 
 def _settled_motion(begin: LongMotion, settle: float, keep: float) -> Trajectory | None:
     """The motion after it has settled, with time counted from the first start; None where it does not get there."""
-    before = begin.over(settle, {}) if settle > 0 else None
-    if before is not None and not before.outcome:
+    before = _finished_motion(begin, settle) if settle > 0 else None
+    if settle > 0 and before is None:
         return None
-    motion = (begin if before is None else begin.behind(before)).over(keep, {})
+    return _finished_motion(begin if before is None else begin.behind(before), keep)
+
+
+def _finished_motion(begin: LongMotion, span: float) -> Trajectory | None:
+    motion = begin.over(span, {})
+    if motion.outcome.ending is Ending.INTERRUPTED:
+        raise ended_by_interruption(str(motion.outcome))
     return motion if motion.outcome else None
 
 

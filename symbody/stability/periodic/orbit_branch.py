@@ -24,6 +24,7 @@ from ...emit.text.numpy_text import numpy_function
 from ...errors import StabilityError, finite_interval, in_number, listed, shown, unknown
 from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.tables import data_frame, data_set
+from ...interruption import forget_interruption, raise_interruption
 from ...later import later
 from ...summary import Tabular
 from ..branches.curve_points import collected_points
@@ -276,6 +277,7 @@ class OrbitBranch(Tabular, Portable):
     ) -> OrbitBranch:  # fmt: skip
         """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits,
         or after an interruption."""
+        forget_interruption()
         _, low, high = _interval(
             self.equations, [self.varied], values or {self.varied: (self.range.low, self.range.high)}
         )
@@ -395,6 +397,7 @@ def orbits(
 
     See also: `stability.OrbitBranch`, `orbit`, `plot`.
     """
+    raise_interruption()
     if not isinstance(start, Orbit) or not start.is_periodic:
         said = start.outcome if isinstance(start, Orbit) else shown(start)
         raise StabilityError(f"orbits of {equations.name!r}: they start from an orbit, sb.orbit(...); got {said}")

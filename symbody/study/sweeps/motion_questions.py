@@ -18,6 +18,7 @@ from ...integrate.result.outcome import Ending
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.consistent_start import StartRequest, consistent_start
 from ...integrate.start.state import State
+from ...interruption import ended_by_interruption
 from .answers import Answers, Schema
 from .gpu_motions import GpuMotions
 from .questions import Layout, SweptMembers, known_names, one_by_one
@@ -124,7 +125,7 @@ class MotionQuestion:
 
     def _refuse_interruption(self, batch: Batch) -> None:
         if any(m.outcome.ending is Ending.INTERRUPTED for m in batch):
-            raise KeyboardInterrupt
+            raise ended_by_interruption("interrupted")
 
 
 def _padded_values(m: Trajectory, name: str, length: int) -> Array:
