@@ -466,7 +466,7 @@ def report(asked: Any) -> Answer:
 
 
 def watch(asked: Any) -> Answer:
-    """Make the report again whenever the file is saved, until Ctrl-C. What is wrong with the file is said, on the
+    """Make the report again whenever the file is saved, until Ctrl-C. Errors in the file are shown on the
     terminal and in open pages; the last report stays."""
     path = Path(asked.model)
     if not path.is_file():
@@ -488,7 +488,7 @@ def watch(asked: Any) -> Answer:
 
 
 def _follow(asked: Any, folder: Path) -> str:
-    """Make the report of a file as it is now; why there is none, where there is none."""
+    """Write the report of the current file; on failure return the reason."""
     begun, now = time.perf_counter(), time.strftime("%H:%M:%S")
     try:
         source, options = _source(asked), {} if asked.time is None else {"t": asked.time}

@@ -331,7 +331,7 @@ def ambiguous_keyword(
 
 
 def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
-    """A number as the machine has it; what is none, or larger than all of these, is refused."""
+    """Convert to a finite float; raise `kind` for non-numbers, overflow, inf and nan."""
     try:
         number = float(value)
     except OverflowError:
@@ -344,7 +344,7 @@ def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
 
 
 def finite_interval(ends: Any, where: str, kind: type[SymbodyError]) -> tuple[float, float]:
-    """Two numbers, the lower one first; what is none is refused."""
+    """Two numbers, the lower one first; anything else is refused."""
     if not hasattr(ends, "__len__") or len(ends) != 2:
         raise kind(f"{where}: an interval has two ends, (low, high); got {shown(ends)}")
     low, high = (finite_number(x, where, kind) for x in ends)

@@ -77,7 +77,7 @@ def _create(part: Path, target: Path, mode: int) -> None:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a file is one that somebody is writing, or was."""
+    """Whether a file is being written, or was left unfinished."""
     return _UNFINISHED.fullmatch(path.name) is not None
 
 

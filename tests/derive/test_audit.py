@@ -41,7 +41,7 @@ def test_page() -> None:
         "degrees of freedom: 1",
         "1 parameter: c = 0.25 N m s",
         "1 input: tau",
-        "note: constraint closure.z holds by itself and is left out",
+        "note: constraint closure.z is always satisfied and is left out",
     ):
         assert line in page
 

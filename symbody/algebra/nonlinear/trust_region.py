@@ -36,7 +36,7 @@ GROWS, GROWN = 10.0, 1e4  # largest growth factor of a row's weight in one step,
 
 
 def without_dust(J: Array) -> Array:
-    """Zeros for entries that are next to nothing both in their row and in their column, whatever the units: slopes in
+    """Zeros for entries that are negligible both in their row and in their column, whatever the units: slopes in
     multipliers of 1e-34 N."""
     A = np.abs(J)
     small = (A < NEGLIGIBLE_ENTRY * A.max(axis=1, initial=0.0, keepdims=True)) & (

@@ -107,7 +107,7 @@ def _beam(s: Scope, name: str, said: LocatedRecord) -> None:
 
 
 def _quantities(s: Scope, given: LocatedRecord, names: Sequence[str]) -> dict[str, Any]:
-    """Those that are said: numbers, or several for several axes or modes."""
+    """Those that are given: numbers, or several for several axes or modes."""
     said = {k: given.get(k) for k in names if k in given}
     return {k: tuple(s.scalars(v)) if isinstance(v, LocatedList) else s.scalar(v) for k, v in said.items()}
 

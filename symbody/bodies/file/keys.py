@@ -186,7 +186,7 @@ _joint_kinds: Final[Mapping[str, Keys]] = {
     },
     "gear": {"gear": Key(ListOf(TextSchema("a joint or coordinate"), 2, 2, "two joints"), "first + ratio * second stays zero"), "ratio": Key(scalar, required=True)},
     "record": {
-        "record": Key(TextSchema("a kind of joint"), "a joint whose motion is said by frames and whose conditions by constraints: only its name and sides"),
+        "record": Key(TextSchema("a kind of joint"), "a joint whose motion is given by frames and whose conditions by constraints: only its name and sides"),
         "outer": Key(part, "frame on the parent's side", True), "inner": Key(part, "frame on the child's side", True),
         "coordinates": Key(ListOf(TextSchema("a coordinate"))), "closes_loop": Key(Flag()),
     },

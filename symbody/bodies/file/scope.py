@@ -280,7 +280,7 @@ class Scope:
             if is_new:
                 del self.values[name]
 
-    # ------------------------------------------------------------------------------------------- values of what is said
+    # ------------------------------------------------------------------------------------------- values of entries
 
     def value(self, f: Formula) -> Any:
         try:
@@ -400,7 +400,7 @@ def mentioned_names(content: Any) -> Iterator[tuple[str, str]]:
             yield from mentioned_names(x)
 
 
-_IN_FILES: Final = (  # what the model says to those who write Python, and what is meant here
+_IN_FILES: Final = (  # advice of the model for Python, and the same for a model file
     ("pass physical=False", "say physical: false"),
     ("use constrain_speed for a nonholonomic constraint", "a constraint on rates is written {speed: ...}"),
     ("use constrain for a holonomic constraint", "a constraint on coordinates is written {holonomic: ...}"),

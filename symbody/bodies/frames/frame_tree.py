@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class _Placements:
     """A number that changes when a frame is taken off its parent: what frames have kept of their places is then out of
-    date, that of frames which hang on it too, and nobody knows all of those."""
+    date, that of its descendants too, and these are not registered."""
 
     now = 0
 

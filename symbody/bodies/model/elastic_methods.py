@@ -244,7 +244,7 @@ class ElasticMethods(JointMethods):
         EI, bending     bending stiffness: one for the deflections named in bending= ("y" by default, "z", "yz"), or
                         two, for y and z
         EA, GJ          stiffness in stretch and in torsion: with these it stretches and twists
-        GA              shear stiffness: with it sections turn by themselves (Timoshenko); needs rho_I
+        GA              shear stiffness: with it sections rotate independently (Timoshenko); needs rho_I
         rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and
                         shear
         modes           how many shapes for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist": 1}; with
@@ -313,7 +313,7 @@ class ElasticMethods(JointMethods):
 
     @checked_flags(ModelError)
     def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
-        """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams by itself.
+        """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams without it.
 
         per_length   a vector, which keeps its direction in the frames where it was written: m.ground.vector(0, 0, -w);
                      or three components along the axes of the beam's frame. They may contain a material coordinate x =
@@ -413,7 +413,7 @@ class ElasticMethods(JointMethods):
 
 
 def whole_number(where: str, option: str, value: Any) -> None:
-    """An error where a number of things is none."""
+    """Refuse anything but a number of things."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ModelError(f"{where}: {option}= is a whole number from 1, got {shown(value)}")
 
@@ -473,7 +473,7 @@ def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict
 
 
 def _shortening(where: str, modes: Any, shortens: bool) -> int | None:
-    """How many shapes foreshortening has between the ends, where it is said."""
+    """The number of shapes of foreshortening between the ends, where it is given."""
     n = modes.get("shortening") if isinstance(modes, dict) else None
     if n is not None and (not isinstance(n, int) or isinstance(n, bool) or n < 0):
         raise ModelError(f"{where}: modes= has a whole number from 0 for 'shortening', got {shown(n)}")

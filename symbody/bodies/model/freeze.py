@@ -71,12 +71,12 @@ def _constraints_that_say_something(parts: Parts) -> tuple[tuple[Constraint, ...
         if c.expression.value is None:
             kept.append(c)
         elif c.joint is not None and abs(float(c.expression.value)) <= ROUNDING:
-            notes.append(f"constraint {c.name} holds by itself and is left out")
+            notes.append(f"constraint {c.name} is always satisfied and is left out")
         else:
             raise ModelError(f"constraint {c.name!r} cannot hold: it says {shown(c.expression)} = 0")
     silent = {j.name for j in parts.joints.values() if j.closes_loop} - {c.joint for c in kept}
     if idle := sorted(silent & {c.joint for c in parts.constraints.values() if c.joint is not None}):
         raise ModelError(
-            f"joint {idle[0]!r} closes a loop but adds no constraint: all it asks for holds by itself; leave it out"
+            f"joint {idle[0]!r} closes a loop but adds no constraint: its conditions are always satisfied; leave it out"
         )
     return tuple(kept), tuple(notes)

@@ -471,7 +471,7 @@ class Parts(Undoable, Declarations):
         return v
 
     def quantities(self, where: str, **values: Any) -> list[Expr]:
-        """Scalars of a part, in the order of their options; what is none, or not of this model, is refused with the
+        """Scalars of a part, in the order of their options; anything else, or of another model, is refused with the
         option."""
         return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
 

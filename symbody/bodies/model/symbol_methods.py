@@ -221,7 +221,7 @@ class SymbolMethods(Portable):
     def speed(self, name: str, equals: Any = None, unit: str = "") -> Symbol:
         """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
 
-        Coordinates about which nothing is said keep their rates as speeds.
+        Coordinates that are not mentioned keep their rates as speeds.
 
         >>> m = sb.Model("cart")
         >>> x = m.coordinate("x")

@@ -195,7 +195,7 @@ def _redundant(eq: Equations, d: DependentRow, found: ConstraintRank) -> Finding
             f"{listed(c.name for c in others) if others else 'it itself'} (they differ by {conflict:z.3g}); make the prescribed motions agree, or drop one"
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
-    depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "holds by itself"
+    depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "is always satisfied"
     text = (
         f"{eq.name!r}: {len(eq.lam)} constraints have rank {found.rank} only: {row.name!r} {depends}{_joints_of(row, others)}. "
         f"{advice(eq, found, row, others)}"

@@ -93,7 +93,7 @@ def reaction(
              named are rigid
 
     Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions
-    that the joint allows. Rows of a loop joint that were left out because they hold by themselves have no multiplier
+    that the joint allows. Rows of a loop joint that were left out because they are always satisfied have no multiplier
     and count as zero.
 
     >>> m = sb.Model("pendulum")

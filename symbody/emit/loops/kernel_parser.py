@@ -93,7 +93,7 @@ class KernelText:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """Its syntax, read when somebody translates it: machine code that is on disk is found without."""
+        """Its syntax tree, parsed lazily: not needed where its machine code is in the disk cache."""
         code = self._code
         file, line = code.co_filename, code.co_firstlineno
         tree = _functions(file).get(line) or _functions(file, inside_others=True).get(line)
@@ -187,7 +187,7 @@ class _Checker:
         return self.converted(self.expression(e), TRUTH, e)
 
     def converted(self, value: Expression, wanted: Type, e: ast.AST) -> Expression:
-        """A value as another type; an index is a number too, and nothing else changes by itself."""
+        """A value as another type; an index is a number too, and nothing else is converted implicitly."""
         if value.type == wanted:
             return value
         if value.type is INDEX and wanted is NUMBER:

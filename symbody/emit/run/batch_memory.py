@@ -36,7 +36,7 @@ class BatchMemory:
 
 
 class KeptMemory:
-    """Memory of a program's batches that nobody uses at this moment; of as many as ran at the same time."""
+    """Free memory of a program's batches: as many blocks as batches ran at the same time."""
 
     def __init__(self, program: Program, work: int) -> None:
         self._program, self._work = program, work

@@ -1,8 +1,8 @@
 """The secret of a user by which entries of the cache are signed: what others put there, or what lay there before, is not
 run.
 
-It is 32 random bytes in a file of the user's own configuration directory, which nobody else may read, apart from the
-cache: whoever could write to the cache cannot sign.
+It is 32 random bytes in a file of the user's own configuration directory, which no other user may read, apart from the
+cache: write access to the cache does not allow signing.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class Compiled:
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
         self._batches: dict[str, tuple[jit.Loaded, Any, KeptMemory]] = {}
         self._improving = threading.Lock()
-        self._earlier: list[jit.Loaded] = []  # machine code that somebody may be running
+        self._earlier: list[jit.Loaded] = []  # machine code that another thread may be running
         self.callers: WeakSet[Any] = WeakSet()  # tables that hold its address, with `set_address`
         self._load(is_quick)
 

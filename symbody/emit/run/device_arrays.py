@@ -264,7 +264,7 @@ _release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_release_array)  # consumers 
 
 
 def _capsule_of(array: DeviceArray) -> Any:
-    """Whoever takes the capsule calls the deleter; one that nobody takes keeps its array."""
+    """The consumer of a capsule calls its deleter; an unused capsule keeps its array alive."""
     return _new_capsule(ctypes.addressof(_Exported(array).managed), _CAPSULE, None)
 
 

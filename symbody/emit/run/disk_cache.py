@@ -2,8 +2,8 @@
 
 A file is named by the hash of everything that decides its content, begins with a signature of what follows, and is put
 in place by a rename: readers see a whole file or none, whatever other processes do. What lies there will be run. So the
-directory must belong to the user and be writable by nobody else, otherwise nothing is read from it or written to it; and
-each file must be the user's own, writable by nobody else, and signed with the user's secret (`cache_secret.py`), since
+directory must belong to the user and be writable by no other user, otherwise nothing is read or written there; and
+each file must be the user's own, writable by no other user, and signed with the user's secret (`cache_secret.py`), since
 the directory may have been open before. Files that are not are removed and made again.
 
 All files together stay below a limit ($SYMBODY_CACHE_LIMIT, such as 500M or 2G; 1 GiB by default): reading a file sets
@@ -80,7 +80,7 @@ def load(key: str) -> bytes | None:
 
 
 def save(key: str, content: bytes) -> None:
-    """Keep something under this key. A disk that is full, read-only or somebody else's costs the cache, not the
+    """Keep something under this key. A disk that is full, read-only or another user's costs the cache, not the
     result."""
     try:
         folder = _usable()
@@ -144,7 +144,7 @@ def _files(folder: Path) -> Iterator[Entry]:
 
 def trim(folder: Path, most: int) -> None:
     """Remove the least recently used files where all together are larger than `most` bytes, and temporary files that
-    nobody will finish."""
+    will never be finished."""
     for file in _files(folder):
         if is_unfinished(file.path) and time.time() - file.used > ABANDONED:
             _remove(file)

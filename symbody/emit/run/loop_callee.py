@@ -50,7 +50,7 @@ def compiled_loops(
         return loops.text()
 
     said = [_type_text(KernelType(kernel)), *(_type_text(t) for _, t in types)]
-    is_ours = all(said)  # of others nobody knows when they change; their text is what they are
+    is_ours = all(said)  # third-party kernels have no version digest: key the cache by their generated text
     made_of = f"{name}|{said}|{[a for a, _ in types]}|{known}|{outputs}" if is_ours else text()
     keys = {
         quick: hashlib.sha256(f"loops|{sources_of(*SOURCES)}|{jit.identity()}|{quick}|{made_of}".encode()).hexdigest()

@@ -2,7 +2,7 @@
 
 Starting a thread takes about 100 µs, waking one 10. Work is handed out in small parts, so that a thread whose parts
 take longer, or whose core is disturbed, does not hold up the others. The thread that asks works too: where all others
-are busy, it does everything by itself.
+are busy, it does all of the work.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def share_out_of_the_way(
 
 
 class PartsOfWork(Iterator[tuple[int, int]]):
-    """Parts of some work, one after another to whoever asks."""
+    """Parts of some work, handed out one after another."""
 
     def __init__(self, count: int, size: int) -> None:
         self._count, self._size, self._next, self._lock = count, size, 0, threading.Lock()

@@ -4,7 +4,7 @@ A matrix is a header (columns, rows, form, type, name), columns (number, first r
 that ends it. First row 0 says strings: each begins with its length plus one, in words, and its row; in one integer,
 length · 65536 + row, unless rows are counted negative or are many. Types are 1 and 2, real, and 3 and 4, complex, in
 single and double precision; lengths of strings count words, of four bytes in all files but those of 64-bit integers.
-Complex matrices are read, and refused by whoever wants a mass.
+Complex matrices are read, and refused as mass or stiffness.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class _TextLines:
         return np.array(found)
 
     def end_column(self) -> None:
-        """Lines end by themselves."""
+        """Lines have no length fields."""
 
     def _next(self) -> str:
         self.at += 1

@@ -1,4 +1,4 @@
-"""Meshes from files, whoever asks: one door with bounds on size and number, one reader for each format."""
+"""Meshes from files: one entry point with bounds on size and number, one reader for each format."""
 
 from __future__ import annotations
 

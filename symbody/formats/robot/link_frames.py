@@ -1,4 +1,4 @@
-"""Constant placements, and the choice of body frames for a robot whose link frames are where somebody found them handy.
+"""Constant placements, and the choice of body frames for a robot whose link frames were placed for convenience.
 
 The link frames of a file cost operations: constant rotations between joints, offsets with three components. A body
 frame B may be chosen: its orientation about the joint axis and the place of its origin on the axis are free. Here B is
@@ -124,7 +124,7 @@ def symmetric(X: Sequence[Sequence[Scalar]]) -> Mat:
 
 
 def turned_by(A: Mat, B: Mat) -> Mat:
-    """A B of two rotations. One that is none is `UNTURNED` itself."""
+    """A B of two rotations; the identity is `UNTURNED` itself."""
     if A is UNTURNED or B is UNTURNED:
         return B if A is UNTURNED else A
     columns = transpose(B)

@@ -115,7 +115,7 @@ class NumbersOfRobot:
             self.renamed[name] = made
 
     def _unique(self, name: str, endings: Sequence[str]) -> str:
-        """A name whose symbols (with these endings) are nobody's yet."""
+        """A name whose symbols (with these endings) are not taken yet."""
         base = f"_{name}" if name[0].isdigit() else name
         made, n = base, self.repeated.get(base, 1)
         while any(made + e in self.taken for e in endings):

@@ -28,7 +28,7 @@ class LinkShape:
     kind           box, cylinder, sphere, capsule or mesh
     size           edges of a box; radius and length of a cylinder or capsule (about z); radius of a sphere; nothing for
                    a mesh
-    file, scale    of a mesh: where it is said to be; it is never opened
+    file, scale    of a mesh, as the file names them; it is never opened
     position, rpy  of the shape in the link frame; rpy is Rz(yaw) Ry(pitch) Rx(roll)
     colour         red, green, blue, opacity
     """

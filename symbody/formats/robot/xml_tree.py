@@ -27,7 +27,7 @@ def read_xml(source: Any, kind: str, caller: str, nesting: int = MOST_NESTING) -
 
 
 def finite_number(word: str) -> float | None:
-    """The number that a word is; None where it is none, or not finite."""
+    """The finite number that a word denotes; None for other words."""
     value = float(word) if _NUMBER.fullmatch(word) else math.nan
     return value if math.isfinite(value) else None
 

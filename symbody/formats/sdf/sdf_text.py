@@ -109,7 +109,7 @@ class SdfReader:
     # ------------------------------------------------------------------------------------------------ names and poses
 
     def _declare(self, m: SdfModel) -> None:
-        """Where everything of a model is said to be."""
+        """The poses of all elements of a model, as the file gives them."""
         around = "" if m.parent is None else m.parent
         if m.scope:
             self._poses[m.scope] = (self._full(around, m.relative_to) if m.relative_to else around, m.pose)

@@ -6,7 +6,7 @@
     newton        sweeps and Newton steps on the branch (`semismooth_newton.py`)
     sweeps        projected Gauss-Seidel alone
 
-Whoever calls judges `is_converged`.
+The caller judges `is_converged`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ STEADY: Final = 1e-10  # the same for sweeps from forces of the step before, whe
 NEARLY_STICKS: Final = 0.02  # a cone beyond its limit by this fraction of it may stick after all
 REGULARIZATION: Final = 1e-8  # added to the diagonal of rows that hold: the step is of least norm where B is singular
 SINGULAR: Final = 1e-10  # pivots below this fraction of the largest count as zero
-TOLERANCE: Final = 1e-4  # forces with a larger residual are not a solution: for those who call a solver to judge
+TOLERANCE: Final = 1e-4  # forces with a larger residual are not a solution: the caller judges
 
 
 class ContactBranch(Struct):

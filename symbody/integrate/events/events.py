@@ -30,7 +30,7 @@ DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
 ROUNDING_LEVEL: Final = 32 * 2.2e-16  # values of an event function below this fraction of Σ|terms| count as zero
 CHATTERING_EVENTS: Final = 40  # number of events that are chattering where they happen within
 CHATTERING_TIME: Final = 1e-11  # this fraction of the time to simulate
-NEAR_ROUNDING: Final = 4.0  # multiple of the rounding level below which a member is simulated by itself
+NEAR_ROUNDING: Final = 4.0  # multiple of the rounding level below which a member of a batch is simulated separately
 
 Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 

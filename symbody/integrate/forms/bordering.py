@@ -228,7 +228,7 @@ def settle_and_follow(t: float, y: Numbers, out: Numbers, note: Numbers, followi
 
 
 def keep_state(t: float, y: Numbers, out: Numbers, note: Numbers, n: int) -> None:
-    """In place of the way back to the constraints, for forms that go none."""
+    """The identity, in place of a projection, for forms without one."""
     for i in range(n):
         out[i] = y[i]
     note[0] = 0.0

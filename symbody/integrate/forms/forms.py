@@ -254,7 +254,7 @@ class Form(CacheOwner):
 
     @cached_property
     def is_driven(self) -> bool:
-        """Whether constraints move by themselves: with time, or with an input."""
+        """Whether constraints are rheonomic: they move with time, or with an input."""
         moving = {self.equations.t, *self.equations.variables.of("r r'").symbols}
         return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
 
@@ -377,7 +377,7 @@ def _with_violation(make: Callable[[], tuple[Any, Any]]) -> dict[str, Any]:
 
 
 class LaterRates(Sequence[Expr]):
-    """Rates that are derived when somebody looks at them: where their program is on disk, nobody does."""
+    """The right-hand side, derived lazily: not needed where its compiled program is in the disk cache."""
 
     def __init__(self, count: int, make: Callable[[], Sequence[Expr]]) -> None:
         self._count, self._make = count, make

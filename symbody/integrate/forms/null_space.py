@@ -193,8 +193,8 @@ def reduced_equations(e: Reduction, n: int, free: int) -> None:
 
 
 def settle_speeds(t: float, y: Numbers, out: Numbers, note: Numbers, space: Space) -> None:
-    """Speeds onto the constraints after a step, so that stored speeds satisfy them: what every evaluation does by
-    itself."""
+    """Speeds onto the constraints after a step, so that stored speeds satisfy them; every evaluation of the rates
+    does the same."""
     settle_on_constraints(space, t, y, out)
     note[0] = 1.0
 

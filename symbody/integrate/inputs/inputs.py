@@ -131,7 +131,7 @@ def _law_and_rates(
         except ExpressionError:
             if s in needed:
                 raise
-            break  # an external function without derivatives, whose rate nobody needs
+            break  # an external function without derivatives, whose rate is not needed
         if s in needed and (
             loop := [x for x in free_symbols(found[s]) if x not in eq.arguments and x.kind != "parameter"]
         ):

@@ -182,7 +182,7 @@ def remember(m: RungeKutta, s: Steps, h: float) -> None:
 def has_left(m: RungeKutta, s: Steps, h: float) -> int:
     """Whether a step of independent speeds left the constraints by a part of the tolerances, much more than where it
     began: over a singular position the rates of a stage may be those beside the constraints, which estimates of the
-    error miss. Slow drift is none of it."""
+    error miss. Slow drift does not count."""
     if s.settle is None or m.projects == 1 or m.is_driven == 1:
         return 0
     off = distance_off(m, s, s.t + h, s.y_end)

@@ -173,7 +173,7 @@ def settle_end(s: Steps, t: float) -> int:
 
 
 def needs_polynomial(m: Method, s: Steps, after: float) -> int:
-    """Whether anybody asks for what lies inside a step that ends at `after`."""
+    """Whether the polynomial of a step that ends at `after` is needed."""
     if m.is_always_dense == 1 or s.results.is_stored == 1 or s.watched.watch is not None:
         return 1
     next_one = s.results.reached

@@ -159,7 +159,7 @@ class Method(Struct):
 
     doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other
                way round
-    patience   how many steps in a row have to say so; 0: nobody asks
+    patience   how many steps in a row have to say so; 0 where the method may not change
     """
 
     doubts: Mutable[int]

@@ -9,7 +9,7 @@ STALLED_RATIO: Final = 0.5  # a change above this fraction of the one before no 
 
 
 def at_rounding(change: float, last: float, enough: float, noise: float) -> int:
-    """1 where the last change of the unknowns says that they are as exact as rounding lets them be: it is next to nothing
+    """1 where the last change of the unknowns shows that they are as exact as rounding allows: it is negligible
     (`enough`), or it is small (`noise`) and no longer shrinks."""
     if change <= enough:
         return 1

@@ -27,7 +27,7 @@ PIVOT_DECLINE_IN_STEP: Final = 1e-4  # the same inside a step
 
 
 def scale_rows(m: int, n: int, J: Numbers, r: Numbers, lengths: Numbers) -> None:
-    """Rows of J to length one; r goes along. What a row is called or measured in does not matter then."""
+    """Scale the rows of J, and r with them, to length one: results do not depend on units of rows."""
     for i in range(m):
         total = 0.0
         for j in range(n):

@@ -28,7 +28,7 @@ class RungeKutta(Method):
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case
-    is_driven  1 where constraints move by themselves, with time or an input: then what a step misses across them is
+    is_driven  1 where constraints are rheonomic, moving with time or an input: then what a step misses across them is
                motion that polynomials have to follow, and is no sign of a singular position
     change, left, point, other, miss   memory for those
     before, error_before   length of the last step, 0 where there is none, and its error

@@ -30,8 +30,8 @@ def standalone_records(tableau: Tableau) -> dict[str, Struct]:
 
 
 def standalone_constants(*, settles: bool, watches: bool) -> dict[str, Any]:
-    """What is known of these records: steps are controlled, none of them is stored as a whole, nobody asks whether the
-    method is of the right kind."""
+    """What is known of these records: steps are controlled, none of them is stored as a whole, and stiffness is
+    not examined."""
     there = {"s.settle": settles, "s.watched.watch": watches}
     return {
         "s.is_adaptive": 1, "s.results.is_stored": 0, "s.leaps.count": 0, "m.patience": 0,

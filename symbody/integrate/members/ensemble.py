@@ -1,7 +1,7 @@
 """Members of a batch integrated in machine code: workers on threads, each with memory of its own, and the rows they
 fill.
 
-A member that machine code does not finish by itself (it has doubts about its method, passed a singular position, has
+A member that machine code alone does not finish (it has doubts about its method, passed a singular position, has
 more events than are recorded) is left to `simulate`; so is one whose start does not allow it (`member_starts.py`). All
 others are the motions that `simulate` gives: the same machine code makes their steps.
 """

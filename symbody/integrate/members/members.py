@@ -73,7 +73,7 @@ class Origin(Struct):
     """Where every member begins: time, first step, parameters of its step control, and the most steps it may take.
 
     p, coefficients   memory for its parameters (n_p numbers) and the polynomials of its inputs (n_c)
-    wanted            zero when nobody waits for the results any more
+    wanted            zero when the results are no longer wanted
     """
 
     n_p: int
@@ -153,7 +153,7 @@ def forget(m: RungeKutta, patience: int) -> None:
 
 
 def judge(goes_on: Numbers, o: Origin, s: Steps, status: Indices) -> None:
-    """Whether a march that ended goes on: after some steps it does, as long as it may take more and somebody wants
+    """Whether a march that ended goes on: after some steps it does, as long as it may take more and there is demand for
     them."""
     goes_on[0] = 0.0
     if status[0] == TOO_MANY and s.counts.steps < o.limit and o.wanted[0] > 0.5:

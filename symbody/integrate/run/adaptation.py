@@ -2,7 +2,7 @@
 not any more.
 
 A method at work counts steps that speak for the other kind (`explicit.count_stiff_steps`, `radau.count_easy_steps`);
-these counts cost next to nothing, but mistake units and single steps for stiffness. So the eigenvalues of ∂F/∂y decide
+these counts are cheap, but mistake units and single steps for stiffness. So the eigenvalues of ∂F/∂y decide
 here. Each change, and each doubt that was wrong, doubles the number of steps that it takes to come back to the
 question: changes become rare, whatever the motion does.
 """

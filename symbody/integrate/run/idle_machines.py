@@ -30,7 +30,7 @@ def machine_for(method: str | Tableau, task: Task) -> Machine:
 
 
 def give_back(method: str | Tableau, machine: Machine) -> None:
-    """A machine that nobody looks at any more."""
+    """Keep a machine that is no longer referenced for the next simulation."""
     if machine.bytes < MAX_IDLE_BYTES and _can_be_idle(machine.task):
         idle = _idle(method, machine.task)
         if len(idle) < MAX_IDLE:

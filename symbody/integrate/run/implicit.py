@@ -5,7 +5,7 @@
                 q' = N u + n + (∂g/∂q)ᵀ mu,   u' = a,   0 = M a - f - Jcᵀ lam,   0 = g,   0 = Jc u + b
                 where g are holonomic constraints and eᵀe - 1 of Euler parameters
 
-Every form, also an explicit one, takes additional equations as they are: z' that h = 0 does not give by itself is an
+Every form, also an explicit one, takes additional equations as they are: z' that does not follow from h = 0 alone is an
 unknown of its own,
 
     z' = w,   0 = h(q, u, z, w, r, t, p)
@@ -151,7 +151,7 @@ def _largest(J: Array, axis: int) -> Array:
 
 
 def follows(eq: Equations) -> bool:
-    """Whether u' and z' follow without iteration: h = 0 gives z' by itself, and loads do not depend on it."""
+    """Whether u' and z' follow without iteration: z' follows from h = 0 alone, and loads do not depend on it."""
     if not eq.z:
         return True
     return is_explicit(eq) and not {z.dot for z in eq.z} & set(free_symbols([eq.M, eq.f, eq.c]))

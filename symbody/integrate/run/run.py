@@ -191,7 +191,7 @@ class Progress:
         return True
 
     def say(self, text: Callable[[], str]) -> None:
-        """How far something is whose end nobody knows; the words are made only where they are shown."""
+        """The progress of a task of unknown length; its text is made only where it is shown."""
         if self.is_due():
             self._write(f"{self._name}: {text()}")
 

@@ -402,7 +402,7 @@ def _complete_state(task: _AssemblyTask, q: Array, how: str) -> State:
     eq = task.equations
     z = _additional(task, q, u)
     state = State(eq, task.known["t"], q, u, z, task.numbers("r"), task.numbers("p"), how)
-    notes = [f"{name!r} follows from {listed(map(repr, others)) if others else 'nothing else: it holds by itself'}"
+    notes = [f"{name!r} follows from {listed(map(repr, others)) if others else 'nothing else: it is always satisfied'}"
              for name, others in state.redundant.items()]  # fmt: skip
     if not notes:
         return state

@@ -42,7 +42,7 @@ def differential(
 
         T_left, T_right = T/2 ∓ (lock ΔΩ + friction tanh(ΔΩ/w))/2,   ΔΩ = Ω_left - Ω_right
 
-    Open where nothing else is said: equal torques.
+    Open by default: equal torques.
 
     lock       of a viscous lock, N m s/rad: the difference of the torques for a difference of the spins
     friction   of a limited slip, N m: the largest difference of the torques, slower wheel less faster, that its clutches

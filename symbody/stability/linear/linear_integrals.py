@@ -25,7 +25,7 @@ def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
 
     about   a steady motion, or values of coordinates and speeds by symbol or name; parameters may stay symbols
 
-    Only rows that hold by themselves are looked at, not combinations of them.
+    Only single rows are examined, not combinations of them.
 
     >>> m = sb.Model("wheel")
     >>> x, a = m.coordinates("x a")

@@ -1,6 +1,6 @@
 """Loops around exported functions, in the language of kernels: every target prints them from this text.
 
-A function is called as f((x, directions...), (results...)); t, r and p go along by themselves. Variations of the state
+A function is called as f((x, directions...), (results...)); t, r and p are passed along implicitly. Variations of the state
 lie column after column behind it: entry i of the variation by x_j at the start is X[n + j n + i]; of second ones Ψ_ijk
 at n + n² + (j n + k) n + i; and so on.
 

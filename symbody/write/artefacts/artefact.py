@@ -190,7 +190,7 @@ class Artefact:
 
     @property
     def hooks(self) -> tuple[ExternalFunction, ...]:
-        """External functions that whoever uses the artefact supplies."""
+        """External functions that the user of the artefact supplies."""
         return tuple(f for f in self.externals if f.c is None and f.table is None)
 
     def function(self, name: str) -> ExportedFunction:

@@ -10,7 +10,7 @@ from .templates import Filling, Template
 def readme(made: Artefact, page: Template, prefix: str, **slots: Filling) -> str:
     """The page with the slots that all languages have, and those of one language.
 
-    prefix   of functions, as somebody calls them
+    prefix   of the functions' names in the target
     """
     return page.filled(
         title=in_markdown(made.title), hash=made.hash, version=made.version, checked=_checked_by(made), tables=_tables(made, prefix), **slots

@@ -60,7 +60,7 @@ def passed_arguments(call: ir.KernelCall) -> list[PassedRecord | ir.Expression]:
 
 
 def running(forms: Iterable[ir.KernelForm]) -> set[str]:
-    """Names of the kernels that call compiled programs, by themselves or by kernels before them."""
+    """Names of the kernels that call compiled programs, directly or through kernels before them."""
     out: set[str] = set()
     for form in forms:
         if any(

@@ -2,7 +2,7 @@
 
     {{name}}              a slot; `Template.filled(name=...)` puts text there
         {{body}}          alone on its line: a block of lines, indented like the slot; an empty block leaves no line
-    // {{part step}}      begins a part of the file, which is filled by itself; the mark may stand in a comment
+    // {{part step}}      begins a part of the file, which is filled separately; the mark may stand in a comment
 
 Every slot must be given, and everything given must have a slot. What is put in is not looked at again.
 """

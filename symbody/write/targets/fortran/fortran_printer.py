@@ -135,7 +135,7 @@ class FortranUnit:
 
 
 def finite_checks(inputs: list[tuple[str, int]], prefix: str) -> list[str]:
-    """Lines that refuse numbers that are not finite, unless the module's options say that nobody looks."""
+    """Lines that refuse numbers that are not finite, unless the module's options switch the check off."""
     tests = [f"all(ieee_is_finite({a}))" for a, n in inputs[1:] if n and a != "p"]
     lines = ["    status = 0", f"    if ({prefix}_checks) then", "        if (.not. ieee_is_finite(t)) status = 3"]
     return [

@@ -121,7 +121,7 @@ class FortranModule:
         return out
 
     def _interfaces(self) -> str:
-        """Functions that are written in C, or that whoever uses the module supplies in C or in Fortran by bind(c)."""
+        """Functions that are written in C, or that the user of the module supplies in C or in Fortran by bind(c)."""
         texts = []
         for f in (f for f in self.made.externals if f.table is None):
             bound = as_fortran_string(f"{self.external(f.name)}_c" if f.c is not None else f.name)

@@ -60,7 +60,7 @@ class JavaScriptModule:
 
     @property
     def supplied(self) -> list[ExternalFunction]:
-        """External functions that whoever uses the module writes in JavaScript; text in C is of no use here."""
+        """External functions that the user of the module writes in JavaScript; text in C is of no use here."""
         return [f for f in self.made.externals if f.table is None]
 
     @property

@@ -141,7 +141,7 @@ class ModelicaModel:
 
 
 def _supplied_names(made: Artefact) -> list[str]:
-    """External functions, which whoever uses the model writes as functions of Modelica; text in C is of use to some
+    """External functions, which the user of the model writes as functions of Modelica; text in C is of use to some
     tools only."""
     names = [f.name for f in made.externals if f.table is None]
     if taken := [n for n in names if is_modelica_reserved(n) or n == made.identifier or _plain(n) != n]:

@@ -60,7 +60,7 @@ class RustCrate:
 
     @property
     def supplied(self) -> list[ExternalFunction]:
-        """External functions that whoever uses the crate writes in Rust."""
+        """External functions that the user of the crate writes in Rust."""
         return [f for f in self.made.externals if f.table is None]
 
     def text(self) -> str:
