@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from .start.assemblies import Assemblies
     from .start.assembly import all_assemblies, assemble
     from .start.state import State, Violation, violation
-    from .steppers.stepper import StepDerivatives, StepImpulses, Stepper, stepper
+    from .steppers.make_stepper import stepper
+    from .steppers.stepper import StepDerivatives, StepImpulses, Stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",

@@ -10,11 +10,11 @@ from typing import Any
 import mpmath
 import pytest
 
-from symbody.algebra.graph import functions, graph, rules
+from symbody.algebra.graph import functions, graph, rule_table, rules
 from symbody.algebra.graph.graph import FALSE, ONE, PI, TRUE, ZERO, Node, constant, symbol
 from symbody.algebra.graph.walk import evaluation_order
 
-RULES = list(graph._rules.registry)
+RULES = list(rule_table.fitting_rules.registry)
 IDENTITIES = [(op, apply) for op, _, apply, _ in RULES if " = " in (apply.__doc__ or "")]
 WITHOUT_TEXT = [(op, pattern, apply) for op, pattern, apply, _ in RULES if " = " not in (apply.__doc__ or "")]
 
@@ -93,11 +93,11 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
         return watch
 
     monkeypatch.setattr(
-        graph._Rules, "registry", [(op, pattern, watched(apply), same) for op, pattern, apply, same in RULES]
+        rule_table.RuleTable, "registry", [(op, pattern, watched(apply), same) for op, pattern, apply, same in RULES]
     )
-    graph._rules.clear()
+    rule_table.fitting_rules.clear()
     yield used
-    graph._rules.clear()
+    rule_table.fitting_rules.clear()
 
 
 def test_the_table_is_there() -> None:

@@ -15,8 +15,9 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from ..graph.functions import ExternalFunction
-from ..graph.graph import COMMUTATIVE, ONE, ZERO, Expr, Node, Symbol
+from ..graph.graph import ONE, ZERO, Expr, Node, Symbol
 from ..graph.matrix import Matrix
+from ..graph.rule_table import COMMUTATIVE
 from ..graph.walk import evaluation_order, scalars, substitute, with_arguments
 from .derivatives import jacobian, partial
 

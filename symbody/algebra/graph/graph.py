@@ -1,7 +1,7 @@
 """The expression graph: immutable nodes, each existing once.
 
 A node is an operation and its arguments. `make` is the only way to a node: it folds and normalises by the rules
-registered with `rule` (see `rules.py`) and returns the node that already exists where there is one (hash consing), so
+registered with `rule` (`rule_table.py`, `rules.py`) and returns the node that already exists where there is one (hash consing), so
 that equal subexpressions are the same object, sharing is never lost, and `a is b` decides structural equality.
 
 The table of nodes holds weak references: when the last expression that uses a node is dropped, its memory is free.
@@ -35,13 +35,13 @@ from .node_keys import (
 )
 from .node_table import serials, tables
 from .numpy_calls import array_ufunc
+from .rule_table import COMMUTATIVE, fitting_rules
 
 Number = int | float | Fraction
 
 # ---------------------------------------------------------------------------------------------------------- operations
 
 UNARY: Final = frozenset("neg sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign".split())
-COMMUTATIVE: Final = frozenset(("add", "mul", "min", "max", "eq", "and", "or"))
 BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
 KINDS: Final = (
@@ -476,8 +476,6 @@ def as_condition(value: Any) -> Condition:
 
 # --------------------------------------------------------------------------------------------------------- constructors
 
-Apply = Callable[..., Node | None]
-
 
 def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     """The node of this operation and these arguments, without rewriting."""
@@ -488,48 +486,6 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial, node.key = op, args, data, next(serials), node_key(op, args, data)
     return table.filed(node, key)
-
-
-class _Rules(dict[Any, tuple[Apply, ...]]):
-    """Rules by operation and operations of the arguments, collected from `registry` on first use."""
-
-    registry: list[tuple[str, tuple[str, ...], Apply, bool]] = []
-
-    def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
-        op, *ops = key
-        found: list[Apply] = []
-        for rule_op, pattern, apply, is_symmetric in self.registry:
-            if rule_op != op or len(pattern) != len(ops):
-                continue
-            if fits := _fits(pattern, ops):
-                found.append(apply)
-            if op in COMMUTATIVE and _fits(pattern[::-1], ops) and not (fits and is_symmetric):
-                found.append(lambda a, b, apply=apply: apply(b, a))
-        self[key] = tuple(found)
-        return self[key]
-
-
-def _fits(pattern: tuple[str, ...], ops: list[str]) -> bool:
-    return all(p in ("any", o) for p, o in zip(pattern, ops, strict=True))
-
-
-_rules = _Rules()
-
-
-def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
-    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern` ("any" fits all).
-
-    The decorated function gets the arguments and returns the rewritten node, or None where it does not apply. Its
-    docstring is the identity it uses, `left = right`; the tests check every such identity at random numbers and that
-    `left` is indeed rewritten to `right`. Patterns of commutative operations hold in both orders; a symmetric rule does
-    not look at the order itself.
-    """
-
-    def register(apply: Apply) -> Apply:
-        _rules.registry.append((op, pattern, apply, symmetric or len(set(pattern)) < len(pattern)))
-        return apply
-
-    return register
 
 
 # The three constructors below are where the time goes when equations are derived: they look a node up once, try the
@@ -548,7 +504,7 @@ def make1(op: str, a: Expr) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     try:
-        for apply in _rules[op, a.op]:
+        for apply in fitting_rules[op, a.op]:
             if (out := apply(a)) is not None:
                 return out  # type: ignore[return-value]
     except OverflowError:
@@ -576,7 +532,7 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     try:
-        for apply in _rules[op, a.op, b.op]:
+        for apply in fitting_rules[op, a.op, b.op]:
             if (out := apply(a, b)) is not None:
                 return out  # type: ignore[return-value]
     except OverflowError:  # an exact number beside a float
@@ -594,7 +550,7 @@ def _product(a: Expr, b: Expr, key: int) -> Expr:
         if known.args == (a, b) or same_factors((known,), (a, b)):
             return known
         return intern("mul", (a, b))  # two products with one key: as good as never
-    for apply in _rules["mul", a.op, b.op]:
+    for apply in fitting_rules["mul", a.op, b.op]:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = Expr()
@@ -609,7 +565,7 @@ def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
             return make1(op, *args)
         if len(args) == 2:
             return make2(op, *args)
-    for apply in _rules[op, *("any" for _ in args)] if len(args) < 4 else ():
+    for apply in fitting_rules[op, *("any" for _ in args)] if len(args) < 4 else ():
         if (out := apply(*args)) is not None:
             return out
     return intern(op, args, data)

@@ -23,8 +23,8 @@ from .graph import (
     constant,
     make1,
     make2,
-    rule,
 )
+from .rule_table import rule
 
 EXACT_BITS: Final = 1024  # largest length of an exact number; longer ones become floats
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from .factors import factors_of
-from .graph import ONE, Expr, make1, rule
+from .graph import ONE, Expr, make1
+from .rule_table import rule
 from .rules import add, mul, neg, power, sub
 
 # largest number of sines and cosines in a factor, by operation; counted up to two

@@ -16,8 +16,9 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .graph import ONE, ZERO, Expr, Number, plain2, rule
+from .graph import ONE, ZERO, Expr, Number, plain2
 from .node_keys import key_class
+from .rule_table import rule
 from .rules import folded_by, folded_constant, mul, neg, sub, term
 
 MAX_SORTED: Final = 6  # largest number of factors or terms that are put into canonical order

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 from ...algebra.graph.functions import ExternalFunction
-from ...algebra.graph.graph import COMMUTATIVE, Node, Symbol
+from ...algebra.graph.graph import Node, Symbol
+from ...algebra.graph.rule_table import COMMUTATIVE
 
 
 def canonical_arguments(nodes: Iterable[Node], place: Mapping[Symbol, tuple[int, int]]) -> dict[Node, tuple[Node, ...]]:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.graph.portable import Portable
 from ...argument_kinds import answered_class
 from ...derivation.equations.energies import energy, kinetic_energy, load_powers, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.undetermined_forces import Share
 from ...derivation.questions.reactions import reaction
 from ...emit.run.callable import Array
-from ...errors import SimulationError, SymbodyError, in_number, listed, shown
+from ...errors import SimulationError, SymbodyError, in_number, shown
 from ...later import later
 from ..inputs.meanings import Quantity, plain
-from ..start.state import State
 from . import quantities
 from .extremes import Extremes, extremes_along
-from .outcome import Outcome, Statistics
-from .segment import Occurrence, Segment
+from .segment import Segment
+from .stored_motion import StoredMotion, concatenation
 from .tables import data_frame, data_set
 from .violations import Violations, joined_violations, violations
 
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Portable):
+class Trajectory(StoredMotion):
     """Times and states, and everything that follows from them.
 
     sim[-1]                   the last `State`; a loop over sim goes through all
@@ -71,239 +68,6 @@ class Trajectory(Portable):
 
     See also: `simulate`, `State`, `plot`, `scene`, `write.save_trajectory`.
     """
-
-    segments: tuple[Segment, ...]
-    outcome: Outcome
-
-    @classmethod
-    def of(cls, segment: Segment) -> Trajectory:
-        """A trajectory in one set of equations.
-
-        >>> x = sb.symbol("x", "variable")
-        >>> sim = sb.simulate(sb.from_equations({x: -x}, name="decay"), 2.0, x=1.0)
-        >>> again = sb.Trajectory.of(sim.segments[0])
-        >>> again.name, again.equations is sim.equations, again.statistics.steps == sim.statistics.steps
-        ('decay', True, True)
-
-        See also: `simulate`.
-        """
-        return cls((segment,), segment.outcome)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.segments))
-
-    def __iter__(self) -> Iterator[State]:
-        return (segment.state(k) for segment in self.segments for k in range(len(segment)))
-
-    def __repr__(self) -> str:
-        lines = [f"<Trajectory of {self.name}: {self.outcome}", f"  {len(self)} times; {self.statistics}"]
-        if len(self.segments) > 1:
-            visits = {m: self.modes.count(m) for m in self.modes}
-            lines.append(f"  modes: {listed(f'{m} ({n} times)' if n > 1 else m for m, n in visits.items())}")
-        elif self.choices:
-            lines.append(f"  {', '.join(self.choices.values())}")
-        if self.events:
-            lines.append(f"  events: {listed(f'{e.name} at {e.t:z.6g}' for e in self.events)}")
-        return "\n".join(lines) + ">"
-
-    # ------------------------------------------------------------------------------------------------ pieces
-
-    @cached_property
-    def pieces(self) -> tuple[Trajectory, ...]:
-        """A trajectory for each stretch in one mode.
-
-        >>> x = sb.symbol("x", "variable")
-        >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
-        >>> off = sb.Switch("off", x - 0.8, "heat", "cool", "rising")
-        >>> sim = sb.simulate_modes(sb.Modes({"heat": heat, "cool": cool}, [off], initial="heat"), 4.0)
-        >>> sim.modes, str(sim.mode[0]), sim.is_switched, sim.is_dense
-        (('heat', 'cool'), 'heat', True, True)
-        >>> round(float(sim.pieces[0]["x"][-1]), 6), [(e.name, round(e.t, 6)) for e in sim.events]  # log 5
-        (0.8, [('off', 1.609438)])
-        >>> sim.reversed.modes
-        ('cool', 'heat')
-
-        See also: `simulate_modes`, `Modes`.
-        """
-        return tuple(Trajectory.of(s) for s in self.segments)
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The mode of each piece."""
-        return tuple(s.mode for s in self.segments)
-
-    @cached_property
-    def mode(self) -> NDArray[np.str_]:
-        """The mode at each time."""
-        return np.repeat(np.array(self.modes), [len(s) for s in self.segments])
-
-    @property
-    def is_switched(self) -> bool:
-        """Whether there is more than one set of equations."""
-        return any(s.equations is not self.segments[0].equations for s in self.segments)
-
-    @property
-    def is_dense(self) -> bool:
-        """Whether it can be asked for at other times."""
-        return all(s.dense for s in self.segments)
-
-    @property
-    def reversed(self) -> Trajectory:
-        """The same states in the opposite order."""
-        return replace(self, segments=tuple(s.taken(slice(None, None, -1)) for s in reversed(self.segments)))
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.segments[0].equations.name
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """Kinds of the names, in all modes: "coordinate", "parameter", ..."""
-        return {name: kind for s in self.segments for name, kind in s.equations.kinds.items()}
-
-    @property
-    def equations(self) -> Equations:
-        """The equations of the motion; those of a motion that switches between several are in `pieces`."""
-        if self.is_switched:
-            raise SimulationError(
-                f"trajectory of {self.name!r}: it switches between {listed(dict.fromkeys(self.modes))}, each with its own equations; "
-                "sim.pieces has a trajectory for each stretch"
-            )
-        return self.segments[0].equations
-
-    @property
-    def events(self) -> tuple[Occurrence, ...]:
-        """Events and impacts, in order of time."""
-        return tuple(e for s in self.segments for e in s.events)
-
-    @property
-    def statistics(self) -> Statistics:
-        """How many steps were taken and refused, rates evaluated and so on, over all pieces."""
-        return sum((s.statistics for s in self.segments), Statistics())
-
-    @property
-    def choices(self) -> dict[str, str]:
-        """Choices made: form, method, tolerances; where modes differ, for each."""
-        of_modes = {s.mode: s.choices for s in self.segments}
-        out = {}
-        for key in dict.fromkeys(k for c in of_modes.values() for k in c):
-            picked = {m: c[key] for m, c in of_modes.items() if key in c}
-            alike = len(set(picked.values())) == 1
-            out[key] = next(iter(picked.values())) if alike else "; ".join(f"{m}: {v}" for m, v in picked.items())
-        return out
-
-    def _alike(self, *groups: str) -> tuple[Segment, ...]:
-        """The segments, where all modes have the same symbols of these groups."""
-        first, *others = ([getattr(s.equations, g) for g in groups] for s in self.segments)
-        if any(other != first for other in others):
-            raise SimulationError(
-                f"trajectory of {self.name!r}: its modes differ in {listed(groups)}; sim[name] gives what "
-                "exists in all of them, sim.pieces each stretch"
-            )
-        return self.segments
-
-    # ------------------------------------------------------------------------------------------------ state
-
-    @cached_property
-    def t(self) -> Array:
-        """The times, in seconds, as an array; at an event and at a switch there are two, before and after."""
-        return _concatenation([s.t for s in self.segments])
-
-    @property
-    def q(self) -> Array:
-        """Coordinates, a row for each time.
-
-        >>> m = sb.Model("cart")
-        >>> F, k = m.input("F"), m.parameter("k", 4.0)
-        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=1.0), stiffness=k, actuation=F)
-        >>> sim = sb.simulate(sb.derive(m), [0.0, 0.5, 1.0], F=0.0, x=1.0)
-        >>> sim.t, sim.q[-1], sim.u[-1], sim.z.shape  # cos 2t, -2 sin 2t
-        (array([0. , 0.5, 1. ]), array([-0.416147]), array([-1.818595]), (3, 0))
-        >>> sim.y[-1], sim.p, sim.r, dict(sim.parameters), sim.kinds["k"]
-        (array([-0.416147, -1.818595]), array([4.]), array([0.]), {'k': 4.0}, 'parameter')
-        >>> sim.final, sim.names, sim.input_names, sim.output_names
-        ({'x': -0.416147, 'x_dot': -1.818595}, ['x', 'x_dot'], ['F'], [])
-
-        See also: `State`, `Trajectory.columns`.
-        """
-        return _concatenation([s.q for s in self._alike("q")])
-
-    @property
-    def u(self) -> Array:
-        """Speeds, a row for each time."""
-        return _concatenation([s.u for s in self._alike("u")])
-
-    @property
-    def z(self) -> Array:
-        """Additional variables, a row for each time."""
-        return _concatenation([s.z for s in self._alike("z")])
-
-    @property
-    def y(self) -> Array:
-        """q, u, z in a row for each time."""
-        return _concatenation([s.y for s in self._alike("q", "u", "z")])
-
-    @property
-    def p(self) -> Array:
-        """Parameters; of a motion from mode to mode those that all modes begin with: directions of slip in space, which
-        some modes of contacts have after them, are in `sim.pieces`."""
-        least = min(self.segments, key=lambda s: len(s.equations.p))
-        own = least.equations.p
-        if any(s.equations.p[: len(own)] != own for s in self.segments):
-            self._alike("p")
-        return least.p
-
-    @property
-    def r(self) -> Array:
-        """Inputs that were constant."""
-        return self._alike("r")[0].r
-
-    @property
-    def final(self) -> dict[str, float]:
-        """The last state by name."""
-        last = next(s for s in reversed(self.segments) if len(s))
-        return dict(zip(last.names, last.y[-1].tolist(), strict=True))
-
-    @property
-    def state(self) -> State:
-        """The last state, to go on from: `simulate(eq, 20, start=sim)`."""
-        last = next((s for s in reversed(self.segments) if len(s)), None)
-        if last is None:
-            raise SimulationError(f"trajectory of {self.name!r}: it has no state; {self.outcome}")
-        return last.state(-1, "end of a trajectory")
-
-    def at(self, times: ArrayLike) -> Trajectory:
-        """The motion at other times between its first and last; at a jump or a switch the state after it. Where
-        equations switch, in order.
-
-        >>> x = sb.symbol("x", "variable")
-        >>> sim = sb.simulate(sb.from_equations({x: -x}), 2.0, x=1.0)
-        >>> sim.at([0.5, 1.0])["x"]
-        array([0.606531, 0.367879])
-
-        See also: `Trajectory.values`, `simulate`.
-        """
-        try:
-            wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        except (TypeError, ValueError):
-            wanted = np.zeros((0, 0))
-        if wanted.ndim != 1:
-            raise SimulationError(
-                f"trajectory of {self.name!r}: at() takes times, one or several in a row, got {shown(times)}"
-            )
-        if len(self.segments) == 1:
-            return replace(self, segments=(self.segments[0].at(wanted),))
-        spans = [s.span for s in self.segments]
-        begin, end = spans[0][0], spans[-1][1]
-        if np.any(np.diff(wanted) < 0):
-            raise SimulationError(f"times must be in the order of the motion, which goes from {begin:g} to {end:g}")
-        outside = wanted[(wanted < begin) | (wanted > end)]
-        if len(outside):
-            raise SimulationError(f"t = {outside[0]:g} is outside the trajectory, which goes from {begin:g} to {end:g}")
-        owner = np.searchsorted([s[0] for s in spans], wanted, side="right") - 1
-        kept = dict.fromkeys(owner.tolist() or [0])  # of no times one segment, without any
-        return replace(self, segments=tuple(self.segments[k].at(wanted[owner == k]) for k in kept))
 
     # ------------------------------------------------------------------------------------------------ values
 
@@ -349,7 +113,7 @@ class Trajectory(Portable):
                     f"trajectory of {self.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
                     "sim.pieces has each stretch for itself"
                 ) from None
-        return [_concatenation(parts) for parts in zip(*found, strict=True)]
+        return [concatenation(parts) for parts in zip(*found, strict=True)]
 
     def max(self, what: Quantity) -> float:
         """The largest value of a name or an expression along the motion, between steps too. sim["x"].max() is the
@@ -394,7 +158,7 @@ class Trajectory(Portable):
 
         See also: `simulate`.
         """
-        return _concatenation([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
+        return concatenation([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
 
     @property
     def variations(self) -> Array | None:
@@ -409,7 +173,7 @@ class Trajectory(Portable):
         """
         if self.segments[0].variations is None:
             return None
-        return _concatenation([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
+        return concatenation([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
 
     @property
     def wrt(self) -> tuple[str, ...]:
@@ -418,7 +182,7 @@ class Trajectory(Portable):
 
     def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:
         """A quantity that follows from equations; they keep the expression, and so the program for it."""
-        return _concatenation([quantities.derived_quantity(s, name, make) for s in self.segments])
+        return concatenation([quantities.derived_quantity(s, name, make) for s in self.segments])
 
     @cached_property
     def energy(self) -> Array:
@@ -455,7 +219,7 @@ class Trajectory(Portable):
         parts = [
             quantities.values(s, [found[n] for n in names]) for s, found in zip(self.segments, of_modes, strict=True)
         ]
-        return {n: _concatenation(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
+        return {n: concatenation(x) for n, x in zip(names, zip(*parts, strict=True), strict=True)}
 
     @cached_property
     def lam(self) -> Array:
@@ -474,7 +238,7 @@ class Trajectory(Portable):
 
         See also: `Equations.multipliers`, `integrate.violation`.
         """
-        return _concatenation([_multipliers(s) for s in self._alike("lam")])
+        return concatenation([_multipliers(s) for s in self._alike("lam")])
 
     def reaction(self, joint: str, frame: Any = None, *, share: Share | None = None) -> tuple[Array, Array]:
         """Force and moment that the parent exerts on the child of a joint, a row of three components for each time.
@@ -520,7 +284,7 @@ class Trajectory(Portable):
                 f"trajectory of {self.name!r}: a reaction is asked for by the name of its joint, got {shown(wrong[0])}"
             )
         parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
-        found = [_concatenation(x) for x in zip(*parts, strict=True)]
+        found = [concatenation(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
 
     @cached_property
@@ -630,11 +394,6 @@ class Trajectory(Portable):
     def save(self, path: str | Path) -> Path:
         """Write it without loss, as .npz; `load_trajectory` reads it back."""
         return later("write.files.trajectory_file", "save_trajectory")(self, path)
-
-
-def _concatenation(parts: Sequence[Array]) -> Array:
-    """One after another; one alone is returned as it is."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _multipliers(s: Segment) -> Array:

@@ -3,50 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.graph.graph import Symbol
-from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered_class
-from ...derivation.equations.equations import Equations, of_equations_or
-from ...derivation.equations.keywords import values_by_name
-from ...derivation.equations.own_terms import composed
 from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
-from ...options import OptionSet
-from ...simulation_options import SimulationOptions
 from ...summary import counted
-from ..contact.contact_checks import check_contacts
-from ..contact.impacts import Contact
-from ..contact.time_stepping import METHOD, check_law
-from ..events.events import Event
-from ..forms.bordering import run_rank
-from ..inputs.inputs import with_inputs
-from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
-from ..members.ensemble import EnsembleTask
-from ..members.event_table import event_table
-from ..modes.modes import Contacts
-from ..run import typed_calls
-from ..run.form_and_method import AUTO, choice, form_of
-from ..start.consistent_start import consistent_start, start_request
-from ..start.state import Start, State
+from ..start.state import State
 from .contact_members import NOTES
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
-from .ensemble_steps import EnsembleSteps
-from .implicit_steps import IMPLICIT, ImplicitSteps
 from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 
-INPUTS: Final = ("held", "linear")
 MIN_THREADED_MEMBERS: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
-FORM_OPTIONS: Final = ("form", "metric", "alpha", "beta", "independent", "project", "invariants")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +118,11 @@ class Stepper:
         self._shape = (len(self.state_names),)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
-        self.recipe: tuple[Any, ...] = ()
+        self.recipe: tuple[Any, ...] = ()  # a function and its arguments
 
     def __reduce__(self) -> Any:
         """Made again from what it was made of: machine code stays in its process."""
-        return _stepper_from, self.recipe
+        return self.recipe
 
     @property
     def _input_symbols(self) -> list[Symbol]:
@@ -451,171 +428,3 @@ class Stepper:
         """
         made = later("integrate.steppers.step_wrappers", "vector_environment")
         return made(self, members, reward, ends=ends, spread=spread, limit=limit, steps=steps)
-
-
-@values_by_name(
-    SimulationError, options=OptionSet(SimulationOptions, ("method", *FORM_OPTIONS)), checked_as=typed_calls.stepper
-)
-@of_equations_or(Contacts)
-def stepper(
-    equations: Equations | Contacts,
-    dt: float,
-    start: Start | None = None,
-    *,
-    values: Mapping[Any, float] | None = None,
-    method: str | Tableau = AUTO,
-    substeps: int = 1,
-    inputs: str = "held",
-    events: Sequence[Event | Contact] = (),
-    options: SimulationOptions,
-    **named: float,
-) -> Stepper:
-    """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
-
-    equations  or `Contacts`: any number of contacts and frictions, by time stepping
-    start      of `env.start`, as in `simulate`, on constraints too
-    values     on top of it, by name or symbol, or as keywords; parameters too
-    method     rk4 (where none is named), dp5, dp8 or an `integrate.Tableau`, with fixed steps; implicit-midpoint (order 2, symmetric, energy does
-               not drift) and sdirk3 (order 3, L-stable) for stiff equations; moreau for contacts
-    substeps   steps of the method in a step dt
-    inputs     "held" over a step, or "linear" between those at its beginning and its end
-    events     `Event`, whose resets are expressions, and one `Contact`; several contacts alone are those of `Contacts`
-    options    any option by name, or `SimulationOptions`
-
-    >>> x, v, F = sb.symbols("x v F")
-    >>> eq = sb.from_equations({x: v, v: F - x}, inputs=[F])
-    >>> env = sb.stepper(eq, 0.1, x=1.0)
-    >>> env.step(env.start, [0.5])
-    array([ 0.997502, -0.049917])
-
-    See also: `simulate`, `integrate.Stepper`, `simulate_batch`.
-    """
-    where = f"stepper of {equations.name!r}"
-    if not finite_number(dt, "dt", SimulationError) > 0:
-        raise SimulationError(f"{where}: dt = {shown(dt)}: a step has a positive length")
-    if inputs not in INPUTS:
-        raise unknown(where, "way of inputs", inputs, INPUTS, SimulationError)
-    if not isinstance(substeps, int) or substeps < 1:
-        raise SimulationError(f"{where}: substeps = {shown(substeps)}: a whole number of at least 1")
-    lengths = StepLengths(float(dt), substeps, inputs == "linear")
-    base = equations.base if isinstance(equations, Contacts) else equations
-    return _stepper_from(equations, method, options, tuple(events), lengths, _state_at_start(base, start, values or {}))
-
-
-def _stepper_from(
-    equations: Equations | Contacts,
-    method: str | Tableau,
-    options: SimulationOptions,
-    events: tuple[Event | Contact, ...],
-    lengths: StepLengths,
-    first: State,
-) -> Stepper:
-    """The stepper of a consistent start; pickles are read by it."""
-    made = _contacting_or_smooth(equations, method, options, events, lengths, first)
-    made.recipe = (equations, method, options, events, lengths, first)
-    return made
-
-
-def _contacting_or_smooth(
-    equations: Equations | Contacts,
-    method: str | Tableau,
-    options: SimulationOptions,
-    events: tuple[Event | Contact, ...],
-    lengths: StepLengths,
-    first: State,
-) -> Stepper:
-    where = f"stepper of {equations.name!r}"
-    if isinstance(equations, Contacts) or _has_several_contacts(events, where):
-        contacts = equations if isinstance(equations, Contacts) else Contacts(equations, *events)  # type: ignore[arg-type]
-        if (isinstance(equations, Contacts) and events) or options.given:
-            raise SimulationError(
-                f"{where}: contacts take no events= and no {listed((f'{k}=' for k in options.given), 7) or 'form='}; constraints hold at the level of speeds"
-            )
-        return _contact_stepper(contacts, method, lengths, first)
-    return _smooth_stepper(equations, method, options, events, lengths, first)
-
-
-@dataclass(frozen=True)
-class StepLengths:
-    """Of a stepper: dt, its parts, and whether inputs are linear over it."""
-
-    dt: float
-    substeps: int
-    is_linear: bool
-
-    @property
-    def h(self) -> float:
-        return self.dt / self.substeps
-
-
-def _has_several_contacts(events: Sequence[Event | Contact], where: str) -> bool:
-    contacts = [e for e in events if isinstance(e, Contact)]
-    if len(contacts) > 1 and len(contacts) < len(events):
-        others = listed(e.name for e in events if e not in contacts)
-        raise SimulationError(f"{where}: several contacts, and the events {others} beside them; take either")
-    return len(contacts) > 1
-
-
-def _contact_stepper(contacts: Contacts, method: str | Tableau, lengths: StepLengths, first: State) -> Stepper:
-    where = f"stepper of {contacts.name!r}"
-    if method not in (AUTO, METHOD):
-        raise unknown(f"{where}, which has contacts", "method", method, (METHOD,), SimulationError)
-    check_law(contacts.impacts, where)
-    check_contacts(contacts.table.contacts, contacts.table.frictions, first)
-    scheme = ContactSteps(contacts.table, lengths.h, lengths.substeps, lengths.is_linear)
-    return Stepper(scheme, first, lengths.is_linear, scheme.has_clock, lengths.dt)
-
-
-def _smooth_stepper(
-    equations: Equations,
-    method: str | Tableau,
-    options: SimulationOptions,
-    events: Sequence[Event | Contact],
-    lengths: StepLengths,
-    first: State,
-) -> Stepper:
-    where = f"stepper of {equations.name!r}"
-    method = "rk4" if method == AUTO else method
-    tableau = tableau_of(method)
-    if tableau is None and method not in IMPLICIT:
-        raise unknown(where, "method", method, (*TABLEAUX, *IMPLICIT), SimulationError)
-    eq, has_clock = _with_clock(_with_lines(equations) if lengths.is_linear else equations)
-    o = choice(eq, replace(options, method=tableau or "rk4", step=lengths.h))
-    made = form_of(eq, o, run_rank(first))
-    if not made.kind.has_rates or made.kind.is_algebraic:
-        raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
-    if tableau is None:
-        if events:
-            raise SimulationError(f"{where}: method={method!r} takes no events; take one of {listed(TABLEAUX)}")
-        steps = ImplicitSteps(made, IMPLICIT[str(method)], lengths.h, lengths.substeps)
-        return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
-    table = event_table(made, tuple(events), "machine code") if events else None
-    task = EnsembleTask(
-        made, tableau, 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
-    )  # fmt: skip
-    return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
-
-
-def _state_at_start(eq: Equations, start: Start | None, values: Mapping[str, float]) -> State:
-    return consistent_start(eq, start_request(eq, start, values)).state
-
-
-def _with_lines(eq: Equations) -> Equations:
-    """Inputs that are straight lines over a step, whose values at its beginning and slopes are parameters."""
-    laws = {s: start_symbol(s.name) + slope_symbol(s.name) * eq.t for s in eq.r if not s.order}
-    return with_inputs(eq, laws)[0]
-
-
-def _with_clock(eq: Equations) -> tuple[Equations, bool]:
-    """Equations whose time counts from the beginning of a step, with the time there as a parameter; as they are where
-    they do not depend on time."""
-    names = list(eq.outputs)
-    parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
-    if eq.t not in free_symbols(*parts):
-        return eq, False
-    table = {eq.t: eq.t + CLOCK}
-    rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
-    return replace(
-        eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)), p=(*eq.p, CLOCK),
-        dependent=composed(eq, table),
-    ), True  # fmt: skip
