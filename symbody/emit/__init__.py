@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .llvm.wasm_objects import WasmObject, wasm_object
     from .programs.lower import program
     from .programs.program import Cost, Program
+    from .programs.sharing import MassMatrixPrograms, mass_matrix_programs, unshared
     from .run.callable import Compiled
     from .run.cuda_callable import CudaFunction, ptx_source
     from .run.device_arrays import DeviceArray, device_array
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .text.numpy_text import numpy_function, numpy_source
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "program", "Cost", "Program", "Compiled", "CudaFunction", "ptx_source", "WasmObject", "wasm_object", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source", "ir",
+    "program", "Cost", "Program", "unshared", "MassMatrixPrograms", "mass_matrix_programs", "Compiled", "CudaFunction", "ptx_source", "WasmObject", "wasm_object", "DeviceArray", "device_array", "Dynamics", "compile", "numpy_function", "numpy_source", "ir",
 ]  # fmt: skip
 
 offer(__name__)

@@ -38,7 +38,7 @@ def shared_work(eq: Equations) -> SharedWork:
     >>> sb.shared_work(sb.derive(m))
     SharedWork(pure=11, numeric=648, named=15, graph=4)
 
-    See also: `algebra.operations`, `derivation.mass_matrix_sparsity`.
+    See also: `emit.mass_matrix_programs`, `algebra.operations`, `derivation.mass_matrix_sparsity`.
     """
     found = partial_velocities(eq)
     B, inertia = found.B, found.inertia
