@@ -493,7 +493,7 @@ def _follow(asked: Any, folder: Path) -> str:
     try:
         source, options = _source(asked), {} if asked.time is None else {"t": asked.time}
         study = _study(asked, source, vary=_ranges(asked.vary, source), options=options)
-        written = write.write_report(study, folder, scripts=watched.SCRIPT)
+        written = write.write_report(study, folder, scripts=[watched.SCRIPT])
     except SymbodyError as reason:
         said = reason.on_command_line or str(reason)
     except Exception as reason:

@@ -139,16 +139,20 @@ def test_all_meshes_together(tmp_path, monkeypatch):
 
 
 def test_every_page_has_the_content_policy(tmp_path):
-    """Nothing is loaded from elsewhere, and nothing leaves a page: viewer and report alike."""
+    """Nothing is loaded from elsewhere, nothing leaves a page, and scripts are known by their hash: viewer and report
+    alike."""
     from symbody.study.study import Study
-    from symbody.view.scenes.viewer import CONTENT_POLICY
 
     study = Study(find_model("double_pendulum"), {}, options={"t": 0.1})
     report = sb.write.write_report(study, tmp_path).path.read_text(encoding="utf-8")
     sb.scene(study.trajectory).save(tmp_path / "view.html")
     for page in (report, (tmp_path / "view.html").read_text(encoding="utf-8")):
-        assert page.count(CONTENT_POLICY) == 1
-        assert page.index(CONTENT_POLICY) < page.index("<script")
+        assert page.count("Content-Security-Policy") == 1
+        policy = page[page.index("<meta http-equiv") : page.index("form-action 'none'")]
+        assert "default-src 'none'" in policy
+        assert "script-src 'sha256-" in policy
+        assert "unsafe-inline" not in policy.partition("script-src")[2]
+        assert page.index(policy) < page.index("<script")
 
 
 def test_what_is_not_shown_is_said(tmp_path):

@@ -18,6 +18,7 @@ from symbody.study.study import Study
 from symbody.view.scenes.deformed_surfaces import places
 from symbody.view.scenes.scene import Scene, scene
 from symbody.view.scenes.viewer import assets
+from symbody.write.report import watched
 from symbody.write.report.report import write_report
 from tests.elastic.bricks import AROUND, Block
 
@@ -262,6 +263,33 @@ def test_page_refuses_the_network(browser, made, tmp_path):
     page = browser.page(path)
     page.painted()
     assert any("Content Security Policy" in c for c in page.complaints())
+    page.close()
+
+
+INJECTED = "<img src=x onerror=\"document.title='owned'\"><script>document.title = 'owned'</script></body>"
+
+
+@pytest.mark.parametrize("inserted", [True, False])
+def test_scripts_that_are_not_ours_do_not_run(browser, made, tmp_path, inserted):
+    """Were the escaping of a name to fail: the policy knows the page's own scripts by hash, and these run."""
+    path = Path(made.save(tmp_path / "injected.html"))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("</body>", INJECTED) if inserted else text, encoding="utf-8")
+    page = browser.page(path)
+    page.until(f"{V} && {V}.time > 0")
+    assert page.value("document.title") == "two bars"
+    assert any("Content Security Policy" in c for c in page.complaints()) is inserted
+    page.close()
+
+
+def test_a_watched_report_loads_what_is_new(browser, tmp_path):
+    """Its script may load another, from the folder of the page."""
+    study = Study(find_model("double_pendulum"), options={"t": 0.1})
+    path = write_report(study, tmp_path, scripts=[watched.SCRIPT]).path
+    watched.tell_pages(tmp_path, (1, 2), "a mistake in the file")
+    page = browser.page(path)
+    page.until("document.getElementById('symbody-failure')?.textContent === 'a mistake in the file'", 20)
+    assert page.complaints() == []
     page.close()
 
 

@@ -7,9 +7,11 @@ SVG for browsers without WebGL or scripts.
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from functools import lru_cache
+from hashlib import sha256
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +23,19 @@ from .solids import profile, ratio_of
 if TYPE_CHECKING:
     from .scene import Scene
 
-CONTENT_POLICY: Final = (  # of every page: what is in it, and nothing from elsewhere; nothing leaves it
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "img-src data: blob:; base-uri 'none'; form-action 'none'\">"
-)
+
+def content_policy(scripts: Iterable[str], *, loads: bool = False) -> str:
+    """The content policy of a page: nothing is loaded from elsewhere, nothing leaves it, and of its scripts those with
+    these texts run and no others, whatever a name in a model may have slipped into it.
+
+    loads   whether these may load more, as those do that look for a new version of the page
+    """
+    known = [f"'sha256-{base64.b64encode(sha256(s.encode()).digest()).decode()}'" for s in scripts]
+    sources = " ".join([*known, *(["'strict-dynamic'"] if loads else [])])
+    return (
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src {sources}; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
+    )
 
 
 def data(scene: Scene) -> dict[str, Any]:
@@ -143,24 +154,34 @@ def _asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def style() -> str:
+    """Text of the viewer's style."""
+    return _asset("viewer.css")
+
+
+def script() -> str:
+    """Text of the viewer's script."""
+    return _asset("viewer.js")
+
+
 def assets() -> str:
     """Style and script of the viewer, for the head of a page with several scenes."""
-    return f"<style>{_asset('viewer.css')}</style>\n<script>{_asset('viewer.js')}</script>"
+    return f"<style>{style()}</style>\n<script>{script()}</script>"
 
 
 def fragment(scene: Scene, *, assets: bool = True, height: str = "26rem", autoplay: bool = True) -> str:
     """A scene as a part of a page. `data-theme` of the page's root element decides dark or light; else the reader's
     system does."""
     still = svg(scene, _moment(scene), 960, 560)
-    tags = f"<style>{_asset('viewer.css')}</style>" if assets else ""
-    script = f"<script>{_asset('viewer.js')}</script>" if assets else ""
+    before = f"<style>{style()}</style>" if assets else ""
+    behind = f"<script>{script()}</script>" if assets else ""
     play = "" if autoplay else ' data-autoplay="no"'
     return (
-        f'{tags}<section class="sbv" style="--sbv-height:{in_html(height)}"{play} '
+        f'{before}<section class="sbv" style="--sbv-height:{in_html(height)}"{play} '
         f'aria-label="{in_html(f"3-D view of {scene.name}")}">'
         f'<div class="sbv-still">{still}</div>'
         f'<noscript><p class="sbv-note">Turning and playing needs JavaScript; this is a still picture.</p></noscript>'
-        f'<script type="application/json" class="sbv-data">{as_script_data(data(scene))}</script></section>{script}'
+        f'<script type="application/json" class="sbv-data">{as_script_data(data(scene))}</script></section>{behind}'
     )
 
 
@@ -175,7 +196,7 @@ def page(scene: Scene) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f"{CONTENT_POLICY}"
+        f"{content_policy([script()])}"
         f'<title>{title}</title></head><body class="sbv-page">{fragment(scene, height="100dvh")}</body></html>\n'
     )
 

@@ -59,6 +59,6 @@ def _page(title: str, part: LivePart) -> str:
         f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider, and "
         "the motion is computed anew.</p>"
     )
-    styles = asset("pages", "report.css") + asset("live", "live_page.css") + part.styles
-    scripts = f"<script>{asset('pages', 'report.js')}</script>{part.scripts}"
-    return Page(title, about, [section("model", "Model", part.html)], styles, viewer.assets() + scripts).html()
+    styles = asset("pages", "report.css") + asset("live", "live_page.css") + part.styles + viewer.style()
+    scripts = (viewer.script(), asset("pages", "report.js"), *part.scripts)
+    return Page(title, about, [section("model", "Model", part.html)], styles, scripts).html()

@@ -56,12 +56,12 @@ FEWEST, MOST, RATE = 120, 600, 60  # samples of a motion, and for each second wi
 
 @dataclass(frozen=True)
 class LivePart:
-    """The part of a page in which a model runs: its element, styles, scripts (the viewer's are `viewer.assets`), and
+    """The part of a page in which a model runs: its element, styles, scripts (the viewer's is `viewer.script`), and
     the size of the model in words."""
 
     html: str
     styles: str
-    scripts: str
+    scripts: tuple[str, ...]
     size: str
 
 
@@ -232,13 +232,12 @@ _ELEMENT: Final = """\
 <svg id='live-chart' role='img' aria-label='curve'></svg></div></div>"""
 
 
-def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> str:
+def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> tuple[str, ...]:
     model = (
         f'const model = (() => {{\n"use strict";\n{module.body(checks=False)}\n\nreturn {{ '
         f"{', '.join(module.offered)} }};\n}})();"
     )
-    texts = (model, f"const live = {as_script_data(data)};", motion_script(), asset("live", "live.js"))
-    return "".join(f"<script>{text}</script>" for text in texts)
+    return (model, f"const live = {as_script_data(data)};", motion_script(), asset("live", "live.js"))
 
 
 @cache

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ...escaping import in_html
-from ...view.scenes.viewer import CONTENT_POLICY
+from ...view.scenes.viewer import content_policy
 
 
 @dataclass(frozen=True)
 class Page:
-    """One file of HTML that needs nothing else."""
+    """One file of HTML that needs nothing else.
+
+    scripts   their texts; no others run in the page
+    loads     whether they may load more
+    """
 
     title: str
     summary: str
     sections: Sequence[str]
     styles: str
-    scripts: str
+    scripts: Sequence[str]
+    loads: bool = False
 
     def html(self) -> str:
         links = "".join(
@@ -27,8 +32,10 @@ class Page:
             for s in self.sections
             if (m := re.match(r"<section id='([^']*)'[^>]*><h2[^>]*>([^<]*)", s))
         )
+        scripts = "".join(f"<script>{text}</script>" for text in self.scripts)
         return (
-            f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>{CONTENT_POLICY}"
+            "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+            f"{content_policy(self.scripts, loads=self.loads)}"
             "<meta name='viewport' content='width=device-width, initial-scale=1'>"
             f"<title>{in_html(self.title)}</title><link rel='icon' href='data:,'><style>{self.styles}</style></head><body>"
             "<a class='skip' href='#content'>Skip to content</a>"
@@ -36,7 +43,7 @@ class Page:
             "<button type='button' id='theme' aria-label='Light or dark'>◐</button></div>"
             f"{self.summary}<nav aria-label='Parts of this page'>{links}</nav></header>"
             f"<main id='content'>{''.join(self.sections)}</main>"
-            f"<footer>Made by symbody.</footer>{self.scripts}</body></html>\n"
+            f"<footer>Made by symbody.</footer>{scripts}</body></html>\n"
         )
 
 

@@ -7,7 +7,7 @@ said in its place, with the reason.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -54,8 +54,11 @@ class WrittenReport:
 
 
 @answered
-def write_report(study: Study, folder: str | Path, step: Step = lambda _: None, scripts: str = "") -> WrittenReport:
-    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are added to the page.
+def write_report(
+    study: Study, folder: str | Path, step: Step = lambda _: None, scripts: Sequence[str] = ()
+) -> WrittenReport:
+    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are texts in JavaScript that
+    are added to the page.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=8.0)
@@ -75,7 +78,7 @@ def write_report(study: Study, folder: str | Path, step: Step = lambda _: None, 
 
 
 class _Report:
-    def __init__(self, study: Study, target: Path, step: Step, scripts: str) -> None:
+    def __init__(self, study: Study, target: Path, step: Step, scripts: Sequence[str]) -> None:
         self.study, self.target, self.step, self.scripts = study, target, step, scripts
         self.missing: dict[str, str] = {}
         self.name = study.source.name
@@ -94,7 +97,9 @@ class _Report:
         order = ("motion", "live", "stability", "equations", "parameters", "certificate", "reproduce")
         made = ("equations", "motion", "live", "stability", "parameters", "certificate", "reproduce")
         by_name = dict(zip(made, parts, strict=True))
-        page = Page(self.name, self._summary(), [by_name[k] for k in order], self._styles(), self._scripts())
+        page = Page(
+            self.name, self._summary(), [by_name[k] for k in order], self._styles(), self._scripts(), bool(self.scripts)
+        )
         return page.html()
 
     def _part(self, name: str, doing: str, make: Callable[[], str]) -> str:
@@ -130,15 +135,10 @@ class _Report:
         return f"{about}<dl class='facts'>{cells}</dl>"
 
     def _styles(self) -> str:
-        return asset("pages", "report.css") + (self.live.styles if self.live else "")
+        return asset("pages", "report.css") + viewer.style() + (self.live.styles if self.live else "")
 
-    def _scripts(self) -> str:
-        return (
-            viewer.assets()
-            + f"<script>{asset('pages', 'report.js')}</script>"
-            + (self.live.scripts if self.live else "")
-            + self.scripts
-        )
+    def _scripts(self) -> tuple[str, ...]:
+        return (viewer.script(), asset("pages", "report.js"), *(self.live.scripts if self.live else ()), *self.scripts)
 
     # ------------------------------------------------------------------------------------------------ parts
 

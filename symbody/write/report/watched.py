@@ -17,7 +17,7 @@ from ...whole_files import write_text
 PAUSE: Final = 0.3  # seconds between two looks at the file
 Stamp = tuple[int, int]
 
-SCRIPT: Final = """<script>
+SCRIPT: Final = """
 window.symbodySaved = (version, failure) => {
   const mine = document.documentElement.dataset.saved ||= version;
   if (!failure && version !== mine) { location.reload(); return; }
@@ -37,7 +37,7 @@ setInterval(() => {
   look.onload = look.onerror = () => look.remove();
   document.body.append(look);
 }, 1000);
-</script>"""
+"""
 
 
 def versions(path: Path, pause: Callable[[], None] = lambda: time.sleep(PAUSE)) -> Iterator[Stamp]:
