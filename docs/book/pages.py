@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from symbody.view import Figure, Scene
+from symbody.view import Figure, FigureGrid, Scene
 
 from .running import Run, Shown
 
@@ -51,7 +51,7 @@ def _value(shown: Shown, files: _Files) -> str:
             f'<iframe class="scene" loading="lazy" title="{escape(value.name)} in motion" '
             f'src="../_static/scenes/{name}" style="width:100%;height:{SCENE_HEIGHT};border:0"></iframe>'
         )
-    if isinstance(value, Figure):
+    if isinstance(value, Figure | FigureGrid):
         name = files.write(files.pictures, ".svg", value.save)
         return f"![{value.caption or value.title}]({name})"
     if hasattr(value, "_repr_html_"):

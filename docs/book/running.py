@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from symbody.later import RenamedWarning
-from symbody.view import Figure, Scene
+from symbody.view import Figure, FigureGrid, Scene
 
 from .cells import Cell
 
@@ -44,8 +44,8 @@ class Run:
         return [s.value for s in self.shown if isinstance(s.value, Scene)]
 
     @property
-    def figures(self) -> list[Figure]:
-        return [s.value for s in self.shown if isinstance(s.value, Figure)]
+    def figures(self) -> list[Figure | FigureGrid]:
+        return [s.value for s in self.shown if isinstance(s.value, Figure | FigureGrid)]
 
 
 def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .figures.figure import Curve, Figure, Panel
+    from .figures.figure import Curve, Figure, FigureGrid, Panel, side_by_side
     from .figures.plots import plot
     from .scenes.scene import Scene, scene
     from .scenes.scene_items import Solid
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "Curve", "Panel", "Figure", "plot", "Scene", "scene", "Solid",
+    "Curve", "Panel", "Figure", "FigureGrid", "plot", "side_by_side", "Scene", "scene", "Solid",
 ]  # fmt: skip
 
 offer(__name__)

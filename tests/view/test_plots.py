@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ class TestMotions:
     def test_coordinates_and_speeds(self):
         sim = sb.simulate(double_pendulum(), 2.0, q1=1.0)
         figure = plot(sim)
-        assert [p.y_label for p in figure.panels] == ["coordinates [rad]", "speeds [rad/s]", "tip_height"]
+        assert [p.y_label for p in figure.panels] == ["coordinates [rad]", "speeds [rad/s]", "tip_height [m]"]
         assert [c.label for c in figure.panels[0].curves] == ["q1", "q2"]
         assert len(figure.panels[0].curves[0].x) >= 1000  # smooth
         assert _is_picture(figure)
@@ -67,9 +68,9 @@ class TestMotions:
         long = sum((sb.sin(k * theta) * l for k in range(40)), start=theta)
         figure = plot(sim, "theta", long, 2 * theta - 1 * theta.dot.dot, "theta_dot", sb.energy(pendulum))
         assert [p.y_label for p in figure.panels] == ["theta [rad]", "", "theta_dot [rad/s]", "energy [J]"]
-        assert [c.label for c in figure.panels[1].curves] == ["expression 2", "2*theta - theta_ddot"]
+        assert [c.label for c in figure.panels[1].curves] == ["theta + l*sin(2*theta) + …", "2*theta - theta_ddot"]
         together = plot(sim, "theta", 2 * theta).panels
-        assert [p.y_label for p in together] == ["[rad]"]
+        assert [p.y_label for p in together] == ["theta, 2*theta [rad]"]
         assert plot(sim, {"height [m]": -l * sb.cos(theta)}).panels[0].y_label == "height [m]"
 
     def test_units_that_differ_have_no_equal_scales(self, pendulum):
@@ -92,6 +93,7 @@ class TestMotions:
             ([{"l": 1.0}, {"l": 1.5}], ["l = 1", "l = 1.5"]),
             ([{"theta": 1.0}, {"theta": -1.0}], ["theta = 1", "theta = -1"]),
             ([{"method": "dp5"}, {"method": "radau"}], ["method dp5", "method radau"]),
+            ([{"rtol": 1e-6}, {"rtol": 1e-6, "max_step": 0.01}], ["max_step inf", "max_step 0.01"]),
             ([{"l": 1.0, "g": 9.0}, {"l": 1.5, "g": 9.0}, {"l": 1.5, "g": 5.0}], ["l = 1, g = 9", "l = 1.5, g = 9", "l = 1.5, g = 5"]),
             ([{}, {}], ["1", "2"]),
         ],
@@ -105,6 +107,77 @@ class TestMotions:
         assert [c.label for c in named.curves] == [f"run {k}" for k in range(len(sims))]
         with pytest.raises(sb.SymbodyError, match="one for each"):
             plot(sims, "theta", labels=["a"])
+
+
+def test_runs_are_named_by_invariants_and_by_independent_coordinates():
+    """T27 of the source documents: with the energy kept and without; N22: which coordinate is independent."""
+    eq = bead()
+    kept, free = (sb.simulate(eq, 0.1, x=1.0, y_dot=1.0, invariants=i) for i in (["energy"], []))
+    assert [c.label for c in plot([kept, free], "x").panels[0].curves] == ["invariants energy", "without invariants"]
+    forms = [sb.simulate(eq, 0.1, x=1.0, form=f, **o) for f, o in (("partition", {"independent": ["y"]}), ("qr", {}))]
+    assert [c.label for c in plot(forms, "x").panels[0].curves] == ["form partition with independent y", "form qr"]
+
+
+@pytest.fixture(scope="module")
+def branches() -> list[sb.stability.Branch]:
+    """x = 0 and its pitchfork x² = μ, y = 2 x."""
+    x, y, mu = sb.symbols("x y mu")
+    eq = sb.from_equations({x: mu * x - x**3, y: 2 * x - y}, {mu: -1.0}, name="fork")
+    straight = sb.branch(eq, sb.steady(eq), mu=(-1, 1))
+    return [straight, straight.switched()]
+
+
+class TestBranches:
+    def test_several_quantities_in_one_pair_of_axes(self, branches):
+        """A list is a panel, as of motions: colours tell quantities, each label has a mark of its own."""
+        (panel,) = plot(branches, ["x", "y"]).panels
+        lines = [c for c in panel.curves if c.kind in ("line", "dashed")]
+        assert {(c.label, c.group, c.mark) for c in lines} == {("x", 0, "circle"), ("y", 1, "square")}
+        assert panel.y_label == "x, y"
+        np.testing.assert_allclose(lines[-1].y[1:], 2 * lines[2].y[1:], atol=1e-9)
+        assert len(plot(branches, "x", "y").panels) == 2
+        assert _is_picture(plot(branches, ["x", "y"]))
+
+    def test_names_of_quantities_and_of_branches(self, branches):
+        x = sb.symbol("x")
+        named = plot({"straight": branches[0], "fork": branches[1]}, {"lean [rad]": "x", "size [rad]": x**2}).panels[0]
+        labels = dict.fromkeys(c.label for c in named.curves if c.label)
+        assert list(labels) == ["lean, straight", "lean, fork", "size, straight", "size, fork"]
+        assert named.y_label == "lean, size [rad]"
+        with pytest.raises(sb.SymbodyError, match="2 branches and 1 labels"):
+            plot(branches, "x", labels=["a"])
+        with pytest.raises(sb.SymbodyError, match="a panel without a quantity"):
+            plot(branches, [])
+
+    def test_marks_at_chosen_values(self, branches):
+        """x² = μ: at μ = ¼ the fork has two motions, the straight branch one."""
+        panel = plot(branches, "x", mark={"here": 0.25}).panels[0]
+        marked = sorted((n.x, n.y) for n in panel.notes if n.text == "here")
+        np.testing.assert_allclose(marked, [(0.25, -0.5), (0.25, 0.0), (0.25, 0.5)], atol=1e-9)
+
+
+def test_numbers_of_a_motion_on_a_branch_are_numbers():
+    """A speed that was given as an expression in the varied value has its number at each point."""
+    m = sb.Model("wheel")
+    V, R = sb.symbols("V R")
+    m.parameter("R", 0.5, unit="m")
+    body = m.body("wheel", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    m.revolute("q", m.ground, body, stiffness=0.0)
+    eq = sb.derive(m)
+    found = sb.branch(eq, sb.steady(eq, {"q_dot": -V / R}, V=1.0), V=(0, 2))
+    for k in (0, -1):
+        motion = found.motion(k)
+        assert float(motion["q_dot"]) == pytest.approx(-found["V"][k] / 0.5)
+        assert motion.values["q_dot"] == motion["q_dot"]
+    assert plot(found, "q_dot").panels[0].x_label == "V [m/s]"  # of -V / R in rad/s, with R in m
+
+
+def bead() -> sb.Equations:
+    m = sb.Model("bead")
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
+    m.constrain("ring", x**2 + y**2 - 1)
+    return sb.derive(m)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +251,7 @@ class TestLinear:
         assert (dots.shade[0], dots.shade[-1]) == (1, 40)
         assert plane.panels[0].notes[-1].text == "rear wobble"
         assert _is_picture(plane)
-        with pytest.raises(sb.SymbodyError, match=r"no kind 'plain'; there are parts, plane.*'plane'"):
+        with pytest.raises(sb.SymbodyError, match=r"no kind 'plain'; there are parts, real, imaginary, plane.*'plane'"):
             plot(locus, "plain")
 
     def test_zeros_are_not_negative(self):
@@ -265,9 +338,73 @@ def test_saved_as_picture_and_as_numbers(tmp_path):
         figure.save(tmp_path / "a.doc")
 
 
+def _boxes(grid):
+    canvas = grid.draw()
+    canvas.draw_without_rendering()
+    return [ax.bbox for ax in canvas.axes]
+
+
+class TestSideBySide:
+    def test_figures_keep_their_titles_and_captions(self, tmp_path):
+        """Letters and captions are in the picture, numbers of all figures in the table."""
+        sim = sb.simulate(double_pendulum(), [0.0, 0.5, 1.0], q1=1.0)
+        first, second = (replace(plot(sim, n), caption=f"The angle {n}.", title=f"angle {n}") for n in ("q1", "q2"))
+        both = first | second
+        text = both.svg()
+        for said in ("(a) angle q1", "(b) angle q2", "The angle q1.", "The angle q2."):
+            assert said in text
+        boxes = _boxes(both)
+        assert boxes[0].x1 < boxes[1].x0
+        assert boxes[0].y0 == pytest.approx(boxes[1].y0)
+        assert {row[0] for row in both.rows()} == {"a", "b"}
+        assert len(list(both.rows())) == len(list(first.rows())) + len(list(second.rows()))
+        assert "<figure><svg" in both.save(tmp_path / "both.html").read_text()
+        assert both.save(tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
+        assert json.loads(both.save(tmp_path / "both.json").read_text())["figures"][1]["title"] == "angle q2"
+
+    def test_rows_of_columns(self):
+        x = sb.symbol("x")
+        figures = [plot(sb.sin(k * x), x=(0, 1)) for k in (1, 2, 3)]
+        assert (figures[0] | figures[1] | figures[2]).columns == 3
+        grid = sb.view.side_by_side(*figures, columns=2, title="waves")
+        boxes = _boxes(grid)
+        assert boxes[2].y1 < boxes[0].y0
+        assert boxes[2].x0 < boxes[1].x0
+        for wrong, said in (
+            (lambda: figures[0] | 3, "figures stand beside each other"),
+            (sb.view.side_by_side, "no figures"),
+        ):
+            with pytest.raises(sb.SymbodyError, match=said):
+                wrong()
+
+
+class TestMarks:
+    def test_marks_lie_on_the_curves(self):
+        """x = cos t: zeros of x' are at multiples of π, where x = ±1."""
+        x, v = sb.symbols("x v", "variable")
+        sim = sb.simulate(sb.from_equations({x: v, v: -x}), 7.0, x=1.0, rtol=1e-10)
+        panel = plot(sim, "x", mark=["start", v, 1.0]).panels[0]
+        start, others = panel.curves[1:]
+        assert (start.mark, start.x[0], start.y[0]) == ("ring", 0.0, 1.0)
+        np.testing.assert_allclose(others.x, [np.pi, 2 * np.pi, 1.0], atol=1e-6)
+        np.testing.assert_allclose(others.y, [-1, 1, np.cos(1.0)], atol=1e-5)
+        assert [n.text for n in panel.notes] == ["t = 1"]
+        plane = plot([sim, sim], "v", over="x", mark={"turn": "v"}).panels[0]
+        assert [n.text for n in plane.notes] == ["turn"] * 4
+        assert [c.group for c in plane.curves] == [0, 1, 0, 1]  # in the colour of their curve
+        space = plot(sim, "v", over=["x", x * v], mark="start").panels[0]
+        assert (space.curves[1].x[0], space.curves[1].z[0]) == (1.0, 0.0)
+        assert _is_picture(plot(sim, "v", over=["x", x * v], mark="start"))
+        for wrong, said in (({"a": 9.0}, "goes from t = 0 to 7"), (object(), "a mark is one of"), ("xx", "no")):
+            with pytest.raises(sb.SymbodyError, match=said):
+                plot(sim, "x", mark=wrong)
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box"), ("theta_dot [rad/s]", r"$\dot{\theta}$ [rad/s]")],
+    [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box"), ("theta_dot [rad/s]", r"$\dot{\theta}$ [rad/s]"),
+     ("l*sin(alpha) - 2*q1**12", r"$l\,\sin(\alpha ) - 2\,q_{1}^{12}$"), ("theta = -6", r"$\theta  = -6$"), ("q1, straight", "$q_{1}$, straight"), ("2", "2"),
+     ("2*cost", "2*cost"), ("a [m/s^2]", "$a$ [m/s²]"), ("$x$", r"\$x\$")],
 )  # fmt: skip
 def test_names_are_typeset(name, shown):
     assert typeset(name) == shown

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import Final
 
 from ...algebra.calculus.dimensions import Conflict, Dimension, Dimensions, of_unit
-from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.names import stem_and_order
 from ...algebra.graph.walk import free_symbols, scalars
 from ...algebra.printing.printing import outline
@@ -22,6 +23,7 @@ from ...units import Unit, rate_unit, unit_meant, unit_text
 from ..frames.rotations import Turn
 from .mechanism import Body, Load, Mechanism
 
+_ANY: Final = symbol("any", "variable")  # equated with an expression whose dimension is asked for
 WRITTEN_LOADS: Final = ("force", "torque", "generalized force")  # kinds whose vectors are as the user wrote them
 
 
@@ -92,12 +94,30 @@ class InferredUnits:
 
     def of(self, s: Symbol) -> str:
         """The coherent SI unit of a symbol; empty where it is unknown, or a pure number."""
-        found = self._check.dimensions.of_symbol(s)
-        return "" if found is None or not any(found) else unit_text(found)
+        return _unit_where_whole(self._check.dimensions.of_symbol(s))
+
+    def of_expression(self, e: Expr, zeros: Iterable[Expr] = ()) -> str:
+        """The coherent SI unit of an expression; empty where it is unknown, or a pure number.
+
+        zeros   expressions that vanish, from which dimensions of further symbols follow
+        """
+        known = self._check.dimensions
+        tried = replace(known, known=dict(known.known), numbers_are_pure=True)
+        for zero in zeros:
+            tried.require([zero])
+        if tried.require([_ANY - e]) is not None:
+            return ""
+        return _unit_where_whole(tried.of_symbol(_ANY))
 
     @cached_property
     def _check(self) -> DimensionCheck:
         return dimension_check(self.mechanism)
+
+
+def _unit_where_whole(exponents: tuple[Fraction, ...] | None) -> str:
+    """Empty for pure numbers, and for roots of units, which equations without mechanics may have."""
+    known = exponents is not None and any(exponents) and all(e.denominator == 1 for e in exponents)
+    return unit_text(exponents) if exponents is not None and known else ""
 
 
 def _sentence(statement: Statement, conflict: Conflict) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...algebra.printing.printing import outline
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, finite_number, listed, shown, unknown
@@ -97,6 +98,11 @@ def _check_method(eq: Equations, o: SimulationOptions) -> None:
         raise SimulationError(f"{where}: sensitivities are for forms without algebraic equations; take 'projection'")
 
 
+OTHER_CHOICES: Final = (  # options that change a motion, beside form, method and tolerance
+    "invariants", "metric", "alpha", "beta", "project", "order", "first_step", "max_step", "max_growth",
+)  # fmt: skip
+
+
 # ---------------------------------------------------------------------------------------------------------------- forms
 
 
@@ -160,10 +166,23 @@ def absolute_tolerances(eq: Equations, form: Form, o: SimulationOptions) -> Arra
 
 
 def choices_in_words(o: SimulationOptions, method: str | Tableau, is_changed: bool = False) -> dict[str, str]:
-    """Form, method and tolerance of a motion."""
+    """Form, method and tolerance of a motion, and other options that change it where they were given."""
     name = f"{method} ({METHODS[method]})" if isinstance(method, str) else method.name
+    independent = f" with independent {listed(map(str, o.independent))}" if o.independent else ""
     return {
-        "form": f"form {o.form} ({FORMS[o.form].title})",
+        "form": f"form {o.form}{independent} ({FORMS[o.form].title})",
         "method": f"method {name}{', later changed' if is_changed else ''}",
         "tolerance": f"step {o.step:g}" if o.step else f"rtol {o.rtol:g}",
+        **{key: option_in_words(key, value) for key, value in o.given.items() if key in OTHER_CHOICES},
     }
+
+
+def option_in_words(key: str, value: Any) -> str:
+    """An option as it stands among the choices of a motion: `invariants energy`, `alpha 5`, `without project`."""
+    if isinstance(value, bool) or not value:
+        return key if value else f"without {key}"
+    if isinstance(value, int | float):
+        return f"{key} {value:g}"
+    return (
+        f"{key} {value if isinstance(value, str) else listed(x if isinstance(x, str) else outline(x) for x in value)}"
+    )

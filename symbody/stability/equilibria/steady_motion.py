@@ -33,8 +33,8 @@ Number = float | Expr
 class SteadyMotion(Tabular, Portable):
     """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
 
-    motion["phi"] is a number, or an expression in the parameters where the motion is known in closed form; names are
-    those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
+    motion["phi"] is a number, or an expression in the parameters where the whole motion is known in closed form; names
+    are those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
 
     outcome        the result in a sentence; true where the motion was found: `if motion.outcome:`
     is_steady      the same: whether the rows vanish
@@ -118,15 +118,14 @@ class SteadyMotion(Tabular, Portable):
 
         See also: `steady`, `linearize`.
         """
-        eq = self.equations
-        own = eq.variables.of("q u u' z z' r lam").symbols
-        return {s.name: self._value(s) for s in dict.fromkeys([*own, *self.conditions.all_unknowns])}
+        own, known = self.equations.variables.of("q u u' z z' r lam").symbols, self._known_numbers
+        named = dict.fromkeys([*own, *self.conditions.all_unknowns])
+        return {s.name: _number_of(self.expressions.get(s, s), known) for s in named}
 
-    def _value(self, s: Symbol) -> Number:
-        e = self.expressions.get(s)
-        if e is None:
-            return self.found[s]
-        return float(evaluate(e)) if not free_symbols(e) else e
+    @cached_property
+    def _known_numbers(self) -> Mapping[Symbol, float]:
+        """Numbers of what other values are expressed in; none of parameters where all values are expressions in them."""
+        return {**({} if self.is_symbolic else self.defaults), **self.found}
 
     def __getitem__(self, key: str | Symbol) -> Any:
         name = key.name if isinstance(key, Symbol) else key
@@ -140,10 +139,9 @@ class SteadyMotion(Tabular, Portable):
     @cached_property
     def outputs(self) -> Mapping[str, Any]:
         """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
-        known = {**({} if self.is_symbolic else self.defaults), **self.found}
         out: dict[str, Any] = {}
         for name, row in self.output_rows.items():
-            numbers = [_number_of(e, known) for e in row]
+            numbers = [_number_of(e, self._known_numbers) for e in row]
             out[name] = numbers[0] if isinstance(self.equations.outputs[name], Expr) else numbers
         return out
 

@@ -297,10 +297,10 @@ def _of_open_loop(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """A motion of the open loop as a point of the closed loop, and its parameters where no others are given."""
     state = about if isinstance(about, State) else about.state
-    numbers = about.values if isinstance(about, SteadyMotion) else state.values
+    known = {s.name: e for s, e in about.expressions.items()} if isinstance(about, SteadyMotion) else {}
     names = eq.variables.of("q u z r").names
     parameters = {s.name: state[s] for s in eq.p}
-    return {name: numbers[name] for name in names} | {eq.t.name: state.t}, {**parameters, **values}
+    return {n: known[n] if n in known else state[n] for n in names} | {eq.t.name: state.t}, {**parameters, **values}
 
 
 def _from_state(

@@ -3,40 +3,67 @@ named; and curves of folds and Hopf points over two values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ViewError
+from ...algebra.graph.graph import Expr
+from ...emit.run.callable import Array
+from ...errors import ViewError, shown
 from ...stability.branches.branch import Branch
 from ...stability.branches.special_curve import SpecialCurve
-from .figure import Curve, Figure, Note, Panel
+from ...stability.equilibria.steady_motion import SteadyMotion
+from .figure import MARKS, Curve, Figure, Note, Panel
+from .quantity_labels import label_of
+from .shown_quantities import Shown, ShownTogether, panels_asked_for, quantity
 
-MAX_PANELS: Final = 4  # largest number of panels
-# relative change along the branches below which a quantity is shown only on request
-CONSTANT_QUANTITY: Final = (
-    1e-9  # a quantity that changes less along the branches, in parts of what it is, is not shown unless asked for
-)
+MAX_PANELS: Final = 4  # largest number of panels when nothing is named
+CONSTANT_QUANTITY: Final = 1e-9  # relative change along the branches below which a quantity is shown only on request
 
 
-def branch_diagram(branches: Sequence[Branch], *what: Any, title: str = "", over: Any = None) -> Figure:
-    """Quantities over the varied value, or over another one; a panel each."""
-    first = branches[0]
-    wanted = list(what) or _moving(branches)
-    across = first.varied if over is None else over
-    panels = [_panel(branches, across, w) for w in wanted[:MAX_PANELS]]
-    points = [p for b in branches for p in b.special]
+def branch_diagram(
+    branches: Sequence[Branch] | Mapping[str, Branch],
+    *what: Any,
+    title: str = "",
+    over: Any = None,
+    labels: Sequence[str] | None = None,
+    mark: Any = (),
+) -> Figure:
+    """Quantities over the varied value, or over another one; a panel for each, or for each list or mapping of them.
+
+    mark   values of what is varied at which points are drawn; by name in a mapping
+    """
+    family = list(branches.values()) if isinstance(branches, Mapping) else list(branches)
+    first = family[0]
+    eq, zeros, where = first.equations, _conditions(first), f"plot of a {first.said}"
+    names = list(branches) if isinstance(branches, Mapping) else _given_names(where, family, labels)
+    across = quantity(eq, first.varied if over is None else over, zeros=zeros)
+    together = panels_asked_for(where, eq, what or _moving(family)[:MAX_PANELS], zeros=zeros)
+    places = [_BranchInPlane(b, across, _marked_motions(where, b, mark)) for b in family]
+    points = [p for b in family for p in b.special]
     kinds = dict.fromkeys(f"{p.criticality} {p.kind}".strip() for p in points)
-    caption = "Dashed: unstable." if any((b.unstable > 0).any() for b in branches) else ""
+    caption = "Dashed: unstable." if any((b.unstable > 0).any() for b in family) else ""
     caption += f" Points: {', '.join(kinds)}." if kinds else ""
     return Figure(
-        title or f"steady motions of {first.equations.name} over {across}",
-        tuple(panels),
+        title or f"steady motions of {eq.name} over {across.label}",
+        tuple(_panel(places, names, some) for some in together),
         shares_x=True,
         caption=caption.strip(),
     )
+
+
+def _given_names(where: str, branches: Sequence[Branch], labels: Sequence[str] | None) -> list[str]:
+    if labels is not None and len(labels) != len(branches):
+        raise ViewError(f"{where}: {len(branches)} branches and {len(labels)} labels; give one for each")
+    return [""] * len(branches) if labels is None else [str(x) for x in labels]
+
+
+def _conditions(b: Branch) -> list[Expr]:
+    """What vanishes along a branch: values that are given as expressions, from which units of their symbols follow."""
+    return [s - e for s, e in b.problem.freed.fixed.items()]
 
 
 def _moving(branches: Sequence[Branch]) -> list[str]:
@@ -52,21 +79,69 @@ def _moving(branches: Sequence[Branch]) -> list[str]:
     return [branches[0].unknowns[0]]
 
 
-def _panel(branches: Sequence[Branch], across: Any, what: Any) -> Panel:
-    curves, notes = [], []
-    for k, b in enumerate(branches):
-        x, y = b[across], b[what]
+@dataclass(frozen=True, eq=False)
+class _BranchInPlane:
+    """A branch in the plane of a horizontal quantity and others.
+
+    marked   steady motions with their names
+    """
+
+    branch: Branch
+    across: Shown
+    marked: Sequence[tuple[str, SteadyMotion]]
+
+    def curves(self, x: Shown) -> list[Curve]:
+        """The stable parts and the unstable ones."""
+        b, found = self.branch, []
         for is_stable in (True, False):
-            shown = _parts((b.unstable == 0) == is_stable)
-            if shown.any():
-                kind = "line" if is_stable else "dashed"
-                curves.append(Curve(np.where(shown, x, np.nan), np.where(shown, y, np.nan), kind=kind, group=k))
-        places = [(b.value_at(p, across), b.value_at(p, what), p) for p in b.special]
-        if places:
-            xs, ys = (np.array([place[i] for place in places]) for i in (0, 1))
-            curves.append(Curve(xs, ys, kind="points", group=k))
-        notes += [Note(px, py, p.kind) for px, py, p in places]
-    return Panel(str(across), str(what), tuple(curves), notes=tuple(_once(notes)), zero_lines="x")
+            inside = _parts((b.unstable == 0) == is_stable)
+            if inside.any():
+                across, up = (np.where(inside, b[s.what] / s.factor, np.nan) for s in (self.across, x))
+                found.append(Curve(across, up, kind="line" if is_stable else "dashed"))
+        return found
+
+    def special(self, x: Shown) -> list[Note]:
+        """Words at special points, and at marked ones."""
+        return [Note(self._value(at, self.across), self._value(at, x), name) for at, name in self._named_points()]
+
+    def _named_points(self) -> list[tuple[Array, str]]:
+        special = [(p.x, p.kind) for p in self.branch.special]
+        return special + [(np.array([m.all_numbers[n] for n in self.branch.unknowns]), n) for n, m in self.marked]
+
+    def _value(self, at: Array, x: Shown) -> float:
+        return float(replace(self.branch, points=at[None])[x.what][0]) / x.factor
+
+
+def _marked_motions(where: str, b: Branch, mark: Any) -> list[tuple[str, SteadyMotion]]:
+    """Motions of a branch at chosen values of what is varied, with their names."""
+    wanted = mark if isinstance(mark, Mapping) else {"": mark}
+    found = []
+    for name, values in wanted.items():
+        try:
+            numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise ViewError(f"{where}: mark = {shown(values)}; points are marked at numbers of {b.varied}") from None
+        found += [(name or f"{b.varied} = {v:z.4g}", m) for v in numbers.tolist() for m in b.at(v)]
+    return found
+
+
+def _panel(places: Sequence[_BranchInPlane], names: Sequence[str], some: ShownTogether) -> Panel:
+    """Colours tell quantities where there are several, else branches; each label has a mark of its own."""
+    is_mixed = len(some.quantities) > 1
+    curves, dots, notes, labels = [], [], [], list[str]()
+    for j, x in enumerate(some.quantities):
+        for k, (place, name) in enumerate(zip(places, names, strict=True)):
+            label = ", ".join(w for w in (some.legend(x) if is_mixed else "", name) if w)
+            labels += [label] if label not in labels else []
+            group, shape = (j, MARKS[labels.index(label) % len(MARKS)]) if is_mixed else (k, "")
+            curves += [replace(c, label=label, group=group, mark=shape) for c in place.curves(x)]
+            found = place.special(x)
+            if found:
+                xs, ys = (np.array([getattr(n, axis) for n in found]) for axis in "xy")
+                dots.append(Curve(xs, ys, kind="points", group=group))
+            notes += found
+    across = places[0].across.with_unit
+    return Panel(across, some.label, (*curves, *dots), notes=tuple(_once(notes)), zero_lines="x")
 
 
 def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") -> Figure:
@@ -77,9 +152,10 @@ def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") 
     across, up = what or first.varied
     lines = [Curve(c[across], c[up], label=c.kind, group=k) for k, c in enumerate(curves)]
     places = [(c.value_at(p, across), c.value_at(p, up), p) for c in curves for p in c.special]
+    x_label, y_label = (label_of(first.equations, w).with_unit for w in (across, up))
     notes = _once([Note(x, y, p.kind) for x, y, p in places])
     dots = [Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")]
-    panel = Panel(str(across), str(up), (*lines, *(dots if places else [])), notes=tuple(notes))
+    panel = Panel(x_label, y_label, (*lines, *(dots if places else [])), notes=tuple(notes))
     kinds = " and ".join(f"{kind} points" for kind in dict.fromkeys(c.kind for c in curves))
     return Figure(title or f"{kinds} of {first.equations.name}", (panel,))
 

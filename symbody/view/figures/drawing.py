@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import zlib
+from dataclasses import replace
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
@@ -21,23 +24,32 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from ...algebra.graph.names import stem_and_order
-from ...errors import SymbodyError
 from ...escaping import in_figure
 from ...whole_files import unfinished_file
+from .label_drawing import write_labels
 
 if TYPE_CHECKING:
-    from .figure import Curve, Figure, Note, Panel
+    from .figure import Curve, Figure, FigureGrid, Panel
 
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b")
 GREEK: Final = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau",
     "phi", "chi", "psi", "omega",
 )  # fmt: skip
+FUNCTIONS: Final = ("sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh")
+TOKEN: Final = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?|\*\*|[-+*/(),…=]")
 INK_COLOUR: Final = "#12243a"  # placeholder colour, replaced by the page's own colour in SVG
 GRID_COLOUR: Final = "#d5dae0"  # colour of grids in space
 # viridis without the yellow, which is invisible on white
 COLOUR_MAP: Final = ListedColormap(mpl.colormaps["viridis"](np.linspace(0.9, 0.0, 256)))
 FEW_DECADES: Final = 2000  # ratio of the ends of a logarithmic axis up to which ticks are at 1, 2, 5
+MARKERS: Final = {
+    "": "o", "circle": "o", "ring": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x", "plus": "+", "star": "*", "pentagon": "p",
+}  # fmt: skip
+MARK_DISTANCE: Final = 0.12  # of marks along a line, in parts of the diagonal of the axes
+COLUMN_WIDTH: Final = 4.7  # of figures beside each other, in inches
+LETTERS: Final = (*ascii_lowercase, *(a + b for a in ascii_lowercase for b in ascii_lowercase))  # of figures in a grid
+CAPTION_LENGTH: Final = 66  # characters in a line of a caption in a column
 STYLE: Final = {
     "font.family": "sans-serif",
     "font.sans-serif": ["Inter", "Segoe UI", "Helvetica Neue", "Arial", "DejaVu Sans"],
@@ -70,22 +82,62 @@ STYLE: Final = {
 def matplotlib_figure(figure: Figure) -> Any:
     """A matplotlib figure, not tied to any window."""
     with mpl.rc_context(STYLE):
-        n = len(figure.panels)
-        columns, rows = (n, 1) if figure.is_wide else (1, n)
-        width, height = figure.size
-        canvas = Canvas(figsize=(width, height or (3.6 if figure.is_wide else 1.2 + 2.3 * rows)), layout="constrained")
-        if any(panel.z_label for panel in figure.panels):
-            for k, panel in enumerate(figure.panels):
-                with mpl.rc_context({"grid.color": GRID_COLOUR}):  # axes in space know no transparent grid
-                    _space(panel, canvas.add_subplot(rows, columns, k + 1, projection="3d"))
-        else:
-            axes = canvas.subplots(rows, columns, squeeze=False, sharex=figure.shares_x).reshape(-1)
-            for k, (panel, ax) in enumerate(zip(figure.panels, axes, strict=True)):
-                is_last = k == n - 1 or figure.is_wide
-                _panel(panel, ax, is_last or not figure.shares_x)
-        if figure.title:
-            canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK_COLOUR)
+        canvas = Canvas(figsize=figure_size(figure), layout="constrained")
+        write_labels(canvas, _drawn_panels(figure, canvas), INK_COLOUR)
         return canvas
+
+
+def matplotlib_grid(grid: FigureGrid) -> Any:
+    """Figures in rows, each with its title above and its caption below."""
+    with mpl.rc_context(STYLE):
+        sizes = [_size_in_column(f) for f in grid.figures]
+        rows = [sizes[k : k + grid.columns] for k in range(0, len(sizes), grid.columns)]
+        heights = [max(height for _, height in row) for row in rows]
+        canvas = Canvas(figsize=(COLUMN_WIDTH * grid.columns, sum(heights)), layout="constrained")
+        if grid.title:
+            canvas.suptitle(in_figure(grid.title), fontsize=12, color=INK_COLOUR)
+        parts = canvas.subfigures(len(rows), grid.columns, squeeze=False, height_ratios=heights).reshape(-1)
+        drawn = []
+        for letter, figure, part in zip(LETTERS, grid.figures, parts, strict=False):
+            named = f"({letter}) {figure.title}" if figure.title else f"({letter})"
+            drawn += _drawn_panels(replace(figure, title=named), part)
+            if figure.caption:
+                lines = textwrap.wrap(figure.caption, CAPTION_LENGTH)
+                part.supxlabel(in_figure("\n".join(lines)), fontsize=8.5, color=INK_COLOUR)
+        write_labels(canvas, drawn, INK_COLOUR)
+        return canvas
+
+
+def _size_in_column(figure: Figure) -> tuple[float, float]:
+    """Figures with a size of their own keep its shape; below them are lines of the caption."""
+    width, height = figure_size(figure)
+    own = height * COLUMN_WIDTH / width if figure.size[1] else height
+    return COLUMN_WIDTH, own + 0.16 * len(textwrap.wrap(figure.caption, CAPTION_LENGTH))
+
+
+def figure_size(figure: Figure) -> tuple[float, float]:
+    """Width and height in inches."""
+    width, height = figure.size
+    return width, height or (3.6 if figure.is_wide else 1.2 + 2.3 * len(figure.panels))
+
+
+def _drawn_panels(figure: Figure, canvas: Any) -> list[tuple[Panel, Any]]:
+    """Panels with their axes, on a canvas or a part of one."""
+    n = len(figure.panels)
+    columns, rows = (n, 1) if figure.is_wide else (1, n)
+    if any(panel.z_label for panel in figure.panels):
+        with mpl.rc_context({"grid.color": GRID_COLOUR}):  # axes in space know no transparent grid
+            axes = [canvas.add_subplot(rows, columns, k + 1, projection="3d") for k in range(n)]
+            for panel, ax in zip(figure.panels, axes, strict=True):
+                _space(panel, ax)
+    else:
+        axes = list(canvas.subplots(rows, columns, squeeze=False, sharex=figure.shares_x).reshape(-1))
+        for k, (panel, ax) in enumerate(zip(figure.panels, axes, strict=True)):
+            is_last = k == n - 1 or figure.is_wide
+            _panel(panel, ax, is_last or not figure.shares_x)
+    if figure.title:
+        canvas.suptitle(in_figure(figure.title), fontsize=11, color=INK_COLOUR)
+    return list(zip(figure.panels, axes, strict=True))
 
 
 def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
@@ -109,8 +161,6 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
     for name, place in (("x", ax.axhline), ("y", ax.axvline)):
         if name in panel.zero_lines:
             place(0, color=INK_COLOUR, linewidth=0.8, alpha=0.5, zorder=1.5)  # under the curves
-    for note in panel.notes:
-        _note(note, ax)
     if has_x_label:
         ax.set_xlabel(typeset(panel.x_label))
     ax.set_ylabel(typeset(panel.y_label))
@@ -120,9 +170,6 @@ def _panel(panel: Panel, ax: Any, has_x_label: bool) -> None:
         ax.set_ylim(panel.y_range)
     if panel.is_equal:
         ax.set_aspect("equal", adjustable="datalim")
-    labels = [c.label for c in panel.curves if c.label and c.shade is None]
-    if len(labels) > 1 or (labels and panel.y_label.split(" [")[0] != labels[0]):
-        ax.legend(loc="best", ncols=2 if len(labels) > 6 else 1)
 
 
 def _space(panel: Panel, ax: Any) -> None:
@@ -141,32 +188,45 @@ def _space(panel: Panel, ax: Any) -> None:
         write(typeset(label))
     if panel.is_equal:
         ax.set_aspect("equal")
-    if len([c for c in panel.curves if c.label]) > 1:
-        ax.legend(loc="best")
-
-
-def _note(note: Note, ax: Any) -> None:
-    shift, align = (4, "left") if note.side == "right" else (-5, "right")
-    where: dict[str, Any] = {"xytext": (shift, 4), "va": "bottom", "ha": align}
-    if note.y is None:
-        where |= {"xycoords": ax.get_xaxis_transform(), "xytext": (shift, -3), "va": "top"}
-    place = (note.x, 1.0 if note.y is None else note.y)
-    ax.annotate(in_figure(note.text), place, textcoords="offset points", fontsize=8, color=INK_COLOUR, **where)
 
 
 def typeset(label: str) -> str:
-    """Names of symbols as mathematics writes them: delta_dot, q1, V; any other text unchanged."""
+    """Names of symbols and formulas as mathematics writes them: delta_dot, q1, l*sin(theta); any other text unchanged."""
     name, bracket, unit = label.partition(" [")
     if bracket and name:
-        return f"{typeset(name)} {in_figure(f'[{unit}')}"
-    stem, order = stem_and_order(label)
+        return f"{typeset(name)} {in_figure(f'[{unit}').replace('^2', '²').replace('^3', '³')}"
+    parts = re.split(r", (?![^(]*\))", label)  # not inside of brackets
+    return ", ".join(f"${found}$" if (found := _formula(part)) else in_figure(part) for part in parts)
+
+
+def _formula(text: str) -> str:
+    """A formula as mathematics writes it; empty where it is no formula, or has names that are words."""
+    tokens = TOKEN.findall(text)
+    if "".join(tokens) != text.replace(" ", "") or not any(t[0].isalpha() for t in tokens):
+        return ""
+    written = [_token(t, tokens[k + 1 : k + 2] == ["("]) for k, t in enumerate(tokens)]
+    return _exponents("".join(written)) if all(written) else ""
+
+
+def _token(token: str, is_called: bool) -> str:
+    """One token of a formula; empty where it is a word."""
+    if not (token[0].isalpha()):
+        return {"*": r"\,", "**": "^", "…": r"\ldots", "+": " + ", "-": " - ", "=": " = "}.get(token, token)
+    if is_called:
+        return rf"\{token}" if token in FUNCTIONS else ""
+    stem, order = stem_and_order(token)
     found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)", stem)
     if not found or order > 2:
-        return in_figure(label)
+        return ""
     name, index = found.groups()
     core = rf"\{name}" if len(name) > 1 else name
     dotted = (core, rf"\dot{{{core}}}", rf"\ddot{{{core}}}")[order]
-    return f"${dotted}_{{{index}}}$" if index else f"${dotted}$"
+    return f"{dotted}_{{{index}}}" if index else f"{dotted} " if core.startswith("\\") and not order else dotted
+
+
+def _exponents(formula: str) -> str:
+    """Exponents in braces, and signs of first terms beside them."""
+    return re.sub(r"(^|\(|= ) - ", r"\1-", re.sub(r"\^(\d+)", r"^{\1}", formula)).strip()
 
 
 def _curve(curve: Curve, ax: Any, colour: str) -> None:
@@ -179,7 +239,7 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
         ax.plot(curve.x, curve.y, linestyle="none", marker=".", markersize=1.8, color=colour, alpha=alpha, label=label)
     elif curve.kind in ("points", "joined"):
         line = "-" if curve.kind == "joined" else "none"
-        ax.plot(curve.x, curve.y, linestyle=line, marker="o", markersize=4.5, color=colour, alpha=alpha, label=label)
+        ax.plot(curve.x, curve.y, linestyle=line, color=colour, alpha=alpha, label=label, **_marker(curve.mark))
     elif curve.kind == "vertical":
         for x in curve.x:
             ax.axvline(x, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
@@ -188,7 +248,14 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
             ax.axhline(y, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
         style = (0, (4, 2)) if curve.kind == "dashed" else "-"
-        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, linestyle=style)
+        along = {**_marker(curve.mark), "markevery": MARK_DISTANCE, "markerfacecolor": "none"} if curve.mark else {}
+        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, linestyle=style, **along)
+
+
+def _marker(mark: str) -> dict[str, Any]:
+    if mark == "ring":
+        return {"marker": MARKERS[mark], "markersize": 6.0, "markerfacecolor": "none", "markeredgewidth": 1.3}
+    return {"marker": MARKERS[mark], "markersize": 4.5}
 
 
 def _field(field: Any, ax: Any) -> None:
@@ -222,10 +289,11 @@ def _flow(flow: Any, ax: Any) -> None:
     ax.set_ylim(flow.y[0], flow.y[-1])
 
 
-def svg(figure: Figure) -> str:
+def svg(canvas: Any) -> str:
+    """A drawn figure as a picture that takes its colours from the page."""
     out = io.StringIO()
     with mpl.rc_context(STYLE):
-        FigureCanvasSVG(matplotlib_figure(figure)).print_svg(out, metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(canvas).print_svg(out, metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     text = text[text.index("<svg") :].replace(INK_COLOUR, "currentColor")
     # Sizes are left to the page, names of parts must not meet those of other pictures on it.
@@ -235,10 +303,8 @@ def svg(figure: Figure) -> str:
     return re.sub(r'(href="#|url\(#)', rf"\g<1>{salt}", text)
 
 
-def save(figure: Figure, path: Path) -> None:
-    if path.suffix not in (".svg", ".png", ".pdf"):
-        raise SymbodyError(f"{path}: a figure is saved as .svg, .png, .pdf, or its numbers as .csv, .json")
-    canvas = matplotlib_figure(figure)
+def save(canvas: Any, path: Path) -> None:
+    """Write a drawn figure as a picture on white."""
     with mpl.rc_context({**STYLE, "savefig.facecolor": "white"}):
         FigureCanvasAgg(canvas)
         with unfinished_file(path) as part:

@@ -1,21 +1,20 @@
-"""`Figure`: the content of a plot as plain data, which can be drawn (`drawing.py`) or saved as numbers."""
+"""`Figure`: the content of a plot as plain data, which can be drawn (`drawing.py`) or saved as numbers; `FigureGrid`:
+figures side by side."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from ...argument_kinds import answered_class
+from ...argument_kinds import answered, answered_class
 from ...emit.run.callable import Array
-from ...escaping import csv_row
-from ...whole_files import write_text
+from ...errors import ViewError, shown
 from . import drawing
+from .drawable import Drawable
+
+MARKS: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "pentagon")
 
 
 @answered_class
@@ -26,6 +25,8 @@ class Curve:
 
     shade      of points: a number for each, told by its colour; `label` is then that of the scale
     is_faint   drawn so that what is behind shows through
+    mark       shape of points, and of a few marks along a line, so that curves are told apart without colours: circle,
+               square, triangle, diamond, cross, plus, star, pentagon; ring is an open circle
 
     >>> x = np.linspace(0.0, 1.0, 5)
     >>> curve = sb.view.Curve(x, x**2, "parabola", kind="dashed")
@@ -43,6 +44,7 @@ class Curve:
     is_faint: bool = False
     shade: Array | None = None
     z: Array | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +123,8 @@ class Panel:
 
 
 @answered_class
-@dataclass(frozen=True, eq=False)
-class Figure:
+@dataclass(frozen=True, eq=False, repr=False)
+class Figure(Drawable):
     """Panels under one title, one below the other or side by side, with a sentence that says what is seen.
 
     panels     from top to bottom; `is_wide`: side by side
@@ -201,32 +203,13 @@ class Figure:
                 values = zip(*(_axes(c).get(k, [None] * len(c.x)) for k in self.heads[2:]), strict=True)
                 yield from ((p.y_label, c.label, *(None if v is None else float(v) for v in row)) for row in values)
 
-    # ------------------------------------------------------------------------------------------------ as a picture
-
     def draw(self) -> Any:
         """A matplotlib figure."""
         return drawing.matplotlib_figure(self)
 
-    def svg(self) -> str:
-        """A picture that takes the colours of text and background from the page that it stands in."""
-        return drawing.svg(self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write a picture (.svg, .png, .pdf), or the numbers (.csv, .json)."""
-        place = Path(path)
-        if place.suffix == ".json":
-            write_text(place, json.dumps(self.data()))
-        elif place.suffix == ".csv":
-            table = io.StringIO()
-            table.write(csv_row(self.heads) + "\r\n")
-            csv.writer(table).writerows(self.rows())
-            write_text(place, table.getvalue())
-        else:
-            drawing.save(self, place)
-        return place
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    def __or__(self, other: Figure | FigureGrid) -> FigureGrid:
+        """Side by side: `first | second`."""
+        return side_by_side(self, other)
 
 
 def _finite_or_none(values: Array) -> list[float | None]:
@@ -235,3 +218,92 @@ def _finite_or_none(values: Array) -> list[float | None]:
 
 def _axes(c: Curve) -> dict[str, Array]:
     return {"x": c.x, "y": c.y, **({} if c.z is None else {"z": c.z})}
+
+
+# ---------------------------------------------------------------------------------------------------------- side by side
+
+
+@answered_class
+@dataclass(frozen=True, eq=False, repr=False)
+class FigureGrid(Drawable):
+    """Figures in rows of so many columns, each with its letter and title above and its caption below; made by
+    `side_by_side`, or by `first | second`.
+
+    figures   from left to right, row by row
+    columns   in a row
+    title     above all of them
+    caption   a sentence about all of them, on pages and in reports
+
+    >>> x = sb.symbol("x")
+    >>> both = sb.plot(sb.sin(x), x=(0, 6)) | sb.plot(sb.cos(x), x=(0, 6))
+    >>> both
+    <FigureGrid of 2 figures in 2 columns>
+    >>> both.save("both.csv").name, both.svg()[:4], both.heads, sorted(both.data())
+    ('both.csv', '<svg', ('figure', 'panel', 'curve', 'x', 'y'), ['figures', 'title'])
+    >>> next(iter(both.rows())), len(both.draw().axes)
+    (('a', 'sin(x)', 'sin(x)', 0.0, 0.0), 2)
+
+    See also: `view.side_by_side`, `view.Figure`, `plot`.
+    """
+
+    figures: tuple[Figure, ...]
+    columns: int
+    title: str = ""
+    caption: str = ""
+
+    def __repr__(self) -> str:
+        return f"<FigureGrid of {len(self.figures)} figures in {self.columns} columns>"
+
+    def data(self) -> dict[str, Any]:
+        """Everything as lists and strings, ready for JSON."""
+        return {"title": self.title, "figures": [f.data() for f in self.figures]}
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Of the columns of `rows`: those of the figures behind a letter for each."""
+        return ("figure", *max((f.heads for f in self.figures), key=len))
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """A row for each point."""
+        width = len(self.heads)
+        for letter, f in zip(drawing.LETTERS, self.figures, strict=False):
+            for row in f.rows():
+                yield (letter, *row, *(None,) * (width - 1 - len(row)))
+
+    def draw(self) -> Any:
+        """A matplotlib figure."""
+        return drawing.matplotlib_grid(self)
+
+    def __or__(self, other: Figure | FigureGrid) -> FigureGrid:
+        return side_by_side(self, other)
+
+
+@answered
+def side_by_side(*figures: Figure | FigureGrid, columns: int = 0, title: str = "", caption: str = "") -> FigureGrid:
+    """Figures beside each other in one picture, each with its letter, title and caption: `first | second` is short for
+    two.
+
+    columns   in a row; by default all figures are in one row
+
+    >>> x = sb.symbol("x")
+    >>> waves = [sb.plot(f(x), x=(0, 6)) for f in (sb.sin, sb.cos, sb.tan)]
+    >>> sb.view.side_by_side(*waves, columns=2, title="waves")
+    <FigureGrid of 3 figures in 2 columns>
+
+    See also: `plot`, `view.Figure`.
+    """
+    alone = [f for figure in figures for f in _figures_of(figure)]
+    if not alone:
+        raise ViewError("side_by_side: no figures; give those that stand beside each other")
+    if columns < 0:
+        raise ViewError(f"side_by_side: columns = {columns}; a row has at least one")
+    return FigureGrid(tuple(alone), columns or len(alone), title, caption)
+
+
+def _figures_of(picture: Any) -> tuple[Figure, ...]:
+    """A figure alone, or those of a grid."""
+    if isinstance(picture, FigureGrid):
+        return picture.figures
+    if isinstance(picture, Figure):
+        return (picture,)
+    raise ViewError(f"side_by_side: figures stand beside each other; got {shown(picture)}")

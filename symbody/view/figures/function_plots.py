@@ -20,7 +20,7 @@ from ...integrate.result.quantities import StateRows, evaluated_quantities
 from ...integrate.result.trajectory import Trajectory
 from .figure import Curve, Figure, Flow, Panel, ScalarField
 from .motion_plots import smooth
-from .shown_quantities import label_and_unit
+from .quantity_labels import label_of
 
 POINTS: Final = (121, 81)  # numbers of points along one axis for one varied value, and along each axis for two
 CONTOURS: Final = 12  # approximate number of contours
@@ -83,11 +83,11 @@ def equations_figure(
     where = f"plot of {eq.name!r}"
     over = ranges(where, named)
     rows = _GridRows.over(eq, over, where)
-    labels = [label_and_unit(eq, n, 0) for n in over.names]
+    labels = [label_of(eq, n, 0).with_unit for n in over.names]
     if not what:
         return _flow(eq, over, rows, title, beside)
     values = evaluated_quantities(rows, "values", tuple(what), lambda: quantity_expressions(eq, what, where, ViewError))
-    marks = [label_and_unit(eq, w, k) for k, w in enumerate(what)]
+    marks = [label_of(eq, w, k).with_unit for k, w in enumerate(what)]
     return _figure(title or eq.name, over, labels, dict(zip(marks, values, strict=True)), beside)
 
 
@@ -103,7 +103,7 @@ def expression_figure(e: Expr, *more: Expr, title: str = "", **named: Any) -> Fi
     f = compile_program(program("values", symbols, {f"y{k}": x for k, x in enumerate(things)}))
     found = f.batch(*(np.broadcast_to(np.asarray(known[g.name], dtype=np.float64), (count,)) for g in f.program.inputs))
     values = [found] if len(things) == 1 else list(found)
-    marks = [label_and_unit(None, x, k) for k, x in enumerate(things)]
+    marks = [label_of(None, x, k).with_unit for k, x in enumerate(things)]
     return _figure(title or marks[0], over, list(over.names), dict(zip(marks, values, strict=True)))
 
 
@@ -171,7 +171,7 @@ def _flow(
     )
     x, y = over.varied.values()
     flow = Flow(x, y, *(r.reshape(over.shape) for r in rates))
-    x_label, y_label = (label_and_unit(eq, n, 0) for n in over.names)
+    x_label, y_label = (label_of(eq, n, 0).with_unit for n in over.names)
     panel = Panel(x_label, y_label, _paths(over, beside), flow=flow)
     return Figure(title or f"flow of {eq.name}", (panel,), size=(6.4, 4.6))
 

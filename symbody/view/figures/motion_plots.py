@@ -12,7 +12,8 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...integrate.result.segment import Segment
 from ...integrate.result.trajectory import Trajectory
-from .figure import Curve, Figure, Panel
+from .figure import MARKS, Curve, Figure, Panel
+from .marks import CurveInTime, MarkedTimes, marked_times
 from .run_labels import labels_of_runs
 from .shown_quantities import Shown, ShownTogether, asked_for, quantity, usual
 
@@ -30,18 +31,23 @@ def motion_figure(
     over: Any = None,
     equal: bool | None = None,
     labels: Sequence[str] | None = None,
+    mark: Any = (),
 ) -> Figure:
     """One motion: a panel for each list, each word and each unit. Several: a panel for each quantity, a curve for each
-    motion."""
+    motion; a list or a mapping of quantities stays in one panel.
+
+    mark   "start", "end", "events", times, and zeros of expressions, at which points are drawn; by name in a mapping
+    """
     runs = list(sims.values()) if isinstance(sims, Mapping) else list(sims)
     first = runs[0]
     across = _across(first, over)
     together = asked_for(first, what) if what else usual(first)
+    marks = [marked_times(sim, mark) for sim in runs]
     if len(runs) == 1:
-        panels = _panels(first, together, across, equal, is_chosen=bool(what))
+        panels = _panels(first, together, across, equal, marks[0], is_chosen=bool(what))
     else:
         names = list(sims) if isinstance(sims, Mapping) else labels_of_runs(runs, labels)
-        panels = _beside(runs, names, [x for some in together for x in some.quantities][:MAX_CURVES], across, equal)
+        panels = _beside(runs, names, _with_one_quantity(together), across, equal, marks)
     size = (6.4, 4.8 * len(panels)) if len(across) == 2 else (7.0, 0.0)
     return Figure(title or first.name, tuple(panels), shares_x=not across, size=size)
 
@@ -49,37 +55,68 @@ def motion_figure(
 def _across(sim: Trajectory, over: Any) -> list[Shown]:
     """The horizontal quantities: none for time, one for a plane, two for space."""
     wanted = [] if over is None else list(over) if isinstance(over, (list, tuple)) else [over]
+    if isinstance(over, Mapping):
+        return [quantity(sim.segments[0].equations, w, k, name) for k, (name, w) in enumerate(over.items())]
     if len(wanted) > 2:
         raise ViewError(f"plot of {sim.name!r}: a motion is drawn over time, one quantity or two; got {shown(over)}")
-    return [quantity(sim, w, k) for k, w in enumerate(wanted)]
+    return [quantity(sim.segments[0].equations, w, k) for k, w in enumerate(wanted)]
+
+
+def _with_one_quantity(together: Sequence[ShownTogether]) -> list[ShownTogether]:
+    """A panel for each quantity, but for lists and mappings."""
+    apart = ([some] if some.is_kept else [ShownTogether("", (x,)) for x in some.quantities] for some in together)
+    return [some for panels in apart for some in panels][:MAX_CURVES]
 
 
 def _panels(
-    sim: Trajectory, together: Sequence[ShownTogether], across: list[Shown], equal: bool | None, is_chosen: bool
-) -> list[Panel]:
+    sim: Trajectory, together: Sequence[ShownTogether], across: list[Shown], equal: bool | None, marks: MarkedTimes, is_chosen: bool
+) -> list[Panel]:  # fmt: skip
     fine = smooth(sim)
     panels = []
     for some in together:
-        curves = _curves(sim, fine, some.quantities, across)
-        for alike in [curves] if is_chosen else _alike(curves):
+        drawn = _curves(sim, fine, some, across)
+        for alike in [drawn] if is_chosen else _alike(drawn):
             rest = f" ({MAX_CURVES} of {len(alike)})" if len(alike) > MAX_CURVES else ""
-            panel = Panel(*_axes(across, some.label + rest), tuple(alike[:MAX_CURVES]), y_scale=some.scale)
-            panels.append(_scaled_panel(panel, some, across, equal))
+            curves = [replace(d, curve=replace(d.curve, group=k)) for k, d in enumerate(alike[:MAX_CURVES])]
+            panels.append(_panel(curves, [marks] * len(curves), some, some.label + rest, across, equal))
     return panels
 
 
 def _beside(
-    runs: Sequence[Trajectory], names: Sequence[str], wanted: Sequence[Shown], across: list[Shown], equal: bool | None
-) -> list[Panel]:
-    columns = [_curves(sim, smooth(sim), wanted, across) for sim in runs]
+    runs: Sequence[Trajectory], names: Sequence[str], together: Sequence[ShownTogether], across: list[Shown], equal: bool | None,
+    marks: Sequence[MarkedTimes],
+) -> list[Panel]:  # fmt: skip
+    """Colours tell motions; where a panel has several quantities colours tell these, and each curve has a mark."""
+    fine = [smooth(sim) for sim in runs]
     panels = []
-    for k, x in enumerate(wanted):
-        curves = [
-            replace(column[k], label=name, group=n) for n, (name, column) in enumerate(zip(names, columns, strict=True))
-        ]
-        panel = Panel(*_axes(across, x.with_unit), tuple(curves[:MAX_CURVES]), y_scale=x.scale)
-        panels.append(_scaled_panel(panel, ShownTogether("", (x,)), across, equal))
+    for some in together:
+        columns = [_curves(sim, many, some, across) for sim, many in zip(runs, fine, strict=True)]
+        is_mixed = len(some.quantities) > 1
+        drawn, marked = list[CurveInTime](), list[MarkedTimes]()
+        for j in range(len(columns[0])):
+            for n, (name, column) in enumerate(zip(names, columns, strict=True)):
+                curve = column[j].curve
+                label, group = (f"{curve.label}, {name}", j) if is_mixed else (name, n)
+                shape = MARKS[len(drawn) % len(MARKS)] if is_mixed else ""
+                drawn.append(replace(column[j], curve=replace(curve, label=label, group=group, mark=shape)))
+                marked.append(marks[n])
+        count = MAX_CURVES * len(some.quantities)
+        panels.append(_panel(drawn[:count], marked[:count], some, some.label, across, equal))
     return panels
+
+
+def _panel(
+    drawn: Sequence[CurveInTime], marks: Sequence[MarkedTimes], some: ShownTogether, label: str, across: Sequence[Shown], equal: bool | None
+) -> Panel:  # fmt: skip
+    """Curves with marks on them. Scales are equal if requested, or if all axes have one unit."""
+    found = [d.marked(times) for d, times in zip(drawn, marks, strict=True)]
+    curves = (*(d.curve for d in drawn), *(c for points, _ in found for c in points))
+    units = {x.unit for x in (*some.quantities, *across)}
+    is_equal = bool(across) and units != {""} and len(units) == 1 if equal is None else equal
+    return Panel(
+        *_axes(across, label), curves, y_scale=some.scale, is_equal=is_equal, notes=tuple(n for _, notes in found for n in notes),
+        z_label=some.label or "values" if len(across) == 2 else "",
+    )  # fmt: skip
 
 
 def _axes(across: Sequence[Shown], label: str) -> tuple[str, str]:
@@ -88,27 +125,19 @@ def _axes(across: Sequence[Shown], label: str) -> tuple[str, str]:
     return (across[0].with_unit if across else TIME), label
 
 
-def _scaled_panel(panel: Panel, some: ShownTogether, across: Sequence[Shown], equal: bool | None) -> Panel:
-    """The panel with equal scales if requested, or if all axes have one unit; in space with a label of the third
-    axis."""
-    units = {x.unit for x in (*some.quantities, *across)}
-    is_equal = bool(across) and units != {""} and len(units) == 1 if equal is None else equal
-    return replace(panel, is_equal=is_equal, z_label=some.label or "values" if len(across) == 2 else "")
-
-
-def _curves(sim: Trajectory, fine: Trajectory, wanted: Sequence[Shown], across: Sequence[Shown]) -> list[Curve]:
+def _curves(sim: Trajectory, fine: Trajectory, some: ShownTogether, across: Sequence[Shown]) -> list[CurveInTime]:
     """Quantities that are evaluated, all at once, and those that are measured directly."""
-    evaluated = [x for x in wanted if x.measured is None]
+    evaluated = [x for x in some.quantities if x.measured is None]
     values = dict(zip(map(id, evaluated), fine.values([x.what for x in evaluated]), strict=True)) if evaluated else {}
     places = (
         [v / a.factor for v, a in zip(fine.values([a.what for a in across]), across, strict=True)] if across else []
     )
     curves = []
-    for x in wanted:
+    for x in some.quantities:
         t, y = (fine.t, values[id(x)] / x.factor) if x.measured is None else x.measured(sim, fine)
         if across and len(t) != len(fine.t):
             raise ViewError(f"plot of {sim.name!r}: {x.label} is known at steps, so it is drawn over time only")
-        curves += _by_entry(t, y, x, places)
+        curves += [CurveInTime(c, t) for c in _by_entry(t, y, replace(x, label=some.legend(x)), places)]
     return curves
 
 
@@ -116,18 +145,20 @@ def _by_entry(t: Array, y: Array, x: Shown, places: Sequence[Array]) -> list[Cur
     """A curve; of a vector or a matrix one for each entry."""
     if y.ndim > 1:
         rows = y.reshape(len(y), -1).T
-        return [c for k, row in enumerate(rows) for c in _by_entry(t, row, replace(x, label=f"{x.label}[{k}]"), places)]
+        ends = [f", {axis}" for axis in "xyz"] if len(rows) == 3 else [f"[{k}]" for k in range(len(rows))]
+        entries = (replace(x, label=f"{x.label}{end}") for end in ends)
+        return [c for row, entry in zip(rows, entries, strict=True) for c in _by_entry(t, row, entry, places)]
     if len(places) == 2:
         return [Curve(places[0], places[1], x.label, x.kind, z=y)]
     return [Curve(places[0] if places else t, y, x.label, x.kind)]
 
 
-def _alike(curves: list[Curve]) -> list[list[Curve]]:
+def _alike(curves: list[CurveInTime]) -> list[list[CurveInTime]]:
     """Curves that can be read on one scale, together: a wheel that turns on and on would flatten all others."""
-    out: list[list[Curve]] = []
+    out: list[list[CurveInTime]] = []
     tops: list[float] = []
-    for curve in sorted(curves, key=lambda c: -float(np.max(np.abs(c.y), initial=0.0))):
-        size = float(np.max(np.abs(curve.y), initial=0.0))
+    for curve in sorted(curves, key=lambda c: -float(np.max(np.abs(c.curve.y), initial=0.0))):
+        size = float(np.max(np.abs(curve.curve.y), initial=0.0))
         if out and (size > tops[-1] / MAX_SIZE_RATIO or size == 0.0 or len(out) == MAX_PANELS):
             out[-1].append(curve)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Final
 
@@ -56,14 +57,15 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
     plot(expression, x=(0, 1))     expressions, or a Python function of arrays, over one name or two
     plot(lin)                      eigenvalues; plot(lin, V=(1, 40)) over a parameter, or over two;
                                    plot(lin, "tau", "phi", V=20) a frequency response
-    plot(locus)                    real and imaginary parts over the parameter; plot(locus, "plane") in the complex
-                                   plane
+    plot(locus)                    real and imaginary parts over the parameter; plot(locus, "real") or "imaginary" one
+                                   of them; plot(locus, "plane") in the complex plane
     plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
     plot(chart)                    the largest real part over two parameters, with the border of stability
     plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time:
                                    plot([a, b, c])
-    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named; several
-                                   in one: plot([a, b], "q1")
+    plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named;
+                                   plot(branch, ["q1", "q2"]) several in one panel; mark=[3.0, 4.0] at chosen values;
+                                   several branches: plot([a, b], "q1"), or a mapping of them
     plot(curve)                    folds, Hopf points or special orbits over two values; several in one: plot([folds,
                                    hopfs])
     plot(orbit), plot([a, b])      over a period, over="q1" in a plane, over=["q1", "q2"] in space; "multipliers" on the
@@ -94,7 +96,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
             (FrequencyResponse, _responses),
             (TimeResponse, _time_responses),
             (Trajectory, motion_figure),
-            (Branch, _branches),
+            (Branch, branch_diagram),
             (SpecialCurve, _special_curves),
             (Orbit, orbit_figure),
             (PoincareSection, section_figure),
@@ -103,8 +105,9 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
-    if isinstance(thing, Mapping) and thing and all(isinstance(x, Trajectory) for x in thing.values()):
-        return motion_figure(thing, *what, **options)
+    for kind, named in ((Trajectory, motion_figure), (Branch, branch_diagram)):
+        if isinstance(thing, Mapping) and thing and all(isinstance(x, kind) for x in thing.values()):
+            return named(thing, *what, **options)
     if callable(thing) and not what:
         return callable_figure(thing, **options)
     kinds = [t.__name__ for t in plot.registry if t is not object]
@@ -152,8 +155,8 @@ def _(e: Expr, *more: Expr, **options: Any) -> Figure:
 
 
 @plot.register
-def _(branch: Branch, *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
-    return branch_diagram([branch], *what, title=title, over=over)
+def _(branch: Branch, *what: Any, **options: Any) -> Figure:
+    return branch_diagram([branch], *what, **options)
 
 
 @plot.register
@@ -189,10 +192,6 @@ def _(found: LyapunovExponents, title: str = "") -> Figure:
 @plot.register
 def _(found: Basins, title: str = "") -> Figure:
     return basin_figure(found, title)
-
-
-def _branches(branches: Sequence[Branch], *what: Wanted, title: str = "", over: Wanted | None = None) -> Figure:
-    return branch_diagram(branches, *what, title=title, over=over)
 
 
 @plot.register
@@ -308,7 +307,17 @@ def _plane(locus: RootLocus, title: str, label: str) -> Figure:
     return Figure(title or f"root locus, {span}", (panel,), size=(7.2, 4.8))
 
 
-LOCI: Final = {"parts": _parts, "plane": _plane}
+def _real(locus: RootLocus, title: str, label: str) -> Figure:
+    whole = _parts(locus, title, label)
+    return replace(whole, panels=whole.panels[:1])
+
+
+def _imaginary(locus: RootLocus, title: str, label: str) -> Figure:
+    whole = _parts(locus, title, label)
+    return replace(whole, panels=whole.panels[1:])
+
+
+LOCI: Final = {"parts": _parts, "real": _real, "imaginary": _imaginary, "plane": _plane}
 
 
 def _range(values: Array, left_out: float = 0.12) -> tuple[float, float]:

@@ -7,13 +7,15 @@ from typing import Final
 
 from ...errors import ViewError
 from ...integrate.result.trajectory import Trajectory
+from ...integrate.run.form_and_method import OTHER_CHOICES, option_in_words
+from ...simulation_options import SimulationOptions
 
 MAX_DIFFERENCES: Final = 2  # largest number of differences in a label
 
 
 def labels_of_runs(runs: Sequence[Trajectory], given: Sequence[str] | None) -> list[str]:
-    """The given labels; names of models that differ; else form, method, tolerance, parameters or starts that differ:
-    "l = 1.5"; else numbers."""
+    """The given labels; names of models that differ; else form, method and other options, parameters or starts that
+    differ: "l = 1.5", "without invariants"; else numbers."""
     if given is not None:
         if len(given) != len(runs):
             raise ViewError(f"plot of {len(runs)} motions: labels= has {len(given)} labels; give one for each")
@@ -41,11 +43,16 @@ def _differences(runs: Sequence[Trajectory]) -> Iterator[list[str]]:
         [_numbers(s) for s in starts],
     ]
     rows = [
-        [table.get(key, "–") for table in tables_of_runs]
+        [table[key] if key in table else _absent(key) for table in tables_of_runs]
         for tables_of_runs in tables
         for key in dict.fromkeys(k for table in tables_of_runs for k in table)
     ]
     yield from sorted((r for r in rows if len(set(r)) > 1), key=lambda r: -len(set(r)))
+
+
+def _absent(key: str) -> str:
+    """An option that was not given has its default; other models do not have a variable at all."""
+    return option_in_words(key, getattr(SimulationOptions, key)) if key in OTHER_CHOICES else f"without {key}"
 
 
 def _numbers(values: Mapping[str, float]) -> dict[str, str]:

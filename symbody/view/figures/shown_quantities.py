@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph.graph import Expr, Symbol
-from ...algebra.printing.printing import text, unshared_operations
-from ...derivation.equations.energies import energy, kinetic_energy, potential_energy
+from ...algebra.graph.graph import Expr
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_quantities import named_quantities
 from ...emit.run.callable import Array
 from ...errors import SymbodyError, ViewError, listed
 from ...integrate.result.trajectory import Trajectory
+from .quantity_labels import given_label, label_of
 
-MAX_LABEL: Final = 36  # largest number of characters of a formula in a label
-MAX_OPERATIONS: Final = 12  # largest number of operations of a formula in a label
+MAX_NAMES: Final = 24  # largest number of characters of the names of quantities in the label of an axis
 VIOLATION_FLOOR: Final = 1e-17  # smallest violation shown on a logarithmic scale
 
 
@@ -49,19 +47,33 @@ class Shown:
 
 @dataclass(frozen=True)
 class ShownTogether:
-    """Quantities in one panel, under a common name."""
+    """Quantities in one panel, under a common name.
+
+    is_kept   asked for in one pair of axes: also those of several motions
+    """
 
     name: str
     quantities: tuple[Shown, ...]
+    is_kept: bool = False
 
     @property
     def label(self) -> str:
-        """Label of the vertical axis: the name of a single quantity, or the common name."""
+        """Label of the vertical axis: the name of a single quantity, the common name, or a few names."""
         if len(self.quantities) == 1:
             return self.quantities[0].with_unit
+        names = ", ".join(x.label for x in self.quantities)
+        name = self.name or (names if len(names) <= MAX_NAMES else "")
+        return f"{name} [{self.unit}]".strip() if self.unit else name
+
+    @property
+    def unit(self) -> str:
+        """That of all quantities; empty where they differ."""
         units = {x.unit for x in self.quantities}
-        unit = f"[{units.pop()}]" if len(units) == 1 and units != {""} else ""
-        return f"{self.name} {unit}".strip()
+        return units.pop() if len(units) == 1 else ""
+
+    def legend(self, x: Shown) -> str:
+        """The label of one of the quantities; with its unit where they differ, so that the axis has none."""
+        return x.label if len({each.unit for each in self.quantities}) == 1 else x.with_unit
 
     @property
     def scale(self) -> str:
@@ -77,7 +89,7 @@ def usual(sim: Trajectory) -> list[ShownTogether]:
     found = []
     for word in ("coordinates", "speeds", "variables", "inputs", "outputs"):
         names = [n for n in _names(sim, word) if word != "inputs" or n not in constant]
-        found += _by_unit([quantity(sim, n, k) for k, n in enumerate(names)], word)
+        found += _by_unit([quantity(sim.segments[0].equations, n, k) for k, n in enumerate(names)], word)
     if not any(_names(sim, word) for word in ("coordinates", "speeds", "variables")):
         raise SymbodyError(
             f"plot of {sim.name!r}: it has modes ({listed(dict.fromkeys(sim.modes))}) with no coordinates in common; "
@@ -89,34 +101,45 @@ def usual(sim: Trajectory) -> list[ShownTogether]:
 def asked_for(sim: Trajectory, what: Sequence[Any]) -> list[ShownTogether]:
     """A panel for each list, mapping and keyword; quantities named one by one are grouped by unit, at the position
     of the first."""
-    found: list[ShownTogether] = []
-    single: list[Any] = []
-    place = 0
-    for w in what:
-        if isinstance(w, Mapping):
-            found.append(ShownTogether("", tuple(_with_label(sim, label, x) for label, x in w.items())))
-        elif isinstance(w, (list, tuple)):
-            found += _listed_panel(sim, w)
-        elif (group := _word(sim, w)) is not None:
-            found.append(group)
+    found, single, place = list[ShownTogether](), list[Shown](), 0
+    for some in panels_asked_for(f"plot of {sim.name!r}", sim.segments[0].equations, what, lambda w: _word(sim, w)):
+        if some.is_kept or some.name:
+            found.append(some)
         else:
             place = place if single else len(found)
-            single.append(w)
-    found[place:place] = _by_unit([quantity(sim, w, k) for k, w in enumerate(single)], "")
+            single += some.quantities
+    found[place:place] = _by_unit(single, "")
     return found
 
 
-def _listed_panel(sim: Trajectory, wanted: Sequence[Any]) -> list[ShownTogether]:
-    if not wanted:
-        raise ViewError(f"plot of {sim.name!r}: a panel without a quantity; a list names what is in it")
-    return [ShownTogether("", tuple(quantity(sim, w, k) for k, w in enumerate(wanted)))]
+def panels_asked_for(
+    where: str, eq: Equations, what: Sequence[Any], word: Callable[[Any], ShownTogether | None] = lambda _: None, zeros: Sequence[Expr] = ()
+) -> list[ShownTogether]:  # fmt: skip
+    """A panel for each list or mapping, each keyword, and each quantity that stands alone.
+
+    zeros   expressions that vanish, from which units follow
+    """
+    found, place = [], 0
+    for w in what:
+        if isinstance(w, list | tuple | Mapping):
+            if not w:
+                raise ViewError(f"{where}: a panel without a quantity; a list or a mapping has what is in it")
+            labels = w if isinstance(w, Mapping) else {}
+            some = [(n, w[n]) for n in labels] if labels else [("", x) for x in w]
+            found.append(ShownTogether("", tuple(quantity(eq, x, k, n, zeros) for k, (n, x) in enumerate(some)), True))
+        elif (group := word(w)) is not None:
+            found.append(group)
+        else:
+            found.append(ShownTogether("", (quantity(eq, w, place, "", zeros),)))
+            place += 1
+    return found
 
 
-def _with_label(sim: Trajectory, label: str, what: Any) -> Shown:
-    """A quantity with a label given by the user, with a unit in brackets if it has one: "height [m]"."""
-    name, bracket, unit = label.partition(" [")
-    usual = quantity(sim, what, 0)
-    return Shown(name, unit.removesuffix("]"), what) if bracket else replace(usual, label=name)
+def quantity(eq: Equations, what: Any, place: int = 0, given: str = "", zeros: Sequence[Expr] = ()) -> Shown:
+    """A name or an expression with its label and unit; `given` is a label of the user's."""
+    usual = label_of(eq, what, place, zeros)
+    label = given_label(given, usual) if given else usual
+    return Shown(label.name, label.unit, what, factor=label.factor)
 
 
 def _by_unit(quantities: Sequence[Shown], name: str) -> list[ShownTogether]:
@@ -124,82 +147,6 @@ def _by_unit(quantities: Sequence[Shown], name: str) -> list[ShownTogether]:
     for x in quantities:
         by_unit.setdefault(x.unit, []).append(x)
     return [ShownTogether(name, tuple(some)) for some in by_unit.values()]
-
-
-# ------------------------------------------------------------------------------------------------------ labels and units
-
-
-def quantity(sim: Trajectory, what: Any, place: int) -> Shown:
-    """A name or an expression with a short label and its unit; `place` numbers formulas that are too long."""
-    eq = sim.segments[0].equations
-    return Shown(*label_and_unit_of(eq, what, place), what, factor=_factor(eq, what))
-
-
-def label_and_unit_of(eq: Equations | None, what: Any, place: int) -> tuple[str, str]:
-    """Label and unit of a name or an expression, also without equations."""
-    if isinstance(what, str) and eq is not None:
-        return what, _unit_of(eq, what) or _unit_of_sum(eq, named_quantities(eq).get(what))
-    if isinstance(what, Symbol):
-        return what.name, "" if eq is None else _unit_of(eq, what.name)
-    if not isinstance(what, Expr):
-        return getattr(what, "name", "") or f"vector {place + 1}", ""
-    name, unit = ("", "") if eq is None else _known_name_and_unit(eq, what)
-    return name or _short(what, place), unit or ("" if eq is None else _unit_of_sum(eq, what))
-
-
-def label_and_unit(eq: Equations | None, what: Any, place: int) -> str:
-    """As one text: `theta [rad]`."""
-    label, unit = label_and_unit_of(eq, what, place)
-    return f"{label} [{unit}]" if unit else label
-
-
-def _short(e: Expr, place: int) -> str:
-    """The formula where it is short enough to be read in a legend."""
-    written = text(e) if unshared_operations(e) <= MAX_OPERATIONS else ""
-    return written if 0 < len(written) <= MAX_LABEL else f"expression {place + 1}"
-
-
-def _known_name_and_unit(eq: Equations, e: Expr) -> tuple[str, str]:
-    """Name and unit of an expression for which the model has a name."""
-    for name, meaning in (*eq.labels.items(), *eq.outputs.items()):
-        if meaning is e:
-            return name, ""
-    if e.args:
-        for name, made in (
-            ("energy", energy),
-            ("kinetic energy", kinetic_energy),
-            ("potential energy", potential_energy),
-        ):
-            if made(eq) is e:
-                return name, "J"
-    return "", ""
-
-
-def _unit_of(eq: Equations, name: str) -> str:
-    return eq.variables[name].shown_in if name in eq.variables else ""
-
-
-def _factor(eq: Equations, what: Any) -> float:
-    """One of the unit in which a variable is shown, in SI; expressions are shown in SI."""
-    if isinstance(what, str) and what in eq.outputs:
-        return 1.0
-    return eq.variables[what].factor if isinstance(what, str | Symbol) and what in eq.variables else 1.0
-
-
-def _unit_of_sum(eq: Equations, e: Any) -> str:
-    """The unit shared by all terms of a sum, each a symbol or a multiple of one; empty otherwise."""
-    units, waiting = set(), [e] if isinstance(e, Expr) else []
-    while waiting:
-        term = waiting.pop()
-        if term.op in ("add", "sub", "neg"):
-            waiting += term.args
-        elif term.op in ("mul", "div") and sum(a.op == "const" for a in term.args) == 1:
-            waiting += [a for a in term.args if a.op != "const"]
-        elif isinstance(term, Symbol):
-            units.add(eq.variables[term.name].unit if term.name in eq.variables else "")
-        else:
-            return ""
-    return units.pop() if len(units) == 1 else ""
 
 
 # ------------------------------------------------------------------------------------------------------ words for groups
@@ -215,7 +162,7 @@ def _word(sim: Trajectory, word: Any) -> ShownTogether | None:
         names = _names(sim, word)
         if not names:
             raise ViewError(f"plot of {sim.name!r}: it has no {word}")
-        return ShownTogether(word, tuple(quantity(sim, n, k) for k, n in enumerate(names)))
+        return ShownTogether(word, tuple(quantity(sim.segments[0].equations, n, k) for k, n in enumerate(names)))
     return None
 
 
@@ -275,7 +222,7 @@ def _steps(_: Trajectory) -> ShownTogether:
         ends = [np.concatenate([[d.start], d.ends]) for d in runs]
         return np.concatenate([x[1:] for x in ends]), np.concatenate([np.abs(np.diff(x)) for x in ends])
 
-    return ShownTogether("", (Shown("step size", "s", measured=measured, scale="log", kind="joined"),))
+    return ShownTogether("step size", (Shown("step size", "s", measured=measured, scale="log", kind="joined"),))
 
 
 MEASURED: Final[dict[str, Callable[[Trajectory], ShownTogether]]] = {
