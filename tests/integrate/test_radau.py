@@ -10,9 +10,10 @@ import symbody as sb
 from symbody.emit.loops.kernel_language import Numbers
 from symbody.integrate import SimulationOptions, simulate
 from symbody.integrate.events.events import Event
+from symbody.integrate.events.switching_times import NONE
 from symbody.integrate.kernels import march, radau
 from symbody.integrate.kernels.complex_elimination import complex_solve
-from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Steps, Watched
+from symbody.integrate.kernels.march_records import DONE, TINY, TOO_MANY, Counts, Growth, Leaps, Probes, Steps, Watched
 from symbody.integrate.kernels.sparse_elimination import Sparse
 from symbody.integrate.result.outcome import Ending
 from symbody.integrate.run.form_and_method import form_of
@@ -267,6 +268,7 @@ def test_kernels_run_as_plain_python() -> None:
         n=n, is_adaptive=1, is_new=1, t_end=end, rtol=rtol, max_step=np.inf, max_growth=10.0, atol=np.full(n, rtol), y=np.array([2.0, 0.0]),
         y_end=np.zeros(n), r=np.zeros(radau.PIECES * n), w=np.zeros(n), note=none, counts=Counts(limit=10**6), results=memory.results,
         watched=watched, growth=Growth(per_size=none), leaps=Leaps(speeds=none), rhs=rhs,
+        switching=NONE.record(none), probes=Probes(change=none, fine=none),
     )  # fmt: skip
     assert march.march(method, steps) == DONE
     assert steps.y == pytest.approx(compiled.y, rel=1e-12)

@@ -84,6 +84,15 @@ class DeviceForm:
         watch = self.function("watch", {"g": values}, is_inlined=False)
         return watch, self.function("rounding", {"g": [share * abs(e) for e in terms]}, is_inlined=False)
 
+    @property
+    def epsilon(self) -> float:
+        """Unit roundoff of its numbers."""
+        return EPSILONS[self.module.real]
+
+    def lines(self, written: Sequence[Expr]) -> DeviceFunction:
+        """Lines of switching times."""
+        return self.function("switching_lines", {"lines": list(written)}, is_inlined=False)
+
     def reset(self, after: Sequence[Expr]) -> DeviceFunction:
         """The state after event k, one program for all of them: k is an input."""
         return self.module.program("reset", self.program("reset", {"x": after}, {"which": WHICH}), 3, is_inlined=False)

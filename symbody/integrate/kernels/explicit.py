@@ -49,6 +49,13 @@ def renew(m: RungeKutta, s: Steps) -> None:
         begin(m, s)
 
 
+def resume(m: RungeKutta, s: Steps) -> None:
+    """f behind a switching time."""
+    s.rhs((s.t, s.y), (m.k,))
+    s.counts.evaluations += 1
+    m.before = 0.0
+
+
 def begin(m: RungeKutta, s: Steps) -> None:
     """A motion begins, perhaps in a singular position."""
     m.careful = smooth_rates(m, s, s.t, s.y, m.k)
@@ -243,7 +250,7 @@ def next_step(m: RungeKutta, s: Steps, h: float, is_again: int) -> float:
 
 KERNELS: Final = {
     "is_always_dense": 0, "first_step": first_step, "attempt": attempt, "shorter": shorter, "next_step": next_step, "polynomial": polynomial,
-    "short_step": short_step, "advance": advance, "renew": renew, "is_singular": is_singular, "cut": cut,
+    "short_step": short_step, "advance": advance, "renew": renew, "resume": resume, "is_singular": is_singular, "cut": cut,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from .dense import interpolate
 from .event_search import event_step, first_crossing
 from .march_records import (
     AT_EVENT,
+    AT_SWITCH,
     DONE,
     DOUBTS,
     FULL,
@@ -29,18 +30,23 @@ from .march_records import (
     Method,
     Steps,
 )
+from .probes import sees_time
 from .step_control import within
+from .switching import next_switching_time
 
 JUMP_SIZE: Final = 0.2  # a change of the speeds above this fraction of the largest is a jump
 NEAR_CONSTRAINTS: Final = 1e3  # largest distance from the constraints of an interpolated state, in tolerances
 GROWTH_LEVELS: Final = 1e4  # ratio between the sizes at which the times of a growing motion are compared
 # times between two levels are equal for exponential growth, and grow by 10^(4/n) for the power n of time
 EXPONENTIAL_GROWTH: Final = 1.5  # ratio of these times below which growth is exponential
+NO_REST: Final = 1e-6  # of a step of fixed length: what is left of it behind a switching time is no step of its own
 
 
 def march(m: Method, s: Steps) -> int:
     """Steps until something happens; see the head of this file."""
     if s.is_new == 1:
+        if s.switching.lines_at is not None:
+            s.switching.lines_at((s.t, s.y), (s.switching.lines,))
         m.renew(m, s)
         s.is_new = 0
     if s.h == 0.0:
@@ -51,16 +57,26 @@ def march(m: Method, s: Steps) -> int:
             return ended
         t = s.t
         left = s.t_end - t
-        h = within(s.h, s.max_step)
+        stop = s.t_end
+        until = left
+        planned = within(s.h, s.max_step)
+        if s.switching.count > 0:
+            stop = next_switching_time(s.switching, t, s.t_end)
+            until = s.switching.before - t
+            if s.switching.rest != 0.0:
+                planned = s.switching.rest
+        h = planned
         is_last = 0
-        if abs(h) * 1.000001 >= abs(left):
-            h = left
+        if abs(h) * 1.000001 >= abs(until):
+            h = until
             is_last = 1
         is_again = 0
         while True:
             if t + h == t and abs(left) > abs(t) * 1e-15:
                 return TOO_SMALL
             status = m.attempt(m, s, h, is_again)
+            if status == DONE and s.probes.count > 0:
+                status = sees_time(s, h)
             if status == DONE:
                 break
             if s.is_adaptive == 0:
@@ -72,9 +88,14 @@ def march(m: Method, s: Steps) -> int:
             h = m.shorter(m, s, h, status)
             is_again = 1
             is_last = 0
-        after = s.t_end if is_last == 1 else t + h
+        is_told = s.switching.is_told * s.switching.is_jump if s.switching.count > 0 and is_last == 1 else 0
+        after = stop if is_last == 1 else t + h
+        if is_told == 1:
+            after = s.switching.before
         if s.is_adaptive == 1:
             s.h = m.next_step(m, s, h, is_again)
+            if s.switching.count > 0 and is_last == 1 and is_again == 0 and abs(s.h) < abs(planned):
+                s.h = planned  # the step was cut short, which says nothing about the next one
         if needs_polynomial(m, s, after) == 1:
             m.polynomial(m, s, h, 0)
         occurred = 0
@@ -97,15 +118,32 @@ def march(m: Method, s: Steps) -> int:
         s.t = after
         m.advance(m, s, h)
         s.counts.steps += 1
+        if s.switching.count > 0:
+            pass_switching_time(m, s, t + planned, is_last * (1 - occurred))
         if s.growth.count > 0 and grows_without_bound(s.growth, s.y, s.t) == 1:
             return UNBOUNDED
         if s.leaps.count > 0 and occurred == 0 and jumps(s.leaps, s.y, s.t, h) == 1:
             return JUMPED
         if occurred == 1:
             return AT_EVENT
+        if is_told == 1:
+            return AT_SWITCH
         if m.patience > 0 and m.doubts == 1:
             m.doubts = 0
             return DOUBTS
+
+
+def pass_switching_time(m: Method, s: Steps, planned: float, is_there: int) -> None:
+    """Go to the other side of a switching time where the step ended at one; of a step of fixed length, that was to end at
+    `planned`, the rest follows."""
+    w = s.switching
+    w.rest = 0.0
+    if is_there == 1 and s.t != s.t_end:
+        s.t = w.after
+        m.resume(m, s)
+        rest = planned - s.t
+        if s.is_adaptive == 0 and abs(rest) > NO_REST * abs(s.h):
+            w.rest = rest
 
 
 def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:

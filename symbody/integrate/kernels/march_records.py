@@ -6,6 +6,7 @@ from typing import Final
 
 from ...emit.loops.kernel_language import Function, Indices, Kernel, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
+from .switching import SwitchingTimes
 
 # How `march` ends, and why an attempt at a step is refused.
 DONE: Final = 0
@@ -20,6 +21,7 @@ UNBOUNDED: Final = 8
 DOUBTS: Final = 9  # the step counts suggest that a method of the other kind, explicit or implicit, is faster
 CHATTERING: Final = 10  # events accumulate at a point in time
 JUMPED: Final = 11  # velocity discontinuity: a change above JUMP_SIZE in a negligible time
+AT_SWITCH: Final = 12  # behind a jump of a function of time: event functions may have jumped with it
 GOES_ON: Final = -1
 
 TINY: Final = 2.3e-16  # unit roundoff, rounded up
@@ -108,6 +110,18 @@ class Leaps(Struct):
     speeds: Numbers
 
 
+class Probes(Struct):
+    """Whether steps see functions of time of which nothing is known (`probes.py`).
+
+    count          nodes in a step; 0 where nobody asks
+    change, fine   memory: the mean of the rates, by a coarse rule less a fine one, and rates at a node
+    """
+
+    count: int
+    change: Numbers
+    fine: Numbers
+
+
 class Steps(Struct):
     """A motion in progress, as every method sees it.
 
@@ -138,6 +152,8 @@ class Steps(Struct):
     watched: Watched
     growth: Growth
     leaps: Leaps
+    switching: SwitchingTimes
+    probes: Probes
     rhs: Function
     settle: Function | None
 
@@ -154,6 +170,7 @@ class Method(Struct):
     short_step(h, length)     y_end after a part of a step h whose polynomial is known
     advance(h)                the step is made: remember what the next one needs
     renew()                   the state was changed from outside
+    resume()                  the state is the same, and rates have jumped with time
     is_singular(h, theta, length)   whether the end of a shorter step is noise, as in singular positions
     cut(h, theta)             end the step at θ, by its polynomial
 
@@ -174,6 +191,7 @@ class Method(Struct):
     short_step: Known[Kernel]
     advance: Known[Kernel]
     renew: Known[Kernel]
+    resume: Known[Kernel]
     is_singular: Known[Kernel]
     cut: Known[Kernel]
 

@@ -230,6 +230,13 @@ def renew(m: Radau, s: Steps) -> None:
     m.factored = 0.0
 
 
+def resume(m: Radau, s: Steps) -> None:
+    """F behind a switching time; the Jacobian is kept as long as it serves."""
+    s.rhs((s.t, s.y), (m.k,))
+    s.counts.evaluations += 1
+    m.before = 0.0
+
+
 def advance(m: Radau, s: Steps, h: float) -> None:
     s.rhs((s.t, s.y), (m.k,))
     s.counts.evaluations += 1
@@ -543,5 +550,5 @@ def next_step(m: Radau, s: Steps, h: float, is_again: int) -> float:
 
 KERNELS: Final = {
     "pieces": PIECES, "is_always_dense": 1, "first_step": first_step, "attempt": attempt, "shorter": shorter, "next_step": next_step,
-    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "is_singular": never_singular, "cut": no_cut,
+    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "resume": resume, "is_singular": never_singular, "cut": no_cut,
 }  # fmt: skip

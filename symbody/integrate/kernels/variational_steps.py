@@ -127,5 +127,5 @@ def polynomial(m: Variational, s: Steps, h: float, is_short: int) -> None:
 
 KERNELS: Final = {
     "pieces": PIECES, "is_always_dense": 0, "first_step": no_first_step, "attempt": attempt, "shorter": same_step, "next_step": same_step,
-    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "is_singular": never_singular, "cut": no_cut,
+    "polynomial": polynomial, "short_step": short_step, "advance": advance, "renew": renew, "resume": renew, "is_singular": never_singular, "cut": no_cut,
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, SimulationError, listed
@@ -16,10 +17,19 @@ from ..contact.impacts import Contact
 from ..contact.jamming import is_jammed
 from ..events.event_handlers import Instant
 from ..events.events import Event
-from ..events.input_jumps import breaks
+from ..events.switching_times import (
+    Switching,
+    closed_switching_times,
+    longest_step,
+    unseen_note,
+    with_searched_times,
+    with_times,
+)
 from ..forms.form_kinds import FORMS
+from ..forms.forms import Form
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import Quantity, plain, quantity_expressions
+from ..inputs.time_functions import time_functions
 from ..kernels.march_records import DONE
 from ..kernels.tableaux import tableau_of
 from ..result.outcome import Ending, Outcome
@@ -87,14 +97,32 @@ def _prepared_batch(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, M
         method = MethodChoice(explicit, explicit if o.step is None else "")
     form = form_of(eq, picked)
     kept = quantity_expressions(eq, asked.outputs, f"outputs of {eq.name!r}", SimulationError) if asked.outputs else ()
+    switching = _switching(asked, form, starts, span)
     if kept and eq.augmented.W is not None:  # friction that jams is found in the states
         kept = [*kept, *eq.state]
     task = EnsembleTask(
-        form, tableau, span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, o.max_step, o.max_growth,
+        form, tableau, span.begin, span.times, o.rtol, absolute_tolerances(eq, form, o), o.step, o.first_step, longest_step(switching, o, span.duration), o.max_growth,
         o.max_size, o.max_steps, bool(method.explicit), event_table(form, events, "machine code") if events else None,
-        tuple(kept),
+        tuple(kept), switching=switching,
     )  # fmt: skip
     return task, method, starts
+
+
+def _switching(asked: BatchQuestion, form: Form, starts: MemberStarts, span: TimeSpan) -> Switching:
+    """Switching times of all members: those that depend on parameters are computed for each, others are put together."""
+    rtol = asked.options.rtol
+    found = closed_switching_times(form, rtol)
+    functions = time_functions(form.equations)
+    if functions.searched:
+        rows = (
+            starts.parameters if set(free_symbols(*functions.searched)) - {form.equations.t} else starts.parameters[:1]
+        )
+        every = np.zeros((len(rows), len(form.parameters)))
+        every[:, : rows.shape[1]] = rows
+        found = with_searched_times(found, form, np.unique(every, axis=0), span.begin, span.end, rtol)
+    for s in asked.samples.values():
+        found = with_times(found, s.knots(rtol), s.kind == "held")
+    return replace(found, is_told=True) if asked.events and found.count else found
 
 
 def _times(asked: BatchQuestion, starts: MemberStarts) -> TimeSpan:
@@ -106,10 +134,8 @@ def _times(asked: BatchQuestion, starts: MemberStarts) -> TimeSpan:
 
 
 def _can_march_through(eq: Equations, events: Sequence[Any], samples: Mapping[str, Any]) -> bool:
-    """Whether the consequences of events are expressions of one event at a time, rates of sampled inputs are not asked
-    for, and no sample is held: steps end at these."""
-    if breaks(eq).size or any(s.kind == "held" for s in samples.values()):
-        return False
+    """Whether the consequences of events are expressions of one event at a time, and rates of sampled inputs are not
+    asked for."""
     contacts = [e for e in events if isinstance(e, Contact)]
     plain_ones = all(
         isinstance(e, Event) and e.where is None and not callable(e.reset) for e in events if e not in contacts
@@ -233,9 +259,11 @@ class BatchMotions:
             last = self.rows.events[k, ~np.isnan(self.rows.events[k, :, 0])]
             ends = [int(w) for at, w, *_ in last if at == t and self.task.events.terminal[int(w)]]
             return Outcome(ending, t, listed(self.asked.events[w].name for w in ends))
-        return motion_outcome(
+        found = motion_outcome(
             self.task.form, self.method.name, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps
         )
+        unseen = unseen_note(self.task.switching, self.asked.options, self.task.end - self.task.begin)
+        return replace(found, notes=(*found.notes, unseen)) if unseen else found
 
     def failed(self) -> list[int]:
         """Numbers of the members whose outcome is false."""

@@ -22,6 +22,7 @@ from ...emit.run.loop_callee import LoopCallee, program_callee
 from ...emit.run.workers import cores, share_out_of_the_way
 from ...interruption import StopRequest
 from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, ROUNDING_LEVEL, watch_of, watched_values
+from ..events.switching_times import NONE, Switching
 from ..forms.forms import Form
 from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import AT_EVENT, CHATTERING, DOUBTS, JUMPED, TOO_MANY, UNBOUNDED
@@ -60,6 +61,7 @@ class EnsembleTask:
     outputs    expressions that are kept instead of states
     records    whether events are recorded
     fits_borders  whether members begin with borders of their own state (`bordering.py`)
+    switching  times at which steps end
     patience   steps in a row that let a method doubt whether it is of the right kind; 0: it never does
     """
 
@@ -80,6 +82,7 @@ class EnsembleTask:
     outputs: tuple[Any, ...] = ()
     records: bool = True
     fits_borders: bool = False
+    switching: Switching = NONE
 
     @property
     def end(self) -> float:
@@ -236,7 +239,7 @@ def _task(task: EnsembleTask, feed: InputFeed | None, y: Array, p: Array) -> Tas
         watch, sense = watch_of(form, task.events.functions).callee(p), task.events.senses
     return Task(
         form, p, y, task.begin, task.end, task.rtol, task.atol, task.step, task.max_step, task.max_growth, task.times, watch, sense,
-        task.max_size, *((FIRST_PATIENCE, task.tableau.reach) if task.adapts else ()),
+        task.max_size, *((FIRST_PATIENCE, task.tableau.reach) if task.adapts else (0, 0.0)), task.switching,
     )  # fmt: skip
 
 

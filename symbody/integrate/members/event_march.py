@@ -10,7 +10,7 @@ from ...emit.loops.kernel_language import Function, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..events.events import CHATTERING_EVENTS
 from ..kernels.march import march
-from ..kernels.march_records import AT_EVENT, CHATTERING, UNSETTLED, Method, Steps
+from ..kernels.march_records import AT_EVENT, AT_SWITCH, CHATTERING, UNSETTLED, Method, Steps
 
 
 class EventRules(Struct):
@@ -48,13 +48,16 @@ def march_through_events(m: Method, s: Steps, e: EventRules) -> int:
     set_sides(s, e)
     while True:
         status = march(m, s)
-        if status != AT_EVENT:
+        if status != AT_EVENT and status != AT_SWITCH:
             return status
-        first = s.watched.event
-        ends = e.is_terminal[first]
-        found = consequences(s, e, first)
-        if found != AT_EVENT:
-            return found
+        first = -1
+        ends = 0.0
+        if status == AT_EVENT:
+            first = s.watched.event
+            ends = e.is_terminal[first]
+            found = consequences(s, e, first)
+            if found != AT_EVENT:
+                return found
         for j in range(s.watched.count):
             if j != first and occurs_too(s, e, j) == 1:
                 ends = max(ends, e.is_terminal[j])

@@ -15,8 +15,9 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ...errors import SimulationError
 from ..forms.forms import Form
+from ..inputs.features import curve_knots
 from ..inputs.inputs import RATES
-from ..inputs.splines import cubic_spline, samples_of
+from ..inputs.splines import Samples, cubic_spline, samples_of
 from . import members
 
 
@@ -43,8 +44,20 @@ class MemberSamples:
             return np.asarray(self.values[:, np.searchsorted(self.times, t, "right") - 1])
         return np.array([np.interp(t, self.times, v) for v in self.values])
 
+    def knots(self, tolerance: float) -> Array:
+        """Times at which steps end, those of all members."""
+        found = [curve_knots(self.pieces, rows, False, tolerance) for rows in self.coefficients()]
+        return np.unique(np.concatenate(found))
+
+    @property
+    def pieces(self) -> Array:
+        """Where pieces begin, and where the last one ends."""
+        return Samples(self.times, self.values[0], self.kind, "").knots
+
     def coefficients(self) -> Array:
         """coefficients[k, piece, power] for member k, that of the highest power first."""
+        if self.kind == "held":
+            return np.ascontiguousarray(self.values[:, :, None])
         if self.kind == "cubic":
             return np.ascontiguousarray(cubic_spline(self.times, self.values).c.transpose(2, 1, 0))
         slopes = np.diff(self.values, axis=1) / np.diff(self.times)
@@ -99,7 +112,7 @@ class MemberInputs:
     @classmethod
     def of(cls, form: Form, samples: Mapping[str, MemberSamples]) -> MemberInputs | None:
         """None where no input is sampled by member, or where they have different times: then `simulate` takes them."""
-        if len({s.times.tobytes() for s in samples.values()}) != 1:
+        if len({s.pieces.tobytes() for s in samples.values()}) != 1:
             return None
         tables, places, orders, terms = list[Array](), list[int](), list[int](), list[int]()
         for name, given in samples.items():
@@ -115,7 +128,7 @@ class MemberInputs:
                     c = c[:, :, :-1] * np.arange(c.shape[2] - 1, 0, -1)
         first = np.cumsum([0, *(t.shape[1] for t in tables[:-1])])
         indices = (np.array(x, dtype=np.int64) for x in (places, orders, terms, first))
-        times = next(iter(samples.values())).times
+        times = next(iter(samples.values())).pieces
         return cls(np.ascontiguousarray(times), np.ascontiguousarray(np.hstack(tables)), *indices)
 
 

@@ -101,6 +101,7 @@ def begin_member(start: Numbers, given: Numbers, o: Origin, m: RungeKutta, s: St
     s.h = o.h
     s.error = 0.0
     s.is_new = 1
+    s.switching.rest = 0.0
     s.counts.steps = 0
     s.counts.rejected = 0
     s.counts.evaluations = 0

@@ -42,5 +42,11 @@ def _can_be_idle(task: Task) -> bool:
 
 
 def _idle(method: str | Tableau, task: Task) -> list[Machine]:
-    shape = (method, task.step is None, None if task.times is None else len(task.times), task.patience)
+    shape = (
+        method,
+        task.step is None,
+        None if task.times is None else len(task.times),
+        task.patience,
+        task.switching.shape,
+    )
     return task.form.cached("idle machines", shape, list)

@@ -11,9 +11,11 @@ import numpy as np
 from ...emit.loops.records import memory_of
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
+from ..events.switching_times import NONE, Switching
 from ..forms.forms import Form
 from ..kernels import explicit, march
-from ..kernels.march_records import Counts, Growth, Leaps, Method, Results, Steps, Watched
+from ..kernels.march_records import Counts, Growth, Leaps, Method, Probes, Results, Steps, Watched
+from ..kernels.probes import NODES
 from ..kernels.runge_kutta import RungeKutta
 from ..kernels.tableaux import Tableau
 
@@ -30,6 +32,7 @@ class Task:
     watch   event functions and their rates, each function with the direction in which it counts (`sense`), or None
     patience   steps in a row that let a method doubt whether it is of the right kind, 0: none; `reach` is |λ| h of
                explicit steps that are stable
+    switching  times at which steps end
     max_size   of variables, in units of their size at the start, beyond which exponential growth ends the motion
     """
 
@@ -49,6 +52,7 @@ class Task:
     max_size: float = np.inf
     patience: int = 0
     reach: float = 0.0
+    switching: Switching = NONE
 
 
 class Memory:
@@ -111,6 +115,13 @@ def leaps_of(task: Task) -> Leaps:
     return Leaps(first=len(eq.q), count=count, part=JUMP_TIME, at=-np.inf, speeds=np.zeros(max(len(eq.u), 1)))
 
 
+def probes_of(task: Task) -> Probes:
+    """Where steps are looked into, for the kernels: where nothing is known of a function of time."""
+    count = len(NODES) if task.switching.unknown and task.step is None else 0
+    memory = task.form.n if count else 1
+    return Probes(count=count, change=np.zeros(memory), fine=np.zeros(memory)).know("count")
+
+
 def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
     """A motion that is about to begin, for a method whose polynomials have some pieces."""
     n, memory = task.form.n, Memory(task.form.n, pieces, task.times)
@@ -118,7 +129,8 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
         n=n, is_adaptive=int(task.step is None), t=task.t, t_end=task.end, rtol=task.rtol, max_step=task.max_step, max_growth=task.max_growth,
         h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t), atol=np.array(task.atol, dtype=np.float64),
         y=np.array(task.y, dtype=np.float64), y_end=np.zeros(n), r=np.zeros(pieces * n), w=np.zeros(n), note=np.zeros(1),
-        counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), leaps=leaps_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
+        counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), leaps=leaps_of(task),
+        switching=task.switching.record(task.p), probes=probes_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
     )  # fmt: skip
     return steps, memory
 
@@ -200,6 +212,8 @@ class Machine:
         np.asarray(steps.growth.per_size)[:] = _per_size(task)
         if task.times is not None:
             self.memory.times[:] = task.times
+        for name in ("first", "knots", "lines"):
+            np.asarray(getattr(steps.switching, name))[:] = getattr(task.switching, name)
 
     @property
     def bytes(self) -> int:

@@ -9,9 +9,9 @@ from typing import Final, TextIO
 
 from ...derivation.equations.equations import Equations
 from ...interruption import is_stop_requested, note_interruption
-from ..events.input_jumps import breaks_between
 from ..kernels.march_records import (
     AT_EVENT,
+    AT_SWITCH,
     DONE,
     DOUBTS,
     FULL,
@@ -47,10 +47,7 @@ class Leg:
 
     def __init__(self, machine: Machine, record: Record, eq: Equations, progress: bool | None = None) -> None:
         self.machine, self.record, self.stored = machine, record, machine.memory.is_stored
-        begin, self._end = machine.t, machine.steps.t_end
-        self._breaks = breaks_between(eq, begin, self._end)[::-1]
-        self.progress = Progress(progress, begin, eq.name)
-        self._set_end()
+        self.progress = Progress(progress, machine.t, eq.name)
         if self.stored:
             record.begin(machine.t, machine.y)
 
@@ -61,24 +58,6 @@ class Leg:
         self.machine = machine
         if self.stored:
             self.record.begin(machine.t, None)
-        self._set_end()
-
-    def _set_end(self) -> None:
-        self.machine.steps.put(t_end=self._breaks[-1][0] if self._breaks else self._end)
-
-    @property
-    def is_at_break(self) -> bool:
-        """Whether the machine stands before a break, and goes on after it."""
-        return bool(self._breaks) and self.machine.t == self._breaks[-1][0]
-
-    def pass_break(self) -> None:
-        """Go to the other side of a break. The length of the last step says nothing about the next one."""
-        steps = self.machine.steps
-        steps.put(t=self._breaks.pop()[1])
-        if steps.is_adaptive:
-            steps.put(h=0.0)
-        self._set_end()
-        self.jump()
 
     def collect(self) -> None:
         if self.stored:
@@ -86,8 +65,17 @@ class Leg:
 
     def jump(self) -> None:
         """The machine got another state: where the stretch before ends, this one counts."""
+        self.machine.restart()
+        self._begin_stretch()
+
+    def pass_switching_time(self) -> None:
+        """The machine stands behind a jump of a function of time; algebraic variables jump with it."""
+        if self.machine.task.form.kind.is_algebraic:
+            self.machine.restart()
+        self._begin_stretch()
+
+    def _begin_stretch(self) -> None:
         machine = self.machine
-        machine.restart()
         self.collect()
         if self.stored:
             self.record.begin(machine.t, machine.y)
@@ -102,7 +90,7 @@ def drive(
     on_event: Callable[[int | None], Ending | None] | None,
     adaptation: Adaptation | None,
 ) -> Ending:
-    """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a break), may change
+    """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a switching time), may change
     the machine's state, and says whether to stop."""
     chunk = 64
     _ = leg.machine.march  # made now: that is no running time
@@ -129,8 +117,8 @@ def drive(
                 ending = on_event(machine.watched.event)
                 if ending is not None:
                     return ending
-            elif status == DONE and leg.is_at_break:
-                leg.pass_break()
+            elif status == AT_SWITCH:
+                leg.pass_switching_time()
                 ending = on_event(None) if on_event else None
                 if ending is not None:
                     return ending

@@ -13,6 +13,7 @@ from ...emit.run.callable import Array
 from ...interruption import raise_interruption
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
+from ..events.switching_times import Switching, longest_step, switching_times, unseen_note
 from ..forms.bordering import run_rank
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
@@ -110,9 +111,10 @@ class Simulation:
             else None
         )
         watch, sense = (events.callee(), events.sense) if events else (None, ())
+        switching = self._switching(events is not None)
         task = Task(
-            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, o.max_step, o.max_growth, self.times, watch, sense,
-            o.max_size, *((FIRST_PATIENCE, TABLEAUX[explicit].reach) if explicit else ()),
+            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, longest_step(switching, o, self.end - s.t), o.max_growth, self.times, watch, sense,
+            o.max_size, *((FIRST_PATIENCE, TABLEAUX[explicit].reach) if explicit else (0, 0.0)), switching,
         )  # fmt: skip
         adaptation = Adaptation(explicit) if explicit else None
         machine = machine_for(method, task)
@@ -138,6 +140,12 @@ class Simulation:
         if leg.machine is machine and events is None:
             give_back(method, machine)
         return segment
+
+    def _switching(self, has_events: bool) -> Switching:
+        """Switching times; the loop tells of jumps where steps are kept, and where something else may jump with them."""
+        found = switching_times(self.form, self.p, self.state.t, self.end, self.options.rtol)
+        is_told = has_events or self.times is None or self.form.kind.is_algebraic
+        return replace(found, is_told=True) if is_told and found.count else found
 
     def _segment(self, machine: Machine, record: Record, ending: Ending, mode: str, changes: Sequence[str]) -> Segment:
         eq, s, o = self.eq, self.state, self.options
@@ -167,7 +175,8 @@ class Simulation:
             )
         if outcome and (wrong := jump(machine.method, s, o.rtol)):
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
-        if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol)])]:
+        unseen = unseen_note(machine.task.switching, o, self.end - s.t)
+        if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol), unseen])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
         outcome = outcome.noted(self.start.notes)
         return Segment(

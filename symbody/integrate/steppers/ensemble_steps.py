@@ -10,6 +10,7 @@ import numpy as np
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
+from ..events.switching_times import step_switching_times
 from ..forms.independent_speeds import UNLIMITED
 from ..forms.sensitivities import varied_form
 from ..members.ensemble import EnsembleRows, EnsembleTask, Worker
@@ -61,4 +62,5 @@ class EnsembleSteps:
             maps = tuple(form.map_through(f, m) for f, m in zip(table.functions, table.maps, strict=True))
             table = replace(table, maps=maps)
         atol = np.tile(self.task.atol, 1 + len(form.wrt))
-        return EnsembleSteps(replace(self.task, form=form, atol=atol, events=table))
+        switching = step_switching_times(form, table is not None)
+        return EnsembleSteps(replace(self.task, form=form, atol=atol, events=table, switching=switching))

@@ -19,6 +19,7 @@ from ..contact.contact_checks import check_contacts
 from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
+from ..events.switching_times import step_switching_times
 from ..forms.bordering import run_rank
 from ..inputs.inputs import with_inputs
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
@@ -177,7 +178,8 @@ def _smooth_stepper(
         return Stepper(steps, first, lengths.is_linear, has_clock, lengths.dt)
     table = event_table(made, tuple(events), "machine code") if events else None
     task = EnsembleTask(
-        made, tableau, 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True
+        made, tableau, 0.0, np.array([lengths.dt]), o.rtol, np.full(made.n, o.rtol), lengths.h, events=table, records=False, fits_borders=True,
+        switching=step_switching_times(made, bool(events)),
     )  # fmt: skip
     return Stepper(EnsembleSteps(task), first, lengths.is_linear, has_clock, lengths.dt)
 

@@ -243,6 +243,8 @@ def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> tuple[str, ..
 @cache
 def motion_script() -> str:
     """`Motion`, which runs `model` by the loop of `simulate`, for what `live` says."""
-    known = {k: v for k, v in standalone_constants(settles=True, watches=True).items() if v != ir.IS_PRESENT}
+    known = {
+        k: v for k, v in standalone_constants(settles=True, watches=True, switches=False).items() if v != ir.IS_PRESENT
+    }
     loop = javascript_objects(march, standalone_records(METHOD), known)
     return f'const Motion = (() => {{\n"use strict";\n{loop}\n{asset("live", "live_motion.js")}\nreturn Motion;\n}})();'

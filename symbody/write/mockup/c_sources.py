@@ -39,7 +39,7 @@ def c_sources(it: MockUp, version: int, token: str) -> dict[str, str]:
 
 def _march(it: MockUp) -> dict[str, str]:
     """The loop of `simulate`, printed: its structures, and its functions."""
-    known = standalone_constants(settles=it.projects, watches=bool(it.events))
+    known = standalone_constants(settles=it.projects, watches=bool(it.events), switches=False)
     printed = c_structures(march, standalone_records(METHOD), {**known, "s.growth.count": 0, "s.results.requested": 0})
     head = f"/* {{}} of the loop of `simulate`, {METHOD.name}: printed from its text. */\n\n"
     return {

@@ -1,0 +1,198 @@
+"""Switching times of a motion: what kernels are told of the functions of time in its equations (`kernels/switching.py`).
+
+Conditions that are linear in time and samples have theirs in closed form, with lines that depend on parameters. Others are
+searched for along the time of the motion, at `LOOKS` places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
+from ...emit.run.callable import Array, Compiled
+from ...emit.run.loop_callee import program_callee
+from ...errors import in_number
+from ...simulation_options import SimulationOptions
+from ..forms.forms import Form
+from ..inputs.features import jumps_at_knots, sampled_runs, table_knots
+from ..inputs.time_functions import TimeFunctions, time_functions
+from ..kernels.march_records import TINY
+from ..kernels.probes import WIDEST
+from ..kernels.switching import LINE, SwitchingTimes
+
+LOOKS: Final = 4096  # places along a motion, at which functions of time are looked at
+SHARE: Final = 0.01  # of the time of a motion, for a step where nothing is known of a function of time
+BISECTIONS: Final = 60
+JUMPS: Final = (ZERO, ONE)  # whether a step may begin exactly at a knot, whether something jumps there
+
+
+@dataclass(frozen=True, eq=False)
+class Switching:
+    """Switching times, for kernels: knots of sources one after another, and a line for each (`SwitchingTimes`).
+
+    written    the lines as expressions, where they depend on parameters, and their program
+    unknown    names of functions of time of which nothing is known
+    """
+
+    knots: Array = field(default_factory=lambda: np.zeros(1))
+    first: NDArray[np.int64] = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+    lines: Array = field(default_factory=lambda: np.zeros(LINE))
+    written: tuple[Expr, ...] = ()
+    lines_at: Compiled | None = None
+    is_told: bool = False
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.first) - 1 if self.first[-1] else 0
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return len(self.knots), len(self.first), self.is_told, bool(self.unknown)
+
+    def record(self, p: Array) -> SwitchingTimes:
+        """For kernels; its lines are those of the parameters that `p` holds when a motion begins."""
+        made = SwitchingTimes(
+            count=self.count, rounding=TINY, is_told=int(self.is_told), first=self.first.copy(), knots=self.knots.copy(), lines=self.lines.copy(),
+            lines_at=None if self.lines_at is None else program_callee(self.lines_at, {"p": p}),
+        )  # fmt: skip
+        return made if self.count else made.know("count")
+
+
+NONE: Final = Switching()
+
+
+def switching_times(form: Form, p: Array, begin: float, end: float, rtol: float) -> Switching:
+    """Switching times of a motion with these parameters, between two times."""
+    found = time_functions(form.equations)
+    closed = closed_switching_times(form, rtol)
+    if not found.searched:
+        return closed
+    return with_searched_times(closed, form, p[None], begin, end, rtol)
+
+
+def step_switching_times(form: Form, has_events: bool) -> Switching:
+    """Those of steps of one length, whose time and parameters are told with each step."""
+    found = closed_switching_times(form, SimulationOptions().rtol)
+    return replace(found, is_told=True) if has_events and found.count else found
+
+
+def closed_switching_times(form: Form, rtol: float) -> Switching:
+    """Those of conditions linear in time and of samples, whatever the time and the parameters are."""
+    found = time_functions(form.equations)
+    if found.are_none:
+        return NONE
+    return form.cached("switching times", rtol, lambda: _closed(form, found, rtol))
+
+
+def _closed(form: Form, found: TimeFunctions, rtol: float) -> Switching:
+    sources = [(np.zeros(1), line, JUMPS) for line in found.conditions]
+    for table, line in found.tables:
+        is_exact = ONE if line.is_time else ZERO
+        sources.append((table_knots(table, rtol), line, (is_exact, as_expr(int(jumps_at_knots(table))))))
+    sources = [s for s in sources if len(s[0])]
+    none = replace(NONE, unknown=found.unknown)
+    if not sources:
+        return none
+    lines = [e for _, line, flags in sources for e in (line.a, line.b, _size(line.b), *flags)]
+    first = np.cumsum([0, *(len(knots) for knots, _, _ in sources)]).astype(np.int64)
+    made = Switching(np.concatenate([knots for knots, _, _ in sources]), first, unknown=found.unknown)
+    if any(e.op != "const" for e in lines):
+        program = form.kept("switching_lines", lambda: {"lines": lines}, of=f"switching {rtol!r}")
+        return replace(made, lines=np.zeros(len(lines)), written=tuple(lines), lines_at=program)
+    return replace(made, lines=np.array([float(e.data) for e in lines]))
+
+
+def _size(b: Expr) -> Expr:
+    """Of the terms of a sum: what rounds it."""
+    size, left = ZERO, [b]
+    while left:
+        e = left.pop()
+        if e.op in ("add", "sub", "neg"):
+            left += e.args
+        else:
+            size = size + abs(e)
+    return size
+
+
+def with_times(switching: Switching, times: Array, jumps: bool, size: float = 0.0) -> Switching:
+    """The same with one source more: times, at which something jumps or something narrow begins or ends.
+
+    size   of a time whose rounding is as much as these are uncertain
+    """
+    if not len(times):
+        return switching
+    line = [1.0, 0.0, size, float(not jumps), float(jumps)]
+    if not switching.count:
+        return replace(switching, knots=times, first=np.array([0, len(times)]), lines=np.array(line))
+    return replace(
+        switching, knots=np.append(switching.knots, times), first=np.append(switching.first, switching.first[-1] + len(times)),
+        lines=np.append(switching.lines, line),
+    )  # fmt: skip
+
+
+# -------------------------------------------------------------------------------------------------------- nothing is known
+
+
+def longest_step(switching: Switching, o: SimulationOptions, span: float) -> float:
+    """The longest step over a time: a share of it where nothing is known of a function of time."""
+    return min(o.max_step, SHARE * abs(span)) if switching.unknown and o.step is None else o.max_step
+
+
+def unseen_note(switching: Switching, o: SimulationOptions, span: float) -> str:
+    """What is guaranteed where nothing is known of a function of time."""
+    if not switching.unknown or o.step is not None:
+        return ""
+    gap = WIDEST * longest_step(switching, o, span)
+    return (
+        f"{in_number(switching.unknown, '{} is a function', '{} are functions')} of Python, looked at every {gap:z.2g} at least: what lasts "
+        "less may be missed; max_step= looks closer, samples or an expression in t leave nothing out"
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- searched
+
+
+def with_searched_times(
+    switching: Switching, form: Form, rows: Array, begin: float, end: float, rtol: float
+) -> Switching:
+    """The same with those that are found along a time: zeros of borders, beginnings and ends of what is narrow.
+
+    rows   parameters of one motion, or of several, whose times are put together
+    """
+    found = time_functions(form.equations)
+    program = form.cached(
+        "functions of time", (), lambda: form.kept("functions_of_time", lambda: {"g": list(found.searched)})
+    )
+    t, y, many = np.linspace(min(begin, end), max(begin, end), LOOKS + 1), np.zeros(form.n), len(found.borders)
+    zeros, ends, size = list[Array](), list[Array](), 0.0
+    for p in rows:
+        g = program.batch(t, y, p)
+        for k in range(many):
+            found_ones, its = _zeros(program, t, g[:, k], p, k)
+            zeros, size = [*zeros, found_ones], max(size, its)
+        ends += [sampled_runs(t, g[:, k], rtol) for k in range(many, g.shape[1])]
+    for times, how_large, jumps in ((zeros, size, True), (ends, 0.0, False)):
+        if times:
+            switching = with_times(switching, np.unique(np.concatenate(times)), jumps, how_large)
+    return switching
+
+
+def _zeros(program: Compiled, t: Array, g: Array, p: Array, k: int) -> tuple[Array, float]:
+    """Times at which function k of a program changes its sign, by bisection of all brackets at once; and the size of a time
+    whose rounding is theirs, max |g| / |g'|."""
+    sign = np.sign(g)
+    at = np.flatnonzero((sign[:-1] != sign[1:]) & np.isfinite(g[:-1]) & np.isfinite(g[1:]))
+    if not len(at):
+        return np.zeros(0), 0.0
+    low, high, below, y = t[at], t[at + 1], sign[at], np.zeros(len(program.program.inputs[1]))
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        is_low = np.sign(program.batch(middle, y, p)[:, k]) == below
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    size = np.abs(g[np.isfinite(g)]).max() * (t[1] - t[0]) / np.abs(np.diff(g)[at]).min()
+    return np.asarray(high), float(size)
