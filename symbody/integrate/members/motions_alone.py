@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -32,17 +33,15 @@ class MotionsAlone:
         """Of the members with these numbers. The first makes and compiles what all share."""
         found = [unbegun_motion(self.equations, Ending.INTERRUPTED, "before it began")] * len(which)
 
-        def part(first: int, stop: int) -> None:
+        def part(before: int, first: int, stop: int) -> None:
             with self.stop.heard():
-                for k in range(first, stop):
+                for k in range(before + first, before + stop):
                     if not self.stop.is_asked:
                         found[k] = self.member(which[k])
 
         for first, stop in ((0, min(1, len(which))), (1, len(which))):
             if stop > first:
-                share_out_of_the_way(
-                    lambda a, b, first=first: part(a + first, b + first), stop - first, self.threads or cores(), 1, self.stop.ask
-                )  # fmt: skip
+                share_out_of_the_way(partial(part, first), stop - first, self.threads or cores(), 1, self.stop.ask)
         return found
 
 
