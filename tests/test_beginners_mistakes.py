@@ -22,6 +22,16 @@ ANSWERS: dict[str, Callable[[sb.Model], Any]] = {
     r"numbers go without units": lambda m: m.body("b", mass="1 kg"),
     r"'t' is the time; choose another name": lambda m: m.coordinate("t"),
     r"the time; choose another name for the coordinate": lambda m: m.revolute("t", m.ground, m.body("b", mass=1)),
+    r"joint 'q': its parent and its child are both parts of b": lambda m: m.revolute("q", b := m.body("b", mass=1), b),
+    r"joint 'c': its coordinate would be called 'c', and there is a parameter": lambda m: m.revolute(
+        m.parameter("c").name, m.ground, m.body("b", mass=1)
+    ),
+    r"'c' is declared twice \(it is a coordinate of joint 'c' already\)": lambda m: m.parameter(
+        m.revolute("c", m.ground, m.body("b", mass=1)).name
+    ),
+    r"joint 'r': its parent and its child are both parts of b": lambda m: m.fixed(
+        "r", m.body("b", mass=1), m.bodies["b"].frame.translate(1, 0, 0)
+    ),
 }
 
 

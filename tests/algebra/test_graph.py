@@ -27,6 +27,7 @@ from symbody.algebra.graph.graph import (
     as_expr,
     constant,
     fraction,
+    rate_of,
     symbol,
     symbols,
 )
@@ -135,7 +136,9 @@ def test_symbols_are_equal_by_name_kind_and_order() -> None:
 
 
 def test_rates_of_symbols() -> None:
-    assert symbol("m").dot is ZERO
+    assert rate_of(symbol("m")) is ZERO
+    with pytest.raises(ExpressionError, match="m is a parameter, which does not change with time"):
+        _ = symbol("m").dot
     assert symbol("t", "time").dot is ONE
     assert symbol("r", "input").dot.kind == "input"  # type: ignore[attr-defined]
     assert [s.name for s in (q, q.dot, q.dot.dot)] == ["q", "q_dot", "q_ddot"]

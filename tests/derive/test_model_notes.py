@@ -84,3 +84,24 @@ def test_a_mass_centre_needs_a_mass() -> None:
         m.body("a", com=(0, -0.5, 0))
     assert m.body("a", mass=0, com=(0, -0.5, 0)).mass.is_massless
     m.body("b")  # a frame with a name
+
+
+def test_gravity_across_every_motion() -> None:
+    m = sb.Model("pendulum about its vertical axis")
+    m.gravity(0, -9.81, 0)
+    m.revolute("q", m.ground, m.body("rod", mass=1, com=(0, -0.5, 0), inertia=(0.1, 0.1, 0.1)), axis="y")
+    assert sb.audit(m).notes == (
+        "gravity does no work in any motion of the model: look at its direction and at the axes of the joints",
+    )
+
+
+def test_negative_stiffness_and_damping() -> None:
+    m = sb.Model("slide")
+    k, c = m.parameters(k=-5.0, c=1.0)
+    m.gravity(-9.81, 0, 0)
+    m.prismatic("x", m.ground, m.body("a", mass=1), stiffness=k, damping=c)
+    m.prismatic("y", m.ground, m.body("b", mass=1), stiffness=1, damping=-2)
+    assert sb.audit(m).notes == (
+        "spring 'x.spring' has a negative stiffness, and drives the motion",
+        "damper 'y.damper' has a negative damping, and drives the motion",
+    )

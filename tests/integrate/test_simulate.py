@@ -368,3 +368,17 @@ def test_newton_iterations_of_projections_are_counted() -> None:
     assert 1 <= done.mean_corrections <= done.most_corrections <= 5
     assert "at most" in str(done)
     assert (done + done).most_corrections == done.most_corrections
+
+
+def test_angles_of_a_start_that_look_like_degrees_are_noted() -> None:
+    m = sb.Model("p")
+    m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+    m.prismatic("x", m.ground, m.body("cart", mass=1.0))
+    eq = sb.derive(m)
+    (note,) = sb.simulate(eq, 0.1, theta=45).outcome.notes
+    assert (
+        note == "theta = 45 at the start is in radians, and more than a full turn; were degrees meant? theta='45 deg'"
+    )
+    assert sb.simulate(eq, 0.1, {"theta": -90.0}).outcome.notes
+    for quiet in ({"theta": "45 deg"}, {"theta": "720 deg"}, {"theta": 6.0}, {"theta": 45.123}, {"x": 45}):
+        assert not sb.simulate(eq, 0.1, quiet).outcome.notes

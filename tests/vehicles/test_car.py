@@ -24,6 +24,19 @@ def straight(car: sb.Equations) -> sb.stability.SteadyMotion:
     return vh.straight(car, 20.0)
 
 
+def test_understeer_of_the_whole_car_is_that_of_a_wide_turn(
+    car: sb.Equations, straight: sb.stability.SteadyMotion
+) -> None:
+    """In numbers, at once: a formula of 25 states and their operating point would never be read."""
+    lin = sb.linearize(car, straight)
+    found = vh.understeer(lin, wheelbase=2.6, speed="u")
+    turn = sb.steady(car, {"u": 20.0, "r": 1e-3}, free=["delta", "drive"], start=straight)
+    assert float(found.yaw_gain) == pytest.approx(1e-3 / turn["delta"], rel=1e-3)
+    assert float(found.gradient) == pytest.approx((20.0 / float(found.yaw_gain) - 2.6) / 400.0, rel=1e-12)
+    with pytest.raises(sb.StabilityError, match="speed='u' of a vh.car"):
+        vh.understeer(lin, wheelbase=2.6)
+
+
 @pytest.mark.parametrize("points", [vh.WISHBONES, vh.STRUT], ids=["wishbones", "strut"])
 def test_springs_hold_a_corner_in_its_design_position(points: dict[str, tuple[float, float, float]]) -> None:
     """A corner on the ground with the weight of a car under its wheel: at the preload nothing is accelerated."""

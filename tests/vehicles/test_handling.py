@@ -10,6 +10,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
+from symbody.kits.vehicles.handling import _gain_in_numbers
 
 from .passenger_tyre import NUMBERS, tir
 
@@ -53,6 +54,19 @@ def test_understeer_gradient_is_the_formula_of_the_books(linear: sb.LinearSystem
     assert [c.value for c in unstable if c.kind == "real"] == pytest.approx(
         [float(sb.evaluate(found.critical_speed, oversteer))], rel=1e-9
     )
+
+
+def test_gains_in_numbers_are_those_of_the_formula(linear: sb.LinearSystem) -> None:
+    """Of systems whose motion is known in numbers only; states that nothing depends on do not matter."""
+    gain = vh.steady_gain(linear, "delta", "r")
+    at = {"m": 1500.0, "a": 1.2, "b": 1.5, "Cf": 8e4, "Cr": 1e5, "V": 20.0}
+    numbers = linear(**at)
+    expected = float(sb.evaluate(gain, {p: at.get(p.name, 1.0) for p in sb.free_symbols(gain)}))
+    assert _gain_in_numbers(numbers, linear.numbers.input("delta"), "r") == pytest.approx(expected, rel=1e-12)
+    turns = sb.linear_system([[0, 1], [0, -2.0]], B=[[0], [3.0]], x=["angle", "spin"], r=["torque"])
+    assert _gain_in_numbers(turns, 0, "spin") == pytest.approx(1.5)
+    with pytest.raises(sb.StabilityError, match="no steady state"):
+        _gain_in_numbers(sb.linear_system([[0, 1], [0, 0.0]], B=[[0], [1.0]], x=["x", "v"], r=["F"]), 0, "v")
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from ..graph.functions import cos, cosh, log, sign, sin, sinh, sqrt, where
-from ..graph.graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr
+from ..graph.graph import ONE, ZERO, Block, Expr, Node, Symbol, as_expr, rate_of
 from ..graph.linear import FactorShape, solve_block
 from ..graph.matrix import Matrix
 from ..graph.node_table import check_node_limit
@@ -321,8 +321,8 @@ def sparsity(m: Matrix) -> list[tuple[int, int]]:
 def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> Any:
     """d thing/dt by the chain rule, with `rates` as the table of what each symbol's time derivative is.
 
-    Symbols that are not in the table have the rate `symbol.dot`: zero for parameters, one for time, and otherwise the
-    symbol of the next order.
+    Symbols that are not in the table have the rate zero where they are parameters, one where they are time, and
+    otherwise `symbol.dot`, the symbol of the next order.
 
     >>> q = sb.symbol("q", "coordinate")
     >>> sb.time_derivative(sb.sin(q))
@@ -335,7 +335,7 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     """
     check_node_limit()
     table = {s: as_expr(r) for s, r in (rates or {}).items()}
-    moving = {n: table.get(n, n.dot) for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)}
+    moving = {n: table.get(n, rate_of(n)) for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)}
     return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})
 
 

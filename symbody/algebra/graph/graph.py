@@ -281,15 +281,26 @@ class Symbol(Expr):
 
     @property
     def dot(self) -> Expr:
-        """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration)."""
-        if self.kind in ("parameter", "material"):
-            return ZERO
-        if self.kind == "time":
-            return ONE
-        return symbol(self.stem, _RATE_KIND.get(self.kind, self.kind), self.order + 1)
+        """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration). A parameter has
+        none: it is refused, since its kind may have been forgotten."""
+        if self.kind == "parameter":
+            raise ExpressionError(
+                f"{self.name}.dot: {self.name} is a parameter, which does not change with time; what moves is made by "
+                f"symbol({self.name!r}, 'coordinate') or another kind, or by m.coordinate({self.name!r}) of a model"
+            )
+        return rate_of(self)
 
     def __reduce__(self) -> Any:
         return symbol, (self.stem, self.kind, self.order)
+
+
+def rate_of(s: Symbol) -> Expr:
+    """Time derivative of a symbol of any kind: zero of parameters, one of time."""
+    if s.kind in ("parameter", "material"):
+        return ZERO
+    if s.kind == "time":
+        return ONE
+    return symbol(s.stem, _RATE_KIND.get(s.kind, s.kind), s.order + 1)
 
 
 _CLASS: Final[dict[str, type[Node]]] = {

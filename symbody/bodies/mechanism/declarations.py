@@ -114,7 +114,8 @@ class Declarations(Portable):
             raise ModelError(f"model {self.name!r}: {name!r} is the time; choose another name for the {kind}")
         if name in self._symbols:
             raise ModelError(
-                f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)} already)"
+                f"model {self.name!r}: {name!r} is declared twice (it is {with_article(self._symbols[name].kind)}"
+                f"{self._owner_of(self._symbols[name])} already)"
             )
         part = f"{kind} {name!r}"
         unit = _checked_unit(unit, part)
@@ -241,8 +242,14 @@ class Declarations(Portable):
         """Whether a symbol is the force of a constraint that is there already; see `Parts`."""
         return False
 
+    def _owner_of(self, s: Symbol) -> str:
+        """The part that a symbol belongs to, for messages; see `Parts`."""
+        return ""
+
     def _is_rate(self, s: Symbol) -> bool:
         base = self._symbols.get(s.stem)
+        if base is not None and base.kind in ("parameter", "time"):
+            return False
         while base is not None and base.order < s.order:
             base = base.dot  # type: ignore[assignment]
         return base is s

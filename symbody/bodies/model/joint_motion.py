@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra.graph.graph import Expr, Symbol, as_expr
 from ...algebra.graph.matrix import vector
-from ...errors import ModelError, shown
+from ...errors import ModelError, shown, with_article
 from ...escaping import identifier
 from ..frames.frames import Frame
 from ..frames.rotations import euler_parameter_rates, from_euler_parameters
@@ -46,6 +46,8 @@ def _moved_by_euler_parameters(
 
 def _motion_coordinates(parts: Parts, name: str, defaults: Sequence[str], given: Any) -> list[Expr]:
     if given is None:
+        for n in defaults:
+            _refuse_taken(parts, name, n)
         return [parts.declare(n, "coordinate") for n in defaults]
     items = (
         given.replace(",", " ").split()
@@ -60,6 +62,16 @@ def _motion_coordinates(parts: Parts, name: str, defaults: Sequence[str], given:
         _declared_or_new(parts, i) if isinstance(i, str) else parts.checked(f"joint {name!r}", as_expr(i))
         for i in items
     ]
+
+
+def _refuse_taken(parts: Parts, joint: str, coordinate: str) -> None:
+    """Joints name their coordinates after themselves, and symbols of all kinds share one space of names."""
+    taken = parts.symbols.get(coordinate)
+    if taken is not None and taken.kind != "time":
+        raise ModelError(
+            f"joint {joint!r}: its coordinate would be called {coordinate!r}, and there is {with_article(taken.kind)} of this name; "
+            f"give the joint another name, or its coordinate, coordinates={coordinate + '_1'!r}"
+        )
 
 
 def _declared_or_new(parts: Parts, name: str) -> Symbol:

@@ -410,6 +410,9 @@ class Parts(Undoable, Declarations):
         if checked_name(name, f"model {self.name!r}: {what}") in among:
             raise ModelError(f"model {self.name!r}: there are two {what} {name!r}; give one of them another name")
 
+    def _owner_of(self, s: Symbol) -> str:
+        return f" of joint {self._driven[s]!r}" if s in self._driven else ""
+
     def _is_multiplier(self, s: Symbol) -> bool:
         return s.kind == "multiplier" and any(multiplier_of(name) is s for name in self._constraints)
 

@@ -211,6 +211,7 @@ class Structure(SymbolMethods):
                 f"joint {name!r}: parent and child are swapped: the child {_name_of(child)} is placed already, the parent {_name_of(parent)} is not; "
                 f"a joint places its child: ({name!r}, {_name_of(child)}, {_name_of(parent)}, ...), with the axis then in {_name_of(child)}"
             )
+        _refuse_one_part(name, self.parts.owner(outer), outer, inner)
         join = self._close_loop if inner.root is outer.root else self._hang
         made = join(kind, name, outer, inner, geometry, given.get("coordinates"))
         self.parts.add_joint(made)
@@ -394,6 +395,19 @@ def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) ->
         unknown = {0, 1, 2} if any(e is not ZERO for e in velocity.entries) else set()
     offset = [symbol(f"{'xyz'[k]}_of_{name}", "coordinate") if k in unknown else ZERO for k in range(3)]
     return Frame(parent, rotation, vector(*offset), name, velocity=velocity)
+
+
+def _refuse_one_part(joint: str, owner: str, outer: Frame, inner: Frame) -> None:
+    """A joint between two places of one part, which do not move in each other."""
+    if inner.root is not outer.root:
+        return
+    top = outer.common_ancestor(inner)
+    if not any(_moves(f) or f.velocity is not None for side in (outer, inner) for f in side.path[top.depth + 1 :]):
+        part = owner if owner != "ground" or outer.root.is_ground else outer.root.name
+        raise ModelError(
+            f"joint {joint!r}: its parent and its child are both parts of {part}, and do not move relative to each other; a "
+            "joint is between two bodies, or a body and the ground"
+        )
 
 
 def _name_of(part: Any) -> str:

@@ -20,7 +20,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.inferred_units import dimension_check
-from ...bodies.mechanism.mechanism import Body, Constraint, Mechanism
+from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Mechanism
 from ...errors import DerivationError, EvaluationError, ModelError, listed, undeclared_symbol
 from ..equations.constraint_rank import ConstraintRank, constraint_rank
 from ..equations.energies import power_and_loss
@@ -281,6 +281,23 @@ def _may_lack_mass(eq: Equations) -> bool:
     )
 
 
+def hinges_through_points(m: Mechanism) -> Iterator[str]:
+    """Hinges whose child alone hangs on them, a point on the axis."""
+    carrying = {j.parent for j in m.joints}
+    bodies = {b.name: b for b in m.bodies}
+    for j in m.joints:
+        b = bodies.get(j.child)
+        if j.kind == "revolute" and b is not None and b.name not in carrying and _is_on_axis(j, b):
+            yield f"joint {j.name!r} turns {b.name} about an axis through its mass centre, and {b.name} has no inertia about it"
+
+
+def _is_on_axis(j: Joint, b: Body) -> bool:
+    if not b.mass.is_particle or b.mass.is_massless or len(j.coordinates) != 1:
+        return False
+    moved = b.mass_centre.velocity(j.outer).components(j.outer)
+    return all(e.value == 0 for e in moved.entries)
+
+
 def _massless(eq: Equations, speeds: list[str]) -> Finding:
     bodies = [b.name for b in eq.mechanism.bodies if b.mass.is_massless]
     light = [b.name for b in eq.mechanism.bodies if not b.mass.is_massless and b.mass.is_particle]
@@ -293,7 +310,7 @@ def _massless(eq: Equations, speeds: list[str]) -> Finding:
     )
     text = (
         f"{eq.name!r}: the mass matrix is singular: {listed(speeds)} {'change' if len(speeds) > 1 else 'changes'} without moving any mass"
-        f"{who}. Give the bodies that these move a mass and an inertia, or constrain the motion; "
+        f"{who}{''.join(f'; {found}' for found in hinges_through_points(eq.mechanism))}. Give the bodies that these move a mass and an inertia, or constrain the motion; "
         "derive(model, check=False) gives the equations as they are"
     )
     return Finding("singular mass matrix", tuple(speeds), text)

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Final
 
 from ...algebra.calculus.derivatives import gradient
-from ...algebra.graph.graph import Expr, Node, Symbol
+from ...algebra.graph.graph import Expr, Node, Symbol, rate_of
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.existence import requirements
@@ -45,7 +45,7 @@ def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, 
 
 
 def _dots(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
-    return tuple(d for s in symbols if isinstance(d := s.dot, Symbol))
+    return tuple(d for s in symbols if isinstance(d := rate_of(s), Symbol))
 
 
 def _beyond(symbols: Iterable[Symbol], known: Container[Symbol]) -> tuple[Symbol, ...]:

@@ -7,12 +7,15 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from ...algebra.calculus.derivatives import derivative
+from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Symbol
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
-from ...bodies.mechanism.mechanism import Body, Joint, Mechanism
+from ...bodies.mechanism.mechanism import Body, Mechanism
 from ...errors import in_number
+from ..entry.checks import hinges_through_points
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
 
@@ -25,10 +28,12 @@ def model_notes(eq: Equations) -> tuple[str, ...]:
     m = eq.mechanism
     return (
         *_gravity(m),
+        *_idle_gravity(m),
         *_point_like(m),
-        *_turned_about_nothing(m),
+        *hinges_through_points(m),
         *_unused_parameters(eq),
         *_remarks(m),
+        *_driving(m),
         *_large_angles(m),
     )
 
@@ -38,6 +43,25 @@ def _gravity(m: Mechanism) -> Iterator[str]:
     has_field = m.gravity is not None or any(x.kind in FIELDS for x in m.loads)
     if not has_field and any(not b.mass.is_massless for b in m.bodies):
         yield "there is no gravity; m.gravity(0, 0, -9.81) would add it"
+
+
+def _idle_gravity(m: Mechanism) -> Iterator[str]:
+    """Gravity across every motion: its potential does not depend on the coordinates."""
+    found = next((x for x in m.loads if x.kind == "gravity"), None)
+    if found is None or found.potential is None or not m.q or len(m.u) > len(m.q):
+        return
+    if not any(s.kind == "coordinate" for s in free_symbols(found.potential)):
+        yield "gravity does no work in any motion of the model: look at its direction and at the axes of the joints"
+
+
+def _driving(m: Mechanism) -> Iterator[str]:
+    """Springs and dampers of joints whose coefficient is negative, for the values of the parameters."""
+    for load in m.loads:
+        for q, force in load.on_rates.items() if load.kind in ("spring", "damper") else ():
+            slope = derivative(force, q if load.kind == "spring" else q.dot)
+            if all(s in m.values for s in free_symbols(slope)) and evaluate(slope, dict(m.values)) > 0:
+                word = "stiffness" if load.kind == "spring" else "damping"
+                yield f"{load.kind} {load.name!r} has a negative {word}, and drives the motion"
 
 
 def _point_like(m: Mechanism) -> Iterator[str]:
@@ -54,23 +78,6 @@ def _point_like(m: Mechanism) -> Iterator[str]:
 
 def _turns(b: Body) -> bool:
     return any(e.value != 0 for e in b.frame.angular_velocity_components.entries)
-
-
-def _turned_about_nothing(m: Mechanism) -> Iterator[str]:
-    """Hinges whose child alone hangs on them, a point on the axis."""
-    carrying = {j.parent for j in m.joints}
-    bodies = {b.name: b for b in m.bodies}
-    for j in m.joints:
-        b = bodies.get(j.child)
-        if j.kind == "revolute" and b is not None and b.name not in carrying and _is_on_axis(j, b):
-            yield f"joint {j.name!r} turns {b.name} about an axis through its mass centre, and {b.name} has no inertia about it"
-
-
-def _is_on_axis(j: Joint, b: Body) -> bool:
-    if not b.mass.is_particle or b.mass.is_massless or len(j.coordinates) != 1:
-        return False
-    moved = b.mass_centre.velocity(j.outer).components(j.outer)
-    return all(e.value == 0 for e in moved.entries)
 
 
 def _unused_parameters(eq: Equations) -> Iterator[str]:

@@ -35,7 +35,8 @@ def from_equations(
 
     rates     f of each state, by its symbol or name: {x: f} or {"x": f}, also {x.dot: f}; of second order {x.dot.dot:
               f} or {"x_ddot": f}. The symbol t is time; symbols that are neither states nor inputs are parameters
-    values    of parameters, by symbol or name
+    values    of parameters, by symbol or name; None where one has no number yet. A symbol that is not among
+              them, and differs from a state, an input or one of them by a typing mistake, is refused
     inputs    symbols or names that are given from outside while the system moves; symbols of kind "input" are so
               without being named
     outputs   quantities of interest, by name

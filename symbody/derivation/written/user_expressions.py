@@ -2,13 +2,14 @@
 them.
 
 Names decide: those of states are coordinates or variables, `t` is time, inputs are named or of kind "input", all others
-are parameters.
+are parameters. One that has no value, and differs from another name by a typing mistake, is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ...algebra.graph.graph import Expr, Symbol, as_expr, symbol
 from ...algebra.graph.names import stem_and_order
@@ -16,6 +17,8 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.mechanism.declarations import names_of
 from ...bodies.model.model import Model
 from ...errors import ModelError, SymbodyError, listed, shown, unknown
+
+FEWEST_LETTERS: Final = 4  # of names in which one letter more or less is a mistake; in short ones it is an index
 
 
 class WrittenDown:
@@ -79,15 +82,45 @@ class WrittenDown:
         for n in numbers:
             if n not in self._parameters:
                 raise unknown(f"{self.where} {name!r}", "parameter", n, self._parameters, ModelError)
+        self._refuse_misspelt(
+            [*self.states, *self._inputs, *numbers], [p for p in self._parameters if p not in numbers]
+        )
         for p in sorted(self._parameters, key=_places(numbers)):
             m.parameter(p, numbers.get(p))
+        if numbers and (open_ := [p for p in self._parameters if numbers.get(p) is None]):
+            m.note(f"symbols without a value are parameters, too: {listed(sorted(open_))}")
         return m
+
+    def _refuse_misspelt(self, declared: Sequence[str], others: Sequence[str]) -> None:
+        for p in others:
+            if near := next((n for n in declared if is_misspelt(p, n)), None):
+                raise ModelError(
+                    f"{self.where}: {p!r} is no state, no input, and has no value. Did you mean {near!r}? Where it is a "
+                    f"parameter, values={{{p!r}: number}} says so, or values={{{p!r}: None}} without a number"
+                )
 
 
 def _places(numbers: Mapping[str, float]) -> Any:
     """Parameters stand in the order in which their values are given, others after them by name."""
     place = {n: k for k, n in enumerate(numbers)}
     return lambda n: (place.get(n, len(place)), n)
+
+
+def is_misspelt(name: str, wanted: str) -> bool:
+    """Whether a name is another one with a typing mistake: a letter doubled, or, from four characters on, one letter
+    more, less or other, or two exchanged. Names with other digits (k1, k2) are names of their own."""
+    if re.sub(r"[\d_]", "", name) == re.sub(r"[\d_]", "", wanted):
+        return False
+    if re.sub(r"(.)\1+", r"\1", name) == re.sub(r"(.)\1+", r"\1", wanted):
+        return True
+    a, b = sorted((name, wanted), key=len)
+    if len(a) < FEWEST_LETTERS:
+        return False
+    if len(a) == len(b):
+        wrong = [k for k in range(len(a)) if a[k] != b[k]]
+        is_swap = len(wrong) == 2 and a[wrong[0]] == b[wrong[1]] and a[wrong[1]] == b[wrong[0]]
+        return len(wrong) == 1 or (is_swap and wrong[1] - wrong[0] == 1)
+    return any(b[:k] + b[k + 1 :] == a for k in range(len(b)))
 
 
 def _of_order(s: Symbol, order: int) -> Expr:

@@ -9,9 +9,11 @@ line:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, Final
 
 from ...derivation.equations.equations import Equations
@@ -22,6 +24,7 @@ from ..inputs.inputs import closed_loop
 from .assembly import assemble
 from .state import Start, State, is_whole_state, start_values
 
+FULL_TURN: Final = 2 * math.pi
 SAME_VALUE: Final = 1e-9  # relative difference below which a value counts as unchanged
 
 
@@ -49,11 +52,13 @@ class ConsistentStart:
 
     moved       given values that differ in it
     completed   values that were not given and follow from the constraints
+    degrees     angles that were given in whole radians, and are more than a full turn
     """
 
     state: State
     moved: tuple[Moved, ...] = ()
     completed: tuple[Moved, ...] = ()
+    degrees: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if not self.moved:
@@ -65,9 +70,9 @@ class ConsistentStart:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the assembly changed, in words."""
+        """What the assembly changed, and what may have been meant otherwise, in words."""
         words = f"the start was completed from the constraints: {', '.join(map(str, self.completed))}"
-        return tuple(filter(None, (str(self), words if self.completed else "")))
+        return (*filter(None, (str(self), words if self.completed else "")), *self.degrees)
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,24 @@ def start_request(eq: Equations, start: Start | None, values: Mapping[str, float
 def consistent_start(eq: Equations, asked: StartRequest) -> ConsistentStart:
     """The start as given; else with the rest assembled around it; else the nearest state on the constraints that has
     the firm values."""
+    found = _start_on_constraints(eq, asked)
+    meant = tuple(_perhaps_in_degrees(eq, asked.given)) if asked.given else ()
+    return replace(found, degrees=meant) if meant else found
+
+
+def _perhaps_in_degrees(eq: Equations, given: Mapping[str, float]) -> Iterator[str]:
+    """Round numbers without a unit beyond a full turn as angles: degrees, more often than not; angles that were computed
+    are not round."""
+    for v in eq.variables.of("q"):
+        value = given.get(v.name, 0.0) if v.is_angle else 0.0
+        if isinstance(value, Real) and abs(value) > FULL_TURN and float(2 * value).is_integer():
+            yield (
+                f"{v.name} = {value:g} at the start is in radians, and more than a full turn; were degrees meant? "
+                f"{v.name}='{value:g} deg'"
+            )
+
+
+def _start_on_constraints(eq: Equations, asked: StartRequest) -> ConsistentStart:
     closed = closed_loop(eq, asked.inputs) if asked.inputs else eq
     given = asked.state
     if given is None and not _has_results(closed, asked.values):

@@ -15,18 +15,25 @@ from ...errors import StabilityError
 from ...summary import Tabular
 
 MAX_STEPS: Final = 20  # largest number of Newton steps for a car on stiff springs
+NEGLIGIBLE: Final = 1e-12  # singular values of a balanced A below this fraction of the largest are zero
+NO_STEADY_STATE: Final = "steady_gain: the system has no steady state for a constant input; drop cyclic states"
 
 
 def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
     """The value that an output or state ends at for a unit input, as a formula of the parameters:
 
     0 = A x + B r,   y = C x + D r   ->   y/r = D - C A⁻¹ B
+
+    A number, for the values of the parameters, where the motion that the system is about is known in numbers only, as
+    that of `vh.car`.
     """
     n, column = len(lin.x), lin.numbers.input(r)
+    if lin.unknowns:
+        return sb.fraction(0, 1) + _gain_in_numbers(lin, column, y)
     draw = np.random.default_rng(1)
     numbers = sb.evaluate(list(lin.A.entries), {s: draw.uniform(0.5, 1.5) for s in sb.free_symbols(lin.A)})
     if np.linalg.matrix_rank(np.array(numbers, dtype=float).reshape(n, n)) < n:
-        raise StabilityError("steady_gain: the system has no steady state for a constant input; drop cyclic states")
+        raise StabilityError(NO_STEADY_STATE)
     x = sb.solve(lin.A, [-lin.B[i, column] for i in range(n)])
     if y in lin.x:
         return sb.tidy(x[lin.x.index(y)])
@@ -34,9 +41,26 @@ def steady_gain(lin: sb.LinearSystem, r: str, y: str) -> sb.Expr:
     return sb.tidy(sum((row.C[0, k] * x[k] for k in range(n)), start=row.D[0, column] + sb.fraction(0, 1)))
 
 
+def _gain_in_numbers(lin: sb.LinearSystem, column: int, y: str) -> float:
+    """The same in numbers. States that no rate depends on, such as the turns of wheels, go on; others may be open, such as
+    the speed of a car without drag, as long as the output does not depend on them."""
+    at = (lin if y in lin.x else lin.with_outputs(y)).matrices()
+    C, D = (np.eye(len(lin.x))[lin.x.index(y)], 0.0) if y in lin.x else (at.C[0], at.D[0, column])
+    stays = np.abs(at.A).max(axis=0) > 0
+    A = at.A[np.ix_(stays, stays)]
+    rows, columns = (np.where((size := np.abs(A).max(axis=k)) > 0, size, 1.0) for k in (1, 0))
+    U, s, Vt = np.linalg.svd(A / rows[:, None] * (rows.max() / columns))
+    has_force = s > NEGLIGIBLE * s[0]
+    b, c = -at.B[stays, column] / rows, C[stays] * rows.max() / columns
+    left, open_ = U[:, ~has_force].T @ b, Vt[~has_force] @ c
+    if np.abs(left).max(initial=0) > 1e-6 * np.abs(b).max() or np.abs(open_).max(initial=0) > 1e-6 * np.abs(c).max():
+        raise StabilityError(NO_STEADY_STATE)
+    return float(D + c @ (Vt[has_force].T @ ((U[:, has_force].T @ b) / s[has_force])))
+
+
 @dataclass(frozen=True)
 class Understeer:
-    """What a car at the speed V does with a small steer angle, as formulas.
+    """What a car at the speed V does with a small steer angle, as formulas, or as numbers (see `steady_gain`).
 
     yaw_gain = r/δ = V / (L + K V²)
     gradient K = (V/yaw_gain - L) / V²      [rad s²/m]; positive: understeer
@@ -65,11 +89,27 @@ def understeer(
     """Yaw gain and understeer gradient of a linear system about straight running, with all its parameters.
 
     wheelbase   a number or an expression, `sb.symbol("a") + sb.symbol("b")`
+    speed       a number, or the name of the parameter or speed that it is: "u" of a `vh.car`
     """
-    V = sb.symbol(speed) if isinstance(speed, str) else speed
+    V = speed if not isinstance(speed, str) else _speed(lin, speed)
     L = wheelbase + sb.fraction(0, 1)
     gain = steady_gain(lin, steer, yaw_rate)
     return Understeer(gain, sb.tidy((V / gain - L) / V**2), L)
+
+
+def _speed(lin: sb.LinearSystem, name: str) -> Any:
+    """A parameter; or the number that a speed has in the motion that the system is about."""
+    if not lin.unknowns:
+        return sb.symbol(name)
+    known = {p.name: x for p, x in lin.defaults.items()}
+    if isinstance(lin.about, sb.stability.SteadyMotion):
+        known |= {u.name: lin.about[u.name] for u in lin.about.equations.u}
+    if name not in known:
+        raise StabilityError(
+            f"understeer: speed={name!r} is no parameter of {lin.name!r} and no speed of the motion that it is about; give a "
+            "number, or the name that the speed along has there: speed='u' of a vh.car"
+        )
+    return float(known[name])
 
 
 @answered

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian
-from ...algebra.graph.graph import ZERO, Expr, Node, Symbol, as_expr
+from ...algebra.graph.graph import ZERO, Expr, Node, Symbol, as_expr, rate_of
 from ...algebra.graph.labels import labels_by_node
 from ...algebra.graph.matrix import Matrix, diagonal
 from ...algebra.graph.walk import free_symbols, substitute
@@ -117,7 +117,7 @@ class _ModelFileWriter:
     def __init__(self, mechanism: Mechanism, contacts: Iterable[ContactPart] = ()) -> None:
         self.m, self.contacts = mechanism, contact_entries(contacts)
         symbols = (*mechanism.q, *mechanism.u, *mechanism.p, *mechanism.r, *mechanism.z)
-        rates = (s.dot for s in symbols if isinstance(s.dot, Symbol))
+        rates = (r for s in symbols if isinstance(r := rate_of(s), Symbol))
         self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in (*symbols, *rates))}
         for s in symbols:
             if s.name in RESERVED:
