@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from ...errors import ExpressionTextError, ModelFileError, existing, listed
+from ...escaping import MOST_CHARACTERS
 from .expression_text import parsed_expression
 from .located import Formula, LocatedList, LocatedRecord, LocatedTable, LocatedText
 from .yaml_tree import FileText, YamlNode, entries
@@ -136,8 +137,8 @@ class TableOf(ValueSchema):
         values: dict[str, Any] = {}
         keys: dict[str, LocatedText] = {}
         for name, key, value in entries(source, node):
-            if not name or len(name) > 100:
-                raise source.error(key, f"a name has 1 to 100 characters, this has {len(name)}")
+            if not name or len(name) > MOST_CHARACTERS:
+                raise source.error(key, f"a name has 1 to {MOST_CHARACTERS} characters, this has {len(name)}")
             keys[name] = LocatedText(source, key, name)
             values[name] = None if self.empty and value.is_null else self.value.read(source, value)
         return LocatedTable(source, node, values, keys)

@@ -23,7 +23,7 @@ from .catalogue import DEFAULT_GROUPS, CatalogueEntry, catalogue_entries
 from .exported_equations import ATTRACTION, ExportedEquations
 from .reference import check_point, reference_motion
 
-MOST_CHARACTERS: Final = 48  # of an identifier
+MOST_CHARACTERS: Final = 40  # of an identifier: names of functions that begin with it have at most the 63 of MATLAB
 
 
 @answered_class

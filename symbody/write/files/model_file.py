@@ -508,7 +508,7 @@ def _section(name: str, content: Any, lines: Lines) -> str:
 def _entry(key: str, value: Any, lines: Lines, indent: str) -> str:
     """A key and its value: on one line where that is short, else with a line for each of its parts."""
     line = f"{indent}{scalar(key)}: {_flow(value, lines, True)}\n"
-    if len(line) <= LINE or not value or not isinstance(value, (Mapping, list)):
+    if len(line) <= LINE or not isinstance(value, (Mapping, list)) or not value:
         return line
     if isinstance(value, Mapping):
         return f"{indent}{scalar(key)}:\n" + "".join(_entry(k, v, lines, indent + "  ") for k, v in value.items())

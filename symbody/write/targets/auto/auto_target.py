@@ -21,7 +21,7 @@ from ...printers.readme import readme
 from ...printers.templates import template, template_parts
 from ..fortran.fortran_driver import AGREEMENT, FortranDriver
 from ..fortran.fortran_printer import folded_text, literal
-from ..fortran.fortran_target import FortranModule, fortran_options
+from ..fortran.fortran_target import FortranModule, fortran_options, with_short_identifier
 
 FUNCTIONS: Final = ("rhs", "rhs_x", "rhs_r", "rhs_p")
 CONSTRAINED: Final = ("rhs", "correct_positions", "correct_speeds", "attracted")  # the group
@@ -52,6 +52,7 @@ def _reads_time(program: ir.Program) -> bool:
 
 def auto_files(made: Artefact, vary: str | None) -> dict[str, str]:
     """Text of each file, by name. vary: the parameter or input of the first run."""
+    made = with_short_identifier(made)
     name, module = made.identifier, FortranModule(made)
     equations = "\n".join([fortran_options(made, checks=False), module.text(), _procedures(made, module)])
     files = {

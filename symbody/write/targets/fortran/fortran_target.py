@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from textwrap import wrap
+from typing import Final
 
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import is_fortran_reserved
@@ -26,9 +28,12 @@ from .fortran_printer import (
     literal,
 )
 
+MOST_CHARACTERS: Final = 63  # of a name
+
 
 def fortran_files(made: Artefact) -> dict[str, str]:
     """Text of each file, by name."""
+    made = with_short_identifier(made)
     name, module = made.identifier, FortranModule(made)
     files = {
         f"{name}_options.f90": fortran_options(made),
@@ -39,6 +44,17 @@ def fortran_files(made: Artefact) -> dict[str, str]:
     if module.written:
         files[f"{name}_functions.c"] = module.functions_in_c()
     return {**files, "README.md": _readme(made, bool(module.written))}
+
+
+def with_short_identifier(made: Artefact) -> Artefact:
+    """With an identifier that leaves room for the longest ending of a name."""
+    most = MOST_CHARACTERS - len("_variational_jacobian_values_pattern")
+    if len(made.identifier) <= most:
+        return made
+    short = made.identifier[:most].rstrip("_")
+    programs = [replace(f.program, name=short + f.program.name.removeprefix(made.identifier)) for f in made.functions]
+    functions = tuple(replace(f, program=p) for f, p in zip(made.functions, programs, strict=True))
+    return replace(made, identifier=short, functions=functions)
 
 
 class FortranModule:
@@ -52,7 +68,17 @@ class FortranModule:
         self.units = [FortranUnit(f.program, self.name, self.fields, self.external) for f in made.functions]
 
     def external(self, name: str) -> str:
-        return f"{self.name}_{name}"
+        return self._externals[name]
+
+    @cached_property
+    def _externals(self) -> dict[str, str]:
+        """Names of external functions, cut where they are too long."""
+        names = CaselessNames(is_fortran_reserved)
+        wishes = {f.name: f"{self.name}_{f.name}" for f in self.made.externals}
+        return {
+            k: names.take(w) if len(w) <= MOST_CHARACTERS - len("_coefficients") else names.new(w)
+            for k, w in wishes.items()
+        }
 
     @property
     def written(self) -> list[ExternalFunction]:
