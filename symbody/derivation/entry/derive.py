@@ -15,7 +15,7 @@ from ...argument_kinds import checked_flags
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Mechanism
 from ...bodies.model.model import Model
-from ...derivation.equations.constraint_rank import constraint_rank
+from ...derivation.equations.constraint_rank import branches_in_words, constraint_rank
 from ...derivation.equations.undetermined_forces import undetermined
 from ...errors import DerivationError, ModelError, listed, shown, unknown
 from ..equations.equations import Equations
@@ -42,6 +42,10 @@ ROUTES: Final[dict[str, Route]] = {
 }
 
 
+NOT_EXAMINED: Final = (
+    "check=False: whether constraints depend on each other was not examined; where they do, accelerations have no value "
+    "(NaN), which derive(..., redundant=True) cures"
+)
 POSITION_ROUTES: Final = ("lagrange", "newton-euler")  # routes that differentiate positions
 
 
@@ -65,7 +69,7 @@ def derive(
     route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same
             equations
     check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see
-            `audit`)
+            `audit`); without it accelerations are NaN where constraints depend on each other
     small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
     redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see
                 `reaction`)
@@ -95,8 +99,7 @@ def derive(
         equations = _equations_by_route(mechanism, route)
         if check:
             refuse_faults(equations, redundant)
-        if check or redundant:
-            equations = _with_border(equations)
+        equations = _with_border(equations) if check or redundant else _with_missing_check_noted(equations)
         return _with_slow_elimination_noted(linearized_in_small(equations) if small else equations)
 
 
@@ -112,7 +115,12 @@ def _mechanism(model: Any) -> Mechanism:
 def _with_border(equations: Equations) -> Equations:
     """Equations whose constraints depend on each other, with what makes their accelerations determined."""
     rank = constraint_rank(equations)
-    if rank is None or rank.is_full:
+    if rank is None:
+        return equations
+    if other := branches_in_words(rank, len(equations.u)):
+        equations = replace(equations, notes=(*equations.notes, other))
+        equations.cached("constraint rank", None, lambda: rank)
+    if rank.is_full:
         return equations
     out = replace(equations, border=rank.space.border)
     out.cached("constraint rank", None, lambda: rank)
@@ -128,6 +136,11 @@ def _with_border(equations: Equations) -> Equations:
     noted.cached("constraint rank", None, lambda: rank)
     noted.cached("null vectors", (), lambda: null_vectors(out))
     return noted
+
+
+def _with_missing_check_noted(equations: Equations) -> Equations:
+    """Equations whose constraints were not examined, with a note on what that means."""
+    return replace(equations, notes=(*equations.notes, NOT_EXAMINED)) if equations.lam else equations
 
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:

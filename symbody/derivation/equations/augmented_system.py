@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ...algebra.calculus.derivatives import jacobian
-from ...algebra.graph.graph import Symbol
-from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.functions import value_where
+from ...algebra.graph.graph import ONE, TRUE, Condition, Expr, Symbol
+from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
 from ...errors import DerivationError, listed
-from ..rank.saddle_point import SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
+from ..rank.saddle_point import Border, SaddlePoint, chosen_elimination, sizes_of_inertias, sizes_of_responses
 
 if TYPE_CHECKING:
     from .equations import Equations
+
+MAX_MISS: Final = 1e-3  # largest violation of redundant rows by accelerations, relative to their own terms
+"""States close to the constraints satisfy redundant rows about as well as they satisfy the constraints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +113,35 @@ class AugmentedSystem:
 
         M u' = f                          without constraints
         [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W; in singular positions they have no value (NaN)
+
+        Rows that are redundant have to be satisfied by the solution too, Jc u' + c = 0. Where they are not, the rank is
+        greater than that for which the equations were derived (another branch of configurations), and the
+        accelerations have no value.
         """
         n, k = len(self.eq.u), len(self.eq.lam)
         if not n:  # additional equations alone
             return Matrix(0, 1, ()), Matrix(0, 1, ())
         x = self.factors.solve([*self.f0.entries, *(-e for e in self.eq.c.entries)])
-        return Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
+        udot, lam = Matrix(n, 1, x.entries[:n]), Matrix(k, 1, tuple(-e for e in x.entries[n:]))
+        if self.eq.border is None:
+            return udot, lam
+        is_kept = self._redundant_rows_hold(udot, self.eq.border)
+        return udot.map(lambda e: value_where(is_kept, e)), lam.map(lambda e: value_where(is_kept, e))
+
+    def _redundant_rows_hold(self, udot: Matrix, border: Border) -> Condition:
+        """Whether the combinations of rows on which the solve rests, Bᵀ (Jc u' + c), vanish beside their own terms."""
+        terms = [
+            [*(x * a for x, a in zip(self.eq.Jc.row(i), udot.entries, strict=True)), self.eq.c[i]]
+            for i in range(border.B.rows)
+        ]
+        is_kept: Condition = TRUE
+        for j in range(border.B.cols):
+            weights = [b / s**2 for b, s in zip(border.B.column(j), border.sizes, strict=True)]
+            misses = [w * _sum(row) for w, row in zip(weights, terms, strict=True)]
+            sizes = [abs(w) * _sum([abs(e) for e in row]) for w, row in zip(weights, terms, strict=True)]
+            is_kept = is_kept & (abs(_sum(misses)) <= MAX_MISS * _sum(sizes))
+        return is_kept
+
+
+def _sum(terms: Sequence[Expr]) -> Expr:
+    return sum_of_products([ONE] * len(terms), terms)

@@ -4,24 +4,32 @@ The number of rows does not show redundant constraints, and neither does the ran
 constraints redundant rows are independent, and at singular configurations rows are dependent that elsewhere are not. So
 the rank is that of Jc at a configuration that satisfies the constraints, away from singular configurations
 (`regular_configuration.py`).
+
+Configurations can form several branches of different rank: the cell of Peaucellier has one on which two of its bars
+coincide, with one more degree of freedom. Where rows depend on each other at the first configurations, more are looked
+for from other starts, and the largest rank counts: constraints are redundant that are so on all branches found. At a
+given state it is that of its own branch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from ..rank.configuration import configuration
+from ...summary import counted
+from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
-from ..rank.regular_configuration import regular
+from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-MAX_CONFIGURATIONS: Final = 2  # largest number of configurations examined while the rank is not full
+NEARBY_CONFIGURATIONS: Final = 2  # largest number of regular configurations examined while the rank is not full
+MAX_STARTS: Final = 12  # largest number of starts all around from which a branch of larger rank is looked for
+MAX_LARGE_STARTS: Final = 2  # the same of mechanisms with many coordinates, each of which takes long
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +39,16 @@ class ConstraintRank:
     rank, holonomic   rank of all rows, and of those that are rates of phi
     space             null vectors, dependent rows and condition number there
     values            that configuration: a number for every symbol
+    branches          ranks of the branches that were found where others were looked for, largest first: more than one
+                      where the mechanism has branches of different mobility
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
     >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
     >>> name = m.constrain("ring", x**2 + y**2 - 1)
     >>> found = sb.derivation.constraint_rank(sb.derive(m))
-    >>> found.rank, found.holonomic, found.is_full
-    (1, 1, True)
+    >>> found.rank, found.holonomic, found.is_full, found.branches
+    (1, 1, True, ())
 
     See also: `derivation.constraint_rank`, `Equations`.
     """
@@ -47,11 +57,27 @@ class ConstraintRank:
     holonomic: int
     space: RowSpace
     values: Values
+    branches: tuple[int, ...] = ()
 
     @property
     def is_full(self) -> bool:
         """Whether no row depends on others."""
         return not self.space.null.shape[1]
+
+
+def branches_in_words(found: ConstraintRank, speeds: int) -> str:
+    """A note on branches of different mobility; empty where all that were found have the same."""
+    if len(found.branches) < 2:
+        return ""
+    others = ", ".join(f"rank {r} and {_freedom(speeds - r)}" for r in found.branches[1:])
+    return (
+        f"its configurations form branches of different mobility: rank {found.rank} of the constraints counts, which leaves "
+        f"{_freedom(speeds - found.rank)}; another branch has {others}"
+    )
+
+
+def _freedom(count: int) -> str:
+    return counted(count, "degree of freedom", "degrees of freedom")
 
 
 def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
@@ -76,7 +102,7 @@ def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> 
 
 def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> ConstraintRank | None:
     best: ConstraintRank | None = None
-    for seed in range(1, 1 + MAX_CONFIGURATIONS):
+    for seed in range(1, 1 + NEARBY_CONFIGURATIONS):
         here = configuration(eq, seed, given)
         place = regular(eq, here.values, Random(seed)) if here.holds else None
         found = None if place is None else rank_at(eq, place)
@@ -84,7 +110,28 @@ def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> Constra
             best = found
         if best and best.is_full:
             break
-    return best
+    if best is None or best.is_full or given is not None:
+        return best
+    return _on_other_branches(eq, best)
+
+
+def _on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
+    """The largest rank of configurations from starts all around.
+
+    The rank at any configuration is at most that of the regular ones on its branch: a larger one shows another branch,
+    regular or not.
+    """
+    ranks, count = {best.rank}, MAX_LARGE_STARTS if len(eq.q) > MANY_COORDINATES else MAX_STARTS
+    for seed in range(1, 1 + count):
+        here = configuration(eq, seed, is_wide=True)
+        found = rank_at(eq, here.values) if here.holds else None
+        if found is None or found.space.smallest < MIN_SINGULAR_VALUE or found.rank <= best.rank:
+            continue
+        best = found
+        ranks.add(found.rank)
+        if best.is_full:
+            break
+    return replace(best, branches=tuple(sorted(ranks, reverse=True)))
 
 
 def rank_at(eq: Equations, values: Values) -> ConstraintRank | None:

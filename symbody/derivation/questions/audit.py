@@ -16,7 +16,7 @@ from ...summary import Summarized, Summary, counted, summary_rows
 from ...units import unit_factor
 from ..entry.checks import Finding, constraints_of, findings
 from ..entry.derive import derive
-from ..equations.constraint_rank import constraint_rank
+from ..equations.constraint_rank import branches_in_words, constraint_rank
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
 from .model_notes import model_notes
@@ -144,8 +144,14 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     broken = any(f.kind == "undeclared" for f in found)
     rank = None if broken else _rank(eq)
     remarks = eq.readable.remarks if is_readable(eq) and not broken else ()
-    notes = () if broken else model_notes(eq)
+    notes = () if broken else (*_branch_notes(eq), *model_notes(eq))
     return Audit(eq.mechanism, rank, found, remarks, notes)
+
+
+def _branch_notes(eq: Equations) -> tuple[str, ...]:
+    found = constraint_rank(eq)
+    words = "" if found is None else branches_in_words(found, len(eq.u))
+    return (words,) if words else ()
 
 
 def _rank(eq: Equations) -> int | None:

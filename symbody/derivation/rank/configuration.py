@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import pi
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,18 +37,22 @@ class Configuration:
     is_stuck: bool = False
 
 
-def configuration(eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None) -> Configuration:
+def configuration(
+    eq: Equations, seed: int = 1, given: Mapping[Any, float] | None = None, is_wide: bool = False
+) -> Configuration:
     """The first configuration from a few random starts near the given values that satisfies the constraints, or the
     closest one.
 
     If the parameters do not permit the constraints to be satisfied, those without given values are moved together with
     the coordinates.
+
+    is_wide   starts have angles of the whole circle
     """
-    key = (seed, None if given is None else tuple(given.items()))
-    return eq.cached("configuration", key, lambda: _configuration_by_search(eq, seed, given or {}))
+    key = (seed, None if given is None else tuple(given.items()), is_wide)
+    return eq.cached("configuration", key, lambda: _configuration_by_search(eq, seed, given or {}, is_wide))
 
 
-def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float]) -> Configuration:
+def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float], is_wide: bool) -> Configuration:
     best, stuck = Configuration({}, [float("inf")], holds=False), True
     fixed = {s: float(v) for s, v in given.items()}
     if not eq.rows.positions:  # every configuration of a tree will do: no search
@@ -61,6 +66,8 @@ def _configuration_by_search(eq: Equations, seed: int, given: Mapping[Any, float
     for start in range(MAX_STARTS):
         random = Random(1000 * seed + start)
         values = random_values(eq, random) | fixed
+        if is_wide:
+            values |= {v.symbol: random.uniform(-pi, pi) for v in eq.variables.of("q") if v.is_angle} | fixed
         if start > 0:
             values |= {q: values[q] + random.uniform(-1, 1) for q in eq.q}  # given places are places to start from
         reached, found = closed_loops(eq, [*eq.q, *loose] if start >= MAX_STARTS // 2 else eq.q, values)

@@ -10,72 +10,24 @@ after every step B follows them:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
-from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.linear import factorize
 from ...algebra.graph.matrix import Matrix
-from ...derivation.equations.constraint_rank import constraint_rank
 from ...derivation.equations.equations import Equations
 from ...derivation.rank.saddle_point import Border
 from ...emit.loops.kernel_language import Function, Indices, Known, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ..kernels.complete_pivoting import eliminate_completely, vanishing_combination
+from ..start.branch_rank import RunRank
 from ..start.constraint_rows import rows_of
-from ..start.state import State
 from .accelerations import inertia, rows
 
-NEARLY_SINGULAR: Final = 1e-5  # smallest singular value below which redundancy is examined at the start
-
-
-@dataclass(frozen=True)
-class RunRank:
-    """Ranks of the constraints in a run: of all rows, of the holonomic ones; rows that are independent, and sizes of
-    all at the start.
-
-    is_known   False where it was not found, because no regular configuration was
-    """
-
-    rank: int
-    holonomic: int
-    independent: tuple[int, ...]
-    sizes: tuple[float, ...]
-    is_known: bool = True
-
-    @classmethod
-    def full(cls, eq: Equations) -> RunRank:
-        """Of constraints that are independent."""
-        m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
-        return cls(m, k, tuple(range(m)), (1.0,) * m)
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The part of it on which forms depend: sizes by their order of magnitude only."""
-        return (self.rank, self.holonomic, self.independent, tuple(round(np.log10(x)) for x in self.sizes))
-
-
-def run_rank(state: State) -> RunRank:
-    """The rank of the constraints at a start; where rows depend on each other there, that of regular configurations
-    around it."""
-    eq = state.equations
-    m, k = len(eq.lam), len(eq.phi.entries) if eq.lam else 0
-    if not m:
-        return RunRank(0, 0, (), ())
-    space = state.row_space
-    sizes = tuple(map(float, space.sizes))
-    if space.rank == m and space.smallest > NEARLY_SINGULAR:
-        return RunRank(m, k, tuple(range(m)), sizes)
-    table = eq.variables.of("q r p t")
-    found = constraint_rank(eq, {s: state.values[s.name] for s in table.symbols})
-    if found is None or found.is_full:
-        return RunRank(m, k, tuple(range(m)), sizes, found is not None)
-    rest = {d.row for d in (space if space.rank == found.rank else found.space).dependent}
-    return RunRank(found.rank, found.holonomic, tuple(i for i in range(m) if i not in rest), sizes)
 
 
 def bordered_equations(eq: Equations, found: RunRank) -> Equations:

@@ -14,10 +14,10 @@ from ...derivation.equations.variables import ARGUMENTS
 from ...derivation.rank.row_space import FADED_ROW, RANK_TOLERANCE
 from ...emit.run.callable import Array
 from ..events.events import watch_of
-from ..forms.bordering import NEARLY_SINGULAR
 from ..forms.forms import Form
 from ..result.quantities import StateRows
 from ..run.stiffness import is_stiff, rough_bound, rough_sizes
+from ..start.branch_rank import NEARLY_SINGULAR
 from ..start.constraint_rows import rows_of
 from ..start.state import (
     MAX_START_VIOLATION,

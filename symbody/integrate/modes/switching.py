@@ -20,7 +20,6 @@ from ..contact.time_stepping import METHOD as MOREAU
 from ..events.event_handlers import EventHandler, UserEventHandler
 from ..events.events import Event
 from ..events.rate_jumps import RateJumpHandler, borders_of
-from ..forms.bordering import run_rank
 from ..forms.sensitivities import CARRIED, state_on_constraints
 from ..result.outcome import Ending, Outcome
 from ..result.segment import Occurrence, Segment
@@ -30,6 +29,7 @@ from ..run.event_loop import ChatteringDetector, Leaving
 from ..run.form_and_method import choice, form_of
 from ..run.simulation import MethodChoice, Simulation
 from ..run.time_span import TimeSpan, check_steps, time_span
+from ..start.branch_rank import run_rank
 from ..start.consistent_start import ConsistentStart, StartRequest, consistent_start
 from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
 from .modes import Contacts, HybridSystem, Modes, is_in

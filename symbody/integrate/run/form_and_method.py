@@ -13,12 +13,13 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...simulation_options import SimulationOptions
-from ..forms.bordering import RunRank, bordered_equations
+from ..forms.bordering import bordered_equations
 from ..forms.form_kinds import DISCRETE, FORMS
 from ..forms.forms import Form, kept_invariants
 from ..forms.null_space import space_form
 from ..forms.sensitivities import varied_form
 from ..kernels.tableaux import Tableau, tableau_of
+from ..start.branch_rank import RunRank
 from .implicit import any_form, follows
 from .methods import IMPLICIT, METHODS, VARIATIONAL
 from .time_span import TimeSpan, check_steps

@@ -14,13 +14,13 @@ from ...interruption import raise_interruption
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
 from ..events.switching_times import Switching, longest_step, switching_times, unseen_note
-from ..forms.bordering import run_rank
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..result.outcome import Ending, Outcome
 from ..result.record import Record
 from ..result.segment import Segment
+from ..start.branch_rank import branch_note, equations_of_branch, run_rank
 from ..start.consistent_start import ConsistentStart
 from .adaptation import FIRST_PATIENCE, Adaptation
 from .diagnosis import diagnosed_outcome, unbounded_outcome
@@ -77,11 +77,13 @@ class Simulation:
     ) -> None:
         """method: where it is decided already; otherwise stiffness at the start decides, where it is "auto"."""
         raise_interruption()
-        self.eq, self.options, self.start, self.state = eq, o, start, start.state
+        self.options, self.start, self.state = o, start, start.state
         _, self.end, self.times = span
         s = self.state
         self.rank = run_rank(s)
+        self.eq = equations_of_branch(eq, self.rank)
         self.form = form = form_of(eq, o, self.rank)
+        self.notes = (*start.notes, *filter(None, [branch_note(eq, self.rank)]))
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
         self.atol = absolute_tolerances(eq, form, o)
         self.method = method or self._method()
@@ -178,7 +180,7 @@ class Simulation:
         unseen = unseen_note(machine.task.switching, o, self.end - s.t)
         if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol), unseen])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
-        outcome = outcome.noted(self.start.notes)
+        outcome = outcome.noted(self.notes)
         return Segment(
             eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
             variations_in(y, n, len(o.sensitivities)), tuple(o.sensitivities),

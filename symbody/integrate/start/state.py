@@ -18,8 +18,9 @@ from ...derivation.equations.undetermined_forces import map_entries, undetermine
 from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
 from ...emit.run.callable import Array
-from ...errors import AssemblyError, listed, shown
+from ...errors import AssemblyError, EvaluationError, listed, shown
 from ..inputs.meanings import Quantity, plain, quantity_expressions
+from .branch_rank import RunRank, equations_of_branch, rank_of_branch
 from .constraint_rows import rows_of
 
 GROUPS: Final = ("q", "u", "z", "r", "p")
@@ -162,7 +163,16 @@ class State(Portable):
     def quantity(self, what: Quantity) -> Any:
         """The number of a name (outputs, accelerations, multipliers too) or of an expression; of a vector, a point or a
         matrix an array."""
-        eq, asked = self.equations, plain(what)
+        eq = self.equations
+        try:
+            return self._quantity(eq, what)
+        except EvaluationError:
+            if not eq.lam or (own := equations_of_branch(eq, self.branch_rank)) is eq:
+                raise
+            return self._quantity(own, what)
+
+    def _quantity(self, eq: Equations, what: Quantity) -> Any:
+        asked = plain(what)
         is_one = isinstance(asked, Hashable)
         if not is_one:
             raise AssemblyError(
@@ -207,6 +217,12 @@ class State(Portable):
         Jc, _ = rows_of(eq).speed(*self.arguments)
         values = dict(zip(self._table.symbols, self.values.values(), strict=True))
         return RowSpace.of(Jc, typical_sizes(eq, eq.Jc.entries, Jc, values))
+
+    @cached_property
+    def branch_rank(self) -> RunRank:
+        """Rank of the constraints on the branch of configurations to which this one belongs; that of `row_space` except in singular
+        configurations."""
+        return rank_of_branch(self)
 
     @property
     def redundant(self) -> dict[str, tuple[str, ...]]:

@@ -20,7 +20,6 @@ from ..contact.impacts import Contact
 from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
 from ..events.switching_times import step_switching_times
-from ..forms.bordering import run_rank
 from ..inputs.inputs import with_inputs
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
 from ..members.ensemble import EnsembleTask
@@ -28,6 +27,7 @@ from ..members.event_table import event_table
 from ..modes.modes import Contacts
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
+from ..start.branch_rank import run_rank
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Start, State
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
