@@ -87,7 +87,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
     rates = [s.dot for s in moving]
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
-    parts = [inside for _, inside in _expressions(eq.mechanism)]
+    parts = [inside for _, inside in written_expressions(eq.mechanism)]
     known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
     for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
         if s in known:
@@ -99,7 +99,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
 
 def _holder(mechanism: Mechanism, s: Symbol) -> str:
     """The part that contains a symbol."""
-    parts = _expressions(mechanism)
+    parts = written_expressions(mechanism)
     return next((name for name, inside in parts if s in free_symbols(inside)), f"model {mechanism.name!r}")
 
 
@@ -109,7 +109,7 @@ def _inertia_of(b: Body) -> list[Any]:
     return [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]
 
 
-def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
+def written_expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that
     stands still."""
     parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]

@@ -129,17 +129,17 @@ class AugmentedSystem:
         return udot.map(lambda e: value_where(is_kept, e)), lam.map(lambda e: value_where(is_kept, e))
 
     def _redundant_rows_hold(self, udot: Matrix, border: Border) -> Condition:
-        """Whether the combinations of rows on which the solve rests, Bᵀ (Jc u' + c), vanish beside their own terms."""
+        """Whether the combinations of rows on which the solve rests, Bᵀ (Jc u' + c), vanish beside the terms of all
+        rows, each in units of its size."""
         terms = [
-            [*(x * a for x, a in zip(self.eq.Jc.row(i), udot.entries, strict=True)), self.eq.c[i]]
-            for i in range(border.B.rows)
+            [*(x * a / s for x, a in zip(self.eq.Jc.row(i), udot.entries, strict=True)), self.eq.c[i] / s]
+            for i, s in enumerate(border.sizes)
         ]
+        misses, allowed = [_sum(row) for row in terms], MAX_MISS * _sum([abs(e) for row in terms for e in row])
         is_kept: Condition = TRUE
         for j in range(border.B.cols):
-            weights = [b / s**2 for b, s in zip(border.B.column(j), border.sizes, strict=True)]
-            misses = [w * _sum(row) for w, row in zip(weights, terms, strict=True)]
-            sizes = [abs(w) * _sum([abs(e) for e in row]) for w, row in zip(weights, terms, strict=True)]
-            is_kept = is_kept & (abs(_sum(misses)) <= MAX_MISS * _sum(sizes))
+            weights = [b / s for b, s in zip(border.B.column(j), border.sizes, strict=True)]
+            is_kept = is_kept & (abs(sum_of_products(weights, misses)) <= allowed)
         return is_kept
 
 

@@ -131,8 +131,8 @@ class State(Portable):
         >>> state = sb.State.of(eq, {"x": 0.6, "y": 0.8})
         >>> state.values["x"], dict(state.outputs), state.quantity(x**2), state.violation.is_small
         (0.6, {'height': 0.8}, 0.36, True)
-        >>> state.arguments[1], state.degrees_of_freedom, state.redundant, state.row_space.rank
-        (array([0.6, 0.8]), 1, {}, 1)
+        >>> state.arguments[1], state.degrees_of_freedom, state.redundant, state.row_space.rank, state.branch_rank.rank
+        (array([0.6, 0.8]), 1, {}, 1, 1)
 
         See also: `assemble`, `Trajectory.state`.
         """

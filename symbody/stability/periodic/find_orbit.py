@@ -20,6 +20,7 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State, start_values
 from ..branches.branch import Branch
 from ..branches.branch_points import SpecialPoint
+from .drive_period import refuse_other_period
 from .find_hybrid_orbit import home_of, image_of, refuse_false_image, refuse_unsuited
 from .hybrid_orbit import HybridOrbit
 from .itineraries import EventItinerary, HybridSystem, Itinerary
@@ -28,7 +29,15 @@ from .orbit_collocation import FIRST_INTERVALS, CollocationProblem
 from .orbit_flow import OrbitFlow, conserved_quantities
 from .orbit_mesh import on_mesh, values_and_slopes
 from .orbit_problem import NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting
-from .orbit_start import around_an_equilibrium, between_events, from_function, settled_period, shooting_guess, states_of
+from .orbit_start import (
+    around_an_equilibrium,
+    between_events,
+    from_function,
+    mesh_of_steps,
+    settled_period,
+    shooting_guess,
+    states_of,
+)
 from .shooting import ShootingProblem
 
 NOT_FOUND: Final = (
@@ -39,6 +48,13 @@ NOT_ALONG: Final = (
     "the motion that was found is not one that could begin at any of its points, since the multiplier along it is far from 1: something in it depends on time, for which period= is to be "
     "given, or tolerance= is too large"
 )
+ONE_OF_MANY: Final = (
+    "found, as one of a family of orbits next to each other, which something that is conserved or a displacement of the whole makes: as many multipliers are 1, to "
+    "about the root of rounding; conserved= names what is conserved"
+)
+AT_REST: Final = (
+    "the start is an equilibrium, at which nothing moves and any period would do; give one from which a motion begins"
+)
 # difference between rates and their mirror image, relative to the rates, below which they agree
 MIRROR_TOLERANCE: Final = 1e-7
 AMPLITUDE: Final = 0.03  # default amplitude of an orbit next to a Hopf point
@@ -46,6 +62,10 @@ MIRROR_SAMPLES: Final = 64  # number of points at which the halves of an orbit a
 # difference between the halves of an orbit, relative to the sizes of states, below which they are mirror images
 SAME_HALVES: Final = 1e-5
 SEGMENTS: Final = 6  # default number of segments of multiple shooting
+REST: Final = 1e-12  # change over a period, relative to the states' sizes, that counts as rest
+RESOLVED: Final = (
+    1e-3  # residual of a motion on an even mesh, relative to the states' sizes, above which others are tried
+)
 FORMS_OF_ORBITS: Final = ("collocation", "shooting")
 
 
@@ -127,6 +147,7 @@ def orbit(
     else:
         guess, setting = _guess(equations, start, given, asked)
         flow = flow_of(equations, rows, None, course)
+        refuse_other_period(flow, setting, guess)
         made = found_orbit(problem_of(flow, setting, asked.form, course), guess, asked.tolerance)
     return _on_half_period(made, asked) if is_sought and made.is_periodic else made
 
@@ -168,6 +189,7 @@ def _of_modes(
             image_of(system, course.mode, swap),
         )  # fmt: skip
         setting = with_levels(flow, setting, x[0], {})
+    refuse_other_period(flow, setting, guess)
     found = found_orbit(ShootingProblem(flow, setting, course), guess, tolerance)
     if isinstance(found, HybridOrbit) and found.is_periodic:
         refuse_false_image(found)
@@ -193,13 +215,14 @@ def found_orbit(
 ) -> Orbit:
     """The orbit near a guess, refined, with its multipliers: at the guess's value, or in the plane with a normal."""
     way: list[NewtonIterate] = []
-    found = problem.refined(guess, tolerance, normal, way)
+    rests = normal is None and not problem.flow.is_driven and _rests(problem, guess)
+    found = None if rests else problem.refined(guess, tolerance, normal, way)
     if found is None:
-        none = np.zeros(0, dtype=complex)
-        return orbit_of(problem, guess, none, (problem.residual(guess), np.nan), NOT_FOUND, tuple(way))
+        none, said = np.zeros(0, dtype=complex), AT_REST if rests else NOT_FOUND
+        return orbit_of(problem, guess, none, (problem.residual(guess), np.nan), said, tuple(way))
     corrected, error = found
     said = (
-        "found"
+        (ONE_OF_MANY if corrected.is_one_of_many else "found")
         if error <= tolerance
         else f"the finest mesh changes it by {error:z.1e} still; tolerance is {tolerance:z.1e}"
     )
@@ -212,6 +235,13 @@ def found_orbit(
     return made
 
 
+def _rests(problem: OrbitProblem, guess: OrbitPoint) -> bool:
+    """Whether nothing moves along a guess."""
+    times = problem.setting.t0 + guess.T * guess.times
+    f, _ = problem.flow.along(times, guess.x, problem.setting.p)
+    return bool((np.abs(f) * guess.T <= REST * guess.sizes).all())
+
+
 def orbit_of(
     problem: CollocationProblem | ShootingProblem,
     point: OrbitPoint,
@@ -221,7 +251,7 @@ def orbit_of(
     way: tuple[NewtonIterate, ...] = (),
 ) -> Orbit:
     """The result, with the varied value as a number like the others."""
-    flow, is_found = problem.flow, said is not NOT_FOUND
+    flow, is_found = problem.flow, said not in (NOT_FOUND, AT_REST)
     shown_point = problem.shown(point) if is_found else point
     nodes = None if shown_point is point else replace(point, value=0.0)
     kind = Orbit if problem.course.system is None else HybridOrbit
@@ -366,9 +396,19 @@ def _guess(eq: Equations, start: Any, values: dict[Any, Any], asked: OrbitOption
 
     if asked.form == "shooting":
         guess = shooting_guess(states, asked.segments, part, None if signs is None else signs)
-    else:
-        guess = from_function(flow, states, part, 0.0, times, t0, p)
-    return guess, with_levels(flow, setting, guess.x[0], levels)
+        return guess, with_levels(flow, setting, guess.x[0], levels)
+    guess = from_function(flow, states, part, 0.0, times, t0, p)
+    setting = with_levels(flow, setting, guess.x[0], levels)
+    own = mesh_of_steps(motion.t, first, part, asked.intervals)
+    return _best_resolved(flow, setting, guess, from_function(flow, states, part, 0.0, own, t0, p)), setting
+
+
+def _best_resolved(flow: OrbitFlow, setting: OrbitSetting, even: OrbitPoint, by_steps: OrbitPoint) -> OrbitPoint:
+    """The guess on an even mesh, or on one as dense as the steps of the motion where it resolves the motion better: at
+    close encounters."""
+    problem = CollocationProblem(flow, setting)
+    missed = problem.residual(even)
+    return by_steps if missed > RESOLVED and problem.residual(by_steps) < missed else even
 
 
 def _state(eq: Equations, start: Any, values: Mapping[Any, Any]) -> State:

@@ -29,6 +29,7 @@ from ...later import later
 from ...summary import Tabular
 from ..branches.curve_points import collected_points
 from ..spectra.pencil import Complex
+from .drive_period import refuse_other_period
 from .find_orbit import fixed_value, orbit_of, problem_of
 from .itineraries import SMOOTH, HybridSystem, Itinerary
 from .orbit import UNIT_CIRCLE_TOLERANCE, Orbit, flow_of, quantity
@@ -417,7 +418,10 @@ def orbits(
         raise StabilityError(
             f"orbits of {equations.name!r}: the start has {name} = {value:z.6g}, outside of ({low:z.6g}, {high:z.6g})"
         )
-    problem = problem_of(flow_of(equations, conserved, varied, start.course), setting, start.form, start.course)
+    flow = flow_of(equations, conserved, varied, start.course)
+    for end in (low, high) if place is not None else ():
+        refuse_other_period(flow, fixed_value(setting, end), start.point)
+    problem = problem_of(flow, setting, start.form, start.course)
     curve = OrbitCurve(problem, ValueRange(low, high), step, max_step, tolerance, intervals)
     first = curve.first(replace(start.nodes or start.point, value=value), start.mesh_error)
     if first is None:

@@ -16,6 +16,7 @@ from .orbit_newton import NewtonSolver
 from .orbit_problem import Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
 
 MAX_ITERATIONS: Final = 12  # largest number of Newton iterations
+MAX_DAMPED_ITERATIONS: Final = 30  # the same of steps for orbits that are not isolated
 MAX_CHANGE: Final = 1e3  # change of the orbit, relative to its size, at which Newton's method is abandoned
 FIRST_INTERVALS: Final = 24  # number of intervals of the first mesh
 MAX_INTERVALS: Final = 1600  # largest number of intervals
@@ -72,14 +73,19 @@ class CollocationProblem(OrbitProblem):
         return solver
 
     def corrected(
-        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+        self,
+        point: OrbitPoint,
+        planes: tuple[Plane, Plane],
+        tolerance: float,
+        way: list[NewtonIterate] | None = None,
+        is_damped: bool = False,
     ) -> Corrected | None:
         before, solver = np.inf, self._loaded_solver(point, planes)
         solver.sizes[:] = point.sizes
-        for k in range(MAX_ITERATIONS):
+        for k in range(MAX_DAMPED_ITERATIONS if is_damped else MAX_ITERATIONS):
             self._up_to_date(solver, k)
             begun = None if way is None else self._point_of(point, solver)
-            size = max(solver.iterate())
+            size = max(solver.iterate_damped() if is_damped else solver.iterate())
             if way is not None and begun is not None:
                 way.append(NewtonIterate(begun, self._residual_of(begun, solver), size))
             if not size <= MAX_CHANGE or (size > 2 * before and before < 0.1):
@@ -148,7 +154,7 @@ class CollocationProblem(OrbitProblem):
     ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), CONVERGENCE_TOLERANCE, way)
+            return self.isolated_or_not(point, CONVERGENCE_TOLERANCE, way)
         along = normal if len(normal.times) == len(point.times) else on_mesh(normal, point.times)
         sizes = np.full(self.flow.n, float(np.abs(along.x).max()))
         plane = self.across(point, self.dual(along, sizes, np.ones(2)))

@@ -110,7 +110,7 @@ class OrbitCurve:
     def first(self, point: OrbitPoint, error: float) -> OrbitCurvePoint | None:
         """The start, with its tangent towards larger values."""
         found = self.problem.near(point)
-        if found is None:
+        if found is None or found.is_one_of_many:
             return None
         made = self.made(found, None, error)
         return made if made.tangent.value >= 0 else made.turned()

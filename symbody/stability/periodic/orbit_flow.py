@@ -62,7 +62,7 @@ class OrbitFlow(CacheOwner):
         others: Sequence[tuple[Equations, Sequence[Expr]]] = (),
         resets: Sequence[Mapping[Symbol, Expr]] = (),
     ) -> None:
-        self._used, self._others, self._resets = used, others, resets
+        self.used, self.others, self.resets = used, others, resets
         self.equations, self.conserved, self.varied, self._is_driven = equations, conserved, varied, is_driven
         rates = dict(zip(equations.state, self._still(state_rates(equations)).entries, strict=True))
         self.all_rates = rates
@@ -166,7 +166,7 @@ class OrbitFlow(CacheOwner):
     def named_symmetries(self) -> dict[str, tuple[Expr, ...]]:
         """Directions along families of motions that look alike (turned about the vertical), in the states, by name: each
         gives a trivial multiplier."""
-        if self._used is None or (self._others and self._resets):
+        if self.used is None or (self.others and self.resets):
             return {}
         every = {s.name: s for s in symmetries_of(self.equations) if self._is_kept(s)}
         fields = {name: tuple({**s.q, **s.u}.get(x, ZERO) for x in self.x) for name, s in every.items()}
@@ -176,12 +176,10 @@ class OrbitFlow(CacheOwner):
         """Whether a symmetry preserves events and other modes: the quantities on which they depend are unchanged,
         and new states move with it."""
         eq, along = self.equations, {**s.q, **s.u}
-        if any(s.name not in {other.name for other in symmetries_of(mode)} for mode, _ in self._others):
+        if any(s.name not in {other.name for other in symmetries_of(mode)} for mode, _ in self.others):
             return False
-        off = [
-            directional_derivative(e, along) for e in (*(self._used or ()), *(e for _, u in self._others for e in u))
-        ]
-        for reset in self._resets:
+        off = [directional_derivative(e, along) for e in (*(self.used or ()), *(e for _, u in self.others for e in u))]
+        for reset in self.resets:
             new = {x: reset.get(x, x) for x in eq.state}
             moved = substitute_all([along.get(x, ZERO) for x in eq.state], new)
             off += [directional_derivative(e, along) - m for e, m in zip(new.values(), moved, strict=True)]

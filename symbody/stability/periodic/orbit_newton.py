@@ -18,10 +18,13 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, back_substitute, reduce_chain
 from .collocation import STAGES, Collocation, condense, gauss
+from .damped_steps import damped_steps
 
 LINEARISE: Final = 0
 ITERATE: Final = 1
 SUBSTITUTE: Final = 2
+ASSEMBLE: Final = 3
+APPLY: Final = 4
 
 
 class NewtonRows(Struct):
@@ -64,9 +67,14 @@ def run_task(o: NewtonRows) -> None:
         linearise(o)
     elif o.task == ITERATE:
         iterate(o)
+    elif o.task == ASSEMBLE:
+        linearise(o)
+        assemble_rows(o)
     else:
         back_substitute(o.chain)
         slopes_of(o, o.dK)
+        if o.task == APPLY:
+            apply_change(o)
 
 
 def linearise(o: NewtonRows) -> None:
@@ -185,7 +193,7 @@ class NewtonSolver:
         self.x, self.K = np.zeros((intervals + 1, n)), np.zeros((intervals, m, n))
         self.weights = np.zeros((ROWS, intervals, m, n))
         self.ends, self.scalars, self.right = np.zeros((n, size + 1)), np.zeros((ROWS, SCALARS)), np.zeros(ROWS)
-        self.sizes, self.note = np.ones(n), np.zeros(2)
+        self.sizes, self.note, self._small = np.ones(n), np.zeros(2), np.zeros((size, size + 2))
         self.ahead, self.slopes, self.s, self._dK = self.x.copy(), self.K.copy(), np.zeros(SCALARS), self.K.copy()
         made = self.chain.record
         collocation = Collocation(
@@ -197,7 +205,7 @@ class NewtonSolver:
         self._record = NewtonRows(
             n=n, m=m, intervals=intervals, closing=0, place=-1 if place is None else place, collocation=collocation, chain=made,
             ends=self.ends.reshape(-1), scalars=self.scalars.reshape(-1), right=self.right, value=self.value, p=p, sizes=self.sizes,
-            small=np.zeros(size * (size + 2)), dK=self._dK.reshape(-1), ahead=self.ahead.reshape(-1), slopes=self.slopes.reshape(-1), s=self.s,
+            small=self._small.reshape(-1), dK=self._dK.reshape(-1), ahead=self.ahead.reshape(-1), slopes=self.slopes.reshape(-1), s=self.s,
             note=self.note,
         )  # fmt: skip
         self._performed = LoopCallee(run_task, {}, o=self._record)
@@ -210,6 +218,19 @@ class NewtonSolver:
     def iterate(self) -> tuple[float, float]:
         """One iteration: by how much the states changed, and the period, in parts of their sizes."""
         self._perform(ITERATE)
+        return float(self.note[0]), float(self.note[1])
+
+    def iterate_damped(self) -> tuple[float, float]:
+        """The same with a damped step, for orbits that are not isolated (`damped_steps.py`)."""
+        self._perform(ASSEMBLE)
+        n, size = self.n, len(self._small)
+        sizes = np.concatenate([self.sizes, self.sizes, [abs(self.T[0]), max(abs(self.value[0]), 1.0)]])
+        found = damped_steps(self._small[:, :size], self._small[:, size:], sizes)
+        ends, tangent = ((v[:n], v[n : 2 * n], v[2 * n :]) for v in found.T)
+        self.ahead[:], self.slopes[:] = self.direction(tangent[0], tangent[1], np.append(tangent[2], 0.0))
+        self.s[:] = tangent[2]
+        self.chain.x[0], self.chain.x[-1], self.chain.s[:] = ends[0], ends[1], np.append(ends[2], 1.0)
+        self._perform(APPLY)
         return float(self.note[0]), float(self.note[1])
 
     def linearise(self) -> None:

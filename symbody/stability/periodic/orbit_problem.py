@@ -28,6 +28,7 @@ from .itineraries import SMOOTH, Itinerary
 from .orbit_flow import OrbitFlow
 
 GAUSS: Final = "at_gauss_points"
+ZERO_ORBIT: Final = 1e-12  # size of the largest state of an orbit that is zero
 RANK_TOLERANCE: Final = 1e-9  # singular value of ∂g/∂x, relative to the largest, below which it counts as zero
 
 
@@ -72,10 +73,11 @@ class OrbitPoint:
 
     @cached_property
     def sizes(self) -> Array:
-        """Of the states along the orbit, so that no unit counts for more than another."""
+        """Of the states along the orbit, so that no unit counts for more than another; one for all where all are zero."""
         low, high = self.extent
         size = np.maximum(np.maximum(high, -low), high - low)
-        return np.maximum(size, 1e-3 * max(*size.tolist(), 1e-12))
+        largest = float(size.max(initial=0.0))
+        return np.maximum(size, 1e-3 * largest) if largest > ZERO_ORBIT else np.ones_like(size)
 
     @cached_property
     def extent(self) -> tuple[Array, Array]:
@@ -121,13 +123,14 @@ class NewtonIterate:
 @dataclass(frozen=True)
 class Corrected:
     """An orbit found by Newton's method: its tangent along the branch, and the maps of its intervals. `size` is that
-    of the last change."""
+    of the last change; `is_one_of_many` whether it is not isolated."""
 
     point: OrbitPoint
     tangent: OrbitPoint
     maps: Array
     iterations: int
     size: float
+    is_one_of_many: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,10 +180,34 @@ class OrbitProblem:
         self._near: Array | None = None  # the displacement along symmetries of the last orbit
 
     def corrected(
-        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+        self,
+        point: OrbitPoint,
+        planes: tuple[Plane, Plane],
+        tolerance: float,
+        way: list[NewtonIterate] | None = None,
+        is_damped: bool = False,
     ) -> Corrected | None:
-        """The orbit in two planes; None where Newton's method does not converge. Its iterates are added to `way`."""
+        """The orbit in two planes; None where Newton's method does not converge. Its iterates are added to `way`.
+
+        is_damped   by steps for orbits that are not isolated
+        """
         raise NotImplementedError
+
+    def isolated_or_not(
+        self, point: OrbitPoint, tolerance: float, way: list[NewtonIterate] | None = None
+    ) -> Corrected | None:
+        """The orbit near another, at its value: by Newton's method, or, where that does not converge because orbits come
+        in families, by damped steps."""
+        planes = self.phase(point), self.fixed(point)
+        begun = 0 if way is None else len(way)
+        found = self.corrected(point, planes, tolerance, way)
+        if found is not None:
+            return found
+        own: list[NewtonIterate] | None = None if way is None else []
+        found = self.corrected(point, planes, tolerance, own, is_damped=True)
+        if found is not None and way is not None and own is not None:
+            way[begun:] = own
+        return found and replace(found, is_one_of_many=True)
 
     def maps(self, point: OrbitPoint) -> Array:
         """Derivatives of the end of each interval by its beginning."""

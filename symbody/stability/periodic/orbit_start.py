@@ -17,6 +17,7 @@ from .orbit_problem import OrbitPoint
 SAMPLES: Final = 4000  # number of points of a trajectory at which its return is tested
 RETURN_DISTANCE: Final = 0.2  # distance from the end, relative to the size of the motion, below which it has returned
 DEPARTURE_DISTANCE: Final = 0.5  # distance from the end, relative to the largest, that it must have reached before
+MAX_FIRST_INTERVALS: Final = 200  # largest number of intervals of a mesh that follows the steps of a motion
 
 
 def from_function(
@@ -83,6 +84,15 @@ def shooting_guess(states: Callable[[Array], Array], segments: int, T: float, si
     x = states(times)
     x[-1] = x[0] if signs is None else signs * x[0]
     return OrbitPoint(times, x, np.zeros((segments, 0, x.shape[1])), T, 0.0)
+
+
+def mesh_of_steps(steps: Array, first: float, part: float, intervals: int) -> Array:
+    """Times of a mesh as dense as the steps of a motion from `first` on over the time `part`; of at least so many
+    intervals."""
+    inner = (steps[(steps > first) & (steps < first + part)] - first) / part
+    own = np.concatenate([[0.0], inner, [1.0]])
+    count = min(max(intervals, len(own) - 1), MAX_FIRST_INTERVALS)
+    return np.interp(np.linspace(0.0, 1.0, count + 1), np.linspace(0.0, 1.0, len(own)), own)
 
 
 def between_events(times: list[float], first: float, last: float) -> float:

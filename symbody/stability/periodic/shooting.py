@@ -21,6 +21,7 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State
 from .chain import ROWS, SCALARS, ChainSolver
 from .collocation import STAGES, gauss
+from .damped_steps import damped_steps
 from .itineraries import SMOOTH, Itinerary
 from .orbit_flow import OrbitFlow
 from .orbit_problem import RANK_TOLERANCE, Corrected, NewtonIterate, OrbitPoint, OrbitProblem, OrbitSetting, Plane
@@ -72,7 +73,7 @@ class ShootingProblem(OrbitProblem):
     ) -> Corrected | None:
         """The orbit near another: at its value, or in the plane through it with a normal."""
         if normal is None:
-            return self.corrected(point, (self.phase(point), self.fixed(point)), CONVERGENCE_TOLERANCE, way)
+            return self.isolated_or_not(point, CONVERGENCE_TOLERANCE, way)
         dual = self.dual(normal, np.full(self.flow.n, float(np.abs(normal.x).max())), np.ones(2))
         return self.corrected(point, (self.phase(point), self.across(point, dual)), CONVERGENCE_TOLERANCE, way)
 
@@ -145,7 +146,12 @@ class ShootingProblem(OrbitProblem):
         return chain
 
     def corrected(
-        self, point: OrbitPoint, planes: tuple[Plane, Plane], tolerance: float, way: list[NewtonIterate] | None = None
+        self,
+        point: OrbitPoint,
+        planes: tuple[Plane, Plane],
+        tolerance: float,
+        way: list[NewtonIterate] | None = None,
+        is_damped: bool = False,
     ) -> Corrected | None:
         n, before = self.flow.n, np.inf
         for k in range(MAX_ITERATIONS):
@@ -156,9 +162,13 @@ class ShootingProblem(OrbitProblem):
             ends = ends.copy()
             ends[:closing, -1] = ends[:closing, : 2 * n] @ np.append(point.x[0], point.x[-1])
             rows = np.vstack([chain.remaining(), ends])
-            ahead = np.eye(len(rows))[n + ROWS - 1]
+            right = np.column_stack([-rows[:, -1], np.eye(len(rows))[n + ROWS - 1]])
             try:
-                found = np.linalg.solve(rows[:, :-1], np.column_stack([-rows[:, -1], ahead]))
+                found = (
+                    damped_steps(rows[:, :-1], right, self._sizes_of_unknowns(point))
+                    if is_damped
+                    else np.linalg.solve(rows[:, :-1], right)
+                )
             except np.linalg.LinAlgError:
                 return None
             change = self._direction(point, chain, found[:, 0], 1.0)
@@ -173,6 +183,10 @@ class ShootingProblem(OrbitProblem):
                 return Corrected(point, tangent, chain.A.copy(), k + 1, size) if point.T > 0 else None
             before = size
         return None
+
+    @staticmethod
+    def _sizes_of_unknowns(point: OrbitPoint) -> Array:
+        return np.concatenate([point.sizes, point.sizes, [point.T, max(abs(point.value), 1.0)]])
 
     def _up_to_date(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
         if self.setting.period is None:
