@@ -67,7 +67,7 @@ def test_samples_of_one_period_are_taken(turns):
         found = sb.orbit(eq, {}, period=2 * np.pi)
         assert found.at([0.7], "q") == pytest.approx(np.cos(0.7 - np.arctan2(0.2, 3)) / np.hypot(3, 0.2), abs=1e-5)
     else:
-        with pytest.raises(sb.StabilityError, match="do not repeat with period = 3.14"):
+        with pytest.raises(sb.StabilityError, match=r"do not repeat with period = 3\.14"):
             sb.orbit(eq, {}, period=turns * 2 * np.pi)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.walk import free_symbols, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
 from ...bodies.mechanism.inferred_units import dimension_check
@@ -87,7 +87,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     moving = (*eq.q, *eq.u, *eq.z, *eq.r)
     rates = [s.dot for s in moving]
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
-    parts = [inside for _, inside in written_expressions(eq.mechanism)]
+    parts = [inside for _, inside in _expressions(eq.mechanism)]
     known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
     for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
         if s in known:
@@ -99,8 +99,25 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
 
 def _holder(mechanism: Mechanism, s: Symbol) -> str:
     """The part that contains a symbol."""
-    parts = written_expressions(mechanism)
+    parts = _expressions(mechanism)
     return next((name for name, inside in parts if s in free_symbols(inside)), f"model {mechanism.name!r}")
+
+
+def part_with(eq: Equations, term: Expr) -> str:
+    """The part of a model in which a term was written, by kind and name; empty where none has it as it is."""
+    parts = _expressions(eq.mechanism)
+    return next((name for name, inside in parts if term in evaluation_order(_entries(inside))), "")
+
+
+def _entries(inside: Any) -> list[Expr]:
+    """The expressions in what was written: those of vectors and matrices too."""
+    if isinstance(inside, Expr):
+        return [inside]
+    return [e for part in getattr(inside, "entries", inside) for e in _entries(part)] if _is_many(inside) else []
+
+
+def _is_many(inside: Any) -> bool:
+    return isinstance(inside, list | tuple) or hasattr(inside, "entries")
 
 
 def _inertia_of(b: Body) -> list[Any]:
@@ -109,7 +126,7 @@ def _inertia_of(b: Body) -> list[Any]:
     return [b.mass.m, b.mass.p_BoBcm, b.mass.I_BBcm]
 
 
-def written_expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
+def _expressions(mechanism: Mechanism) -> list[tuple[str, Any]]:
     """Everything that was written in a model, part by part: also what enters no equation, as the mass of a body that
     stands still."""
     parts: list[tuple[str, Any]] = [(f"body {b.name!r}", _inertia_of(b)) for b in mechanism.bodies]

@@ -29,7 +29,6 @@ from ..start.constraint_rows import rows_of
 from .accelerations import inertia, rows
 
 
-
 def bordered_equations(eq: Equations, found: RunRank) -> Equations:
     """Equations whose border is made of parameters, for constraints that depend on each other; otherwise as they
     are."""

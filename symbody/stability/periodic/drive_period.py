@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import pi
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr, Node, Symbol
-from ...algebra.graph.walk import evaluation_order, free_symbols, scalars
-from ...derivation.entry.checks import written_expressions
+from ...algebra.graph.walk import evaluation_order, free_symbols
+from ...derivation.entry.checks import part_with
 from ...derivation.programs.state_rates import state_rates
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, StabilityError, listed
@@ -143,18 +143,11 @@ def _is_one_period(e: Expr, t: Symbol, T: float) -> bool:
 def _described(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
     """A term, the part of the model that it stands in, and its own period where that is known."""
     eq = flow.equations
-    owner = next((name for name, inside in written_expressions(eq.mechanism) if _contains(inside, e)), "")
+    owner = part_with(eq, e)
     period = _period_of(e, eq.t, _constants(flow, setting))
     return (
         f"{e}{f' in {owner}' if owner else ''} {f'has period {period:.10g}' if period else 'has another one, or none'}"
     )
-
-
-def _contains(inside: Any, e: Expr) -> bool:
-    try:
-        return e in evaluation_order(scalars(inside))
-    except (TypeError, ValueError):
-        return False
 
 
 def _period_of(e: Expr, t: Symbol, constants: Mapping[Symbol, float]) -> float:
