@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import bicycle
 
-from .llvm_numbers import at, kinetic_energy, potential_energy, published, trajectory
+from .numbers import at, kinetic_energy, potential_energy, published, trajectory
 
 R = 0.354
 

@@ -15,7 +15,7 @@ from symbody.derivation.entry.derive import ROUTES
 from symbody.derivation.questions.audit import audit
 from symbody.derivation.questions.certify import certify
 
-from .llvm_numbers import at
+from .numbers import at
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(p.stem for p in FOLDER.glob("*.py"))

@@ -15,7 +15,7 @@ import symbody as sb
 from examples import bicycle, foucault_pendulum
 from tests.write.test_export_c import Library, flow
 
-from .llvm_numbers import published
+from .numbers import published
 
 
 def van_der_pol() -> sb.Equations:

@@ -7,7 +7,7 @@ import pytest
 
 import symbody as sb
 
-from .llvm_numbers import at, published
+from .numbers import at, published
 
 
 def test_bicycle_in_nine_coordinates():

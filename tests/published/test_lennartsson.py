@@ -12,7 +12,7 @@ from examples import foucault_pendulum, sleigh, spherical_chain, string_with_par
 from symbody.derivation.equations.energies import constraint_power
 from symbody.derivation.forms.transform import diagonalized
 
-from .llvm_numbers import at, potential_energy, published, state_of, trajectory
+from .numbers import at, potential_energy, published, state_of, trajectory
 
 
 def random_state(equations: sb.Equations, seed: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ import symbody as sb
 from bench.linear import benchmark_system
 from examples import bicycle
 
-from .llvm_numbers import published
+from .numbers import published
 
 V = sb.symbol("V")
 

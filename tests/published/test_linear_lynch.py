@@ -11,7 +11,7 @@ from examples import four_bar_spatial, string_with_particles, triple_pendulum
 from symbody.stability.spectra.pencil import qz_eigenvalues
 from symbody.stability.spectra.spectrum import pencil_of_squares
 
-from .llvm_numbers import published
+from .numbers import published
 
 
 @pytest.fixture(scope="module")

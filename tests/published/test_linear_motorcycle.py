@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import motorcycle
 
-from .llvm_numbers import published
+from .numbers import published
 
 V = sb.symbol("V")
 STATES = ("y1_dot", "delta", "phi", "Yr", "Yf", "psi_dot", "delta_dot", "phi_dot")

@@ -8,7 +8,7 @@ import pytest
 import symbody as sb
 from examples import quadrangle, slider_crank, spatial_crank, tuomela_pendulum
 
-from .llvm_numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory
+from .numbers import at, kinetic_energy, potential_energy, published, state_of, trajectory
 
 
 def named(equations: sb.Equations, values) -> dict[str, float]:

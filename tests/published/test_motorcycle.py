@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import motorcycle
 
-from .llvm_numbers import at
+from .numbers import at
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from examples import slider_crank, spatial_crank, tuomela_pendulum
 from symbody.integrate.forms.form_kinds import FORMS
 from tests.amount import FULL, some
 
-from .llvm_numbers import published
+from .numbers import published
 
 # ---------------------------------------------------------------------------------------------- slider crank over 300 s
 

@@ -10,7 +10,7 @@ import symbody as sb
 from examples import bicycle, foucault_pendulum, satellite, sleigh, stanford_arm, triple_pendulum
 from symbody.integrate.forms.null_space import FACTORS
 
-from .llvm_numbers import published
+from .numbers import published
 
 
 @pytest.mark.parametrize(("case", "damping"), [("undamped", 0.0), ("damped", 5.0)])
