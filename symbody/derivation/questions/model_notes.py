@@ -9,7 +9,7 @@ from typing import Final
 
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import Symbol
+from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -58,7 +58,8 @@ def _driving(m: Mechanism) -> Iterator[str]:
     """Springs and dampers of joints whose coefficient is negative, for the values of the parameters."""
     for load in m.loads:
         for q, force in load.on_rates.items() if load.kind in ("spring", "damper") else ():
-            slope = derivative(force, q if load.kind == "spring" else q.dot)
+            cause = q if load.kind == "spring" else q.dot
+            slope = derivative(force, cause) if isinstance(cause, Symbol) else ZERO
             if all(s in m.values for s in free_symbols(slope)) and evaluate(slope, dict(m.values)) > 0:
                 word = "stiffness" if load.kind == "spring" else "damping"
                 yield f"{load.kind} {load.name!r} has a negative {word}, and drives the motion"

@@ -137,7 +137,7 @@ def consistent_start(eq: Equations, asked: StartRequest) -> ConsistentStart:
     return replace(found, degrees=meant) if meant else found
 
 
-def _perhaps_in_degrees(eq: Equations, given: Mapping[str, float]) -> Iterator[str]:
+def _perhaps_in_degrees(eq: Equations, given: Mapping[str, Any]) -> Iterator[str]:
     """Round numbers without a unit beyond a full turn as angles: degrees, more often than not; angles that were computed
     are not round."""
     for v in eq.variables.of("q"):
