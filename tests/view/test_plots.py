@@ -54,6 +54,14 @@ class TestMotions:
         assert len(steps.curves[0].y) == sim.statistics.steps
         assert _is_picture(figure)
 
+    def test_violations_have_a_floor_at_rounding(self):
+        """Values below it are drawn on a named line, and decades above it are shown: rounding does not fill the panel."""
+        positions = plot(sb.simulate(slider_crank(), 0.5, START), "violations").panels[0]
+        assert min(np.min(c.y) for c in positions.curves) == 2.0**-52
+        assert [n.text for n in positions.notes] == ["rounding"]
+        assert positions.y_range[1] >= 1e4 * 2.0**-52
+        assert [c.label for c in positions.curves] == ["violation of positions [m]", "violation of speeds [m/s]", ""]
+
     def test_powers_are_the_rate_of_the_kinetic_energy(self, pendulum):
         """∫ of all curves of powers is the change of kinetic energy: nothing is missing among them."""
         sim = sb.simulate(pendulum, 2.0, theta=1.0)
@@ -216,6 +224,21 @@ class TestFunctions:
         line = plot(x**2, a * x, x=(0, 1), a=2).panels[0]
         assert [c.label for c in line.curves] == ["x**2", "a*x"]
         np.testing.assert_allclose(line.curves[0].y, line.curves[0].x ** 2)
+
+    def test_points_are_on_the_constraints(self):
+        """On x² + y² = 1 with y > 0: y, and its rate -x x' / y; gaps where |x| > 1, and refused where none fits."""
+        eq = bead()
+        figure = plot(eq, "y", "y_dot", x=np.linspace(-1.5, 1.5, 16), x_dot=np.linspace(0.0, 2.0, 5))
+        x, v = np.meshgrid(np.linspace(-1.5, 1.5, 16), np.linspace(0.0, 2.0, 5), indexing="ij")
+        y, rate = (panel.field.z for panel in figure.panels)
+        inside = np.abs(x) < 1
+        np.testing.assert_allclose(np.abs(y[inside]), np.sqrt(1 - x[inside] ** 2), rtol=1e-9)
+        np.testing.assert_allclose(rate[inside], (-x * v / y)[inside], rtol=1e-9)
+        assert np.isnan(y[~inside]).all()
+        assert np.ptp(np.sign(y[inside])) == 0  # one sheet
+        assert _is_picture(figure)
+        with pytest.raises(sb.SymbodyError, match="no state with these values is on the constraints"):
+            plot(eq, "y", x=(2.0, 3.0))
 
     def test_refused(self, pendulum):
         x, a = sb.symbols("x a")
@@ -398,6 +421,22 @@ class TestMarks:
         for wrong, said in (({"a": 9.0}, "goes from t = 0 to 7"), (object(), "a mark is one of"), ("xx", "no")):
             with pytest.raises(sb.SymbodyError, match=said):
                 plot(sim, "x", mark=wrong)
+
+
+def test_orbits_have_names_marks_and_one_pair_of_axes():
+    """Circles at starts, in the colour of each orbit; a list of quantities stays in one panel."""
+    x, v, a = sb.symbols("x v a")
+    eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
+    slow, fast = (sb.orbit(eq, {"x": 2.0}, period=p, a=c) for p, c in ((6.6, 1.0), (6.3, 0.2)))
+    panel = plot({"slow": slow, "fast": fast}, "v", over="x", mark="start").panels[0]
+    assert [(c.label, c.group, c.mark) for c in panel.curves[:2]] == [("slow", 0, ""), ("fast", 1, "")]
+    starts = [(c.mark, c.group, c.x[0], c.y[0]) for c in panel.curves[2:]]
+    assert starts == [("ring", k, o["x"][0], o["v"][0]) for k, o in enumerate((slow, fast))]
+    mixed = plot([slow, fast], ["x", "v"]).panels
+    assert [c.mark for c in mixed[0].curves] == ["circle", "square", "triangle", "diamond"]
+    assert len(plot(slow).panels) == 1
+    with pytest.raises(sb.SymbodyError, match="one for each"):
+        plot([slow, fast], "x", labels=["a"])
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,22 @@ def all_assemblies(
     return Assemblies((_state(wanted, completed, found[k], how) for k in order), [times[k] for k in order], tried)
 
 
+def neighbouring_state(equations: Equations, values: Mapping[Any, float], start: State) -> State | None:
+    """A state with these values that keeps the constraints, reached from one nearby without further attempts; None where
+    there is none."""
+    task = _task(equations, values, start, {})
+    search = _position_search(task)
+    found = search.onto(search.start)
+    if not found.holds:
+        return None
+    try:
+        u = _speeds(task, found.x)
+        z = _additional(task, found.x, u)
+    except AssemblyError:
+        return None
+    return State(equations, task.known["t"], found.x, u, z, task.numbers("r"), task.numbers("p"), "from a neighbour")
+
+
 # ---------------------------------------------------------------------------------------------------------- the problem
 
 

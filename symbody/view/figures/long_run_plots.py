@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...derivation.equations.equations import Equations
 from ...errors import ViewError
 from ...stability.long_run.attractors import Attractors
 from ...stability.long_run.basins import Basins
@@ -16,6 +17,7 @@ from ...stability.long_run.poincare import PoincareSection
 from ...stability.periodic.orbit_branch import OrbitBranch
 from .figure import Curve, Figure, Panel
 from .orbit_plots import orbit_diagram
+from .quantity_labels import label_of
 
 
 def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str = "") -> Figure:
@@ -28,7 +30,8 @@ def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str =
     for k, s in enumerate(sections):
         x, y = s.returns(wanted[0]) if len(wanted) == 1 else (s[wanted[0]], s[wanted[1]])
         curves.append(Curve(x, y, "" if len(sections) == 1 else s.section, kind="dots", group=k))
-    labels = (f"{wanted[0]}", f"next {wanted[0]}") if len(wanted) == 1 else (str(wanted[0]), str(wanted[1]))
+    named = [label_of(first.equations, w, k).with_unit for k, w in enumerate(wanted)]
+    labels = (named[0], f"next {named[0]}") if len(wanted) == 1 else (named[0], named[1])
     name = title or f"{'return map' if len(wanted) == 1 else 'Poincaré section'} of {first.motion.name}"
     return Figure(name, (Panel(*labels, tuple(curves)),), caption=f"Where {first.section}.")
 
@@ -36,12 +39,13 @@ def section_figure(sections: Sequence[PoincareSection], *what: Any, title: str =
 def attractor_diagram(found: Attractors, *what: Any, title: str = "", beside: Sequence[OrbitBranch] = ()) -> Figure:
     """Points of settled motions over the varied value; with extremes of continued orbits, unstable ones dashed."""
     wanted = list(what) or found.names[:1]
-    x = found[found.varied]
+    x, eq = found[found.varied], found.equations if isinstance(found.equations, Equations) else None
     panels = []
     for w in wanted:
         dots = Curve(x, found[w], kind="dots", group=6)
         lines = orbit_diagram(beside, w).panels[0] if beside else Panel("", "")
-        panels.append(Panel(found.varied, str(w), (dots, *lines.curves), notes=lines.notes))
+        x_label, y_label = (label_of(eq, name).with_unit for name in (found.varied, w))
+        panels.append(Panel(x_label, y_label, (dots, *lines.curves), notes=lines.notes))
     name = title or f"settled motions of {found.equations.name} over {found.varied}"
     said = f"Where {found.sections[0].section}." if found.sections else ""
     return Figure(name, tuple(panels), shares_x=True, caption=said)
@@ -60,4 +64,5 @@ def basin_figure(found: Basins, title: str = "") -> Figure:
     x, y = (a.reshape(-1) for a in np.meshgrid(found.first, found.second, indexing="ij"))
     dots = Curve(x, y, "attractor", kind="points", shade=found.which.reshape(-1).astype(float))
     said = "; ".join(f"{k}: {100 * share:z.1f} %" for k, share in enumerate(found.shares))
-    return Figure(title or f"basins of {found.equations.name}", (Panel(*found.names, (dots,)),), caption=said)
+    x_label, y_label = (label_of(found.equations, name).with_unit for name in found.names)
+    return Figure(title or f"basins of {found.equations.name}", (Panel(x_label, y_label, (dots,)),), caption=said)

@@ -12,7 +12,7 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...integrate.result.segment import Segment
 from ...integrate.result.trajectory import Trajectory
-from .figure import MARKS, Curve, Figure, Panel
+from .figure import MARKS, Curve, Figure, Note, Panel
 from .marks import CurveInTime, MarkedTimes, marked_times
 from .run_labels import labels_of_runs
 from .shown_quantities import Shown, ShownTogether, asked_for, quantity, usual
@@ -21,6 +21,7 @@ MAX_CURVES: Final = 8  # largest number of curves in one panel
 MAX_PANELS: Final = 3  # largest number of panels of one kind when nothing is named
 POINTS: Final = 1200  # number of points of a smooth curve
 MAX_SIZE_RATIO: Final = 12.0  # largest ratio of sizes of the curves in one panel
+FLOOR_DECADES: Final = 1e4  # smallest ratio of the ends of a logarithmic scale that has a floor
 TIME: Final = "time [s]"
 
 
@@ -111,12 +112,30 @@ def _panel(
     """Curves with marks on them. Scales are equal if requested, or if all axes have one unit."""
     found = [d.marked(times) for d, times in zip(drawn, marks, strict=True)]
     curves = (*(d.curve for d in drawn), *(c for points, _ in found for c in points))
+    floor = _floor(drawn, some)
     units = {x.unit for x in (*some.quantities, *across)}
     is_equal = bool(across) and units != {""} and len(units) == 1 if equal is None else equal
-    return Panel(
+    panel = Panel(
         *_axes(across, label), curves, y_scale=some.scale, is_equal=is_equal, notes=tuple(n for _, notes in found for n in notes),
         z_label=some.label or "values" if len(across) == 2 else "",
     )  # fmt: skip
+    return _with_floor(panel, floor) if floor else panel
+
+
+def _floor(drawn: Sequence[CurveInTime], some: ShownTogether) -> float:
+    """The level at which some values are drawn that are smaller; zero where there are none."""
+    floor = max(x.floor for x in some.quantities)
+    return floor if any((d.curve.y <= floor).any() for d in drawn) else 0.0
+
+
+def _with_floor(panel: Panel, floor: float) -> Panel:
+    """A line at the floor of a logarithmic scale, some decades above which are shown in any case."""
+    level = Curve(np.zeros(1), np.full(1, floor), kind="level")
+    end = max(float(c.x[-1]) for c in panel.curves if len(c.x))
+    top = max(float(np.nanmax(c.y, initial=0.0)) for c in panel.curves)
+    word = Note(end, floor, "rounding", "left")
+    span = (floor / 3, max(3 * top, FLOOR_DECADES * floor))
+    return replace(panel, curves=(*panel.curves, level), notes=(*panel.notes, word), y_range=span)
 
 
 def _axes(across: Sequence[Shown], label: str) -> tuple[str, str]:

@@ -3,7 +3,8 @@ the varied value."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -14,64 +15,112 @@ from ...stability.periodic.orbit import Orbit
 from ...stability.periodic.orbit_branch import PERIOD, OrbitBranch
 from ...stability.periodic.orbit_points import SpecialOrbit
 from ...stability.periodic.special_orbit_curve import SpecialOrbitCurve
-from .figure import Curve, Figure, Note, Panel
+from .figure import MARKS, Curve, Figure, Note, Panel
+from .marks import CurveInTime, MarkedTimes, marked_times
+from .quantity_labels import label_of
+from .shown_quantities import Shown, ShownTogether, panels_asked_for, quantity
 
 MAX_CURVES: Final = 6  # largest number of curves of an orbit when none is named
 MULTIPLIERS: Final = "multipliers"
 
 
-def orbit_figure(orbits: Sequence[Orbit], *what: Any, title: str = "", over: Any = None) -> Figure:
-    """Quantities over one period, over another quantity, or over two others in space; "multipliers" on the unit
-    circle."""
-    first = orbits[0]
-    for o in orbits:
+def orbit_figure(
+    orbits: Sequence[Orbit] | Mapping[str, Orbit],
+    *what: Any,
+    title: str = "",
+    over: Any = None,
+    labels: Sequence[str] | None = None,
+    mark: Any = (),
+) -> Figure:
+    """Quantities over one period, over another quantity, or over two others in space; "multipliers" on the unit circle.
+
+    mark   "start", times, and zeros of expressions, at which points are drawn; by name in a mapping
+    """
+    runs = list(orbits.values()) if isinstance(orbits, Mapping) else list(orbits)
+    first = runs[0]
+    for o in runs:
         if not o.is_periodic:
             raise ViewError(f"plot of an orbit of {o.equations.name!r}: {o.outcome}")
-    several = "orbits" if len(orbits) > 1 else "an orbit"
+    several = "orbits" if len(runs) > 1 else "an orbit"
     if what == (MULTIPLIERS,):
         return multiplier_figure(
-            [o.multipliers for o in orbits], title or f"multipliers of {several} of {first.equations.name}"
+            [o.multipliers for o in runs], title or f"multipliers of {several} of {first.equations.name}"
         )
-    wanted = list(what) or [s.name for s in first.flow.x][:MAX_CURVES]
-    said = " ".join(f"Period {o.period:z.6g}, {'stable' if o.is_stable else 'unstable'}." for o in orbits)
-    panels = _in_one(first, wanted, over) if len(orbits) == 1 else _beside(orbits, wanted, over)
+    wanted = what or [s.name for s in first.flow.x][:MAX_CURVES]
+    names = list(orbits) if isinstance(orbits, Mapping) else _orbit_names(runs, labels)
+    across = _axes_of(first, over)
+    drawn = [
+        _OrbitCurves(o, n, k, across, marked_times(o, mark)) for k, (o, n) in enumerate(zip(runs, names, strict=True))
+    ]
+    panels = tuple(_orbit_panel(drawn, some, across) for some in _orbit_quantities(first, wanted, len(runs)))
+    said = " ".join(f"Period {o.period:z.6g}, {'stable' if o.is_stable else 'unstable'}." for o in runs)
     return Figure(title or f"{several} of {first.equations.name}".replace("an orbit", "orbit"), panels, caption=said)
 
 
-def _in_one(orbit: Orbit, wanted: Sequence[Any], over: Any) -> tuple[Panel, ...]:
-    curves = tuple(_curve(orbit, w, over, str(w), k) for k, w in enumerate(wanted))
-    return (_panel_over(curves, str(wanted[0]) if len(wanted) == 1 else "", over),)
+def _orbit_names(orbits: Sequence[Orbit], labels: Sequence[str] | None) -> list[str]:
+    if labels is not None and len(labels) != len(orbits):
+        raise ViewError(f"plot of {len(orbits)} orbits: labels= has {len(labels)} labels; give one for each")
+    return [f"period {o.period:z.6g}" for o in orbits] if labels is None else [str(x) for x in labels]
 
 
-def _beside(orbits: Sequence[Orbit], wanted: Sequence[Any], over: Any) -> tuple[Panel, ...]:
-    """Several orbits: a panel for each quantity, a curve for each orbit, unstable ones dashed."""
-    labels = [f"period {o.period:z.6g}" for o in orbits]
-    return tuple(
-        _panel_over(tuple(_curve(o, w, over, labels[k], k) for k, o in enumerate(orbits)), str(w), over) for w in wanted
-    )
+def _orbit_quantities(orbit: Orbit, wanted: Sequence[Any], count: int) -> list[ShownTogether]:
+    """Of one orbit what is named one by one is in one panel; of several each quantity has its own."""
+    together = panels_asked_for(f"plot of an orbit of {orbit.equations.name!r}", orbit.equations, wanted)
+    alone = tuple(x for some in together if not some.is_kept for x in some.quantities)
+    if count == 1 and len(alone) > 1:
+        return [ShownTogether("", alone), *(some for some in together if some.is_kept)]
+    return together
 
 
-def _axes_of(over: Any) -> tuple[Any, ...]:
+def _axes_of(orbit: Orbit, over: Any) -> list[Shown]:
     """The horizontal quantities: none for time, one for a plane, two for space."""
-    return () if over is None else tuple(over) if isinstance(over, (tuple, list)) else (over,)
-
-
-def _curve(orbit: Orbit, what: Any, over: Any, label: str, group: int) -> Curve:
-    kind, axes = "line" if orbit.is_stable else "dashed", _axes_of(over)
-    if len(axes) == 2:
-        x, y = (orbit[a] for a in axes)
-        return Curve(x, y, label, kind=kind, group=group, z=orbit[what])
-    x = orbit[axes[0]] if axes else orbit.t - orbit.t[0]
-    return Curve(x, orbit[what], label, kind=kind, group=group)
-
-
-def _panel_over(curves: tuple[Curve, ...], name: str, over: Any) -> Panel:
-    axes = [str(a) for a in _axes_of(over)]
+    axes = [] if over is None else list(over) if isinstance(over, (tuple, list)) else [over]
     if len(axes) > 2:
         raise ViewError(f"plot of an orbit: it is drawn over time, one quantity or two; got over = {over}")
-    if len(axes) == 2:
-        return Panel(axes[0], axes[1], curves, z_label=name)
-    return Panel(axes[0] if axes else "time [s]", name, curves)
+    return [quantity(orbit.equations, a, k) for k, a in enumerate(axes)]
+
+
+@dataclass(frozen=True, eq=False)
+class _OrbitCurves:
+    """One of the orbits in a figure: its name and number, the horizontal quantities, and the times that are marked."""
+
+    orbit: Orbit
+    name: str
+    number: int
+    across: Sequence[Shown]
+    marks: MarkedTimes
+
+    def curve(self, x: Shown) -> CurveInTime:
+        o, axes = self.orbit, [self._values(a) for a in self.across]
+        y, kind = self._values(x), "line" if o.is_stable else "dashed"
+        if len(axes) == 2:
+            return CurveInTime(Curve(axes[0], axes[1], kind=kind, z=y), o.t)
+        return CurveInTime(Curve(axes[0] if axes else o.t - o.t[0], y, kind=kind), o.t)
+
+    def _values(self, x: Shown) -> Array:
+        return self.orbit[x.what] / x.factor
+
+
+def _orbit_panel(drawn: Sequence[_OrbitCurves], some: ShownTogether, across: Sequence[Shown]) -> Panel:
+    """Colours tell quantities where there are several, else orbits; unstable ones are dashed."""
+    is_mixed = len(some.quantities) > 1
+    lines, points, notes = list[Curve](), list[Curve](), list[Note]()
+    for j, x in enumerate(some.quantities):
+        for d in drawn:
+            parts = (some.legend(x) if is_mixed or len(drawn) == 1 else "", d.name if len(drawn) > 1 else "")
+            shape = MARKS[len(lines) % len(MARKS)] if is_mixed and len(drawn) > 1 else ""
+            found = d.curve(x)
+            line = replace(
+                found.curve, label=", ".join(p for p in parts if p), group=j if is_mixed else d.number, mark=shape
+            )
+            lines.append(line)
+            marked, words = replace(found, curve=line).marked(d.marks)
+            points += marked
+            notes += words
+    names = [a.with_unit for a in across]
+    z_label = some.label or "values" if len(across) == 2 else ""
+    x_label, y_label = (names[0], names[1]) if z_label else (names[0] if names else "time [s]", some.label)
+    return Panel(x_label, y_label, (*lines, *points), notes=tuple(notes), z_label=z_label)
 
 
 def multiplier_figure(rows: Sequence[Any], title: str) -> Figure:
@@ -117,8 +166,9 @@ def _panel(families: Sequence[OrbitBranch], across: str, what: Any) -> Panel:
             curves.append(
                 Curve(np.array([p[0] for p in places]), np.array([p[1] for p in places]), kind="points", group=k)
             )
-    label = PERIOD if what == PERIOD else f"{what}, largest and smallest"
-    return Panel(across, label, tuple(curves), notes=tuple(notes))
+    eq = families[0].equations
+    label = f"{PERIOD} [s]" if what == PERIOD else f"largest and smallest {label_of(eq, what).with_unit}"
+    return Panel(label_of(eq, across).with_unit, label, tuple(curves), notes=tuple(notes))
 
 
 def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "") -> Figure:
@@ -131,7 +181,8 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
     places = [(p.known(c.varied)[str(across)], p.known(c.varied)[str(up)], p.kind) for c in curves for p in c.special]
     dots = Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")
     notes = tuple(Note(x, y, kind) for x, y, kind in places)
-    panel = Panel(str(across), str(up), (*lines, dots) if places else lines, notes=notes)
+    x_label, y_label = (label_of(first.equations, w).with_unit for w in (across, up))
+    panel = Panel(x_label, y_label, (*lines, dots) if places else lines, notes=notes)
     return Figure(title or f"special orbits of {first.equations.name}", (panel,))
 
 
@@ -154,4 +205,4 @@ def _moduli(families: Sequence[OrbitBranch], across: str) -> Panel:
         for row, m in zip(rows, b.multipliers, strict=True):
             row[: len(m)] = np.sort(np.abs(m))[::-1]
         curves += [Curve(b[across], y, kind="line", group=k) for y in rows.T]
-    return Panel(across, "modulus of multipliers", tuple(curves))
+    return Panel(label_of(families[0].equations, across).with_unit, "modulus of multipliers", tuple(curves))

@@ -52,8 +52,8 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
                                    over=["x", "y"] in space, equal=True with equal scales
     plot([sim1, sim2], "q1")       several motions, told apart by what differs; labels=[...], or a mapping of motions
     plot(eq, what, q1=(-3, 3))     a quantity of some equations over one value or two, others at numbers or their
-                                   defaults: contours; without it the flow in the plane of two states; beside=[sim]
-                                   draws motions on it
+                                   defaults (with constraints each point is assembled): contours; without it the flow
+                                   in the plane of two states; beside=[sim] draws motions on it
     plot(expression, x=(0, 1))     expressions, or a Python function of arrays, over one name or two
     plot(lin)                      eigenvalues; plot(lin, V=(1, 40)) over a parameter, or over two;
                                    plot(lin, "tau", "phi", V=20) a frequency response
@@ -105,7 +105,7 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
         ):
             if all(isinstance(x, kind) for x in thing):
                 return together(thing, *what, **options)
-    for kind, named in ((Trajectory, motion_figure), (Branch, branch_diagram)):
+    for kind, named in ((Trajectory, motion_figure), (Branch, branch_diagram), (Orbit, orbit_figure)):
         if isinstance(thing, Mapping) and thing and all(isinstance(x, kind) for x in thing.values()):
             return named(thing, *what, **options)
     if callable(thing) and not what:
@@ -130,7 +130,6 @@ def _kind_of(thing: Any) -> str:
 
 
 Wanted = str | Expr
-Over = Wanted | Sequence[Wanted] | None  # two quantities: in space
 
 
 @plot.register
@@ -160,8 +159,8 @@ def _(branch: Branch, *what: Any, **options: Any) -> Figure:
 
 
 @plot.register
-def _(orbit: Orbit, *what: Wanted, title: str = "", over: Over = None) -> Figure:
-    return orbit_figure([orbit], *what, title=title, over=over)
+def _(orbit: Orbit, *what: Any, **options: Any) -> Figure:
+    return orbit_figure([orbit], *what, **options)
 
 
 @plot.register

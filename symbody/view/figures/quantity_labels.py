@@ -119,13 +119,15 @@ VECTORS: Final[dict[str, Callable[[Equations], Any]]] = {"momentum": momentum, "
 
 
 def _short(e: Expr, place: int) -> str:
-    """The formula where it is short enough to be read in a legend; of a long sum its first terms."""
+    """The formula where it is short enough to be read in a legend; of a long sum its first terms, of a function of
+    something long its name."""
     written = str(one_line(e)) if unshared_operations(e) <= MAX_PRINTED else ""
     if 0 < len(written) <= MAX_LABEL and unshared_operations(e) <= MAX_OPERATIONS:
         return written
     ends = [found.end() - 1 for found in re.finditer(r" [+-] ", written[:MAX_LABEL])]
     whole = [written[:end] for end in ends if written.count("(", 0, end) == written.count(")", 0, end)]
-    return f"{whole[-1]} …" if whole else f"expression {place + 1}"
+    outer = f"{e.op}(…)" if len(e.args) == 1 and e.op != "neg" else f"expression {place + 1}"
+    return f"{whole[-1]} …" if whole else outer
 
 
 # ------------------------------------------------------------------------------------------------------ units

@@ -17,7 +17,7 @@ from ...integrate.result.trajectory import Trajectory
 from .quantity_labels import given_label, label_of
 
 MAX_NAMES: Final = 24  # largest number of characters of the names of quantities in the label of an axis
-VIOLATION_FLOOR: Final = 1e-17  # smallest violation shown on a logarithmic scale
+ROUNDING: Final = 2.0**-52  # of numbers near 1: smaller violations are drawn there, since they are rounding
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Shown:
     measured   (motion, the same at many times) -> times and values
     alone      its label outside of a group
     factor     one of its unit, in SI: values are divided by it
+    floor      level at which smaller values are drawn, on a logarithmic scale
     """
 
     label: str
@@ -38,6 +39,7 @@ class Shown:
     kind: str = "line"
     alone: str = ""
     factor: float = 1.0
+    floor: float = 0.0
 
     @property
     def with_unit(self) -> str:
@@ -200,13 +202,20 @@ def _powers(sim: Trajectory) -> ShownTogether:
     return ShownTogether("power", tuple(shown(n) for n in sim.load_powers))
 
 
-def _violations(_: Trajectory) -> ShownTogether:
+def _unit_of_rows(sim: Trajectory, level: str) -> str:
+    """That of all constraints, where they have the same."""
+    eq = sim.segments[0].equations
+    return ShownTogether("", tuple(quantity(eq, row.expression) for row in getattr(eq.rows, level))).unit
+
+
+def _violations(sim: Trajectory) -> ShownTogether:
     def shown(label: str, attribute: str) -> Shown:
         def measured(sim: Trajectory, _: Trajectory) -> tuple[Array, Array]:
             missed = getattr(sim.violation, attribute)
-            return sim.t, np.maximum(np.max(np.abs(missed), axis=1, initial=0.0), VIOLATION_FLOOR)
+            return sim.t, np.maximum(np.max(np.abs(missed), axis=1, initial=0.0), ROUNDING)
 
-        return Shown(label, measured=measured, scale="log", alone=f"violation of {attribute}")
+        name = f"violation of {attribute}"
+        return Shown(label, _unit_of_rows(sim, attribute), measured=measured, scale="log", alone=name, floor=ROUNDING)
 
     return ShownTogether("largest violation", (shown("position", "positions"), shown("speed", "speeds")))
 
