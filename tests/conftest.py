@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,12 @@ QUICK = (TESTS / "laws", TESTS / "contracts", TESTS / "test_architecture.py")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Durations are kept with every run. A shell starts its background jobs with Ctrl-C ignored, and their children inherit that: tests of interruption
-    would then wait for motions to end."""
+    would then wait for motions to end. Bytecode is kept, since a hundred tests start Python, and without it each of them, and each worker, compiles
+    the package anew."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     config.pluginmanager.register(Durations(config))
 
 
