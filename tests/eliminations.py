@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 ELIMINATIONS = {  # functions that may eliminate, and why each has a text of its own
     ("symbody/algebra/graph/elimination.py", "definite_factor"): "L D Lᵀ of symmetric matrices, without pivots: half of the work",
@@ -16,13 +17,20 @@ ELIMINATIONS = {  # functions that may eliminate, and why each has a text of its
 }  # fmt: skip
 
 
-def eliminations(tree: ast.Module) -> Iterator[tuple[str, int]]:
+@cache
+def eliminations(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """Functions and lines that subtract a multiple of one row from another, a_ij - t a_kj, in two loops at least, where
     t is made of entries of the same matrix. (Of projections, as Gram and Schmidt's, t is a sum.)"""
-    for f in ast.walk(tree):
-        if isinstance(f, ast.FunctionDef):
-            search = _RowOperations(f)
-            yield from ((f.name, line) for line in sorted(set(search.lines(f, 0))))
+    functions = (f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and _has_two_loops(f))
+    return tuple((f.name, line) for f in functions for line in sorted(set(_RowOperations(f).lines(f, 0))))
+
+
+def _has_two_loops(function: ast.FunctionDef) -> bool:
+    """Loops or, inside of one, lists made in a line: without them the slower search finds nothing."""
+    loops = [
+        isinstance(n, ast.ListComp) for n in ast.walk(function) if isinstance(n, ast.For | ast.While | ast.ListComp)
+    ]
+    return len(loops) > 1 and not all(loops)
 
 
 class _RowOperations:

@@ -1,6 +1,7 @@
 """The files of a package, parsed, and their imports."""
 
 import ast
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,9 +30,32 @@ def folder(file: str) -> str:
 
 @cache
 def sources(root: Path) -> dict[str, ast.Module]:
-    """The files of the package, parsed, by path."""
+    """The files of the package, parsed, by path; the collector of garbage would look through a million nodes that stay,
+    again and again."""
     files = sorted((root / "symbody").rglob("*.py"))
-    return {f.relative_to(root).as_posix(): ast.parse(f.read_text(encoding="utf-8")) for f in files}
+    gc.disable()
+    try:
+        return {f.relative_to(root).as_posix(): ast.parse(f.read_text(encoding="utf-8")) for f in files}
+    finally:
+        gc.enable()
+
+
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a file: walked once for all rules."""
+    return tuple(ast.walk(tree))
+
+
+def called_name(call: ast.Call) -> str:
+    """The last part of the name of what is called: `load` of np.load(path)."""
+    match call.func:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def is_name(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def imports(file: str, tree: ast.Module, files: set[str]) -> Iterator[Import]:
@@ -45,7 +69,8 @@ def imports(file: str, tree: ast.Module, files: set[str]) -> Iterator[Import]:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             for_types_only = True
         for child in ast.iter_child_nodes(node):
-            yield from visit(child, in_function, for_types_only)
+            if not isinstance(child, ast.expr):  # which holds no statements
+                yield from visit(child, in_function, for_types_only)
 
     def modules(node: ast.Import | ast.ImportFrom) -> list[str]:
         if isinstance(node, ast.Import):

@@ -8,7 +8,7 @@ from pathlib import Path
 import symbody
 
 from .eliminations import ELIMINATIONS, eliminations
-from .package_sources import all_imports, sources
+from .package_sources import all_imports, called_name, is_name, nodes, sources
 
 PUBLIC = {
     *symbody.__all__,
@@ -46,12 +46,12 @@ def no_cache_that_pins_its_key(root: Path) -> list[str]:
     table outside of them grows."""
     bad = []
     for file, tree in sources(root).items():
-        for scope in (tree, *(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef))):
+        for scope in (tree, *(n for n in nodes(tree) if isinstance(n, ast.ClassDef))):
             for s in scope.body:
                 is_table = isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_empty_table(s.value)
                 if is_table and ast.unparse(s).split(":")[0].split(" ")[0] not in REGISTRIES.get(file, ()):
                     bad.append(f"{file}:{s.lineno} keeps a table beside what it is about")
-        for f in ast.walk(tree):
+        for f in nodes(tree):
             if isinstance(f, ast.FunctionDef) and any(_is_cache(d) for d in f.decorator_list):
                 bad += [f"{file}:{f.lineno} {f.name} is cached by {a.arg}" for a in f.args.args if not _is_plain(a)]
     return bad
@@ -90,10 +90,12 @@ def few_parameters(root: Path) -> list[str]:
     have many options."""
     bad = []
     for file, tree in sources(root).items():
-        for f in ast.walk(tree):
+        for f in nodes(tree):
             if not isinstance(f, ast.FunctionDef):
                 continue
             given = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
+            if len(given) <= min(MOST_OF_A_KERNEL, MOST_OF_A_PRIVATE_FUNCTION):
+                continue
             is_kernel = any(a.annotation and ast.unparse(a.annotation) in LOOP_TYPES for a in given)
             is_private = f.name.startswith("_") or (f in tree.body and f.name not in PUBLIC)
             if is_kernel and len(given) > MOST_OF_A_KERNEL:
@@ -119,7 +121,7 @@ def no_foreign_private_attributes(root: Path) -> list[str]:
     bad = []
     for file, tree in sources(root).items():
         own = private_names(tree)
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own:
                 text = ast.unparse(node)
                 if ast.unparse(node.value) not in ("self", "cls") and text not in FOREIGN_PRIVATE:
@@ -134,11 +136,11 @@ def is_private(name: str) -> bool:
 def private_names(tree: ast.Module) -> set[str]:
     """Private attributes of the classes of a file: assigned to self, declared, or methods."""
     names = set()
-    for c in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+    for c in (n for n in nodes(tree) if isinstance(n, ast.ClassDef)):
         names |= {n.name for n in c.body if isinstance(n, ast.FunctionDef)}
         names |= {n.target.id for n in c.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
         stored = (n for n in ast.walk(c) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
-        names |= {n.attr for n in stored if ast.unparse(n.value) in ("self", "cls")}
+        names |= {n.attr for n in stored if is_name(n.value, "self", "cls")}
     return {n for n in names if is_private(n)}
 
 
@@ -169,10 +171,10 @@ def one_writer_of_files(root: Path) -> list[str]:
     bad = []
     for file, tree in sources(root).items():
         given = {a.id for a in _targets_of_with(tree)}
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if not isinstance(node, ast.Call) or file == "symbody/whole_files.py":
                 continue
-            called, is_method = ast.unparse(node.func).split(".")[-1], isinstance(node.func, ast.Attribute)
+            called, is_method = called_name(node), isinstance(node.func, ast.Attribute)
             modes = [a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)]
             opens = called == "open" and any(isinstance(m, str) and set(m) & set("wax+") and len(m) < 4 for m in modes)
             whole = node.args and isinstance(node.args[0], ast.Name) and node.args[0].id in given
@@ -183,7 +185,7 @@ def one_writer_of_files(root: Path) -> list[str]:
 
 def _targets_of_with(tree: ast.Module) -> Iterator[ast.Name]:
     """Names that whole_file and unfinished_file give."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         for item in node.items if isinstance(node, ast.With) else ():
             made = item.context_expr.func if isinstance(item.context_expr, ast.Call) else None
             if (
@@ -207,9 +209,9 @@ def no_inverse_matrices(root: Path) -> list[str]:
     return [
         f"{file}:{node.lineno} forms an inverse by {ast.unparse(node.func)}: solve, or lstsq or least_norm with the rank told"
         for file, tree in sources(root).items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Call)
-        and ast.unparse(node.func).split(".")[-1] in ("inv", "pinv", "pinvh", "tensorinv")
+        and called_name(node) in ("inv", "pinv", "pinvh", "tensorinv")
         and file not in INVERSES
     ]
 
@@ -263,7 +265,7 @@ def class_names_are_unique(root: Path) -> list[str]:
     seen: dict[str, str] = {}
     bad = []
     for file, tree in sources(root).items():
-        for c in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        for c in (n for n in nodes(tree) if isinstance(n, ast.ClassDef)):
             first = seen.setdefault(c.name.lstrip("_"), f"{file}:{c.lineno}")
             if first != f"{file}:{c.lineno}":
                 bad.append(f"{file}:{c.lineno} class {c.name} has the name of the one in {first}")

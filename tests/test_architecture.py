@@ -5,7 +5,6 @@ the package, and every rule is shown a planted violation.
 """
 
 import ast
-import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,7 @@ import pytest
 import symbody
 
 from .eliminations import ELIMINATIONS, eliminations
-from .package_sources import all_imports, folder, path_of, sources
+from .package_sources import all_imports, called_name, folder, is_name, nodes, path_of, sources
 from .repository import tracked_files
 from .source_rules import (
     class_names_are_unique,
@@ -158,11 +157,19 @@ def beside_on_public_names(root: Path) -> list[str]:
     for file, tree in sources(root).items():
         if folder(file) not in BESIDE:
             continue
-        for node in ast.walk(tree):
-            chain = re.match(r"sb((?:\.\w+)+)$", ast.unparse(node)) if isinstance(node, ast.Attribute) else None
-            if chain and (hidden := first_hidden(chain[1].split(".")[1:])):
-                bad.append(f"{file}:{node.lineno} uses sb.{hidden}, which is not public")  # type: ignore[attr-defined]
+        for node in nodes(tree):
+            if isinstance(node, ast.Attribute) and (hidden := first_hidden(chain_from("sb", node))):
+                bad.append(f"{file}:{node.lineno} uses sb.{hidden}, which is not public")
     return sorted(set(bad))
+
+
+def chain_from(start: str, node: ast.expr) -> list[str]:
+    """[a, b] for start.a.b; nothing where it begins with another name."""
+    chain = []
+    while isinstance(node, ast.Attribute):
+        chain.append(node.attr)
+        node = node.value
+    return chain[::-1] if is_name(node, start) else []
 
 
 def first_hidden(chain: list[str]) -> str:
@@ -186,14 +193,14 @@ def exporters_on_the_representation(root: Path) -> list[str]:
         if folder(i.file) == "write" and f"{i.module}.".startswith("symbody.emit.") and i.module not in modules
     ]
     for file, tree in sources(root).items():
-        for node in ast.walk(tree) if folder(file) == "write" else ():
+        for node in nodes(tree) if folder(file) == "write" else ():
             if isinstance(node, ast.ImportFrom) and node.module in ("emit", "emit.ir"):
                 offered = symbody.emit.__all__ if node.module == "emit" else symbody.emit.ir.__all__
                 hidden = sorted(a.name for a in node.names if a.name not in offered)
                 bad += [f"{file}:{node.lineno} imports {name}, which {node.module} does not offer" for name in hidden]
             elif (
                 isinstance(node, ast.Attribute)
-                and ast.unparse(node.value) == "ir"
+                and is_name(node.value, "ir")
                 and node.attr not in symbody.emit.ir.__all__
             ):
                 bad.append(f"{file}:{node.lineno} uses ir.{node.attr}, which emit.ir does not offer")
@@ -205,7 +212,7 @@ def one_kernel_printer(root: Path) -> list[str]:
     return [
         f"{file}:{node.pattern.lineno} prints kernels by itself: subclass KernelPrinter"
         for file, tree in sources(root).items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if folder(file) == "write" and file != KERNEL_PRINTER and isinstance(node, ast.match_case)
         if isinstance(node.pattern, ast.MatchClass) and ast.unparse(node.pattern.cls) == "ir.While"
     ]
@@ -249,7 +256,7 @@ def modules_hide_behind_no_name(root: Path) -> list[str]:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
             for name in ast.literal_eval(node.value)
         }
-        imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and not n.module for a in n.names}
+        imported = {a.name for n in nodes(tree) if isinstance(n, ast.ImportFrom) and not n.module for a in n.names}
         here = file.removesuffix("__init__.py")
         inside = {f[len(here) :].split("/")[0].removesuffix(".py") for f in sources(root) if f.startswith(here)}
         bad += [f"{file}: the name {n!r} hides the module {here}{n}" for n in sorted(public & inside - imported)]
@@ -261,8 +268,8 @@ def later_with_reason(root: Path) -> list[str]:
     called = [
         (file.removeprefix("symbody/"), ast.unparse(node.args[0]).strip("'"), node.lineno)
         for file, tree in sources(root).items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "later"
+        for node in nodes(tree)
+        if isinstance(node, ast.Call) and is_name(node.func, "later")
     ]
     bad = [
         f"symbody/{f}:{line} asks for {m} later: LATER gives no reason" for f, m, line in called if (f, m) not in LATER
@@ -305,8 +312,8 @@ def no_hidden_imports(root: Path) -> list[str]:
     """No import inside a function; modules are loaded by name only at the doors listed above."""
     bad = [f"{i} inside a function" for i in all_imports(root) if i.in_function]
     for file, tree in sources(root).items():
-        for node in ast.walk(tree):
-            called = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1]
+        for node in nodes(tree):
+            called = isinstance(node, ast.Call) and called_name(node)
             if called in ("import_module", "__import__") and file not in LAZY_DOORS:
                 bad.append(f"{file}:{node.lineno} loads a module by {called}")  # type: ignore[attr-defined]
     return bad
@@ -337,7 +344,7 @@ def no_reach_through(root: Path) -> list[str]:
         f"{file}:{node.lineno} reaches through to {ast.unparse(node)}: Equations have variables and named rows"
         for file, tree in sources(root).items()
         if folder(file) in KNOW_NO_JOINTS
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Attribute) and node.attr == "mechanism"
     ]
 
@@ -352,8 +359,10 @@ def symbols_from_the_table(root: Path) -> list[str]:
     for file, tree in sources(root).items():
         if folder(file) not in FLOW[FLOW.index("emit") :]:
             continue
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             whole = [e for e in _elements(node) if isinstance(e, ast.Starred)]
+            if len(whole) < 2:
+                continue
             groups = [e.value for e in whole if isinstance(e.value, ast.Attribute) and e.value.attr in GROUPS]
             owners = [ast.unparse(g.value) for g in groups]
             if twice := [o for o in dict.fromkeys(owners) if owners.count(o) > 1 and o not in NOT_EQUATIONS]:
@@ -521,10 +530,12 @@ def machine_paths(root: Path, names: list[str]) -> list[str]:
     bad = []
     for name in names:
         try:
-            lines = (root / name).read_text(encoding="utf-8").splitlines()
+            text = (root / name).read_text(encoding="utf-8")
         except (UnicodeDecodeError, FileNotFoundError):
             continue
-        for number, line in enumerate(lines, start=1):
+        if not any(p in text for p in MACHINE_PATHS):
+            continue
+        for number, line in enumerate(text.splitlines(), start=1):
             bad += [f"{name}:{number}: {line.strip()}" for p in MACHINE_PATHS if p in line]
     return bad
 
