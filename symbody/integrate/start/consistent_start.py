@@ -13,7 +13,6 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, Final
 
 from ...derivation.equations.equations import Equations
@@ -142,7 +141,7 @@ def _perhaps_in_degrees(eq: Equations, given: Mapping[str, Any]) -> Iterator[str
     are not round."""
     for v in eq.variables.of("q"):
         value = given.get(v.name, 0.0) if v.is_angle else 0.0
-        if isinstance(value, Real) and abs(value) > FULL_TURN and float(2 * value).is_integer():
+        if isinstance(value, int | float) and abs(value) > FULL_TURN and float(2 * value).is_integer():
             yield (
                 f"{v.name} = {value:g} at the start is in radians, and more than a full turn; were degrees meant? "
                 f"{v.name}='{value:g} deg'"
