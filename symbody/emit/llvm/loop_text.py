@@ -10,49 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from ..loops import kernel_nodes as ir
 from ..loops.kernel_entries import ArgumentRoute, KernelEntry, kernel_entry
 from ..loops.kernel_language import Kernel
-from ..loops.kernel_nodes import (
-    FUNCTION,
-    INDEX,
-    INDICES,
-    NOTHING,
-    NUMBER,
-    NUMBERS,
-    ArrayElement,
-    ArrayTail,
-    Assign,
-    Block,
-    BooleanOperation,
-    CallStatement,
-    Constant,
-    Conversion,
-    Expression,
-    If,
-    IsAbsent,
-    Jump,
-    KernelCall,
-    KernelForm,
-    LocalVariable,
-    Loop,
-    MathCall,
-    Not,
-    Operation,
-    Parameter,
-    ProgramCall,
-    Return,
-    Select,
-    Statement,
-    Store,
-    Type,
-    While,
-)
 from ..loops.kernel_parser import kernel_form
 from ..loops.specialisation import Kernels, KnownValues, specialised_form
 from .llvm_numbers import BYTES, LARGEST_NUMBER, SUFFIX, fma, fma_declaration, lanes_of, real_of, splat
 
-_TYPES: Final[dict[Type, str]] = {
-    INDEX: "i64", NUMBERS: "ptr", INDICES: "ptr", FUNCTION: "ptr", NOTHING: "void",
+_TYPES: Final[dict[ir.Type, str]] = {
+    ir.INDEX: "i64", ir.NUMBERS: "ptr", ir.INDICES: "ptr", ir.FUNCTION: "ptr", ir.NOTHING: "void",
 }  # fmt: skip
 FREE: Final = (
     "contract reassoc nsz"  # LLVM may contract and reorder, so that rounding depends on its optimisation level
@@ -77,20 +43,20 @@ def intrinsics(real: str) -> str:
     return "".join(f"declare {real} @{name}({real})\n" for name in names)
 
 
-def type_text(type_: Type, real: str) -> str:
+def type_text(type_: ir.Type, real: str) -> str:
     """A type as LLVM calls it."""
-    return real if type_ is NUMBER else _TYPES[type_]
+    return real if type_ is ir.NUMBER else _TYPES[type_]
 
 
-def changed_names(form: KernelForm) -> dict[str, Type]:
+def changed_names(form: ir.KernelForm) -> dict[str, ir.Type]:
     """Local names and arguments that are assigned, with their types."""
-    out: dict[str, Type] = {}
+    out: dict[str, ir.Type] = {}
     for part in form.parts:
         match part:
-            case Assign(LocalVariable(type_, name, False)):
+            case ir.Assign(ir.LocalVariable(type_, name, False)):
                 out[name] = type_
-            case Loop():
-                out[part.name] = INDEX
+            case ir.Loop():
+                out[part.name] = ir.INDEX
     return out
 
 
@@ -111,7 +77,7 @@ class LlvmKernel:
 
     def __init__(
         self,
-        form: KernelForm,
+        form: ir.KernelForm,
         name: str,
         number: str = "double",
         stride: int = 1,
@@ -140,7 +106,7 @@ class LlvmKernel:
             if p.name in self.changed:
                 self.head.append(f"  store {self.type_of(p.type)} %{p.name}, ptr %{p.name}.at")
         self.block(self.form.body)
-        end = "  ret void" if self.form.result is NOTHING else "  unreachable"
+        end = "  ret void" if self.form.result is ir.NOTHING else "  unreachable"
         body = "\n".join([*self.head, *self.lines, end])
         args = ", ".join(f"{parameter_type(p, self.real, named=True)} %{p.name}" for p in self.form.parameters)
         result = type_text(self.form.result, self.real)
@@ -151,11 +117,11 @@ class LlvmKernel:
         """Types of the arguments, for a declaration."""
         return ", ".join(parameter_type(p, self.real) for p in self.form.parameters)
 
-    def type_of(self, type_: Type) -> str:
-        return self.number if type_ is NUMBER else _TYPES[type_]
+    def type_of(self, type_: ir.Type) -> str:
+        return self.number if type_ is ir.NUMBER else _TYPES[type_]
 
-    def align_of(self, type_: Type) -> int:
-        return self.size if type_ is NUMBER else 8
+    def align_of(self, type_: ir.Type) -> int:
+        return self.size if type_ is ir.NUMBER else 8
 
     def new(self, instruction: str) -> str:
         self.count += 1
@@ -168,29 +134,29 @@ class LlvmKernel:
 
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def value(self, e: Expression) -> str:
+    def value(self, e: ir.Expression) -> str:
         return self.PRINTERS[type(e)](self, e)
 
-    def constant(self, e: Constant) -> str:
-        if e.type is NUMBER:
+    def constant(self, e: ir.Constant) -> str:
+        if e.type is ir.NUMBER:
             return splat(e.value, self.number)
-        if e.type in (NUMBERS, INDICES):
-            element = self.real if e.type is NUMBERS else "i64"
+        if e.type in (ir.NUMBERS, ir.INDICES):
+            element = self.real if e.type is ir.NUMBERS else "i64"
             return self.tables.setdefault((element, e.value), f"@table.{len(self.tables)}")
         return str(e.value).lower()
 
-    def variable(self, e: LocalVariable) -> str:
+    def variable(self, e: ir.LocalVariable) -> str:
         if e.is_place:
             return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}, align {self.align_of(e.type)}")
         if e.name in self.changed:
             return self.new(f"load {self.type_of(e.type)}, ptr %{e.name}.at")
         return f"%{e.name}"
 
-    def element(self, e: ArrayElement) -> str:
-        element = self.shared.get(e.array.name, self.number) if isinstance(e.array, LocalVariable) else self.number
-        element = "i64" if e.type is INDEX else element
+    def element(self, e: ir.ArrayElement) -> str:
+        element = self.shared.get(e.array.name, self.number) if isinstance(e.array, ir.LocalVariable) else self.number
+        element = "i64" if e.type is ir.INDEX else element
         loaded = self.new(f"load {element}, ptr {self.address(e, element)}, align {self.align_of(e.type)}")
-        return loaded if e.type is INDEX or element == self.number else self.repeated(loaded, element)
+        return loaded if e.type is ir.INDEX or element == self.number else self.repeated(loaded, element)
 
     def repeated(self, value: str, element: str) -> str:
         """A number made of a shorter one, again and again."""
@@ -201,29 +167,29 @@ class LlvmKernel:
         mask = ", ".join(f"i32 {k % lanes_of(element)}" for k in range(lanes))
         return self.new(f"shufflevector {element} {value}, {element} poison, <{lanes} x i32> <{mask}>")
 
-    def address(self, e: ArrayElement, element: str) -> str:
+    def address(self, e: ir.ArrayElement, element: str) -> str:
         base, at = self.value(e.array), self.value(e.at)
         if self.stride != 1:
             at = self.new(f"mul nsw i64 {at}, {self.stride}")
         return self.new(f"getelementptr inbounds {element}, ptr {base}, i64 {at}")
 
-    def rest(self, e: ArrayTail) -> str:
-        element = "i64" if e.type is INDICES else self.number
+    def rest(self, e: ir.ArrayTail) -> str:
+        element = "i64" if e.type is ir.INDICES else self.number
         return self.new(f"getelementptr {element}, ptr {self.value(e.array)}, i64 {self.value(e.start)}")
 
-    def operation(self, e: Operation) -> str:
-        if self.is_fused and e.type is NUMBER and e.sign in ("+", "-") and (of := _products(e)):
+    def operation(self, e: ir.Operation) -> str:
+        if self.is_fused and e.type is ir.NUMBER and e.sign in ("+", "-") and (of := _products(e)):
             return self.fused(e, of[0])
         left, right = self.value(e.left), self.value(e.right)
-        if e.type is INDEX:
+        if e.type is ir.INDEX:
             return self.new(f"{_INDEX_OPS[e.sign]} i64 {left}, {right}")
-        if e.type is NUMBER:
+        if e.type is ir.NUMBER:
             return self.new(f"{_NUMBER_OPS[e.sign]}{self.flags} {self.number} {left}, {right}")
-        if e.left.type is INDEX:
+        if e.left.type is ir.INDEX:
             return self.new(f"icmp {_INDEX_TESTS[e.sign]} i64 {left}, {right}")
         return self.new(f"fcmp {_NUMBER_TESTS[e.sign]} {self.number} {left}, {right}")
 
-    def fused(self, e: Operation, product: Operation) -> str:
+    def fused(self, e: ir.Operation, product: ir.Operation) -> str:
         """A sum or difference with a product, rounded once."""
         is_right = product is e.right
         other = self.value(e.left if is_right else e.right)
@@ -234,12 +200,12 @@ class LlvmKernel:
             other = self.new(f"fneg {self.number} {other}")
         return fma(a, b, other, self.number, self.new)
 
-    def converted(self, e: Conversion) -> str:
+    def converted(self, e: ir.Conversion) -> str:
         value = self.value(e.value)
-        to_number = e.type is NUMBER
+        to_number = e.type is ir.NUMBER
         return self.new(f"sitofp i64 {value} to {self.real}" if to_number else f"fptosi {self.real} {value} to i64")
 
-    def connected(self, e: BooleanOperation) -> str:
+    def connected(self, e: ir.BooleanOperation) -> str:
         decided, place = self.labels("decided", "truth")
         self.head.append(f"  %{place} = alloca i1")
         for k, part in enumerate(e.parts):
@@ -252,19 +218,19 @@ class LlvmKernel:
         self.lines += [f"  br label %{decided}", f"{decided}:"]
         return self.new(f"load i1, ptr %{place}")
 
-    def inverted(self, e: Not) -> str:
+    def inverted(self, e: ir.Not) -> str:
         return self.new(f"xor i1 {self.value(e.value)}, true")
 
-    def absent(self, e: IsAbsent) -> str:
+    def absent(self, e: ir.IsAbsent) -> str:
         return self.new(f"icmp eq ptr {self.value(e.function)}, null")
 
-    def choice(self, e: Select) -> str:
+    def choice(self, e: ir.Select) -> str:
         yes, no, type_ = self.value(e.yes), self.value(e.no), self.type_of(e.type)
-        is_of_lanes = isinstance(e.test, Operation) and e.test.left.type is NUMBER and self.number != self.real
+        is_of_lanes = isinstance(e.test, ir.Operation) and e.test.left.type is ir.NUMBER and self.number != self.real
         truth = f"<{lanes_of(self.number)} x i1>" if is_of_lanes else "i1"
         return self.new(f"select {truth} {self.value(e.test)}, {type_} {yes}, {type_} {no}")
 
-    def mathematics(self, e: MathCall) -> str:
+    def mathematics(self, e: ir.MathCall) -> str:
         values, real = [self.value(a) for a in e.arguments], self.real
         if e.name == "is_finite":
             size = self.new(f"call {real} @llvm.fabs.{SUFFIX[real]}({real} {values[0]})")
@@ -280,59 +246,59 @@ class LlvmKernel:
         ]
         return self.new(f"call {real} @{name}({', '.join(f'{real} {v}' for v in values)})")
 
-    def called(self, e: KernelCall) -> str:
+    def called(self, e: ir.KernelCall) -> str:
         text = self.call_text(e)
         return self.new(text)
 
-    def call_text(self, e: KernelCall) -> str:
+    def call_text(self, e: ir.KernelCall) -> str:
         given = []
         for p, a in zip(e.target.parameters, e.arguments, strict=True):
-            text = f"%{a.name}" if p.is_place and isinstance(a, LocalVariable) else self.value(a)
+            text = f"%{a.name}" if p.is_place and isinstance(a, ir.LocalVariable) else self.value(a)
             given.append(f"{parameter_type(p, self.real)} {text}")
         return f"call {type_text(e.type, self.real)} @{e.target.name}({', '.join(given)})"
 
     PRINTERS: Final[dict[type, Any]] = {
-        Constant: constant, LocalVariable: variable, ArrayElement: element, ArrayTail: rest, Operation: operation, Conversion: converted,
-        BooleanOperation: connected, Not: inverted, IsAbsent: absent, Select: choice, MathCall: mathematics, KernelCall: called,
+        ir.Constant: constant, ir.LocalVariable: variable, ir.ArrayElement: element, ir.ArrayTail: rest, ir.Operation: operation, ir.Conversion: converted,
+        ir.BooleanOperation: connected, ir.Not: inverted, ir.IsAbsent: absent, ir.Select: choice, ir.MathCall: mathematics, ir.KernelCall: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def block(self, statements: Block) -> None:
+    def block(self, statements: ir.Block) -> None:
         for s in statements:
             self.statement(s)
 
-    def statement(self, s: Statement) -> None:
+    def statement(self, s: ir.Statement) -> None:
         match s:
-            case Assign(target, value):
+            case ir.Assign(target, value):
                 place = target.name if target.is_place else f"{target.name}.at"
                 self.lines.append(f"  store {self.type_of(target.type)} {self.value(value)}, ptr %{place}")
-            case Store(target, value):
+            case ir.Store(target, value):
                 element = self.type_of(target.type)
                 result = self.value(value)
                 at, size = self.address(target, element), self.align_of(target.type)
                 self.lines.append(f"  store {element} {result}, ptr {at}, align {size}")
-            case Loop():
+            case ir.Loop():
                 self.loop(s)
-            case While():
+            case ir.While():
                 self.repeat(s)
-            case If():
+            case ir.If():
                 self.choose(s)
-            case Jump(word):
+            case ir.Jump(word):
                 self.leave(f"  br label %{self.exits[-1][word == 'break']}")
-            case Return(value):
+            case ir.Return(value):
                 given = None if value is None else f"{type_text(value.type, self.real)} {self.value(value)}"
                 self.leave(f"  ret {given or 'void'}")
-            case ProgramCall():
+            case ir.ProgramCall():
                 self.run(s)
-            case CallStatement(value):
+            case ir.CallStatement(value):
                 self.lines.append(f"  {self.call_text(value)}")
 
     def leave(self, jump: str) -> None:
         """A label for the code after a jump: it is unreachable, but LLVM wants every block labelled."""
         self.lines += [jump, f"{self.labels('after')[0]}:"]
 
-    def loop(self, s: Loop) -> None:
+    def loop(self, s: ir.Loop) -> None:
         head, inside, again, done = self.labels("head", "body", "next", "done")
         first, end = self.value(s.start), self.value(s.stop)
         self.lines += [f"  store i64 {first}, ptr %{s.name}.at", f"  br label %{head}", f"{head}:"]
@@ -347,7 +313,7 @@ class LlvmKernel:
         after = self.new(f"add nsw i64 {after}, {s.step}")
         self.lines += [f"  store i64 {after}, ptr %{s.name}.at", f"  br label %{head}{self.loop_mark}", f"{done}:"]
 
-    def repeat(self, s: While) -> None:
+    def repeat(self, s: ir.While) -> None:
         head, inside, done = self.labels("while", "body", "done")
         self.lines += [f"  br label %{head}", f"{head}:"]
         self.lines += [f"  br i1 {self.value(s.test)}, label %{inside}, label %{done}", f"{inside}:"]
@@ -356,7 +322,7 @@ class LlvmKernel:
         self.exits.pop()
         self.lines += [f"  br label %{head}", f"{done}:"]
 
-    def choose(self, s: If) -> None:
+    def choose(self, s: ir.If) -> None:
         then, other, done = self.labels("then", "else", "endif")
         self.lines += [f"  br i1 {self.value(s.test)}, label %{then}, label %{other}", f"{then}:"]
         self.block(s.yes)
@@ -364,7 +330,7 @@ class LlvmKernel:
         self.block(s.no)
         self.lines += [f"  br label %{done}", f"{done}:"]
 
-    def run(self, s: ProgramCall) -> None:
+    def run(self, s: ir.ProgramCall) -> None:
         """Call of a compiled program: of one in this module, or through its table of function, inputs, outputs, scratch
         memory."""
         if s.target:
@@ -375,7 +341,7 @@ class LlvmKernel:
         code, ins, outs, work = (self.new(f"load ptr, ptr {self.pointer(table, k)}, align 8") for k in range(4))
         for k, given in enumerate(s.inputs):
             at = self.pointer(ins, k)
-            if given.type is NUMBERS:
+            if given.type is ir.NUMBERS:
                 self.lines.append(f"  store ptr {self.value(given)}, ptr {at}, align 8")
             else:
                 place = self.new(f"load ptr, ptr {at}, align 8")
@@ -388,19 +354,19 @@ class LlvmKernel:
         return self.new(f"getelementptr ptr, ptr {table}, i64 {k}")
 
 
-def _products(e: Operation) -> list[Operation]:
+def _products(e: ir.Operation) -> list[ir.Operation]:
     """Those of the two that are products, the right one first: what is added to a sum."""
-    return [x for x in (e.right, e.left) if isinstance(x, Operation) and x.sign == "*" and x.type is NUMBER]
+    return [x for x in (e.right, e.left) if isinstance(x, ir.Operation) and x.sign == "*" and x.type is ir.NUMBER]
 
 
-def parameter_type(p: Parameter, real: str, named: bool = False) -> str:
+def parameter_type(p: ir.Parameter, real: str, named: bool = False) -> str:
     """The type of an argument; in a definition with what is promised of it."""
-    if not p.is_place and p.type not in (NUMBERS, INDICES):
+    if not p.is_place and p.type not in (ir.NUMBERS, ir.INDICES):
         return type_text(p.type, real)
     return "ptr noalias" if named else "ptr"
 
 
-def simple_kernel(kernel: Kernel, known: KnownValues) -> KernelForm:
+def simple_kernel(kernel: Kernel, known: KnownValues) -> ir.KernelForm:
     """A kernel that calls no others, for known sizes."""
     return specialised_form(kernel_form(kernel), known, Kernels())
 
@@ -419,7 +385,12 @@ class LlvmLoops:
         self._entries: list[str] = []
 
     def entry(
-        self, kernel: Kernel, name: str, arguments: Mapping[str, Type], known: KnownValues, outputs: Iterable[str] = ()
+        self,
+        kernel: Kernel,
+        name: str,
+        arguments: Mapping[str, ir.Type],
+        known: KnownValues,
+        outputs: Iterable[str] = (),
     ) -> None:
         """A kernel to be called from outside (`loops/kernel_entries.py`)."""
         self._entries.append(_entry_text(kernel_entry(self.kernels, kernel, name, arguments, known, outputs)))
@@ -429,12 +400,12 @@ class LlvmLoops:
         library = f"declare {t} @pow({t}, {t})\n{fma_declaration(t)}\n"
         return intrinsics(t) + library + self.definitions(_attributes)
 
-    def definitions(self, attributes: Callable[[KernelForm, int], str]) -> str:
+    def definitions(self, attributes: Callable[[ir.KernelForm, int], str]) -> str:
         """Kernels and entries without what they call of the library. `attributes` are those of a kernel that is called
         so many times."""
         tables: Tables = {}
         forms = [form for form in self.kernels.forms.values() if form]
-        called = Counter(part.target.name for f in forms for part in f.parts if isinstance(part, KernelCall))
+        called = Counter(part.target.name for f in forms for part in f.parts if isinstance(part, ir.KernelCall))
         real, texts = self.real, []
         for form in forms:
             kernel = LlvmKernel(form, form.name, real, tables=tables, power=self.power, rounding=self.rounding)
@@ -453,7 +424,7 @@ def _entry_of_table(x: float, element: str) -> str:
     return f"{element} {int(x) if element == 'i64' else splat(x, element)}"
 
 
-def _attributes(form: KernelForm, calls: int) -> str:
+def _attributes(form: ir.KernelForm, calls: int) -> str:
     """LLVM's time grows faster than a function: small kernels that are called once go into their caller at once, large
     ones never; those that seldom run stay where they are."""
     if form.is_rare:
@@ -468,7 +439,7 @@ def _entry_text(e: KernelEntry) -> str:
     given = ", ".join(_argument_text(r, lines) for r in e.routes)
     result = type_text(e.form.result, "double")
     call = f"call {result} @{e.form.name}({given})"
-    if e.form.result is NOTHING:
+    if e.form.result is ir.NOTHING:
         lines.append(f"  {call}")
     else:
         lines += [
@@ -491,11 +462,11 @@ def _argument_text(r: ArgumentRoute, lines: list[str]) -> str:
             at = f"{step}.r"
         lines.append(f"  {step} = getelementptr i64, ptr {at}, i64 {slot}")
         at = step
-    is_inside = p.is_place or p.type in (INDEX, NUMBER)
+    is_inside = p.is_place or p.type in (ir.INDEX, ir.NUMBER)
     if not r.slots or not is_inside:  # tables hold addresses, records hold numbers themselves
         lines.append(f"  %{p.name}.a = load ptr, ptr {at}, align 8")
         at = f"%{p.name}.a"
-    if p.is_place or p.type not in (INDEX, NUMBER):
+    if p.is_place or p.type not in (ir.INDEX, ir.NUMBER):
         return f"ptr {at}"
     type_ = type_text(p.type, "double")
     lines.append(f"  %{p.name}.v = load {type_}, ptr {at}, align 8")

@@ -14,42 +14,8 @@ from functools import cache
 from typing import Any, Final
 
 from ...errors import CompileError
+from . import kernel_nodes as ir
 from .kernel_language import IS_RARE, Kernel
-from .kernel_nodes import (
-    FUNCTION,
-    NUMBER,
-    TRUTH,
-    ArrayElement,
-    ArrayTail,
-    Assign,
-    Block,
-    BooleanOperation,
-    CallStatement,
-    Constant,
-    Conversion,
-    Expression,
-    If,
-    IsAbsent,
-    Jump,
-    KernelCall,
-    KernelForm,
-    KernelType,
-    LocalVariable,
-    Loop,
-    MathCall,
-    Not,
-    Operation,
-    Parameter,
-    ProgramCall,
-    RecordType,
-    Return,
-    Select,
-    Statement,
-    Store,
-    Type,
-    While,
-    all_parts,
-)
 from .kernel_parser import kernel_form, kernel_source
 from .records import IS_PRESENT, fields_of
 
@@ -58,16 +24,16 @@ COMPUTED: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
-ZERO: Final = Constant(NUMBER, 0.0)
+ZERO: Final = ir.Constant(ir.NUMBER, 0.0)
 
 
 @cache
-def flat_parameters(name: str, type_: Type, is_place: bool = False) -> tuple[Parameter, ...]:
+def flat_parameters(name: str, type_: ir.Type, is_place: bool = False) -> tuple[ir.Parameter, ...]:
     """An argument as targets see it: a record is its fields, a kernel is nothing."""
-    if isinstance(type_, KernelType):
+    if isinstance(type_, ir.KernelType):
         return ()
-    if not isinstance(type_, RecordType):
-        return (Parameter(name, type_, is_place),)
+    if not isinstance(type_, ir.RecordType):
+        return (ir.Parameter(name, type_, is_place),)
     declared = fields_of(type_.record)
     return tuple(
         x
@@ -76,10 +42,10 @@ def flat_parameters(name: str, type_: Type, is_place: bool = False) -> tuple[Par
     )
 
 
-def _field(p: Parameter, outside: Mapping[str, str]) -> LocalVariable:
+def _field(p: ir.Parameter, outside: Mapping[str, str]) -> ir.LocalVariable:
     """An argument that is a function, or the field of a record, by its name outside of the kernel."""
     root, dot, path = p.name.partition(".")
-    return LocalVariable(p.type, f"{outside[root]}{dot}{path}", p.is_place)
+    return ir.LocalVariable(p.type, f"{outside[root]}{dot}{path}", p.is_place)
 
 
 class Kernels:
@@ -90,9 +56,11 @@ class Kernels:
 
     def __init__(self, most_written_out: int = 0) -> None:
         self.most_written_out = most_written_out
-        self.forms: dict[Any, KernelForm | None] = {}  # None while it is being made
+        self.forms: dict[Any, ir.KernelForm | None] = {}  # None while it is being made
 
-    def kernel(self, kernel: Kernel, types: tuple[Type, ...], known: KnownValues, is_rare: bool = False) -> KernelForm:
+    def kernel(
+        self, kernel: Kernel, types: tuple[ir.Type, ...], known: KnownValues, is_rare: bool = False
+    ) -> ir.KernelForm:
         """A kernel for arguments of these types, of which some values are known; kernels that it calls come before
         it. One that is called by a kernel that seldom runs seldom runs too."""
         is_rare = is_rare or getattr(kernel, IS_RARE, False)
@@ -109,123 +77,123 @@ class Kernels:
         return form
 
 
-def specialised_form(form: KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool = False) -> KernelForm:
+def specialised_form(form: ir.KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool = False) -> ir.KernelForm:
     """A form for known values of arguments and fields, by name."""
     return _Specialiser(form, known, kernels, is_rare).form()
 
 
 class _Specialiser:
-    def __init__(self, form: KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool) -> None:
+    def __init__(self, form: ir.KernelForm, known: KnownValues, kernels: Kernels, is_rare: bool) -> None:
         self.given, self.known, self.kernels, self.is_rare = form, dict(known), kernels, is_rare
         self.parameters = {x.name: x for p in form.parameters for x in flat_parameters(p.name, p.type)}
         self.used: set[str] = set()
 
-    def form(self) -> KernelForm:
+    def form(self) -> ir.KernelForm:
         body = self.block(self.given.body)
         arguments = {p.name for p in self.given.parameters}  # those that are no records stay, used or not
-        needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is FUNCTION]
+        needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is ir.FUNCTION]
         left = tuple(p for p in needed if p.name in self.used or p.name in arguments)
         return replace(self.given, parameters=left, body=body, given=self.given.parameters)
 
     # ------------------------------------------------------------------------------------------------ expressions
 
-    def expression(self, e: Expression) -> Expression:
+    def expression(self, e: ir.Expression) -> ir.Expression:
         return self.REWRITERS[type(e)](self, e)
 
-    def constant(self, e: Constant) -> Expression:
+    def constant(self, e: ir.Constant) -> ir.Expression:
         return e
 
-    def variable(self, e: LocalVariable) -> Expression:
-        if e.name in self.known and e.type is not FUNCTION:
+    def variable(self, e: ir.LocalVariable) -> ir.Expression:
+        if e.name in self.known and e.type is not ir.FUNCTION:
             value = self.known[e.name]
-            return Constant(e.type, float(value) if e.type is NUMBER else value)
+            return ir.Constant(e.type, float(value) if e.type is ir.NUMBER else value)
         self.used.add(e.name)
         return e
 
-    def element(self, e: ArrayElement) -> Expression:
+    def element(self, e: ir.ArrayElement) -> ir.Expression:
         array, at = self.expression(e.array), self.expression(e.at)
-        if isinstance(array, Constant) and isinstance(at, Constant):
-            return Constant(e.type, array.value[at.value])
-        return ArrayElement(e.type, array, at)
+        if isinstance(array, ir.Constant) and isinstance(at, ir.Constant):
+            return ir.Constant(e.type, array.value[at.value])
+        return ir.ArrayElement(e.type, array, at)
 
-    def rest(self, e: ArrayTail) -> Expression:
+    def rest(self, e: ir.ArrayTail) -> ir.Expression:
         array, start = self.expression(e.array), self.expression(e.start)
-        if isinstance(start, Constant) and start.value == 0:
+        if isinstance(start, ir.Constant) and start.value == 0:
             return array
-        if isinstance(array, Constant) and isinstance(start, Constant):
-            return Constant(e.type, array.value[start.value :])
-        return ArrayTail(e.type, array, start)
+        if isinstance(array, ir.Constant) and isinstance(start, ir.Constant):
+            return ir.Constant(e.type, array.value[start.value :])
+        return ir.ArrayTail(e.type, array, start)
 
-    def operation(self, e: Operation) -> Expression:
+    def operation(self, e: ir.Operation) -> ir.Expression:
         left, right = self.expression(e.left), self.expression(e.right)
-        if isinstance(left, Constant) and isinstance(right, Constant):
-            return Constant(e.type, COMPUTED[e.sign](left.value, right.value))
-        if e.type is NUMBER:  # tables of coefficients have many zeros
+        if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+            return ir.Constant(e.type, COMPUTED[e.sign](left.value, right.value))
+        if e.type is ir.NUMBER:  # tables of coefficients have many zeros
             if e.sign == "*" and ZERO in (left, right):
                 return ZERO
             if e.sign == "+" and ZERO in (left, right):
                 return right if left == ZERO else left
-        return Operation(e.type, e.sign, left, right)
+        return ir.Operation(e.type, e.sign, left, right)
 
-    def converted(self, e: Conversion) -> Expression:
+    def converted(self, e: ir.Conversion) -> ir.Expression:
         value = self.expression(e.value)
-        if isinstance(value, Constant):
-            return Constant(e.type, float(value.value) if e.type is NUMBER else int(value.value))
-        return Conversion(e.type, value)
+        if isinstance(value, ir.Constant):
+            return ir.Constant(e.type, float(value.value) if e.type is ir.NUMBER else int(value.value))
+        return ir.Conversion(e.type, value)
 
-    def connected(self, e: BooleanOperation) -> Expression:
-        parts: list[Expression] = []
+    def connected(self, e: ir.BooleanOperation) -> ir.Expression:
+        parts: list[ir.Expression] = []
         for part in map(self.expression, e.parts):
-            if not isinstance(part, Constant):
+            if not isinstance(part, ir.Constant):
                 parts.append(part)
             elif part.value == (e.word == "or"):
                 parts.append(part)
                 break
         if not parts:
-            return Constant(TRUTH, e.word == "and")
+            return ir.Constant(ir.TRUTH, e.word == "and")
         return (
             parts[0]
-            if len(parts) == 1 or isinstance(parts[0], Constant)
-            else BooleanOperation(TRUTH, e.word, tuple(parts))
+            if len(parts) == 1 or isinstance(parts[0], ir.Constant)
+            else ir.BooleanOperation(ir.TRUTH, e.word, tuple(parts))
         )
 
-    def inverted(self, e: Not) -> Expression:
+    def inverted(self, e: ir.Not) -> ir.Expression:
         value = self.expression(e.value)
-        return Constant(TRUTH, not value.value) if isinstance(value, Constant) else Not(TRUTH, value)
+        return ir.Constant(ir.TRUTH, not value.value) if isinstance(value, ir.Constant) else ir.Not(ir.TRUTH, value)
 
-    def absent(self, e: IsAbsent) -> Expression:
+    def absent(self, e: ir.IsAbsent) -> ir.Expression:
         if e.function.name in self.known:
-            return Constant(TRUTH, self.known[e.function.name] is None)
+            return ir.Constant(ir.TRUTH, self.known[e.function.name] is None)
         self.used.add(e.function.name)
         return e
 
-    def choice(self, e: Select) -> Expression:
+    def choice(self, e: ir.Select) -> ir.Expression:
         test = self.expression(e.test)
-        if isinstance(test, Constant):
+        if isinstance(test, ir.Constant):
             return self.expression(e.yes if test.value else e.no)
-        return Select(e.type, test, self.expression(e.yes), self.expression(e.no))
+        return ir.Select(e.type, test, self.expression(e.yes), self.expression(e.no))
 
-    def mathematics(self, e: MathCall) -> Expression:
-        return MathCall(e.type, e.name, tuple(map(self.expression, e.arguments)))
+    def mathematics(self, e: ir.MathCall) -> ir.Expression:
+        return ir.MathCall(e.type, e.name, tuple(map(self.expression, e.arguments)))
 
-    def called(self, e: KernelCall) -> KernelCall:
+    def called(self, e: ir.KernelCall) -> ir.KernelCall:
         """A call of the kernel that is made for what is known here; numbers are passed, known or not."""
-        given: dict[str, Expression] = {}
+        given: dict[str, ir.Expression] = {}
         outside: dict[str, str] = {}  # names of records and functions here, by those that they have there
         known: dict[str, Any] = {}
         for name, a in zip(kernel_source(e.kernel).parameters, e.arguments, strict=True):
-            if isinstance(a, LocalVariable) and (isinstance(a.type, RecordType) or a.type is FUNCTION):
+            if isinstance(a, ir.LocalVariable) and (isinstance(a.type, ir.RecordType) or a.type is ir.FUNCTION):
                 outside[name] = a.name
                 known |= self._known_of(a.name, name)
-            elif not isinstance(a.type, KernelType):
+            elif not isinstance(a.type, ir.KernelType):
                 given[name] = value = self.expression(a)
-                if isinstance(value, Constant) and value.type is not NUMBER:
+                if isinstance(value, ir.Constant) and value.type is not ir.NUMBER:
                     known[name] = value.value
         target = self.kernels.kernel(e.kernel, e.types, known, self.is_rare)
         arguments = tuple(
             self.expression(given[p.name] if p.name in given else _field(p, outside)) for p in target.parameters
         )
-        return KernelCall(e.type, e.kernel, e.types, arguments, target)
+        return ir.KernelCall(e.type, e.kernel, e.types, arguments, target)
 
     def _known_of(self, here: str, there: str) -> dict[str, Any]:
         """What is known of a function or of the fields of a record, by the names that they have elsewhere."""
@@ -236,75 +204,75 @@ class _Specialiser:
         }
 
     REWRITERS: Final[dict[type, Any]] = {
-        Constant: constant, LocalVariable: variable, ArrayElement: element, ArrayTail: rest, Operation: operation, Conversion: converted,
-        BooleanOperation: connected, Not: inverted, IsAbsent: absent, Select: choice, MathCall: mathematics, KernelCall: called,
+        ir.Constant: constant, ir.LocalVariable: variable, ir.ArrayElement: element, ir.ArrayTail: rest, ir.Operation: operation, ir.Conversion: converted,
+        ir.BooleanOperation: connected, ir.Not: inverted, ir.IsAbsent: absent, ir.Select: choice, ir.MathCall: mathematics, ir.KernelCall: called,
     }  # fmt: skip
 
     # ------------------------------------------------------------------------------------------------ statements
 
-    def block(self, statements: Block) -> Block:
-        out: list[Statement] = []
+    def block(self, statements: ir.Block) -> ir.Block:
+        out: list[ir.Statement] = []
         for s in statements:
             out += self.statement(s)
-            if out and isinstance(out[-1], Return | Jump):
+            if out and isinstance(out[-1], ir.Return | ir.Jump):
                 break  # what follows is never reached
         return tuple(out)
 
-    def statement(self, s: Statement) -> Block:
+    def statement(self, s: ir.Statement) -> ir.Block:
         match s:
-            case Assign(target, value):
+            case ir.Assign(target, value):
                 if target.name in self.known:
                     raise CompileError(f"kernel {self.given.name}: {target.name!r} is known, and cannot be changed")
-                return (Assign(self.target(target), self.expression(value)),)
-            case Store(target, value):
-                at = ArrayElement(target.type, self.expression(target.array), self.expression(target.at))
-                return (Store(at, self.expression(value)),)
-            case If(test, yes, no):
+                return (ir.Assign(self.target(target), self.expression(value)),)
+            case ir.Store(target, value):
+                at = ir.ArrayElement(target.type, self.expression(target.array), self.expression(target.at))
+                return (ir.Store(at, self.expression(value)),)
+            case ir.If(test, yes, no):
                 return self.chosen(self.expression(test), yes, no)
-            case Loop():
+            case ir.Loop():
                 return self.written_out(s) if s.unrolled or self.is_short(s) else (self.loop(s),)
-            case While(test, body):
-                return (While(self.expression(test), self.block(body)),)
-            case Return(value):
-                return (Return(None if value is None else self.expression(value)),)
-            case ProgramCall(function, inputs, outputs):
+            case ir.While(test, body):
+                return (ir.While(self.expression(test), self.block(body)),)
+            case ir.Return(value):
+                return (ir.Return(None if value is None else self.expression(value)),)
+            case ir.ProgramCall(function, inputs, outputs):
                 self.used.add(function.name)
                 ins, outs = tuple(map(self.expression, inputs)), tuple(map(self.expression, outputs))
                 target = self.known.get(function.name, IS_PRESENT)
-                return (ProgramCall(function, ins, outs, "" if target == IS_PRESENT else target),)
-            case CallStatement(value):
-                return (CallStatement(self.called(value)),)
-            case Jump():
+                return (ir.ProgramCall(function, ins, outs, "" if target == IS_PRESENT else target),)
+            case ir.CallStatement(value):
+                return (ir.CallStatement(self.called(value)),)
+            case ir.Jump():
                 return (s,)
 
-    def target(self, v: LocalVariable) -> LocalVariable:
+    def target(self, v: ir.LocalVariable) -> ir.LocalVariable:
         self.used.add(v.name)
         return v
 
-    def chosen(self, test: Expression, yes: Block, no: Block) -> Block:
-        if isinstance(test, Constant):
+    def chosen(self, test: ir.Expression, yes: ir.Block, no: ir.Block) -> ir.Block:
+        if isinstance(test, ir.Constant):
             return self.block(yes if test.value else no)
-        return (If(test, self.block(yes), self.block(no)),)
+        return (ir.If(test, self.block(yes), self.block(no)),)
 
-    def loop(self, s: Loop) -> Loop:
+    def loop(self, s: ir.Loop) -> ir.Loop:
         return replace(s, start=self.expression(s.start), stop=self.expression(s.stop), body=self.block(s.body))
 
-    def is_short(self, s: Loop) -> bool:
+    def is_short(self, s: ir.Loop) -> bool:
         """Whether a loop has a known, small number of turns, and calls nothing."""
         start, stop = self.expression(s.start), self.expression(s.stop)
-        if not (isinstance(start, Constant) and isinstance(stop, Constant)):
+        if not (isinstance(start, ir.Constant) and isinstance(stop, ir.Constant)):
             return False
         turns = len(range(start.value, stop.value, s.step))
-        calls = (ProgramCall, KernelCall, Loop, While, Jump)
-        return turns <= self.kernels.most_written_out and not any(isinstance(x, calls) for x in all_parts(s.body))
+        calls = (ir.ProgramCall, ir.KernelCall, ir.Loop, ir.While, ir.Jump)
+        return turns <= self.kernels.most_written_out and not any(isinstance(x, calls) for x in ir.all_parts(s.body))
 
-    def written_out(self, s: Loop) -> Block:
+    def written_out(self, s: ir.Loop) -> ir.Block:
         start, stop = self.expression(s.start), self.expression(s.stop)
-        if not (isinstance(start, Constant) and isinstance(stop, Constant)):
+        if not (isinstance(start, ir.Constant) and isinstance(stop, ir.Constant)):
             if self.is_rare:
                 return (self.loop(s),)
             raise CompileError(f"{s.unrolled}: its bounds are not known when the kernel is translated")
-        out: list[Statement] = []
+        out: list[ir.Statement] = []
         for k in range(start.value, stop.value, s.step):
             self.known[s.name] = k
             out += self.block(s.body)
