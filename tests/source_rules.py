@@ -68,8 +68,12 @@ def _is_cache(decorator: ast.expr) -> bool:
 
 
 def _is_plain(argument: ast.arg) -> bool:
-    names = {n.id for n in ast.walk(argument.annotation) if isinstance(n, ast.Name)} if argument.annotation else {""}
-    return names <= PLAIN
+    if argument.annotation is None:
+        return False
+    parts = list(ast.walk(argument.annotation))
+    modules = {n.value for n in parts if isinstance(n, ast.Attribute)}
+    names = {n.id for n in parts if isinstance(n, ast.Name) and n not in modules}
+    return names | {n.attr for n in parts if isinstance(n, ast.Attribute)} <= PLAIN
 
 
 # ---------------------------------------------------------------------------------------------------------- parameters

@@ -9,7 +9,7 @@ from ..later import offer
 if TYPE_CHECKING:
     from .entry.derive import derive
     from .equations.augmented_system import AugmentedSystem
-    from .equations.constraint_rank import ConstraintRank
+    from .equations.constraint_rank import ConstraintRank, constraint_rank
     from .equations.energies import (
         angular_momentum,
         centre_of_mass,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     )
     from .equations.equations import Equations
     from .equations.named_rows import EquationRows, NamedRow
+    from .equations.own_terms import composed, in_own_symbols, in_own_terms, speed_index
+    from .equations.undetermined_forces import undetermined
     from .equations.variables import Variable, Variables
     from .forms.minimal import minimal
     from .forms.sharing import shared_work
@@ -41,14 +43,6 @@ if TYPE_CHECKING:
     from .programs.inverse_dynamics import InverseDynamics, inverse_dynamics, joint_forces
     from .questions.audit import Audit, audit
     from .questions.certify import Certificate, certify
-    from .questions.equation_answers import (
-        composed,
-        constraint_rank,
-        in_own_symbols,
-        in_own_terms,
-        speed_index,
-        undetermined,
-    )
     from .questions.reactions import Reaction, reaction, reactions
     from .written.from_equations import from_equations
     from .written.from_lagrangian import from_lagrangian

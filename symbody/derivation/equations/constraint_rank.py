@@ -23,6 +23,7 @@ from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
 from ..rank.row_space import RowSpace, numbers_at, typical_sizes
+from .equation_arguments import of_equations
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -80,6 +81,7 @@ def _freedom(count: int) -> str:
     return counted(count, "degree of freedom", "degrees of freedom")
 
 
+@of_equations
 def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
     """The rank of the constraints; None where there are none, or no regular configuration that satisfies them was found.
 

@@ -27,7 +27,8 @@ from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, power_of_prescribed_deformation, to_parent
 from ..routes.user_inertia import BALANCES, WrittenMotion
-from .equations import Equations, of_equations
+from .equation_arguments import of_equations
+from .equations import Equations
 
 # ---------------------------------------------------------------------------------------------------------- energies
 

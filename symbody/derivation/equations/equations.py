@@ -12,11 +12,10 @@ An input's rates r', r'' are inputs beside it where these contain them.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from functools import cached_property
+from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.cache_owner import CacheOwner
@@ -24,15 +23,15 @@ from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute
-from ...argument_kinds import answered, answered_class, argument_kinds, positional_names, refuse_other_kinds
+from ...argument_kinds import answered_class
 from ...bodies.mechanism.mechanism import Mechanism
-from ...bodies.model.model import Model
-from ...errors import ModelError, shown
+from ...errors import ModelError
 from ...later import OldMembers
 from ...summary import Summarized, Summary
 from ..rank.saddle_point import Border
 from .augmented_system import AugmentedSystem
 from .constraint_rank import constraint_rank
+from .equation_arguments import AnyEquations
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import EquationRows
@@ -57,6 +56,7 @@ class Equations(
     Summarized,
     CacheOwner,
     Portable,
+    AnyEquations,
     renamed=RENAMED,
 ):
     """Equations of motion of a mechanism; made by `derive`.
@@ -329,44 +329,3 @@ class Equations(
         table = self.variables
         rest = {} if otherwise is None else dict.fromkeys(table.symbols, otherwise)
         return {**rest, **table.of("p").defaults, **table.resolved(values or {}, f"values of {self.name!r}")}
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def of_equations(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of a function whose first argument are equations: anything else, as the model itself, is refused with
-    what to do."""
-    return _of(function, (Equations,))
-
-
-def of_equations_or(*others: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The same where some other types will do too."""
-    return lambda function: _of(function, (Equations, *others))
-
-
-def _of(function: Callable[P, R], types: tuple[type, ...]) -> Callable[P, R]:
-    signature = inspect.signature(function)
-    names, call = positional_names(signature), function.__name__
-    first = names[0]
-    kinds = {} if hasattr(function, "keyword_call") else argument_kinds(signature)
-
-    @wraps(function)
-    def called(*args: P.args, **named: P.kwargs) -> R:
-        if (args or first in named) and not isinstance(given := args[0] if args else named[first], types):
-            raise _no_equations(call, given)
-        refuse_other_kinds(kinds, (*zip(names, args, strict=False), *named.items()), call, ModelError)
-        return function(*args, **named)
-
-    called.takes_first, called.without_check = (types, _no_equations), function  # type: ignore[attr-defined]  # for `values_by_name`
-    return answered(called)
-
-
-def _no_equations(call: str, given: Any) -> ModelError:
-    if isinstance(given, (Model, Mechanism)):
-        return ModelError(
-            f"{call}: takes the equations of a model, not the model {given.name!r}: eq = derive(model), "
-            f"then {call}(eq, ...)"
-        )
-    return ModelError(f"{call}: the first argument is the equations, as derive(model) gives them; got {shown(given)}")

@@ -10,12 +10,14 @@ from ...algebra.graph.walk import substitute_all
 from ...argument_kinds import checked_flags
 from ...errors import ModelError, SymbodyError
 from ..kinematics.unknown_positions import without_unknown_positions
+from .equation_arguments import of_equations
 from .undetermined_forces import Share, determined_parts, refuse_unknown_share, shared_multipliers
 
 if TYPE_CHECKING:
     from .equations import Equations
 
 
+@of_equations
 @checked_flags(ModelError)
 def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
     """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
@@ -51,6 +53,7 @@ def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: 
     return things
 
 
+@of_equations
 def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
     """Expressions with the symbols that have these names here: names decide, since `symbols("x v")` are parameters
     for one who does not say what they are.
@@ -71,6 +74,7 @@ def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
     return substitute_all(things, alike) if alike else things
 
 
+@of_equations
 def composed(eq: Equations, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
     """`dependent` of equations in which the symbols of `table` are replaced by what it says.
 
@@ -88,6 +92,7 @@ def composed(eq: Equations, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
     return {**dict(zip(eq.dependent, before, strict=True)), **table}
 
 
+@of_equations
 def speed_index(eq: Equations, key: Any, where: str, error: type[SymbodyError] = ModelError) -> int:
     """The place of a speed, by its own name or symbol or by the coordinate whose rate it is.
 

@@ -31,6 +31,7 @@ from ...errors import DerivationError, EvaluationError, shown, unknown
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import regular
 from .constraint_rank import constraint_rank, rank_at
+from .equation_arguments import of_equations
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -45,6 +46,7 @@ def undetermined_value(eq: Equations) -> Expr:
     return no_value(eq.t)
 
 
+@of_equations
 def undetermined(eq: Equations) -> tuple[Symbol, ...]:
     """Multipliers that redundant constraints do not determine.
 

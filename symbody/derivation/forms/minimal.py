@@ -13,7 +13,8 @@ from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.own_terms import composed, speed_index
 from ...errors import DerivationError, in_number, listed
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..equations.random_states import numbers, random_state
 from ..rank.small_matrices import Rows, pivoted_elimination
 

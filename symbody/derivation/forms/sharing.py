@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ...algebra.graph.graph import ZERO, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.printing.printing import operations, unshared_operations
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from .transform import partial_velocities
 
 

@@ -25,7 +25,8 @@ from ...bodies.mechanism.mechanism import Body
 from ...derivation.equations.own_terms import composed, in_own_terms
 from ...errors import DerivationError, ModelError, in_number, listed, shown
 from ..equations.energies import refuse_written_motion
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..kinematics.affine_fields import AffineField, inner
 from ..kinematics.deforming_motion import DeformingMotion, entries_of, field_of
 from ..kinematics.kinematics import Kinematics

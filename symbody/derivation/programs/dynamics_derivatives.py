@@ -21,7 +21,8 @@ from ...algebra.printing.printing import outline
 from ...errors import DerivationError, listed, unknown
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
 from ..rank.saddle_point import SaddlePoint

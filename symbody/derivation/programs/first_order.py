@@ -21,7 +21,8 @@ from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import answered_class
 from ...errors import ModelError, listed, shown
 from ..equations.additional_rates import variable_rates
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from .dynamics_derivatives import forward_derivatives
 
 # ---------------------------------------------------------------------------------------------------------- first order

@@ -16,7 +16,8 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, in_number, listed
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equations.energies import is_uniform_gravity
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..equations.random_states import numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places, without_unknown_positions

@@ -27,7 +27,8 @@ from ...errors import EvaluationError, ModelError, listed, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..entry.derive import ROUTES, inertia_and_forces, routes_for
 from ..equations.additional_rates import is_explicit, variable_rates
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..equations.random_states import condition, numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..rank.loop_closure import Values

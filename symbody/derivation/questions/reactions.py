@@ -34,7 +34,8 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...errors import DerivationError, ModelError, in_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity, refuse_written_motion
-from ..equations.equations import Equations, of_equations
+from ..equations.equation_arguments import of_equations
+from ..equations.equations import Equations
 from ..equations.undetermined_forces import Share
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, to_parent

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.cuda_callable import checked_real
 from ...emit.run.cuda_driver import cuda

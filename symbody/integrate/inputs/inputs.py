@@ -15,7 +15,8 @@ from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import composed, in_own_symbols
 from ...emit.run.piecewise_polynomials import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...argument_kinds import answered_class
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, SimulationError, in_number, listed, shown

@@ -19,7 +19,8 @@ import numpy as np
 from ...algebra.calculus.rounding import rounding
 from ...algebra.graph.names import rate_name
 from ...algebra.nonlinear.trust_region import SingularValues
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.named_rows import NamedRow
 from ...derivation.rank.row_space import RANK_TOLERANCE, sizes_of_rows

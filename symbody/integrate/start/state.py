@@ -12,7 +12,8 @@ import numpy as np
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.portable import Portable
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name
 from ...derivation.equations.undetermined_forces import map_entries, undetermined_value
 from ...derivation.equations.variables import ARGUMENTS, Variables, name_of

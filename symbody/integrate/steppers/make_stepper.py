@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.equation_arguments import of_equations_or
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import composed
 from ...errors import SimulationError, finite_number, listed, shown, unknown

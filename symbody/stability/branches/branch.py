@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
 from ...argument_kinds import answered_class
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, shown

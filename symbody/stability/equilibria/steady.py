@@ -18,7 +18,8 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...algebra.nonlinear.trust_region import Rank
 from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...errors import StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs

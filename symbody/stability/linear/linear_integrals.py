@@ -11,7 +11,8 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.normal_forms.tidy import tidy
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, shown
 from ..equilibria.steady_motion import SteadyMotion
 

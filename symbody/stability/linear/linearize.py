@@ -15,7 +15,8 @@ from ...algebra.graph.matrix import Matrix, stack, zeros
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.additional_rates import variable_rates
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name, values_by_name
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.own_terms import in_own_terms

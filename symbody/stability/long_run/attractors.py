@@ -13,7 +13,8 @@ import numpy as np
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
 from ...argument_kinds import answered_class
-from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.equation_arguments import of_equations_or
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, unknown

@@ -13,7 +13,8 @@ from scipy.spatial import KDTree
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array

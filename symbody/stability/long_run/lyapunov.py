@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ...algebra.graph.portable import Portable
-from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.equation_arguments import of_equations_or
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed

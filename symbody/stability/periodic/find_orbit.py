@@ -10,7 +10,8 @@ import numpy as np
 
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr, Symbol, as_expr
-from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.equation_arguments import of_equations_or
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array

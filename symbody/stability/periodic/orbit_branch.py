@@ -16,7 +16,8 @@ from ...algebra.graph.graph import Expr
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import answered_class
-from ...derivation.equations.equations import Equations, of_equations_or
+from ...derivation.equations.equation_arguments import of_equations_or
+from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array

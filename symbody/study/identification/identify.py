@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import StudyError, existing, finite_number, in_number, listed, shown
 from .condensing import CondensedChain, LinearLeastSquares, condensed_chain, joined_rows, step_by_experiment

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ...argument_kinds import answered
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, existing, listed, unknown
 from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...derivation.equations.energies import kinetic_energy, potential_energy
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, shown, unknown
 from ...integrate.events.events import Event
 from ...integrate.inputs.inputs import closed_loop
