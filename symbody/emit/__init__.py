@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .llvm.wasm_objects import WasmObject, wasm_object
     from .programs.lower import program
     from .programs.program import Cost, Program
-    from .programs.sharing import MassMatrixPrograms, mass_matrix_programs, unshared
+    from .programs.unshared_programs import MassMatrixPrograms, mass_matrix_programs, unshared
     from .run.callable import Compiled
     from .run.cuda_callable import CudaFunction, ptx_source
     from .run.device_arrays import DeviceArray, device_array

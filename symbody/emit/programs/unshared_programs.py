@@ -10,7 +10,8 @@ from typing import Any, Final
 from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols
-from ...derivation.equations.equations import Equations, of_equations
+from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equations import Equations
 from ...derivation.forms.transform import partial_velocities
 from ...errors import ProgramError
 from .lower import program
