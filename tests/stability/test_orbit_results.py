@@ -167,11 +167,11 @@ def test_tables(family):
 def test_figures_in_planes_and_in_space(family, tmp_path):
     a, b = family.at(1.5)[0], family.at(1.8)[0]
     both = sb.plot([a, b], "q1_dot", "q2_dot", over="q1")
-    assert [p.y_label for p in both.panels] == ["q1_dot", "q2_dot"]
+    assert [p.y_label for p in both.panels] == ["q1_dot [rad/s]", "q2_dot [rad/s]"]
     assert [len(p.curves) for p in both.panels] == [2, 2]
     space = sb.plot(a, "q1_dot", over=["q1", "q2"])
     (panel,) = space.panels
-    assert (panel.x_label, panel.y_label, panel.z_label) == ("q1", "q2", "q1_dot")
+    assert (panel.x_label, panel.y_label, panel.z_label) == ("q1 [rad]", "q2 [rad]", "q1_dot [rad/s]")
     assert (panel.curves[0].z == a["q1_dot"]).all()
     numbers = json.loads(space.save(tmp_path / "space.json").read_text())
     assert numbers["panels"][0]["curves"][0]["z"][0] == a["q1_dot"][0]
@@ -179,7 +179,7 @@ def test_figures_in_planes_and_in_space(family, tmp_path):
     assert space.save(tmp_path / "space.png").stat().st_size > 5000
     moduli, period = sb.plot(family, "multipliers", "period", over="P").panels
     assert max(moduli.curves[1].y) <= 1 + 1e-6
-    assert period.y_label == "period"
+    assert period.y_label == "period [s]"
     assert len(sb.plot(sb.simulate(family.equations, 3, a), "q1_dot", over=["q1", "q2"]).panels[0].curves[0].z) > 100
     with pytest.raises(sb.ViewError, match="over time, one quantity or two"):
         sb.plot(a, "q1", over=["q1", "q2", "q1_dot"])

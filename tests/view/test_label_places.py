@@ -37,7 +37,7 @@ def test_words_of_crowded_points_do_not_meet(seed):
 def test_lone_words_stay_beside_their_point():
     (place,) = word_places([WordAtPoint(200.0, 100.0, 50.0, 12.0)], FRAME, np.zeros((0, 2)), np.zeros((0, 4)))
     assert not place.has_line
-    assert (place.x, place.y) == (205.0, 105.0)
+    assert (place.x, place.y) == (206.0, 106.0)
     (left,) = word_places([WordAtPoint(200.0, 100.0, 50.0, 12.0, "left")], FRAME, np.zeros((0, 2)), np.zeros((0, 4)))
     assert left.x + 50.0 < 200.0
 
@@ -77,6 +77,16 @@ def test_drawn_words_and_legends_do_not_meet():
         x, y = ax.transData.transform(line.get_xydata()).T
         assert not ((legend.x0 < x) & (x < legend.x1) & (legend.y0 < y) & (y < legend.y1)).any()
     assert legend.y0 >= ax.bbox.y1 - 1.0  # above the axes: no corner is free
+
+
+def test_a_word_beside_its_dot_needs_no_line_and_stands_once():
+    """Dots are no reason to move a word away; the same word at the same place is written once."""
+    x = np.array([0.0, 1.0])
+    notes = (Note(0.5, 0.5, "top"), Note(0.5, 0.5001, "top"), Note(0.2, 0.8, "side"))
+    dots = Curve(np.array([0.5, 0.2]), np.array([0.5, 0.8]), kind="points")
+    (ax,) = Figure("dots", (Panel("x", "y", (Curve(x, 0 * x), dots), notes=notes),)).draw().axes
+    assert [t.get_text() for t in ax.texts] == ["top", "side"]
+    assert [t.arrow_patch for t in ax.texts] == [None, None]
 
 
 def test_curves_of_one_label_stand_once_in_the_legend():

@@ -94,13 +94,15 @@ class InferredUnits:
 
     def of(self, s: Symbol) -> str:
         """The coherent SI unit of a symbol; empty where it is unknown, or a pure number."""
-        return _unit_where_whole(self._check.dimensions.of_symbol(s))
+        return _unit_where_whole(self._check.dimensions.of_symbol(s)) if self._has_units else ""
 
     def of_expression(self, e: Expr, zeros: Iterable[Expr] = ()) -> str:
         """The coherent SI unit of an expression; empty where it is unknown, or a pure number.
 
         zeros   expressions that vanish, from which dimensions of further symbols follow
         """
+        if not self._has_units:
+            return ""
         known = self._check.dimensions
         tried = replace(known, known=dict(known.known), numbers_are_pure=True)
         for zero in zeros:
@@ -108,6 +110,11 @@ class InferredUnits:
         if tried.require([_ANY - e]) is not None:
             return ""
         return _unit_where_whole(tried.of_symbol(_ANY))
+
+    @property
+    def _has_units(self) -> bool:
+        """Whether there are bodies or declared units: in equations that were written, x' = v alone says nothing of x."""
+        return bool(self.mechanism.bodies or self.mechanism.units)
 
     @cached_property
     def _check(self) -> DimensionCheck:

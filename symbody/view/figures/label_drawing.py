@@ -10,14 +10,15 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...escaping import in_figure
-from .label_places import WordAtPoint, dense_points, legend_corner, word_places
+from .label_places import WordAtPoint, WordPlace, dense_points, legend_corner, word_places
 
 if TYPE_CHECKING:
-    from .figure import Curve, Panel
+    from .figure import Curve, Note, Panel
 
 MANY_LABELS: Final = 6  # number of labels beyond which a legend has two columns
 GAP: Final = 6.0  # between a legend and the edge of the axes, in pixels
 WORD_SIZE: Final = 8.0  # of letters, in points
+DOT: Final = 3.5  # half the size of a dot that words keep off, in pixels
 
 
 def write_labels(canvas: Any, drawn: Sequence[tuple[Panel, Any]], ink: str) -> None:
@@ -70,30 +71,41 @@ def _is_inside(panel: Panel, ax: Any) -> bool:
 
 
 def _write_words(panel: Panel, ax: Any, ink: str) -> None:
-    written = [ax.text(0, 0, in_figure(n.text), fontsize=WORD_SIZE, color=ink, in_layout=False) for n in panel.notes]
-    frame, legend, pixel = _frame(ax), ax.get_legend(), 72 / ax.get_figure(root=True).dpi
+    frame, legend, points = _frame(ax), ax.get_legend(), _points(panel, ax)
+    words = _words(panel.notes, ax, frame)
     taken = [] if legend is None else [legend.get_window_extent().extents]
-    words, points = [], []
-    for text, note in zip(written, panel.notes, strict=True):
-        box = text.get_window_extent()
+    dots = [(w.x - DOT, w.y - DOT, w.x + DOT, w.y + DOT) for w in words.values() if not w.is_at_edge]
+    places = word_places(list(words.values()), frame, points, np.array([*taken, *dots]).reshape(-1, 4))
+    for (note, word), place in zip(words.items(), places, strict=True):
+        _write_word(note, word, place, ax, ink)
+
+
+def _words(notes: Sequence[Note], ax: Any, frame: Array) -> dict[Note, WordAtPoint]:
+    """Words with their sizes, in pixels; one that stands at the same place already is left out."""
+    found: dict[Note, WordAtPoint] = {}
+    for note in notes:
         x, y = ax.transData.transform((note.x, 1.0 if note.y is None else note.y))
-        words.append(
-            WordAtPoint(x, frame[3] if note.y is None else y, box.width, box.height, note.side, note.y is None)
-        )
-        points += [] if note.y is None else [(x - 4, y - 4, x + 4, y + 4)]
+        y = frame[3] if note.y is None else y
+        if any(n.text == note.text and abs(w.x - x) < DOT and abs(w.y - y) < DOT for n, w in found.items()):
+            continue
+        text = ax.text(0, 0, in_figure(note.text), fontsize=WORD_SIZE, in_layout=False)
+        box = text.get_window_extent()
         text.remove()
-    boxes = np.array([*taken, *points]).reshape(-1, 4)
-    for word, note, place in zip(words, panel.notes, word_places(words, frame, _points(panel, ax), boxes), strict=True):
-        shift = ((place.x - word.x) * pixel, (place.y - word.y) * pixel)
-        line = {"arrowstyle": "-", "color": ink, "linewidth": 0.6, "alpha": 0.6, "shrinkA": 0, "shrinkB": 2}
-        ax.annotate(
-            in_figure(note.text), (note.x, 1.0 if note.y is None else note.y), shift, textcoords="offset points", fontsize=WORD_SIZE, color=ink,
-            xycoords=ax.get_xaxis_transform() if note.y is None else "data", ha="left", va="bottom", in_layout=False,
-            arrowprops=line | {"relpos": _nearest(word, place)} if place.has_line else None,
-        )  # fmt: skip
+        found[note] = WordAtPoint(x, y, box.width, box.height, note.side, note.y is None)
+    return found
 
 
-def _nearest(word: WordAtPoint, place: Any) -> tuple[float, float]:
+def _write_word(note: Note, word: WordAtPoint, place: WordPlace, ax: Any, ink: str) -> None:
+    pixel = 72 / ax.get_figure(root=True).dpi  # in points
+    line = {"arrowstyle": "-", "color": ink, "linewidth": 0.6, "alpha": 0.6, "shrinkA": 0, "shrinkB": 2}
+    ax.annotate(
+        in_figure(note.text), (note.x, 1.0 if note.y is None else note.y), ((place.x - word.x) * pixel, (place.y - word.y) * pixel),
+        xycoords=ax.get_xaxis_transform() if note.y is None else "data", textcoords="offset points", fontsize=WORD_SIZE, color=ink,
+        ha="left", va="bottom", in_layout=False, arrowprops=line | {"relpos": _nearest(word, place)} if place.has_line else None,
+    )  # fmt: skip
+
+
+def _nearest(word: WordAtPoint, place: WordPlace) -> tuple[float, float]:
     """The point of a word's box that is nearest to the point, in parts of the box."""
     across, up = (word.x - place.x) / word.width, (word.y - place.y) / word.height
     return float(np.clip(across, 0, 1)), float(np.clip(up, 0, 1))

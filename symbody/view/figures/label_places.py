@@ -17,7 +17,7 @@ from ...emit.run.callable import Array
 SPACING: Final = 4.0  # distance of the points by which curves are represented, in pixels
 MARGIN: Final = 2.0  # smallest distance between words, in pixels
 NEAR: Final = 9.0  # distance up to which a word needs no line to its point
-RINGS: Final = (5.0, 14.0, 26.0, 42.0, 62.0, 86.0, 116.0)  # distances from its point at which a word is tried
+RINGS: Final = (6.0, 14.0, 26.0, 42.0, 62.0, 86.0, 116.0)  # distances from its point at which a word is tried
 DIRECTIONS: Final = (
     (1, 1),
     (-1, 1),

@@ -252,12 +252,12 @@ def _parts(locus: RootLocus, title: str, label: str) -> Figure:
     )  # fmt: skip
     below = Panel(label, "imaginary part [rad/s]", (*imaginary, *marks), bands=stable, x_range=(x[0], x[-1]))
     sentences = [f"Shaded: {_shading(locus)}."] if stable else []
-    sentences += [f"{c.kind}, {c.how}, at {locus.parameter} = {c.value:z.6g};" for c in changes]
+    sentences += [f"{c.kind.capitalize()}, {c.how}, at {locus.parameter} = {c.value:z.6g}." for c in changes]
     return Figure(
         title or f"eigenvalues over {locus.parameter}",
         (top, below),
         shares_x=True,
-        caption=" ".join(sentences).removesuffix(";"),
+        caption=" ".join(sentences),
     )
 
 
@@ -293,11 +293,7 @@ def _plane(locus: RootLocus, title: str, label: str) -> Figure:
     turning = s[s.imag > 0]
     top = 1.06 * float(np.max(s.imag)) or 1.0
     low, high = _range(s.real if not len(turning) else turning.real, 0.0 if len(turning) else 0.12)
-    notes = (
-        Note(0.0, -0.08 * top if c.kind == "real" else abs(c.eigenvalue.imag), f"{c.value:z.4g}")
-        for c in locus.critical
-        if c.change
-    )
+    notes = (Note(0.0, abs(c.eigenvalue.imag), f"{c.value:z.4g}") for c in locus.critical if c.change)
     panel = Panel(
         "real part [1/s]", "imaginary part [rad/s]", (*lines, dots), notes=tuple(notes), zero_lines="xy",
         x_range=(low, max(high, 1.2 * float(np.max(s.real)))), y_range=(-0.09 * top, top),
