@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         inertia,
         shell,
         sphere,
+        torus,
         touch,
     )
     from .derivation import (
@@ -200,7 +201,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # bodies: the mechanism as described
     "Model", "LynchInput", "Body", "Frame", "Point", "Vector", "SystemVector",
     "read_model", "write_model", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "read_solids", "finite_elements",
-    "inertia", "bar", "disc", "cylinder", "sphere", "shell", "box",
+    "inertia", "bar", "disc", "cylinder", "sphere", "shell", "torus", "box",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
     # derive: equations of motion
     "audit", "derive", "from_equations", "from_lagrangian", "Equations", "certify", "minimal",

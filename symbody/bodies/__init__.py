@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .joints.joints import JointCondition, JointKind
     from .loads.friction import Coulomb, LuGre
     from .loads.surfaces import Ball, Ellipsoid, HalfSpace, Ring, Touch, Tube, corners, touch
-    from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere
+    from .mass.mass import Shape, bar, box, cylinder, disc, inertia, shell, sphere, torus
     from .mass.material_integrals import material
     from .mass.moments import Moments
     from .mechanism.frame_places import frame_at
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
-    "sphere", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
+    "sphere", "torus", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "all_or_nothing", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",
 ]  # fmt: skip

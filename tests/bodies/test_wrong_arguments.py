@@ -29,7 +29,7 @@ RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for whic
         "coordinates": "elastic joint prismatic revolute screw",
         "name": "attach auxiliary_speed beam body central_gravity coincide constrain constrain_speed coordinate cylindrical drag elastic elastic_from equation "
         "fixed force frame free friction gear generalized_force input joint kinetic_energy label line_load moving_frame orthogonal output parameter particle "
-        "path planar potential prescribe prismatic revolute rolling rotational_spring screw speed spherical spring tension torque tyre universal variable",
+        "path planar potential prescribe prismatic revolute rolling rotational_spring screw speed spherical spring tension torque tyre universal valid_while variable",
         "names": "*",
         "speeds": "joint prismatic revolute screw",
     },
@@ -42,7 +42,7 @@ RIGHT: dict[str, dict[str, str]] = {  # by value and parameter: methods for whic
         **dict.fromkeys(("damping", "stiffness"), "elastic joint prismatic revolute rotational_spring screw spherical spring universal"),
         "coordinates": "joint prismatic revolute screw",  # a constant
         "density": "elastic",
-        "expression": "balance equation kinematic_equation label",
+        "expression": "balance equation kinematic_equation label valid_while",
         "modal_damping": "beam elastic_from",
         "modes": "beam",
         "pitch": "screw",

@@ -24,6 +24,17 @@ def straight(car: sb.Equations) -> sb.stability.SteadyMotion:
     return vh.straight(car, 20.0)
 
 
+def test_a_car_upside_down_is_no_motion_of_the_model(car: sb.Equations) -> None:
+    """Its suspensions would extend without end, and its body does not touch the road."""
+    rolled = sb.simulate(car, 1.0, {"u": 20.0, "roll": np.pi, "z": 0.9})
+    assert rolled.outcome.ending is sb.integrate.Ending.NOT_VALID
+    assert not rolled.outcome
+    assert "'upright'" in str(rolled.outcome)
+    over = sb.simulate(car, 1.0, {"u": 20.0, "roll": 0.9, "roll_dot": 8.0, "z": 0.9})
+    assert over.outcome.ending is sb.integrate.Ending.NOT_VALID
+    assert np.cos(over["roll"][-1]) * np.cos(over["pitch"][-1]) == pytest.approx(0.5, abs=1e-6)
+
+
 def test_understeer_of_the_whole_car_is_that_of_a_wide_turn(
     car: sb.Equations, straight: sb.stability.SteadyMotion
 ) -> None:

@@ -5,6 +5,7 @@ objects of SymPy's mechanics, from vectors to equations of motion, are passed to
     Symbol("m")                              parameter m; t is time
     dynamicsymbols("q"), Derivative(q, t)    coordinate q, its speed q.dot; all other kinds are given by `symbols=`
     Piecewise((a, c), (b, True))             where(c, a, b)
+    Heaviside(x)                             where(x < 0, 0, where(x > 0, 1, 1/2))
     Function("f")(x, y)                      call of the ExternalFunction f, given by `symbols=`
 """
 
@@ -336,6 +337,7 @@ _FROM: Final[dict[type, Callable[..., Any]]] = {
     sympy.Min: _reduction_by("min"),
     sympy.Max: _reduction_by("max"),
     sympy.Piecewise: _piecewise,
+    sympy.Heaviside: lambda x, middle: make("where", (x < 0, ZERO, make("where", (x > 0, ONE, middle)))),
     ExprCondPair: lambda x, condition: (x, condition),
     sympy.re: lambda x: x,  # all our numbers are real; SymPy's are complex unless declared otherwise
     sympy.im: lambda x: ZERO,

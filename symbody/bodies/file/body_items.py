@@ -216,7 +216,7 @@ def _inertia(s: Scope, said: LocatedRecord | LocatedList) -> Any:
 
 _SHAPES: Final[dict[str, Callable[..., shapes.Shape]]] = {
     "bar": shapes.bar, "disc": shapes.disc, "cylinder": shapes.cylinder,
-    "sphere": shapes.sphere, "shell": shapes.shell, "box": shapes.box,
+    "sphere": shapes.sphere, "shell": shapes.shell, "torus": shapes.torus, "box": shapes.box,
 }  # fmt: skip
 
 

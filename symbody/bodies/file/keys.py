@@ -101,6 +101,7 @@ _shape: Final = _shared_schema("shape", RecordSchema("a shape", {}, {
     "cylinder": {"cylinder": Key(ListOf(scalar, 2, 2, "radius and length"), "radius and length"), **_along},
     "sphere": {"sphere": Key(scalar, "solid ball: radius"), **_centre},
     "shell": {"shell": Key(scalar, "thin spherical shell: radius"), **_centre},
+    "torus": {"torus": Key(ListOf(scalar, 2, 2, "radius of the ring and of its tube"), "radius of the ring and of its tube"), **_along},
     "box": {"box": Key(three, "edges along x, y, z"), **_centre},
     "solid": {
         "solid": Key(_file, "a part of a drawing, where it is drawn: .step, .stp, .glb, .gltf, .dae, .obj, .stl"),
@@ -348,6 +349,7 @@ _mechanism: Final[Keys] = {
     "balances": Key(TableOf(scalar), "equations of motion written down, by speed or coordinate: M u' - f, linear in accelerations (q_ddot)"),
     "constraints": Key(TableOf(constraint)), "equations": Key(TableOf(scalar), "additional equations: expressions that are zero"),
     "outputs": Key(TableOf(Either("an expression, or a list of them", Expression(), ListOf(Either("an expression or a row", scalar, ListOf(scalar, 1)), 1)))),
+    "valid_while": Key(TableOf(scalar), "expressions that are positive where the model is valid; motions end where they leave it"),
     "labels": Key(TableOf(scalar), "names for subexpressions, which printed equations and generated code then use"),
     "parts": Key(TableOf(Either("a file, or a mechanism", TextSchema("a file"), table=Later("part", _shapes))), "mechanisms to be attached, once or several times"),
     "attach": Key(TableOf(_attach), "copies of parts; the name goes before all names of the copy"),

@@ -193,5 +193,9 @@ def add_output(s: Scope, item: Item) -> None:
     s.model.output(item.name, s.output(item.content))
 
 
+def add_validity(s: Scope, item: Item) -> None:
+    s.model.valid_while(item.name, s.scalar(item.content))
+
+
 def add_label(s: Scope, item: Item) -> None:
     s.model.label(item.name, s.scalar(item.content))

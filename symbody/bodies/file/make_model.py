@@ -28,6 +28,7 @@ from .load_items import (
     add_label,
     add_load,
     add_output,
+    add_validity,
 )
 from .located import LocatedRecord, LocatedTable, LocatedText, names_in
 from .scope import RESERVED, Budget, Item, Scope, in_words_of_files
@@ -205,6 +206,7 @@ class Build:
         made += self._items("kinetic_energies", "kinetic energy", add_kinetic_energy)
         made += self._items("balances", "balance", add_balance)
         made += [*self._items("equations", "equation", add_equation), *self._items("outputs", "output", add_output)]
+        made += self._items("valid_while", "valid_while", add_validity)
         made += self._items("labels", "label", add_label)
         for item in loads:
             if item.content.kind == "tyre":

@@ -32,6 +32,7 @@ class JointGeometry:
     axes: Any = ("x", "y")
     sequence: str = "xyz"
     pitch: Any = None
+    space_fixed: bool = False
 
 
 class JointCondition(NamedTuple):
@@ -66,7 +67,7 @@ class JointKind:
     move          (outer, q, geometry, name) -> the frame that the coordinates q move on the frame `outer` of the parent
     close         (outer, inner, geometry) -> conditions by which it ties two frames that are placed already
     axis          where none is given
-    options       of `axes`, `sequence` and `pitch` those that it has; `geometry` has them, and `axis`
+    options       of `axes`, `sequence`, `pitch` and `space_fixed` those that it has; `geometry` has them, and `axis`
 
     >>> m = sb.Model("gear rack")
     >>> rack = sb.bodies.JointKind("rack", ("",), lambda outer, q, o, name: outer.translate(0.5 * q[0], 0, 0).rotate("z", -q[0]))
@@ -130,7 +131,8 @@ def _universal(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> F
 
 def _spherical(outer: Frame, q: Sequence[Any], o: JointGeometry, name: str) -> Frame:
     frame = outer
-    for k, (axis, angle) in enumerate(zip(sequence_axes(o.sequence), q, strict=True)):
+    turns = list(zip(sequence_axes(o.sequence), q, strict=True))
+    for k, (axis, angle) in enumerate(reversed(turns) if o.space_fixed else turns):
         frame = _turn(frame, angle, axis, name if k == 2 else f"{name}.{k + 1}")
     return frame
 
@@ -275,9 +277,9 @@ _kinds = (
     ),  # and a relation between rates, added by the model
     JointKind("cylindrical", ("_s", "_a"), _cylindrical, _close_cylindrical),
     JointKind("universal", ("_1", "_2"), _universal, _close_universal, options=("axes",)),
-    JointKind("spherical", ("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence",)),
+    JointKind("spherical", ("_1", "_2", "_3"), _spherical, _close_spherical, options=("sequence", "space_fixed")),
     JointKind("planar", _planar_endings, _planar, _close_planar),
-    JointKind("free", ("_x", "_y", "_z", "_1", "_2", "_3"), _free, options=("sequence",)),
+    JointKind("free", ("_x", "_y", "_z", "_1", "_2", "_3"), _free, options=("sequence", "space_fixed")),
 )
 KINDS: Final[dict[str, JointKind]] = {kind.name: kind for kind in _kinds}
 
@@ -299,7 +301,7 @@ def kind_of_joint(name: str, kind: str | JointKind) -> JointKind:
 
 def refuse_options_of_other_kinds(name: str, kind: JointKind, geometry: JointGeometry) -> None:
     """A revolute joint has no pitch: one that is given would be dropped without a word."""
-    for option in ("axes", "sequence", "pitch"):
+    for option in ("axes", "sequence", "pitch", "space_fixed"):
         given, default = getattr(geometry, option), getattr(JointGeometry, option)
         is_default = type(given) is type(default) and given == default
         if option not in kind.options and not is_default:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import PI, ZERO, Expr, Number, as_expr
+from ...algebra.graph.graph import PI, ZERO, Expr, Number, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, as_matrix, diagonal, dot, identity, matrix, outer, vector, zeros
 from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import answered
@@ -76,13 +76,24 @@ def mass_properties(
         I, terms = I - moved, Matrix(3, 6, (*I.entries, *moved.entries))
     if moving := [s for s in free_symbols(vector(m), c, I) if s.kind != "parameter"]:
         raise ModelError(
-            f"body {name!r}: its mass properties change with {listed(moving)}; let a frame move, and fix the body to it"
+            f"body {name!r}: its mass properties change with {listed(moving)}; {_advice_on_change(m, moving)}"
         )
     if m.value is not None and (wrong := wrong_mass(m.value)):
         raise ModelError(f"body {name!r}: {wrong}")
     if physical and not free_symbols(terms) and (wrong := wrong_inertia(evaluate(I), _largest(evaluate(terms)))):
         raise ModelError(f"body {name!r}: {wrong}")
     return MassProperties(m, c, I)
+
+
+def _advice_on_change(m: Expr, moving: Sequence[Symbol]) -> str:
+    """A mass centre that moves is a frame that does; a mass that changes leaves with a momentum of its own."""
+    if any(s in moving for s in free_symbols(m)):
+        return (
+            "a mass that changes is not enough: what leaves or joins has a momentum of its own. Write the balance "
+            "m a = F + m' (v of what leaves or joins - v) with m.balance(q, ...), for a rocket "
+            "m.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed)"
+        )
+    return "let a frame move, and fix the body to it"
 
 
 def _scalar(part: str, option: str, value: Any) -> Expr:
@@ -331,6 +342,26 @@ def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
     r = as_expr(radius)
     g = r**2 * 2 / 3
     return _shape("shell", [r], "z", at, PI * r**2 * 4, (g, g, g))
+
+
+@answered
+def torus(radius: Any, tube: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
+    """A solid ring about an axis: a circle of radius r, its tube, on a circle of radius R; density is mass per volume.
+
+        V = 2 π² R r²,   I/m = R² + 3/4 r² about the axis,   R²/2 + 5/8 r² across
+
+    >>> m = sb.Model("ring")
+    >>> ring = m.body("ring", mass=8.0, shape=sb.torus(1, 0.5, "y"))
+    >>> ring.inertia().components(ring.frame)
+    matrix([[5.25, 0, 0], [0, 9.5, 0], [0, 0, 5.25]])
+
+    See also: `disc`, `cylinder`, `Model.body`.
+    """
+    R, r = as_expr(radius), as_expr(tube)
+    if R.value is not None and r.value is not None and r.value > R.value:
+        raise ModelError(f"torus: its tube of radius {r.value} does not fit into a ring of radius {R.value}")
+    gyration = _along(axis, R**2 + r**2 * 3 / 4, R**2 / 2 + r**2 * 5 / 8)
+    return _shape("torus", [R, r], axis, at, 2 * PI**2 * R * r**2, gyration)
 
 
 @answered

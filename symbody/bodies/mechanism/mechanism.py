@@ -329,6 +329,7 @@ class Mechanism(Summarized, Portable):
     small               variables in which equations are to be linearised
     kinetic, balances   kinetic energies and equations of motion that were written down
     notes               what was left out, and why
+    validity            expressions that are positive where the model is valid
 
     >>> m = sb.Model("cart")
     >>> cart = m.body("cart", mass=2.0)
@@ -363,6 +364,7 @@ class Mechanism(Summarized, Portable):
     notes: tuple[str, ...] = ()
     kinetic: Mapping[str, Expr] = field(default_factory=dict)  # kinetic energies written down: name -> K(q, q', t)
     balances: Mapping[Symbol, Expr] = field(default_factory=dict)  # written down: speed -> M u' - f
+    validity: Mapping[str, Expr] = field(default_factory=dict)  # positive where the model is valid
 
     def __post_init__(self) -> None:
         checked_name(self.name, "mechanism")
@@ -371,10 +373,11 @@ class Mechanism(Summarized, Portable):
             ("output", self.outputs),
             ("unit", self.units.values()),
             ("kinetic energy", self.kinetic),
+            ("validity", self.validity),
         ):
             for name in names:
                 checked_name(name, what)
-        for name in ("rates", "equations", "outputs", "labels", "values", "units", "kinetic", "balances"):
+        for name in ("rates", "equations", "outputs", "labels", "values", "units", "kinetic", "balances", "validity"):
             object.__setattr__(self, name, _read_only(getattr(self, name)))
         for f in _every_frame(self):
             f.freeze()

@@ -60,6 +60,7 @@ def mechanism_of(parts: Parts) -> Mechanism:
         notes=(*notes, *parts.notes),
         kinetic=dict(parts.kinetic_energies),
         balances=dict(parts.balances),
+        validity=dict(parts.validity),
     )
 
 

@@ -32,6 +32,7 @@ class JointMethods(Structure):
         axes: Any = ("x", "y"),
         sequence: str = "xyz",
         pitch: Any = None,
+        space_fixed: bool = False,
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
@@ -41,6 +42,7 @@ class JointMethods(Structure):
                       of all others
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
         pitch         of a screw: its advance in one turn
+        space_fixed   of a spherical or free joint: rotations are about axes of the parent (see `Model.spherical`)
         body_speeds   of a planar or free joint: speeds in the axes of the child, which turn with it
 
         >>> m = sb.Model("arm")
@@ -51,7 +53,8 @@ class JointMethods(Structure):
 
         See also: `Model.revolute`, `Model.prismatic`, `Model.free`, `bodies.JointKind`.
         """
-        return self._join(name, parent, child, kind, options, JointGeometry(axis, axes, sequence, pitch), body_speeds)
+        geometry = JointGeometry(axis, axes, sequence, pitch, space_fixed)
+        return self._join(name, parent, child, kind, options, geometry, body_speeds)
 
     @makes_joint
     def fixed(self, name: str, parent: Part, child: Part, **options: Unpack[JointPlacement]) -> Joint:
@@ -146,11 +149,22 @@ class JointMethods(Structure):
         return self._join(name, parent, child, "universal", options, JointGeometry(axes=axes))
 
     @makes_joint
+    @checked_flags(ModelError)
     def spherical(
-        self, name: str, parent: Part, child: Part, sequence: str = "xyz", **options: Unpack[JointOptions]
+        self,
+        name: str,
+        parent: Part,
+        child: Part,
+        sequence: str = "xyz",
+        *,
+        space_fixed: bool = False,
+        **options: Unpack[JointOptions],
     ) -> Joint:
         """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler
         parameters"`.
+
+        space_fixed   True: the turns of the sequence are about axes of the parent, one after the other, not of the frame
+                      that the turns before led to
 
         >>> m = sb.Model("top")
         >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, com=(0, 0, 1), inertia=(1, 1, 2)), "euler parameters")
@@ -160,7 +174,8 @@ class JointMethods(Structure):
 
         See also: `Model.universal`, `Model.free`.
         """
-        return self._join(name, parent, child, "spherical", options, JointGeometry(sequence=sequence))
+        geometry = JointGeometry(sequence=sequence, space_fixed=space_fixed)
+        return self._join(name, parent, child, "spherical", options, geometry)
 
     @makes_joint
     @checked_flags(ModelError)
@@ -200,11 +215,13 @@ class JointMethods(Structure):
         child: Part,
         sequence: str = "xyz",
         *,
+        space_fixed: bool = False,
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
         """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`.
 
+        space_fixed   as of `spherical`
         body_speeds   speeds are the components of velocity and angular velocity in the child, which turn with it:
                       name_vx, name_vy, name_vz, name_wx, name_wy, name_wz, or as named by speeds= (with Euler
                       parameters the first three)
@@ -216,4 +233,5 @@ class JointMethods(Structure):
 
         See also: `Model.spherical`, `Model.planar`.
         """
-        return self._join(name, parent, child, "free", options, JointGeometry(sequence=sequence), body_speeds)
+        geometry = JointGeometry(sequence=sequence, space_fixed=space_fixed)
+        return self._join(name, parent, child, "free", options, geometry, body_speeds)

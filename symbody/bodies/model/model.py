@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.names import check_name
-from ...algebra.graph.walk import scalars
+from ...algebra.graph.walk import free_symbols, scalars
 from ...argument_kinds import answered_class
-from ...errors import ExpressionError, ModelError, shown
+from ...errors import ExpressionError, ModelError, listed, shown
 from ...escaping import checked_name
 from ...later import OldMembers
 from ...summary import Summarized, Summary
@@ -89,6 +89,25 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         except ExpressionError as reason:
             raise ModelError(f"output {name!r}: {reason}") from None
         self.parts.add_expression("outputs", name, value)
+
+    def valid_while(self, name: str, expression: Any) -> None:
+        """The model is valid while an expression of coordinates, speeds, variables and parameters is positive. `simulate`
+        ends a motion that leaves this region with `Ending.NOT_VALID` and the name, and does not begin one outside.
+
+        >>> m = sb.Model("pendulum on a short rope")
+        >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
+        >>> m.gravity(0, -9.81, 0)
+        >>> m.valid_while("below the horizontal", sb.cos(joint.q))
+        >>> print(sb.simulate(sb.derive(m), 2.0, a=1.0, a_dot=5.0).outcome)
+        the motion left the region in which the model is valid at t = 0.129323: 'below the horizontal' (cos(a) > 0) does not hold
+
+        See also: `Event`, `simulate`, `integrate.Ending`.
+        """
+        where = f"valid_while {checked_name(name, 'valid_while')!r}"
+        made = self.parts.checked(where, as_expression(expression, where))
+        if strange := [s.name for s in free_symbols(made) if s.kind in ("acceleration", "multiplier", "input")]:
+            raise ModelError(f"{where}: {listed(strange)} cannot be in it; it is a condition on the state")
+        self.parts.add_expression("validity", name, made)
 
     def label(self, name: str, expression: Any) -> Expr:
         """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w =

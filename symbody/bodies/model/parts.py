@@ -63,7 +63,7 @@ class Parts(Undoable, Declarations):
         self._loads: dict[str, Load] = {}
         self._constraints: dict[str, Constraint] = {}
         self._written: dict[str, dict[str, Any]] = {
-            k: {} for k in ("equations", "kinetic energies", "outputs", "labels")
+            k: {} for k in ("equations", "kinetic energies", "outputs", "labels", "validity")
         }
         self._balances: dict[Symbol, Expr] = {}
         self._rate_variables: dict[Symbol, Symbol] = {}  # of variables in equations of higher order: z -> z_rate
@@ -177,6 +177,20 @@ class Parts(Undoable, Declarations):
     def labels(self) -> Mapping[str, Expr]:
         """Names of subexpressions."""
         return MappingProxyType(self._written["labels"])
+
+    @property
+    def validity(self) -> Mapping[str, Expr]:
+        """Expressions that are positive where the model is valid, by name.
+
+        >>> m = sb.Model("cart")
+        >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))
+        >>> m.valid_while("on the rail", 1 - rail.q**2)
+        >>> dict(m.parts.validity)
+        {'on the rail': 1 - x**2}
+
+        See also: `Model.valid_while`.
+        """
+        return MappingProxyType(self._written["validity"])
 
     @property
     def fields(self) -> tuple[GravityField, ...]:

@@ -13,6 +13,7 @@ from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import checked_flags
 from ...errors import ExpressionError, ModelError, listed, shown
 from ...escaping import checked_name, identifier
+from ..frames.dyads import Dyad
 from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import (
@@ -134,7 +135,8 @@ class Structure(SymbolMethods):
         """A rigid body: fixed to a frame, or to be placed by a joint.
 
         mass, com, inertia   mass, mass centre and inertia (about the mass centre, or about the point `about`) in the
-                             body frame; an inertia is three principal values, or `inertia(xx, yy, zz, xy, xz, yz)`
+                             body frame; an inertia is three principal values, `inertia(xx, yy, zz, xy, xz, yz)`, or,
+                             for a body on a given frame, a dyad, `frame.dyad(...)`
         shape, density       instead: a uniform solid, with either its mass or its density
         physical             False lets an inertia pass that no whole body has
 
@@ -152,6 +154,7 @@ class Structure(SymbolMethods):
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
         _refuse_centre_of_nothing(name, mass, com, shape)
+        inertia = _in_frame(name, inertia, frame) if isinstance(inertia, Dyad) else inertia
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
         return self.parts.add_body(Body(name, frame or Frame(None, name=identifier(name)), properties, shape, physical))
 
@@ -412,6 +415,16 @@ def _refuse_one_part(joint: str, owner: str, outer: Frame, inner: Frame) -> None
 
 def _name_of(part: Any) -> str:
     return getattr(part, "name", None) or shown(part)
+
+
+def _in_frame(name: str, inertia: Dyad, frame: Frame | None) -> Matrix:
+    """An inertia that is given as a dyad, in the frame of its body."""
+    if frame is None:
+        raise ModelError(
+            f"body {name!r}: inertia= is a dyad, whose components are those of a frame, and the body has none yet; give its "
+            f"frame, m.body({name!r}, frame, ...), or the components, inertia(xx, yy, zz, xy, xz, yz)"
+        )
+    return inertia.components(frame)
 
 
 def _refuse_centre_of_nothing(name: str, mass: Any, com: Any, shape: Shape | None) -> None:

@@ -169,6 +169,8 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
         host.equation(f"{prefix}{n}", copier(e))
     for n, e in sub.parts.outputs.items():
         host.output(f"{prefix}{n}", copier(e))
+    for n, e in sub.parts.validity.items():
+        host.valid_while(f"{prefix}{n}", copier(e))
     for n, e in sub.parts.labels.items():
         host.label(f"{prefix}{n}", copier(e))
     if sub.parts.has_gravity:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...algebra.graph.functions import where as choice
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
+from ...algebra.printing.printing import outline
 from ...emit.run.callable import Array, Compiled
-from ...errors import SimulationError, shown
+from ...errors import SimulationError, listed, shown
 from ..forms.forms import Form
 from ..forms.impulses import constraint_impulses
 from ..result.outcome import Ending
@@ -82,6 +83,31 @@ class EventHandler(Protocol):
 
     def tolerance(self, now: Instant) -> Array | float:
         """Values of the functions below which they count as zero, beside rounding."""
+
+
+class ValidityHandler:
+    """Ends a motion that leaves the region in which its model is valid (`Model.valid_while`), or begins outside of it."""
+
+    is_one_sided = False
+
+    def __init__(self, form: Form) -> None:
+        eq = form.equations
+        self._given = dict(eq.mechanism.validity)
+        found = in_state(eq, f"validity of {eq.name!r}", list(self._given.values()), form.y)
+        self.watched: tuple[tuple[Expr, int], ...] = tuple((e, -1) for e in found)
+        self.sizes: tuple[Expr | None, ...] = (None,) * len(found)
+
+    def begin(self, now: Instant, is_beyond: Sequence[bool]) -> EventResult | None:
+        beyond = [k for k, is_so in enumerate(is_beyond) if is_so]
+        return self.handle(beyond, now) if beyond else None
+
+    def handle(self, which: Sequence[int], now: Instant) -> EventResult:
+        rows = list(self._given.items())
+        words = [f"{rows[k][0]!r} ({outline(rows[k][1])} > 0)" for k in which]
+        return EventResult(ending=Ending.NOT_VALID, stops=f"{listed(words)} does not hold")
+
+    def tolerance(self, now: Instant) -> float:
+        return 0.0
 
 
 class UserEventHandler:

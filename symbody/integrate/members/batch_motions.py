@@ -84,7 +84,13 @@ def _prepared_batch(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, M
     kind = FORMS[picked.form]
     tableau = tableau_of(explicit_method(o.rtol) if picked.method == AUTO else picked.method)
     is_plain = kind.has_rates and not (kind.is_algebraic or kind.is_discrete)
-    if tableau is None or not is_plain or o.sensitivities or not _can_march_through(eq, events, asked.samples):
+    if (
+        tableau is None
+        or not is_plain
+        or o.sensitivities
+        or eq.mechanism.validity
+        or not _can_march_through(eq, events, asked.samples)
+    ):
         return None
     starts = MemberStarts.of(eq, asked.start, asked.starts, asked.columns, asked.count)
     span = _times(asked, starts)

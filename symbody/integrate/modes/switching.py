@@ -17,7 +17,7 @@ from ..contact.contact_checks import check_contacts
 from ..contact.friction_handler import uncertain_note
 from ..contact.jamming import with_jamming_outcome
 from ..contact.time_stepping import METHOD as MOREAU
-from ..events.event_handlers import EventHandler, UserEventHandler
+from ..events.event_handlers import EventHandler, UserEventHandler, ValidityHandler
 from ..events.events import Event
 from ..events.rate_jumps import RateJumpHandler, borders_of
 from ..forms.sensitivities import CARRIED, state_on_constraints
@@ -255,7 +255,8 @@ class _ModesRun:
     def _handlers(self, mode: str, simulation: Simulation) -> list[EventHandler]:
         if mode not in self._made:
             form, eq = simulation.form, simulation.eq
-            own: list[EventHandler] = [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
+            own: list[EventHandler] = [ValidityHandler(form)] if eq.mechanism.validity else []
+            own += [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
             if form.variations and (borders := borders_of(form.state.rates, (*form.state.y, eq.t))):
                 own.append(RateJumpHandler(form, borders))
             leading_out = self.plan.handlers(mode, form, self.options.rtol, simulation.atol, self.constants)

@@ -33,6 +33,7 @@ class Ending(Enum):
     JUMPED = "the motion jumped in a singular position"
     CHATTERING = "events accumulated (Zeno behaviour)"
     TOO_MANY_MODES = "contacts came to too many modes"
+    NOT_VALID = "the motion left the region in which the model is valid"
     REFUSED = "was not begun"
     NOT_CONVERGED = "Newton's method did not converge"
 

@@ -14,7 +14,7 @@ from ...emit.run.callable import Array
 from ...errors import SimulationError, listed, shown
 from ..contact.contacts import ContactHandler, check_names
 from ..contact.impacts import Contact
-from ..events.event_handlers import EventHandler, EventResult, Instant, Transition, UserEventHandler
+from ..events.event_handlers import EventHandler, EventResult, Instant, Transition, UserEventHandler, ValidityHandler
 from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, Event, Watch, watch_of
 from ..events.rate_jumps import RateJumpHandler, borders_of
 from ..forms.forms import Form
@@ -314,7 +314,7 @@ def handlers_of(
 ) -> list[EventHandler]:
     """The handlers of events and contacts."""
     eq = form.equations
-    handlers: list[EventHandler] = []
+    handlers: list[EventHandler] = [ValidityHandler(form)] if eq.mechanism.validity else []
     contacts = [e for e in events if isinstance(e, Contact)]
     if contacts and not forward:
         raise SimulationError(

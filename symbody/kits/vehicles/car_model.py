@@ -24,6 +24,9 @@ CAR_BODY: Final = {
     "c_rear": 3500.0, "bar_front": 2e4, "bar_rear": 5e3, "g": 9.81, "ratio": 0.12,
 }  # fmt: skip
 DRIVEN_RACK: Final = {"stiffness": 3e5, "damping": 1e3}  # stiffness and damping of a rack moved by a driver
+LEAST_UPRIGHT: Final = (
+    0.5  # cosine of the angle to which wheels can carry a car: beyond 60 degrees its body touches the road
+)
 WHEEL_MASS: Final = 18.0  # mass of a wheel in kg
 MASSES: Final = {double_wishbone: (5.0, 3.0, 15.0), mcpherson: (6.0, 18.0)}
 
@@ -57,6 +60,9 @@ def car(
     the road's plane. Inputs: delta (steering), drive (torque on the rear axle, shared by a differential). Springs carry
     the car in its design position. Outputs: ay, beta, speed of the mass centre, and Fx, Fy, Fz, alpha of the wheels fl,
     fr, rl, rr; of the anti-roll bars, the rack and the differential.
+
+    Its body does not touch the road and its suspensions have no stops: a motion in which it turns over ends at 60 degrees
+    with `Ending.NOT_VALID`, "upright".
     """
     m = sb.Model("car")
     p = m.parameters(**{**CAR_BODY, **parameters})
@@ -97,6 +103,7 @@ def car(
     left, right = ((corners[n].wheel, corners[n].knuckle) for n in ("rl", "rr"))
     differential(m, "differential", left, right, torque, chassis=body, **(axle or {}))
     _outputs(m, body.point(centre, 0, p.hc), heading)
+    m.valid_while("upright", sb.cos(roll) * sb.cos(pitch) - LEAST_UPRIGHT)
     return m
 
 

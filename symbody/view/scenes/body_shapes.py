@@ -263,6 +263,8 @@ def _solids_of_shape(
             Solid("sphere", "", (r, r, r), centre, colour=""),
             Solid("torus", "", (r, 0.02 * r), centre, colour="pin"),
         ]
+    if shape.kind == "torus":
+        return [Solid("torus", "", (size[0], size[1]), centre, turn, ""), *_marks(size[0], size[1], centre, axis)]
     length = size[1] if shape.kind == "cylinder" else 0.08 * size[0]
     return [Solid("cylinder", "", (size[0], length), centre, turn, ""), *_marks(size[0], length, centre, axis)]
 

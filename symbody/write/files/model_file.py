@@ -165,6 +165,7 @@ class _ModelFileWriter:
             "constraints": {c.name: self._constraint(c) for c in m.constraints},
             "equations": {n: e for n, e in m.equations.items() if n not in rates},
             "outputs": {n: _output(n, v) for n, v in m.outputs.items()},
+            "valid_while": dict(m.validity),
             "labels": dict(m.labels),
             "contacts": self.contacts,
         }  # fmt: skip
@@ -266,7 +267,7 @@ class _ModelFileWriter:
             assert b.shape is not None
             size = b.shape.size
             shape: dict[str, Any] = {b.shape.kind: size[0] if len(size) == 1 else list(size)}
-            if b.shape.kind in ("bar", "disc", "cylinder"):
+            if b.shape.kind in ("bar", "disc", "cylinder", "torus"):
                 shape["axis"] = b.shape.axis
             if any(e is not ZERO for e in b.shape.centre.entries):
                 shape["at"] = list(b.shape.centre.entries)
