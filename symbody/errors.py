@@ -8,12 +8,16 @@ tool chain), `AssemblyError` (the numbers of a state). A message says where, wha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_LONG_WORD: Final = re.compile(r"\S{300,}")  # in a message: shown by its two ends
 
 
 class SymbodyError(Exception):
@@ -33,6 +37,9 @@ class SymbodyError(Exception):
     """
 
     on_command_line = ""
+
+    def __str__(self) -> str:
+        return _LONG_WORD.sub(lambda word: f"{word[0][:100]}...{word[0][-20:]}", super().__str__())
 
     def __reduce__(self) -> Any:
         return _error_again, (type(self), self.args, self.__dict__)

@@ -1,6 +1,8 @@
 """Numbers at the edge of the machine's, and requests without end: an error of the package or an outcome, in bounded
 time and memory."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,42 @@ def test_the_limit_is_left_behind():
     with pytest.raises(sb.ExpressionError, match="more nodes"), node_table.node_limit(0):
         sb.time_derivative(sb.symbol("q", "coordinate"))
     assert sb.time_derivative(sb.symbol("q", "coordinate")) is sb.symbol("q", "coordinate").dot
+
+
+def test_results_that_do_not_fit_are_refused_before_they_are_asked_for(monkeypatch):
+    """In gigabytes, with what to try; states, and outputs instead of them."""
+    x, v = sb.symbols("x v", "variable")
+    eq = sb.from_equations({x: v, v: -x}, name="spring")
+    monkeypatch.setattr("symbody.integrate.members.memory.machine_memory", lambda: 16e9)
+    times, members = np.linspace(0, 1, 100_000), np.linspace(0, 1, 100_000)
+    for method in ("auto", "radau"):
+        with pytest.raises(
+            sb.SimulationError, match=r"with 2 numbers each take 160 GB, and this machine has 16 GB; .*to="
+        ):
+            sb.simulate_batch(eq, times, x=members, method=method)
+    with pytest.raises(sb.SimulationError, match="with 1 number each take 80 GB"):
+        sb.simulate_batch(eq, times, x=members, outputs=["x"])
+    assert sb.simulate_batch(eq, times[::10_000], x=members[:10], outputs=["x"])["x"].shape == (10, 10)
+
+
+def test_steps_without_end_are_refused():
+    """Where their number is known; `max_steps` that is given is an outcome."""
+    x, v = sb.symbols("x v", "variable")
+    eq = sb.from_equations({x: v, v: -x})
+    words = r"step = 1e-09 makes 1e\+15 steps of 1e\+06, more than max_steps = 1e\+09"
+    with pytest.raises(sb.SimulationError, match=words):
+        sb.simulate(eq, 1e6, x=1.0, step=1e-9)
+    assert re.search(words, str(sb.simulate_batch(eq, 1e6, x=[1.0, 2.0], step=1e-9).outcomes[1]))
+    assert sb.simulate(eq, 1e4, x=1.0, step=1e-6, max_steps=50).outcome.ending is sb.integrate.Ending.TOO_MANY_STEPS
+
+
+@pytest.mark.parametrize("letters", [100, 5000])
+def test_words_of_messages_have_an_end(letters):
+    """A name or a line of a file that never ends is shown by its two ends."""
+    name = "u" + "A" * letters
+    with pytest.raises(sb.ModelFileError) as caught:
+        sb.study.read_model_text(
+            f"symbody: 1\nbodies: {{b: {{mass: 1}}}}\njoints: {{j: {{revolute: [ground, {name}]}}}}\n", "a.yaml"
+        )
+    assert (name in str(caught.value)) is (letters == 100)
+    assert len(str(caught.value)) < 1500

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algebra.graph.walk import scalars
 from ...argument_kinds import answered_class
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
@@ -21,7 +22,7 @@ from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..inputs.inputs import with_inputs
-from ..inputs.meanings import Quantity, plain
+from ..inputs.meanings import Quantity, plain, quantity_expressions
 from ..result.outcome import Ending, Outcome
 from ..result.trajectory import Trajectory
 from ..run import typed_calls
@@ -29,6 +30,7 @@ from ..run.simulate import simulate
 from ..start.state import Start
 from .batch_motions import BatchMotions, BatchQuestion, batch_motions
 from .member_inputs import MemberSamples, told_apart
+from .memory import refuse_too_many_numbers
 from .motions_alone import MotionsAlone, unbegun_motion
 
 
@@ -238,6 +240,13 @@ def simulate_batch(
 
     if count == 0:
         return Batch(())
+    if np.ndim(t) == 1:
+        kept = (
+            sum(len(scalars(x)) for x in quantity_expressions(eq, tuple(outputs), "outputs", SimulationError))
+            if outputs
+            else 0
+        )
+        refuse_too_many_numbers(f"simulate_batch of {eq.name!r}", count, len(t), kept or len(eq.state))
     columns = {**{k: np.broadcast_to(np.float64(v), (count,)) for k, v in constants.items()}, **many}
     asked = BatchQuestion(eq, t, start, starts, columns, count, samples, quiet, tuple(events), tuple(outputs), threads)
     alone = MotionsAlone(eq, member, threads)

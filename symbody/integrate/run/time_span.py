@@ -64,7 +64,8 @@ def _refuse_past(where: str, t: Any, span: TimeSpan) -> None:
 
 
 def check_steps(o: SimulationOptions, span: TimeSpan) -> None:
-    """A step must change the time."""
+    """A step must change the time, and steps of one length must not be more than a run may take: where `max_steps` was
+    not given, nothing says that a part of the motion is wanted."""
     latest = max(abs(span.begin), abs(span.end))
     least = float(np.spacing(latest))
     for name, step in (("step", o.step), ("first_step", o.first_step), ("max_step", o.max_step)):
@@ -72,3 +73,8 @@ def check_steps(o: SimulationOptions, span: TimeSpan) -> None:
             raise SimulationError(
                 f"{name} = {shown(step)} is lost in rounding: times near {latest:g} are {least:z.3g} apart"
             )
+    if o.step is not None and span.duration / o.step > o.max_steps == SimulationOptions.max_steps:
+        raise SimulationError(
+            f"step = {shown(o.step)} makes {span.duration / o.step:z.2g} steps of {span.duration:g}, more than max_steps = {o.max_steps:.0e}; "
+            "take longer steps or a shorter time, or leave step= out, so that steps are as long as rtol allows"
+        )
