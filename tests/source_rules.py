@@ -243,7 +243,7 @@ PARTICIPLES = frozenset(  # that do not end in -ed, and are no verbs as `read` a
 )  # fmt: skip
 NOUNS = frozenset("bed deed feed need reed seed speed".split())  # that end in -ed
 PUBLIC_PARTICIPLES = {  # names that users call with the thing that is changed: sb.simplified(x)
-    "composed", "diagonalized", "linearized", "simplified", "stacked", "undetermined",
+    "composed", "diagonalized", "linearized", "simplified", "stacked", "undetermined", "unshared",
 }  # fmt: skip
 MESSAGE_PARTICIPLES = {"answered", "counted", "listed", "shown"}  # words of messages: f"got {shown(value)}"
 

@@ -155,10 +155,10 @@ def _by_entries(inputs: Mapping[str, Any], B: Matrix, inertia: Matrix, are_zeros
     M = B_.T @ (I_ @ B_)
     used = free_symbols(M)
     first = program("entries", inputs, {"entries": [entries[s] for s in used]}, as_written=True)
-    return _composed(first, program("mass_matrix", {"entries": used}, {"M": M}, as_written=True))
+    return _composed_program(first, program("mass_matrix", {"entries": used}, {"M": M}, as_written=True))
 
 
-def _composed(first: Program, second: Program) -> Program:
+def _composed_program(first: Program, second: Program) -> Program:
     """The second program on the output of the first."""
     code, place = list(first.code), list[int]()
     for i in second.code:

@@ -1,4 +1,4 @@
-"""Switching times of a motion: what kernels are told of the functions of time in its equations (`kernels/switching.py`).
+"""Switching times of a motion: what kernels are told of the functions of time in its equations (`kernels/next_switching.py`).
 
 Conditions that are linear in time and samples have theirs in closed form, with lines that depend on parameters. Others are
 searched for along the time of the motion, at `LOOKS` places.
@@ -21,8 +21,8 @@ from ..forms.forms import Form
 from ..inputs.features import jumps_at_knots, sampled_runs, table_knots
 from ..inputs.time_functions import TimeFunctions, time_functions
 from ..kernels.march_records import TINY
+from ..kernels.next_switching import LINE, SwitchingTimes
 from ..kernels.probes import WIDEST
-from ..kernels.switching import LINE, SwitchingTimes
 
 LOOKS: Final = 4096  # places along a motion, at which functions of time are looked at
 SHARE: Final = 0.01  # of the time of a motion, for a step where nothing is known of a function of time
@@ -86,10 +86,10 @@ def closed_switching_times(form: Form, rtol: float) -> Switching:
     found = time_functions(form.equations)
     if found.are_none:
         return NONE
-    return form.cached("switching times", rtol, lambda: _closed(form, found, rtol))
+    return form.cached("switching times", rtol, lambda: _known_switching_times(form, found, rtol))
 
 
-def _closed(form: Form, found: TimeFunctions, rtol: float) -> Switching:
+def _known_switching_times(form: Form, found: TimeFunctions, rtol: float) -> Switching:
     sources = [(np.zeros(1), line, JUMPS) for line in found.conditions]
     for table, line in found.tables:
         is_exact = ONE if line.is_time else ZERO

@@ -21,8 +21,8 @@ from ..events.switching_times import closed_switching_times
 from ..kernels import explicit
 from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import Counts, Growth, Leaps, Probes, Results, Steps, Watched
+from ..kernels.next_switching import SwitchingTimes
 from ..kernels.runge_kutta import RungeKutta
-from ..kernels.switching import SwitchingTimes
 from ..kernels.tableaux import TABLEAUX
 from ..members.event_march import EventRules, march_through_events
 from ..members.event_table import EventTable, event_table, state_after

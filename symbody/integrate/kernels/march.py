@@ -30,9 +30,9 @@ from .march_records import (
     Method,
     Steps,
 )
+from .next_switching import next_switching_time
 from .probes import sees_time
 from .step_control import within
-from .switching import next_switching_time
 
 JUMP_SIZE: Final = 0.2  # a change of the speeds above this fraction of the largest is a jump
 NEAR_CONSTRAINTS: Final = 1e3  # largest distance from the constraints of an interpolated state, in tolerances

@@ -6,7 +6,7 @@ from typing import Final
 
 from ...emit.loops.kernel_language import Function, Indices, Kernel, Known, Mutable, Numbers
 from ...emit.loops.records import Struct
-from .switching import SwitchingTimes
+from .next_switching import SwitchingTimes
 
 # How `march` ends, and why an attempt at a step is refused.
 DONE: Final = 0

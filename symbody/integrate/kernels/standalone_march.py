@@ -15,7 +15,7 @@ import numpy as np
 from ...emit.loops.records import IS_PRESENT, Struct
 from .explicit import runge_kutta
 from .march_records import TINY, Counts, Growth, Leaps, Probes, Results, Steps, Watched
-from .switching import LINE, SwitchingTimes
+from .next_switching import LINE, SwitchingTimes
 from .tableaux import Tableau
 
 

@@ -42,7 +42,7 @@ def refuse_other_period(flow: OrbitFlow, setting: OrbitSetting, guess: OrbitPoin
     terms = _changing_terms(flow, setting, T)
     if terms and all(_is_one_period(e, flow.equations.t, T) for e in terms):
         return
-    what = listed(_described(flow, e, setting) for e in terms[:MAX_TERMS])
+    what = listed(_term_in_words(flow, e, setting) for e in terms[:MAX_TERMS])
     raise StabilityError(
         f"orbit of {flow.equations.name!r}: its equations do not repeat with period = {T:z.10g}: "
         f"{what or 'their rates at t and at t + period differ'}. Give the period of what drives it, or a multiple, "
@@ -102,7 +102,7 @@ def _changing_terms(flow: OrbitFlow, setting: OrbitSetting, T: float) -> list[Ex
     eq, constants = flow.equations, _constants(flow, setting)
     roots = [*flow.rates.entries, *(e for part in _other_parts(flow) for e in part)]
     terms = [e for e in _terms_of_time(roots, eq.t, constants) if eq.t in free_symbols(derivative(e, eq.t))]
-    terms += [e for e in _called(roots, eq.t, constants) if e not in terms]
+    terms += [e for e in _external_calls(roots, eq.t, constants) if e not in terms]
     times = setting.t0 + T * np.random.default_rng(2).uniform(0.0, 1.0, SAMPLES)
     return [e for e in terms if not _is_same(*(_of_time(e, eq.t, constants, at) for at in (times, times + T)))]
 
@@ -123,7 +123,7 @@ def _terms_of_time(roots: Sequence[Expr], t: Symbol, constants: Mapping[Symbol, 
     return [n for n in order if n in used_outside and inside[n] == (True, True) and isinstance(n, Expr)]
 
 
-def _called(roots: Sequence[Expr], t: Symbol, constants: Mapping[Symbol, float]) -> list[Expr]:
+def _external_calls(roots: Sequence[Expr], t: Symbol, constants: Mapping[Symbol, float]) -> list[Expr]:
     """Functions from outside, of time alone: tables of samples, Python functions; their derivatives may be unknown."""
     known = {t, *constants}
     calls = [n for n in evaluation_order(roots) if n.op == "call" and isinstance(n, Expr)]
@@ -140,7 +140,7 @@ def _is_one_period(e: Expr, t: Symbol, T: float) -> bool:
     return bool(abs(last - first) <= 1e-6 * largest)
 
 
-def _described(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
+def _term_in_words(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
     """A term, the part of the model that it stands in, and its own period where that is known."""
     eq = flow.equations
     owner = part_with(eq, e)
