@@ -48,8 +48,8 @@ def test_stanford_arm_follows_its_own_torques(given, end):
     """Lynch 5.2: the torques that inverse dynamics finds for his motion make that motion.
 
     With accelerations given, and positions and speeds fed back, for all of the ten seconds. With everything given as a
-    function of time deviations grow 200 times in each second, since the hand stands upright on its wrist: after three
-    seconds rounding has come to 1e-10.
+    function of time deviations grow 200 times in each second, since a boom that tilts slides, and one that slides tilts:
+    after three seconds rounding has come to 1e-10.
     """
     equations = sb.derive(stanford_arm.model())
     t, T = equations.t, 10.0
