@@ -42,7 +42,7 @@ def figure(path: Path) -> Row:
     import symbody as sb
 
     found = branches()
-    sb.plot(found, "q1", "q2").save(path)
+    sb.plot(found, ["q1", "q2"]).save(path)
     speeds = [p.value for b in found for p in b.special]
     error = max(min(abs(v - known) for v in speeds) for known in SPEEDS)
     return {"points": sum(map(len, found)), "error": error}

@@ -81,6 +81,17 @@ class TestMotions:
         assert [p.y_label for p in together] == ["theta, 2*theta [rad]"]
         assert plot(sim, {"height [m]": -l * sb.cos(theta)}).panels[0].y_label == "height [m]"
 
+    def test_names_of_mechanics_and_units_of_expressions(self, pendulum):
+        """Components of momenta by name; a number may stand for a mass, so that a product with one has no unit."""
+        (theta,), l = pendulum.q, sb.symbol("l", "parameter")
+        sim = sb.simulate(pendulum, [0.0, 0.5, 1.0], theta=1.0)
+        L = sb.angular_momentum(pendulum)
+        assert plot(sim, L.in_ground[2]).panels[0].y_label == "angular momentum, z [N m s]"
+        assert plot(sim, L).panels[0].y_label == "angular momentum [N m s]"
+        assert plot(sim, l * sb.sin(theta)).panels[0].y_label == "l*sin(theta) [m]"
+        assert plot(sim, l * theta.dot).panels[0].y_label == "l*theta_dot [m/s]"
+        assert plot(sim, 3 * l * sb.sin(theta)).panels[0].y_label == "3*l*sin(theta)"
+
     def test_units_that_differ_have_no_equal_scales(self, pendulum):
         (theta,) = pendulum.q
         sim = sb.simulate(pendulum, 1.0, theta=1.0)
@@ -443,7 +454,7 @@ def test_orbits_have_names_marks_and_one_pair_of_axes():
     ("name", "shown"),
     [("delta_dot", r"$\dot{\delta}$"), ("q12", "$q_{12}$"), ("V", "$V$"), ("time [s]", "time [s]"), ("phi4_ddot", r"$\ddot{\phi}_{4}$"), ("box", "box"), ("theta_dot [rad/s]", r"$\dot{\theta}$ [rad/s]"),
      ("l*sin(alpha) - 2*q1**12", r"$l\,\sin(\alpha ) - 2\,q_{1}^{12}$"), ("theta = -6", r"$\theta  = -6$"), ("q1, straight", "$q_{1}$, straight"), ("2", "2"),
-     ("2*cost", "2*cost"), ("a [m/s^2]", "$a$ [m/s²]"), ("$x$", r"\$x\$")],
+     ("2*cost", "2*cost"), ("a_1", "$a_{1}$"), ("a [m/s^2]", "$a$ [m/s²]"), ("$x$", r"\$x\$")],
 )  # fmt: skip
 def test_names_are_typeset(name, shown):
     assert typeset(name) == shown

@@ -97,19 +97,23 @@ class InferredUnits:
         return _unit_where_whole(self._check.dimensions.of_symbol(s)) if self._has_units else ""
 
     def of_expression(self, e: Expr, zeros: Iterable[Expr] = ()) -> str:
-        """The coherent SI unit of an expression; empty where it is unknown, or a pure number.
+        """The coherent SI unit of an expression; empty where it is unknown, or a pure number. A factor that is a number may
+        stand for a mass or a length, so that a product with one has no known unit.
 
         zeros   expressions that vanish, from which dimensions of further symbols follow
         """
         if not self._has_units:
             return ""
-        known = self._check.dimensions
-        tried = replace(known, known=dict(known.known), numbers_are_pure=True)
-        for zero in zeros:
-            tried.require([zero])
-        if tried.require([_ANY - e]) is not None:
-            return ""
-        return _unit_where_whole(tried.of_symbol(_ANY))
+        found = ""
+        for numbers_are_pure in (True, False):  # a contradiction that a number explains leaves the unit open
+            known = self._check.dimensions
+            tried = replace(known, known=dict(known.known), numbers_are_pure=numbers_are_pure)
+            for zero in zeros:
+                tried.require([zero])
+            if tried.require([_ANY - e]) is not None:
+                return ""
+            found = _unit_where_whole(tried.of_symbol(_ANY))
+        return found
 
     @property
     def _has_units(self) -> bool:

@@ -46,6 +46,7 @@ FEW_DECADES: Final = 2000  # ratio of the ends of a logarithmic axis up to which
 MARKERS: Final = {
     "": "o", "circle": "o", "ring": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x", "plus": "+", "star": "*", "pentagon": "p",
 }  # fmt: skip
+MARKS_IN_SPACE: Final = 12  # of a line in space
 MARK_DISTANCE: Final = 0.12  # of marks along a line, in parts of the diagonal of the axes
 COLUMN_WIDTH: Final = 4.7  # of figures beside each other, in inches
 LETTERS: Final = (*ascii_lowercase, *(a + b for a in ascii_lowercase for b in ascii_lowercase))  # of figures in a grid
@@ -177,9 +178,9 @@ def _space(panel: Panel, ax: Any) -> None:
     for k, c in enumerate(panel.curves):
         colour = COLOURS[(k if c.group is None else c.group) % len(COLOURS)]
         line = {"points": "none", "dashed": (0, (4, 2))}.get(c.kind, "-")
-        dot = "o" if c.kind == "points" else ""
-        label = typeset(c.label) or None
-        ax.plot(c.x, c.y, c.z, color=colour, linewidth=1.2, linestyle=line, marker=dot, markersize=2.0, label=label)
+        dots = _marker(c.mark) if c.mark else {"marker": "o", "markersize": 2.0} if c.kind == "points" else {}
+        dots |= {"markevery": max(1, len(c.x) // MARKS_IN_SPACE)} if c.mark and c.kind != "points" else {}
+        ax.plot(c.x, c.y, c.z, color=colour, linewidth=1.2, linestyle=line, label=typeset(c.label) or None, **dots)
     for write, label in (
         (ax.set_xlabel, panel.x_label),
         (ax.set_ylabel, panel.y_label),
@@ -215,7 +216,7 @@ def _token(token: str, is_called: bool) -> str:
     if is_called:
         return rf"\{token}" if token in FUNCTIONS else ""
     stem, order = stem_and_order(token)
-    found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(\d*)", stem)
+    found = re.fullmatch(rf"([A-Za-z]|{'|'.join(GREEK)})(?:_?(\d+))?", stem)
     if not found or order > 2:
         return ""
     name, index = found.groups()

@@ -48,7 +48,8 @@ def label_of(eq: Equations | None, what: Any, place: int = 0, zeros: Sequence[Ex
     if isinstance(what, str | Symbol):
         return _label_of_name(eq, str(what), zeros)
     if not isinstance(what, Expr):
-        return QuantityLabel(_known_vector(eq, what) or _name_alone(what, place))
+        name, unit = _known_vector(eq, what)
+        return QuantityLabel(name or _name_alone(what, place), unit)
     name, unit = _known_name_and_unit(eq, what)
     return QuantityLabel(name or _short(what, place), unit or _unit_of_sum(eq, what) or _inferred_unit(eq, what, zeros))
 
@@ -87,10 +88,11 @@ def _known_name_and_unit(eq: Equations, e: Expr) -> tuple[str, str]:
     return _names_of_mechanics(eq).get(e, ("", "")) if e.args else ("", "")
 
 
-def _known_vector(eq: Equations, what: Any) -> str:
-    """The name of a vector for which mechanics has one."""
+def _known_vector(eq: Equations, what: Any) -> tuple[str, str]:
+    """Name and unit of a vector for which mechanics has one."""
     entries = tuple(getattr(plain(what), "entries", ()))
-    return next((name for name, made in VECTORS.items() if entries and entries == _in_ground(eq, made)), "")
+    names = ((name, unit) for (name, unit), made in VECTORS.items() if entries and entries == _in_ground(eq, made))
+    return next(names, ("", ""))
 
 
 def _names_of_mechanics(eq: Equations) -> dict[Expr, tuple[str, str]]:
@@ -99,9 +101,9 @@ def _names_of_mechanics(eq: Equations) -> dict[Expr, tuple[str, str]]:
 
 
 def _mechanics(eq: Equations) -> Iterator[tuple[Expr, tuple[str, str]]]:
-    for name, made in VECTORS.items():
+    for (name, unit), made in VECTORS.items():
         axes = zip("xyz", _in_ground(eq, made), strict=False)
-        yield from ((e, (f"{name}, {axis}", "")) for axis, e in axes if e.args)
+        yield from ((e, (f"{name}, {axis}", unit)) for axis, e in axes if e.args)
     yield from ((made(eq), (name, "J")) for name, made in ENERGIES.items())
 
 
@@ -115,7 +117,9 @@ def _in_ground(eq: Equations, made: Callable[[Equations], Any]) -> tuple[Expr, .
 ENERGIES: Final[dict[str, Callable[[Equations], Expr]]] = {
     "potential energy": potential_energy, "kinetic energy": kinetic_energy, "energy": energy,
 }  # fmt: skip
-VECTORS: Final[dict[str, Callable[[Equations], Any]]] = {"momentum": momentum, "angular momentum": angular_momentum}
+VECTORS: Final[dict[tuple[str, str], Callable[[Equations], Any]]] = {
+    ("momentum", "N s"): momentum, ("angular momentum", "N m s"): angular_momentum,
+}  # fmt: skip
 
 
 def _short(e: Expr, place: int) -> str:
