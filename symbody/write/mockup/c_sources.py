@@ -22,6 +22,7 @@ from .description import EXCHANGE, STEPS, MockUp
 
 COMMON: Final = ("fmu_instance.h", "fmu_events.h", "fmu_steps.h")
 OF_VERSION: Final = {2: ("fmi2_types.h", "fmi2_functions.h"), 3: ("fmi3_types.h", "fmi3_functions.h")}
+INCLUDED: Final = "fmi_functions.h"  # by the functions of either version
 DRIFT: Final = 1e-11  # violation of constraints after which model exchange asks for event mode, to put the state back
 METHOD: Final[Tableau] = DORMAND_PRINCE_8
 
@@ -34,7 +35,7 @@ def c_sources(it: MockUp, version: int, token: str) -> dict[str, str]:
             f"FMU of {it.made.title!r}: external functions without C text cannot be written: {names}; give them c="
         )
     found = it.library_files | {unit_name(it): _unit(it, version, token)}
-    return found | _march(it) | {f: own_text(f) for f in (*COMMON, *OF_VERSION[version])}
+    return found | _march(it) | {f: own_text(f) for f in (*COMMON, INCLUDED, *OF_VERSION[version])}
 
 
 def _march(it: MockUp) -> dict[str, str]:

@@ -32,19 +32,33 @@ typedef struct {
     fmi2Real nextEventTime;
 } fmi2EventInfo;
 
+/* What functions of both versions are written with. */
+typedef fmi2Status FmiStatus;
+typedef fmi2Component FmiInstance;
+typedef fmi2FMUstate FmiState;
+typedef fmi2ValueReference FmiReference;
+typedef fmi2Real FmiReal;
+typedef fmi2Integer FmiOrder;
+typedef fmi2Boolean FmiBoolean;
+typedef fmi2String FmiString;
+typedef fmi2Byte FmiByte;
+#define FMI_VERSION "fmi2"
+#define FMI_OK fmi2OK
+#define FMI_DISCARD fmi2Discard
+#define FMI_ERROR fmi2Error
+
 /* Several models in one program: compile each with FMI2_FUNCTION_PREFIX=name_ . */
 #if defined(FMI2_FUNCTION_PREFIX) && !defined(FMI2_OVERRIDE_FUNCTION_PREFIX)
-#define FMI2_JOINED(a, b) a##b
-#define FMI2_PASTED(a, b) FMI2_JOINED(a, b)
-#define FMI2(name) FMI2_PASTED(FMI2_FUNCTION_PREFIX, fmi2##name)
+#define FMI(name) FMI_PASTED(FMI2_FUNCTION_PREFIX, fmi2##name)
 #else
-#define FMI2(name) fmi2##name
+#define FMI(name) fmi2##name
 #endif
 
-#if defined(_WIN32)
-#define EXPORTED __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORTED __attribute__((visibility("default")))
-#else
-#define EXPORTED
-#endif
+/* Functions that both versions have under other names. */
+#define FMI_GET_STATE FMI(GetFMUstate)
+#define FMI_SET_STATE FMI(SetFMUstate)
+#define FMI_FREE_STATE FMI(FreeFMUstate)
+#define FMI_STATE_SIZE FMI(SerializedFMUstateSize)
+#define FMI_WRITE_STATE FMI(SerializeFMUstate)
+#define FMI_READ_STATE FMI(DeSerializeFMUstate)
+#define FMI_GET_DERIVATIVES FMI(GetDerivatives)

@@ -34,19 +34,33 @@ typedef void (*fmi3IntermediateUpdateCallback)(
 typedef void (*fmi3LockPreemptionCallback)(void);
 typedef void (*fmi3UnlockPreemptionCallback)(void);
 
+/* What functions of both versions are written with. */
+typedef fmi3Status FmiStatus;
+typedef fmi3Instance FmiInstance;
+typedef fmi3FMUState FmiState;
+typedef fmi3ValueReference FmiReference;
+typedef fmi3Float64 FmiReal;
+typedef fmi3Int32 FmiOrder;
+typedef fmi3Boolean FmiBoolean;
+typedef fmi3String FmiString;
+typedef fmi3Byte FmiByte;
+#define FMI_VERSION "fmi3"
+#define FMI_OK fmi3OK
+#define FMI_DISCARD fmi3Discard
+#define FMI_ERROR fmi3Error
+
 /* Several models in one program: compile each with FMI3_FUNCTION_PREFIX=name_ . */
 #if defined(FMI3_FUNCTION_PREFIX) && !defined(FMI3_OVERRIDE_FUNCTION_PREFIX)
-#define FMI3_JOINED(a, b) a##b
-#define FMI3_PASTED(a, b) FMI3_JOINED(a, b)
-#define FMI3(name) FMI3_PASTED(FMI3_FUNCTION_PREFIX, fmi3##name)
+#define FMI(name) FMI_PASTED(FMI3_FUNCTION_PREFIX, fmi3##name)
 #else
-#define FMI3(name) fmi3##name
+#define FMI(name) fmi3##name
 #endif
 
-#if defined(_WIN32)
-#define EXPORTED __declspec(dllexport)
-#elif defined(__GNUC__)
-#define EXPORTED __attribute__((visibility("default")))
-#else
-#define EXPORTED
-#endif
+/* Functions that both versions have under other names. */
+#define FMI_GET_STATE FMI(GetFMUState)
+#define FMI_SET_STATE FMI(SetFMUState)
+#define FMI_FREE_STATE FMI(FreeFMUState)
+#define FMI_STATE_SIZE FMI(SerializedFMUStateSize)
+#define FMI_WRITE_STATE FMI(SerializeFMUState)
+#define FMI_READ_STATE FMI(DeserializeFMUState)
+#define FMI_GET_DERIVATIVES FMI(GetContinuousStateDerivatives)
