@@ -105,3 +105,26 @@ def test_negative_stiffness_and_damping() -> None:
         "spring 'x.spring' has a negative stiffness, and drives the motion",
         "damper 'y.damper' has a negative damping, and drives the motion",
     )
+
+
+@pytest.mark.parametrize(("modes", "is_noted"), [({"y": 2, "z": 2, "twist": 1}, True), ({"y": 2, "z": 2}, False)])
+def test_beams_that_would_buckle_sideways(modes: dict[str, int], is_noted: bool) -> None:
+    """Above Prandtl's load the linear equations are stable still: the note names the load and what is dropped."""
+    m = sb.Model("cantilever")
+    beam = m.beam(
+        "blade",
+        m.ground,
+        length=1.0,
+        EI=(100.0, 1.0),
+        GJ=0.8 if is_noted else None,
+        rho_A=1.0,
+        rho_I=(1e-4, 1e-4),
+        modes=modes,
+    )
+    m.gravity(0, -9.81, 0)
+    m.force("tip", beam, -5.0 * m.ground.y, at=beam.point(1.0))
+    found = [n for n in sb.audit(m).notes if "buckle sideways" in n]
+    assert bool(found) is is_noted
+    if is_noted:
+        assert "beam 'blade' is loaded across its axis (tip)" in found[0]
+        assert "4.013 sqrt(EI GJ)/L²" in found[0]

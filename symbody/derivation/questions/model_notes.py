@@ -11,10 +11,12 @@ from ...algebra.calculus.derivatives import derivative
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.graph.walk import free_symbols
+from ...bodies.elastic.beam_fields import BeamShapes
+from ...bodies.elastic.elastic_body import ElasticBody
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
-from ...bodies.mechanism.mechanism import Body, Mechanism
-from ...errors import in_number
+from ...bodies.mechanism.mechanism import Body, Load, Mechanism
+from ...errors import in_number, listed
 from ..entry.checks import hinges_through_points
 from ..equations.equations import Equations
 from ..equations.readable_equations import is_readable
@@ -35,6 +37,7 @@ def model_notes(eq: Equations) -> tuple[str, ...]:
         *_remarks(m),
         *_driving(m),
         *_large_angles(m),
+        *_lateral_buckling(m),
     )
 
 
@@ -117,3 +120,23 @@ def _large_angles(m: Mechanism) -> Iterator[str]:
                 angle = turn.angle.value if isinstance(turn, Turn) else None
                 if angle is not None and abs(float(angle)) > FULL_TURN:
                     yield f"frame {f.name} of {b.name} is turned by {float(angle):g} rad, more than a full turn; angles are in radians"
+
+
+def _lateral_buckling(m: Mechanism) -> Iterator[str]:
+    """Forces across beams that bend in both planes and twist: bending in one plane does not soften the others, since strains
+    couple bending with torsion in terms that are dropped."""
+    for b in m.bodies:
+        if isinstance(b, ElasticBody) and isinstance(b.shapes, BeamShapes):
+            moves = {mode.moves for mode in b.shapes.fields.modes}
+            loads = [x.name for x in m.loads if x.kind != "gravity" and _pushes_across(x, b)]
+            if loads and {"y", "z", "twist"} <= moves:
+                yield (
+                    f"beam {b.name!r} is loaded across its axis ({listed(loads)}), and does not buckle sideways in this model: "
+                    "bending coupled with torsion by strain is dropped. A cantilever with EI of its weak plane buckles under a "
+                    "force of 4.013 sqrt(EI GJ)/L² at its end (Prandtl)"
+                )
+
+
+def _pushes_across(load: Load, beam: Body) -> bool:
+    on_beam = [a for a in load.actions if a.force is not None and beam.frame in a.frame.path]
+    return any(e is not ZERO for a in on_beam for e in a.force.components(beam.frame).entries[1:])  # type: ignore[union-attr]

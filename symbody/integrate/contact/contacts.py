@@ -107,7 +107,7 @@ class ContactHandler:
             k = int(np.argmin(x.gap))
             raise SimulationError(
                 f"contact {self.names[k]!r} of {self._eq.name!r}: the bodies are inside each other at t = "
-                f"{now.t:g}, gap = {x.gap[k]:z.3g}"
+                f"{now.t:g}, gap = {x.gap[k]:z.3g}; contacts.separated(start) is the start with bodies pushed apart"
             )
         return self.handle((), now)
 

@@ -152,7 +152,7 @@ class Impulses(ConstraintImpulses):
 
     def __init__(self, eq: Equations, contacts: Sequence[Contact] = ()) -> None:
         super().__init__(eq)
-        self.contacts = tuple(contacts)
+        self.contacts, self._equations = tuple(contacts), eq
         self._numbers: Compiled | None = None
         if contacts:
             rates = dict(zip(eq.q, eq.rates.entries, strict=True))
@@ -167,6 +167,14 @@ class Impulses(ConstraintImpulses):
                     "restitution": restitution, "accelerations": eq.udot,
                 },
             )  # fmt: skip
+
+    def gaps(self, t: float, state: Array, p: Array, r: Array) -> Array:
+        """Of all contacts."""
+        return np.asarray(self.called(self._gaps, t, state, p, r), dtype=np.float64).reshape(-1)
+
+    @cached_property
+    def _gaps(self) -> Compiled:
+        return Dynamics(self._equations).function("gaps", {"gap": [c.gap for c in self.contacts]})
 
     def numbers(self, t: float, state: Array, p: Array, r: Array) -> ContactValues:
         assert self._numbers is not None

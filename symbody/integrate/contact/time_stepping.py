@@ -114,7 +114,8 @@ class TimeStepping:
             return ()
         named = listed(f"{contacts[k].name} (gap {gap[k]:z.3g})" for k in inside)
         return (
-            f"bodies begin inside each other at {named}; time stepping holds contact speeds, and leaves them there",
+            f"bodies begin inside each other at {named}; time stepping holds contact speeds, and leaves them there: "
+            "contacts.separated(start) is the start with bodies pushed apart",
         )
 
     def _failure(self, status: int, t: float) -> Outcome:

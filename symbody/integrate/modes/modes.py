@@ -23,6 +23,7 @@ from ..contact.contacts import ContactHandler, check_names
 from ..contact.friction_handler import NEWTON, POISSON, FrictionHandler
 from ..contact.frictions import Friction
 from ..contact.impacts import Contact
+from ..contact.separation import separated_state
 from ..contact.shared_forces import is_held
 from ..contact.time_stepping import TimeStepping
 from ..events.event_handlers import EventHandler, EventResult, Instant, Transition
@@ -32,7 +33,8 @@ from ..forms.impulses import constraint_impulses
 from ..inputs.inputs import with_inputs
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
-from ..start.state import State
+from ..start.consistent_start import consistent_start, start_request
+from ..start.state import Start, State
 
 
 class HybridSystem(Protocol):
@@ -411,6 +413,27 @@ class Contacts:
         True
         """
         return self._table
+
+    def separated(self, start: Start | None = None, **values: float) -> State:
+        """The start of a motion with bodies that are inside each other pushed apart until they touch: the nearest state, in the
+        sense of kinetic energy, so that light bodies give way to heavy ones. A start without such bodies stays as it is.
+
+        start, values   as of `simulate`
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> floor = sb.Contacts(sb.derive(m), sb.Contact("floor", y - 0.1))
+        >>> begin = floor.separated(y=-0.3)
+        >>> begin["y"], begin.outcome
+        (0.1, 'pushed out of contacts')
+        >>> bool(sb.simulate_modes(floor, 1.0, begin).outcome)
+        True
+
+        See also: `simulate_modes`, `stepper`, `assemble`.
+        """
+        begin = consistent_start(self.base, start_request(self.base, start, values))
+        return separated_state(self.contacts, begin.state)
 
     def mode(self, closed: frozenset[str]) -> str:
         """Name of the mode in which these contacts are closed."""

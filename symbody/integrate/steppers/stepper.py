@@ -17,6 +17,7 @@ from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
 from ...summary import counted
+from ..contact.impacts import impulses_of
 from ..start.state import State
 from .contact_members import NOTES
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
@@ -53,6 +54,8 @@ class StepImpulses:
     Divided by dt they are mean forces.
 
     residual   velocities by which contacts and frictions miss their laws, as a fraction of those without contacts
+    gaps       of the contacts in that state, in the order in which they were given; a negative one is that of bodies which
+               are inside each other, where they stay (`Contacts.separated` pushes a start apart)
 
     >>> m = sb.Model("ball")
     >>> y = m.coordinate("y")
@@ -60,8 +63,8 @@ class StepImpulses:
     >>> m.gravity(0, -9.81, 0)
     >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
     >>> found = env.impulses(env.start)
-    >>> found.names, found.impulses / env.dt
-    (('floor',), array([19.62]))
+    >>> found.names, found.impulses / env.dt, found.gaps
+    (('floor',), array([19.62]), array([0.]))
 
     See also: `integrate.Stepper`, `Contacts`.
     """
@@ -70,6 +73,7 @@ class StepImpulses:
     names: tuple[str, ...]
     impulses: Array
     residual: Array
+    gaps: Array
 
 
 @answered_class
@@ -358,9 +362,19 @@ class Stepper:
         given = np.asarray(state, dtype=np.float64)
         taken = self._taken(given, r, r_end, t, p)
         impulses, residual = taken.notes[:, NOTES:].copy(), taken.notes[:, 1].copy()
+        ends = taken.ends_of_taken_steps().copy()
+        gaps = self._gaps(self.scheme, t + self.dt, ends, self.p if p is None else self._parameters(p, len(ends)))
         if given.ndim == 1:
-            impulses, residual = impulses[0], residual[0]
-        return StepImpulses(taken.ends_of_taken_steps().reshape(given.shape), self.scheme.row_names, impulses, residual)
+            impulses, residual, gaps = impulses[0], residual[0], gaps[0]
+        return StepImpulses(ends.reshape(given.shape), self.scheme.row_names, impulses, residual, gaps)
+
+    def _gaps(self, scheme: ContactSteps, t: float, states: Array, p: Array) -> Array:
+        eq, contacts = scheme.equations, scheme.table.contacts
+        if not contacts:
+            return np.zeros((len(states), 0))
+        find, still = impulses_of(eq, contacts).gaps, np.zeros(len(eq.r))
+        rows = zip(states, np.broadcast_to(p, (len(states), len(self.p))), strict=True)
+        return np.array([find(t, y[: len(eq.state)], of, still) for y, of in rows])
 
     # ----------------------------------------------------------------------------------------------- for other packages
 
