@@ -9,7 +9,7 @@ import pytest
 
 import symbody as sb
 from examples import triple_pendulum
-from symbody.emit.programs import sharing
+from symbody.emit.programs import unshared_programs
 
 
 def times_read(p: sb.emit.Program) -> set[int]:
@@ -68,6 +68,6 @@ def test_what_would_be_endless_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     p = sb.program("f", {"x": x}, {"y": power})
     with pytest.raises(sb.ProgramError, match=r"written out it has .* operations, more than 1000000; .* it has 120"):
         sb.emit.unshared(p)
-    monkeypatch.setattr(sharing, "MOST_OPERATIONS", 2)
+    monkeypatch.setattr(unshared_programs, "MOST_OPERATIONS", 2)
     with pytest.raises(sb.ProgramError, match="written out it has 3 operations"):
         sb.emit.unshared(sb.program("f", {"x": x}, {"y": sb.sin(x) * x + 1}))
