@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from . import forked
 from .amount import FULL
 
 KEPT = "symbody/durations"  # in pytest's cache
@@ -26,7 +27,7 @@ BEGUN = pytest.StashKey[float]()
 
 def cpu_seconds() -> float:
     used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
+    return used.user + used.system + used.children_user + used.children_system + sum(forked.used)
 
 
 def tier(config: pytest.Config) -> str:

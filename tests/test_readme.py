@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ import pytest
 import symbody as sb
 from symbody.integrate.forms.form_kinds import FORMS
 from symbody.integrate.run.methods import METHODS
+
+from .forked import answer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -95,16 +98,36 @@ def check_page(page: str, name: str) -> list[str]:
     return wrong
 
 
+def check_page_elsewhere(page: str, name: str) -> list[str]:
+    """In a folder of its own: what a page saves does not stay here."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        return check_page(page, name)
+
+
 @pytest.mark.parametrize("path", GUIDES, ids=[p.relative_to(ROOT).as_posix() for p in GUIDES])
 def test_page_runs(path: Path) -> None:
     """In a process of its own, as for a reader: symbols that exist already would decide the order in which sums are
     printed."""
-    call = "import sys; from tests.test_readme import check_page; print(*check_page(sys.stdin.read(), sys.argv[1]), sep=chr(10))"
-    page = path.read_text(encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", call, path.name], cwd=ROOT, input=page, capture_output=True, text=True, check=False
+    assert answer("tests.test_readme:check_page_elsewhere", path.read_text(encoding="utf-8"), path.name) == []
+
+
+def test_a_page_that_fails_says_how() -> None:
+    """With its traceback, and the next page runs; what one page does is not seen by another."""
+    page = "```python\nimport symbody as sb\nsb.{} = 1\nsb.nothing\n```\n"
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="nothing"):
+            answer("tests.test_readme:check_page", page.format("planted"), "page")
+    assert (
+        answer(
+            "tests.test_readme:check_page",
+            "```python\nimport symbody as sb\nhasattr(sb, 'planted')  # -> False\n```\n",
+            "page",
+        )
+        == []
     )
-    assert (done.stdout.strip(), done.returncode) == ("", 0), done.stderr
+    with pytest.raises(RuntimeError, match="ended with status"):
+        answer("os:_exit", 3)
 
 
 def dead_links(path: Path, text: str) -> list[str]:

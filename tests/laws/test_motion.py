@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -102,6 +102,7 @@ def accurate(is_loop: bool, seed: int) -> np.ndarray:
     return found
 
 
+@lru_cache(maxsize=16)
 def tried(scheme: Scheme, seed: int, step: float | None) -> sb.Trajectory:
     eq, start = sample(scheme.form != "minimal", seed)
     return sb.simulate(eq, LONG, start, step=step, rtol=RTOL if step is None else 1e-13, **scheme.options)

@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import re
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -43,6 +44,12 @@ def start_of(name: str) -> dict[str, float]:
     return dict(given or STARTS.get(name, {}))
 
 
+@cache
+def scene_at_start(name: str) -> Scene:
+    return scene(sb.assemble(sb.derive(example(name)), start_of(name)))
+
+
+@cache
 def finder_of(name: str) -> SkeletonFinder:
     eq = sb.derive(example(name))
     place = placer(eq)
@@ -193,7 +200,7 @@ def test_strings_hang_between_their_supports():
 
 def test_box_of_equal_inertia():
     """The satellite's base: edges a with a² = 6 (I_y + I_z - I_x) / m; largest along y, hinges outside it."""
-    made = scene(sb.assemble(sb.derive(example("satellite")), start_of("satellite")))
+    made = scene_at_start("satellite")
     (box,) = (s for s in made.solids if s.frame == "base" and s.kind == "box")
     edges = rotation_matrix(box.rotation) @ np.diag(box.size) @ rotation_matrix(box.rotation).T
     assert np.diag(edges) == pytest.approx(np.sqrt([6 * 0.125 / 20, 6 * 0.375 / 20, 6 * 0.125 / 20]))
@@ -211,7 +218,7 @@ LINKS = {  # bodies without a shape: length of the rod, and whether a ball marks
 @pytest.mark.parametrize(("name", "link"), [(n, link) for n, links in LINKS.items() for link in links])
 def test_links_without_a_shape_are_rods_between_their_joints(name, link):
     """One rod, no box, and a ball where the mass centre is not seen to be in the middle."""
-    made = scene(sb.assemble(sb.derive(example(name)), start_of(name)))
+    made = scene_at_start(name)
     solids = [s for s in made.solids if s.frame == link and s.group == "bodies"]
     (rod,) = (s for s in solids if s.kind == "cylinder")
     length, has_ball = LINKS[name][link]
@@ -223,7 +230,7 @@ def test_links_without_a_shape_are_rods_between_their_joints(name, link):
 def test_bodies_that_are_more_than_links_keep_their_boxes():
     """Satellite, wider than the way between its hinges; a slider."""
     for name, body in (("satellite", "base"), ("satellite", "link theta2"), ("spatial_crank", "slider")):
-        made = scene(sb.assemble(sb.derive(example(name)), start_of(name)))
+        made = scene_at_start(name)
         assert [s.kind for s in made.solids if s.frame == body].count("box") == 1
 
 
