@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
@@ -78,6 +79,7 @@ class Case:
         pairs = zip(self.program.inputs, state, strict=True)
         return {s: float(v) for g, a in pairs for s, v in zip(g.symbols, np.ravel(a), strict=True)}
 
+    @cached_property
     def reference(self) -> list[np.ndarray]:
         """What `evaluate` says, stacked over the states."""
         things = [t if isinstance(t, (Matrix, Expr)) else _column(t) for t in self.outputs.values()]
@@ -101,7 +103,7 @@ def _column(value: Any) -> Expr | Matrix:
 
 def check(target: Target, case: Case) -> None:
     """The contract."""
-    reference = case.reference()
+    reference = case.reference
     for way, run in target(case.program).items():
         for out, got, want in zip(case.program.outputs, run(case.states), reference, strict=True):
             assert got.shape == want.shape, (way, out.name)
@@ -109,6 +111,16 @@ def check(target: Target, case: Case) -> None:
             error = np.abs(got - want) / np.maximum(np.maximum(np.abs(want), scale), 1e-300)
             worst = float(np.max(error, initial=0.0))
             assert worst <= AGREEMENT, f"{way}: {out.name}: off by {worst:.2g}\n{got}\n{want}"
+
+
+_shared: dict[str, Case] = {}
+
+
+def shared(name: str, make: Callable[[], Case]) -> Case:
+    """One case for all targets: programs and reference take longer to make than numbers of a target to compare."""
+    if name not in _shared:
+        _shared[name] = make()
+    return _shared[name]
 
 
 def numbers(seed: int, *sizes: int, low: float = -2.0, high: float = 2.0, states: int = 11) -> list[list[np.ndarray]]:
@@ -312,6 +324,7 @@ def is_clear_cut(case: Case, state: Sequence[Any]) -> bool:
     return all(abs(a - b) > 1e-6 for a, b in evaluate(sides, case.values(state)))
 
 
+@cache
 def random_case(seed: int) -> Case:
     """A random program whose choices are clear at some states. (Two equal values may be compared, one in disguise.)"""
     case = Random(seed).case()
@@ -339,7 +352,8 @@ def test_long_program(target: Target) -> None:
     for k in range(500):
         e = sin(e + k) * y + where(e < y, cos(e + k), z)
         total = total + e if k % 7 == 0 else total
-    case = Case({"p": [x, y, z]}, {"out": [e / 100, total]}, numbers(3, 3, low=-0.5, high=0.5), scale=100.0)
+    states = numbers(3, 3, low=-0.5, high=0.5)
+    case = shared("long", lambda: Case({"p": [x, y, z]}, {"out": [e / 100, total]}, states, scale=100.0))
     assert len(llvm_text.instruction_ranges(case.program)) > 9
     assert "_part_2" in c.c_source(case.program).source
     check(target, case)
@@ -435,7 +449,7 @@ def test_solve(target: Target) -> None:
         several = f.solve(matrix([[k + z, cos(y * k)] for k in range(n)]))
         return Solved(a, {"first": f.solve(b), "several": several, "transposed": f.solve(b, transposed=True)})
 
-    check(target, solved(of_every_kind(system, SIZES), seed=1))
+    check(target, shared("solve", lambda: solved(of_every_kind(system, SIZES), seed=1)))
 
 
 def many_right_sides(n: int, count: int) -> Matrix:
@@ -461,7 +475,7 @@ def test_many_right_sides(target: Target, kind: str, n: int, count: int) -> None
     a = entries_matrix(n, kind)
     f = factorize(a, kind)
     outputs = {"X": f.solve(many_right_sides(n, count)), "Y": f.solve(many_right_sides(n, 3), transposed=True)}
-    case = solved({kind: Solved(a, outputs)}, seed=n)
+    case = shared(f"many {kind} {n} {count}", lambda: solved({kind: Solved(a, outputs)}, seed=n))
     assert 1 <= sum(i.op == "solve" for i in case.program.code) <= 4
     check(target, case)
 
@@ -478,7 +492,7 @@ def test_many_right_sides_in_pieces(target: Target, small_pieces: None) -> None:
         later = [fn.tanh(first[i, i % count]) + second[i, 0] for i in range(n)]
         return Solved(a, {"second": second, "first": first[:, :2], "later": later}, times=2)
 
-    check(target, solved(of_every_kind(system, [17]), seed=17))
+    check(target, shared("many in pieces", lambda: solved(of_every_kind(system, [17]), seed=17)))
 
 
 def test_solve_in_pieces(target: Target, small_pieces: None) -> None:
@@ -492,7 +506,7 @@ def test_solve_in_pieces(target: Target, small_pieces: None) -> None:
         second = f.solve([far + e for e in first], transposed=True)
         return Solved(a, {"second": second, "first": first, "later": [fn.tanh(e) + first[0] for e in second]})
 
-    check(target, solved(of_every_kind(system, [2, 5, 13] if FULL else [2, 13]), seed=13))
+    check(target, shared("in pieces", lambda: solved(of_every_kind(system, [2, 5, 13] if FULL else [2, 13]), seed=13)))
 
 
 def test_solve_inside_solve(target: Target) -> None:
@@ -505,7 +519,7 @@ def test_solve_inside_solve(target: Target) -> None:
         w = f.solve([v[1], 1, v[2]])
         return Solved(a, {"w": w, "sum": f.solve(list(w))})
 
-    check(target, solved(of_every_kind(system, [3]), seed=5))
+    check(target, shared("inside", lambda: solved(of_every_kind(system, [3]), seed=5)))
 
 
 def test_derivative_of_solve(target: Target) -> None:
@@ -516,7 +530,7 @@ def test_derivative_of_solve(target: Target) -> None:
         slopes = {mode: jacobian(some_rows, [x, y, z], mode) for mode in ("forward", "reverse")}
         return Solved(a, slopes, times=2)
 
-    check(target, solved(of_every_kind(system, [2, 13]), seed=13))
+    check(target, shared("derivative", lambda: solved(of_every_kind(system, [2, 13]), seed=13)))
 
 
 def test_symmetric_entry_that_is_an_expression(target: Target) -> None:

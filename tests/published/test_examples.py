@@ -15,6 +15,7 @@ from symbody.derivation.entry.derive import ROUTES
 from symbody.derivation.questions.audit import audit
 from symbody.derivation.questions.certify import certify
 
+from ..amount import dear
 from .numbers import at
 
 FOLDER = Path(__file__).parents[2] / "examples"
@@ -48,9 +49,10 @@ def test_example_fits_a_screen(name):
     assert model.end_lineno - model.lineno < 60
 
 
+@dear
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_routes_agree(name):
-    """M and f at a random state, to rounding."""
+    """M and f at a random state, to rounding; certificates compare them too, below."""
     mechanism = importlib.import_module(f"examples.{name}").model().freeze()
     first, *others = (sb.derive(mechanism, route) for route in ROUTES)
     draw = np.random.default_rng(7)
