@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.graph.graph import ONE, ZERO, Expr, as_expr
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import program_callee
 from ...errors import in_number
 from ...simulation_options import SimulationOptions
 from ..forms.forms import Form
 from ..inputs.features import jumps_at_knots, sampled_runs, table_knots
-from ..inputs.time_functions import TimeFunctions, time_functions
+from ..inputs.time_functions import time_functions
 from ..kernels.march_records import TINY
 from ..kernels.next_switching import LINE, SwitchingTimes
 from ..kernels.probes import WIDEST
@@ -83,28 +84,38 @@ def step_switching_times(form: Form, has_events: bool) -> Switching:
 
 def closed_switching_times(form: Form, rtol: float) -> Switching:
     """Those of conditions linear in time and of samples, whatever the time and the parameters are."""
-    found = time_functions(form.equations)
-    if found.are_none:
+    if time_functions(form.equations).are_none:
         return NONE
-    return form.cached("switching times", rtol, lambda: _known_switching_times(form, found, rtol))
+    return form.cached("switching times", rtol, lambda: _known_switching_times(form, rtol))
 
 
-def _known_switching_times(form: Form, found: TimeFunctions, rtol: float) -> Switching:
+def _known_switching_times(form: Form, rtol: float) -> Switching:
+    made = written_switching_times(form.equations, rtol)
+    if any(e.op != "const" for e in made.written):
+        program = form.kept("switching_lines", lambda: {"lines": list(made.written)}, of=f"switching {rtol!r}")
+        return replace(made, lines=np.zeros(len(made.written)), lines_at=program)
+    return replace(made, lines=np.array([float(e.data) for e in made.written] or [0.0] * LINE), written=())
+
+
+def exported_switching_times(eq: Equations) -> Switching:
+    """Those of a model on its way out, for the tolerance that motions have by default."""
+    return eq.cached("exported switching times", (), lambda: written_switching_times(eq, SimulationOptions().rtol))
+
+
+def written_switching_times(eq: Equations, rtol: float) -> Switching:
+    """Those of conditions linear in time and of samples, with lines as expressions."""
+    found = time_functions(eq)
     sources = [(np.zeros(1), line, JUMPS) for line in found.conditions]
     for table, line in found.tables:
         is_exact = ONE if line.is_time else ZERO
         sources.append((table_knots(table, rtol), line, (is_exact, as_expr(int(jumps_at_knots(table))))))
     sources = [s for s in sources if len(s[0])]
-    none = replace(NONE, unknown=found.unknown)
     if not sources:
-        return none
+        return replace(NONE, unknown=found.unknown)
     lines = [e for _, line, flags in sources for e in (line.a, line.b, _size(line.b), *flags)]
     first = np.cumsum([0, *(len(knots) for knots, _, _ in sources)]).astype(np.int64)
-    made = Switching(np.concatenate([knots for knots, _, _ in sources]), first, unknown=found.unknown)
-    if any(e.op != "const" for e in lines):
-        program = form.kept("switching_lines", lambda: {"lines": lines}, of=f"switching {rtol!r}")
-        return replace(made, lines=np.zeros(len(lines)), written=tuple(lines), lines_at=program)
-    return replace(made, lines=np.array([float(e.data) for e in lines]))
+    knots = np.concatenate([knots for knots, _, _ in sources])
+    return Switching(knots, first, written=tuple(lines), unknown=found.unknown)
 
 
 def _size(b: Expr) -> Expr:

@@ -87,7 +87,7 @@ def _read(eq: Equations) -> TimeFunctions:
 
 class _Reader:
     def __init__(self, eq: Equations, order: Iterable[Node], roots: Iterable[Node]) -> None:
-        self.t, self.constant = eq.t, set(eq.variables.of("p r").symbols)
+        self.t, self.constant = eq.t, set(eq.variables.constants)
         self.kind = dict[Node, int]()
         self.has_time = set[Node]()
         self.smooth = set[Node]()

@@ -141,9 +141,10 @@ def pass_switching_time(m: Method, s: Steps, planned: float, is_there: int) -> N
     if is_there == 1 and s.t != s.t_end:
         s.t = w.after
         m.resume(m, s)
-        rest = planned - s.t
-        if s.is_adaptive == 0 and abs(rest) > NO_REST * abs(s.h):
-            w.rest = rest
+        if s.is_adaptive == 0:
+            w.rest = planned - s.t
+            if abs(w.rest) <= NO_REST * abs(s.h):
+                w.rest = 0.0
 
 
 def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:

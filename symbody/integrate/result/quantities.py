@@ -10,6 +10,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.matrix import Matrix
+from ...derivation.equations.energies import energy, kinetic_energy, potential_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
@@ -17,19 +19,66 @@ from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
 from ..forms.sensitivities import sensitivity_of
 from ..inputs.meanings import Quantity, plain, quantity_expressions
+from .own_rates import from_own_rates, has_own_rate, rate_along_motion, with_speeds_on
 from .segment import Segment
 
 GROUPS: Final = ("t", "q", "u", "z", "r", "p")
 CONSTANT: Final = ("r", "p")
 
 
-def values(segment: Segment, wanted: Sequence[Quantity]) -> list[Array]:
-    """At each time of a segment; several at once share the work between them."""
+def values(segment: Segment, wanted: Sequence[Quantity], is_drawn: bool = False) -> list[Array]:
+    """At each time of a segment; several at once share the work between them.
+
+    is_drawn   whether those that can be are taken from their own rates between steps (`own_rates.py`); energies always are
+    """
     eq, wanted = segment.equations, [plain(w) for w in wanted]
     places = stored_places(eq)
     rest = tuple(w for w in wanted if _checked_name(eq, w) not in places)
     found = iter(evaluated_quantities(segment, "values", rest, lambda: meaning(eq, rest)) if rest else ())
-    return [_stored_values(segment, *places[w]) if w in places else next(found) for w in wanted]
+    out = [_stored_values(segment, *places[w]) if w in places else next(found) for w in wanted]
+    if segment.steps is None:
+        return out
+    return [_between_steps(segment, w, x, is_drawn) if w not in places else x for w, x in zip(wanted, out, strict=True)]
+
+
+def _between_steps(segment: Segment, what: Any, evaluated: Array, is_drawn: bool) -> Array:
+    """A quantity at states between steps: evaluated there, or from its own rates."""
+    eq = segment.equations
+    (g,) = eq.cached("meaning of one", what, lambda: meaning(eq, (what,)))
+    if not (has_own_rate(g) and (is_drawn or g in _energies(eq))):
+        return evaluated
+    return quantity_from_own_rates(segment, g)
+
+
+def _energies(eq: Equations) -> tuple[Expr, ...]:
+    if not eq.u:
+        return ()
+    made = [energy, kinetic_energy, potential_energy]
+    return eq.cached("energies", (), lambda: tuple(in_own_terms(eq, [e(eq) for e in made], solved=True)))
+
+
+def quantity_from_own_rates(segment: Segment, g: Expr) -> Array:
+    """An expression in the state, between steps."""
+
+    def value(s: Segment) -> Array:
+        return evaluated_quantities(s, "values", (g,), lambda: [g])[0]
+
+    def rate(s: Segment) -> Array:
+        return evaluated_quantities(s, "own rates", g, lambda: [rate_along_motion(s.equations, g)])[0]
+
+    return from_own_rates(segment, value, rate, _on_constraints)
+
+
+def _on_constraints(s: Segment) -> Segment:
+    eq = s.equations
+    if not eq.lam:
+        return s
+
+    def rows() -> list[Any]:
+        return [eq.Jc, eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b]
+
+    Jc, missed = evaluated_quantities(s, "speeds of constraints", (), rows)
+    return with_speeds_on(Jc, missed.reshape(len(s), -1), s)
 
 
 class StatesInRows(Protocol):
@@ -75,6 +124,10 @@ def evaluated_quantities(
 def derived_quantity(segment: StatesInRows, name: str, make: Callable[[Equations], Expr]) -> Array:
     """A quantity that follows from the equations, such as their energy."""
     eq = segment.equations
+    if isinstance(segment, Segment) and segment.steps is not None:
+        (g,) = eq.cached("derived quantity", name, lambda: in_own_terms(eq, [make(eq)], solved=True))
+        if has_own_rate(g):
+            return quantity_from_own_rates(segment, g)
     return evaluated_quantities(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
 
 

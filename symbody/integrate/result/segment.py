@@ -56,6 +56,7 @@ class Segment(Portable):
     dense        the methods' polynomials between times; none where states were wanted at given times only
     choices      what was picked: form, method, tolerances
     variations   ∂(q, u, z)/∂x at each time, one column for each x in `wrt`
+    steps        the segment with the steps between which this one has states, where it does
     outcome      how it ended
     statistics   counts and computing time
     events       that happened on the way, in order
@@ -81,6 +82,7 @@ class Segment(Portable):
     dense: tuple[Dense, ...] = ()
     variations: Array | None = None
     wrt: tuple[str, ...] = ()
+    steps: Segment | None = None
 
     def __repr__(self) -> str:
         span = f"{len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g}" if len(self.t) else "no times"
@@ -169,7 +171,7 @@ class Segment(Portable):
         which = np.searchsorted(starts, direction * times, side="right") - 1  # each run up to the beginning of the next
         for k in np.unique(which).tolist():
             y[which == k] = self.dense[k](times[which == k])
-        return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=())
+        return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=(), steps=self)
 
     @property
     def between(self) -> Callable[[float], Array] | None:

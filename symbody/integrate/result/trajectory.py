@@ -102,18 +102,7 @@ class Trajectory(StoredMotion):
             raise SimulationError(
                 f"trajectory of {self.name!r}: values() takes a list of names and expressions, got {shown(wanted)}"
             )
-        found = []
-        for s in self.segments:
-            try:
-                found.append(quantities.values(s, wanted))
-            except SymbodyError as reason:
-                if not self.is_switched:
-                    raise
-                raise SimulationError(
-                    f"trajectory of {self.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
-                    "sim.pieces has each stretch for itself"
-                ) from None
-        return [concatenation(parts) for parts in zip(*found, strict=True)]
+        return values_along(self, wanted)
 
     def max(self, what: Quantity) -> float:
         """The largest value of a name or an expression along the motion, between steps too. sim["x"].max() is the
@@ -394,6 +383,22 @@ class Trajectory(StoredMotion):
     def save(self, path: str | Path) -> Path:
         """Write it without loss, as .npz; `load_trajectory` reads it back."""
         return later("write.files.trajectory_file", "save_trajectory")(self, path)
+
+
+def values_along(sim: Trajectory, wanted: Sequence[Quantity], is_drawn: bool = False) -> list[Array]:
+    """Quantities in all segments; is_drawn as in `quantities.values`."""
+    found = []
+    for s in sim.segments:
+        try:
+            found.append(quantities.values(s, wanted, is_drawn))
+        except SymbodyError as reason:
+            if not sim.is_switched:
+                raise
+            raise SimulationError(
+                f"trajectory of {sim.name!r}: {in_number(map(shown, wanted), '{} does', '{} do')} not exist in mode {s.mode!r} ({reason}); "
+                "sim.pieces has each stretch for itself"
+            ) from None
+    return [concatenation(parts) for parts in zip(*found, strict=True)]
 
 
 def _multipliers(s: Segment) -> Array:

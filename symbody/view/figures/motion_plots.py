@@ -11,7 +11,7 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...integrate.result.segment import Segment
-from ...integrate.result.trajectory import Trajectory
+from ...integrate.result.trajectory import Trajectory, values_along
 from .figure import MARKS, Curve, Figure, Note, Panel
 from .marks import CurveInTime, MarkedTimes, marked_times
 from .run_labels import labels_of_runs
@@ -147,7 +147,11 @@ def _axes(across: Sequence[Shown], label: str) -> tuple[str, str]:
 def _curves(sim: Trajectory, fine: Trajectory, some: ShownTogether, across: Sequence[Shown]) -> list[CurveInTime]:
     """Quantities that are evaluated, all at once, and those that are measured directly."""
     evaluated = [x for x in some.quantities if x.measured is None]
-    values = dict(zip(map(id, evaluated), fine.values([x.what for x in evaluated]), strict=True)) if evaluated else {}
+    values = (
+        dict(zip(map(id, evaluated), values_along(fine, [x.what for x in evaluated], is_drawn=True), strict=True))
+        if evaluated
+        else {}
+    )
     places = (
         [v / a.factor for v, a in zip(fine.values([a.what for a in across]), across, strict=True)] if across else []
     )

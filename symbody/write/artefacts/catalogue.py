@@ -208,6 +208,10 @@ def _event_handling(m: ExportedEquations) -> Definition | None:
     return Definition({"holds": holds, "after": after}, names={"holds": tuple(m.events)})
 
 
+def _switching_lines(m: ExportedEquations) -> Definition | None:
+    return Definition({"lines": list(m.switching.written)}) if m.switching.count else None
+
+
 # ---------------------------------------------------------------------------------------------------- derivatives
 
 
@@ -340,6 +344,7 @@ CATALOGUE: Final = {
         CatalogueEntry("events", "core", "event functions, which cross zero at events", _events),
         CatalogueEntry("event_handling", "core", "of each event: 1 where its guard holds, else 0; and the state after it, one row each", _event_handling),
         CatalogueEntry("event_rates", "events", "time derivatives of the event functions along the motion", _event_rates, True),
+        CatalogueEntry("switching_lines", "switching", "of each function of time that switches: a and b, so that it does where a t + b is a knot, the size of the terms of b, 1 where a step may begin exactly there, 1 where it jumps", _switching_lines),
         CatalogueEntry("rhs_x", "derivatives", "derivatives of x' by the state", _rates_by("x", False), True),
         CatalogueEntry("rhs_r", "derivatives", "derivatives of x' by the inputs", _rates_by("r", False), True),
         CatalogueEntry("rhs_p", "derivatives", "derivatives of x' by the parameters", _rates_by("p", False), True),

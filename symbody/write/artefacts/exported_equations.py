@@ -20,6 +20,7 @@ from ...derivation.programs.state_rates import state_rate_derivatives, state_rat
 from ...derivation.questions.reactions import Reaction, reactions
 from ...errors import DerivationError, ProgramError, in_number
 from ...integrate.events.events import Event, changes, in_state
+from ...integrate.events.switching_times import Switching, exported_switching_times
 from ...integrate.forms.accelerations import accelerations
 from ...integrate.inputs.meanings import quantity_expressions
 
@@ -187,6 +188,11 @@ class ExportedEquations:
         """g' along the motion."""
         flow = dict(zip(self.eq.state, self.rates.entries, strict=True)) | {self.eq.t: ONE}
         return [directional_derivative(g, flow) for g in self.event_functions.values()]
+
+    @cached_property
+    def switching(self) -> Switching:
+        """Switching times of functions of time: knots, and the lines that take a time to them."""
+        return exported_switching_times(self.eq)
 
     @property
     def has_event_handling(self) -> bool:

@@ -2,7 +2,7 @@
 // `live` has what the page was written with: samples, events, and the constants of the method.
 const RTOL = 1e-7, ATOL = 1e-9, MOST_STEPS = 200000, CHUNK = 32, MOST_EVENTS = 2000;
 const ROUNDING = 1e-14; // of event functions
-const { STATUS, WIDTH, PIECES, MAX_GROWTH, LEVEL } = live.march;
+const { STATUS, WIDTH, PIECES, MAX_GROWTH, LEVEL, SWITCHING } = live.march;
 const samples = live.samples, events = live.events;
 const numbers = (k) => new Float64Array(k);
 const brief = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(4)));
@@ -24,6 +24,10 @@ class Motion {
         side: numbers(count), least: numbers(count), sense: events.map((e) => e.sense), watch: null,
       },
       growth: { count: n, passed: 0, level: LEVEL, last: 0, before: 0, per_size: x.map((v) => 1 / Math.max(Math.abs(v), ATOL / RTOL, 1)) },
+      switching: {
+        ...SWITCHING, lines: numbers(SWITCHING.size * Math.max(SWITCHING.count, 1)), is_told: count ? 1 : 0, is_jump: 0, before: 0, after: 0, rest: 0,
+        lines_at: model.switching_lines ? (t, y, lines) => model.switching_lines(t, y, r, p, lines) : null,
+      },
       rhs: (t, y, dy) => model.rhs(t, y, r, p, dy),
       settle: null,
     };
@@ -66,7 +70,8 @@ class Motion {
     const status = march(this.method, this.steps);
     this.collect();
     if (status === STATUS.DONE) this.done = true;
-    else if (status === STATUS.AT_EVENT) this.passEvents();
+    else if (status === STATUS.AT_EVENT) this.passEvents(this.steps.watched.event);
+    else if (status === STATUS.AT_SWITCH) this.passEvents(-1);
     else if (status === STATUS.UNSETTLED) this.stop(`the constraints cannot be kept at ${at()}`);
     else if (status === STATUS.UNBOUNDED) this.stop(`the motion grows without bound; it is shown to ${at()}`);
     else if (status !== STATUS.TOO_MANY) this.stop(`the motion cannot be continued beyond ${at()}`);
@@ -101,11 +106,11 @@ class Motion {
     }
   }
 
-  /** Events at the present state: the one that a step ended at, and others that are beyond zero with it. */
-  passEvents() {
+  /** Events at the present state: the one that a step ended at (-1: none did), and others that are beyond zero. */
+  passEvents(first) {
     const { watched: w, t, y } = this.steps;
     w.watch(t, y, w.values);
-    const crossed = (k) => k === w.event || (w.values[k] * w.side[k] < 0 && Math.abs(w.values[k]) > w.least[k] && w.sense[k] * w.side[k] <= 0);
+    const crossed = (k) => k === first || (w.values[k] * w.side[k] < 0 && Math.abs(w.values[k]) > w.least[k] && w.sense[k] * w.side[k] <= 0);
     const which = events.map((_, k) => k).filter(crossed), zeros = which.map((k) => [k, w.values[k]]);
     this.happen(which);
     if (!this.done) this.setSides(zeros);

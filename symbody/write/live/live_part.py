@@ -23,8 +23,10 @@ from ...emit import ir, program
 from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events.events import Event
+from ...integrate.events.switching_times import Switching, exported_switching_times
 from ...integrate.kernels.march import GROWTH_LEVELS, march
-from ...integrate.kernels.march_records import AT_EVENT, DONE, TOO_MANY, UNBOUNDED, UNSETTLED
+from ...integrate.kernels.march_records import AT_EVENT, AT_SWITCH, DONE, TINY, TOO_MANY, UNBOUNDED, UNSETTLED
+from ...integrate.kernels.next_switching import LINE
 from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_5
 from ...integrate.run.simulate import simulate
@@ -48,6 +50,7 @@ FUNCTIONS: Final = (
     "events",
     "event_handling",
     "event_rates",
+    "switching_lines",
 )
 METHOD: Final = DORMAND_PRINCE_5
 DEFAULTS: Final = SimulationOptions()
@@ -96,7 +99,11 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
     frames = named_frames(state, options.shapes, options.packages)
     module = JavaScriptModule(replace(made, functions=(*made.functions, _poses(eq, made, frames, shown))))
     weights = {s.name: len(s.coordinates) for s in shown.surfaces}
-    data = _data(made, module, shown, options.until, options.events) | {"frames": list(frames), "weights": weights}
+    switching = exported_switching_times(eq)
+    data = _data(made, module, shown, options.until, options.events, switching) | {
+        "frames": list(frames),
+        "weights": weights,
+    }
     data["geometry"] = slopes(
         state, [v.symbol for v in made.parameters], module.fields, options.shapes, options.packages
     )
@@ -128,17 +135,30 @@ def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scen
 
 
 def _data(
-    made: Artefact, module: JavaScriptModule, shown: Scene, until: float, events: Mapping[str, Any]
+    made: Artefact,
+    module: JavaScriptModule,
+    shown: Scene,
+    until: float,
+    events: Mapping[str, Any],
+    switching: Switching,
 ) -> dict[str, Any]:
     constants = {
         "WIDTH": METHOD.width,
         "PIECES": METHOD.pieces,
         "MAX_GROWTH": DEFAULTS.max_growth,
         "LEVEL": DEFAULTS.max_size / GROWTH_LEVELS**2,
+        "SWITCHING": {
+            "count": switching.count,
+            "first": switching.first.tolist(),
+            "knots": switching.knots.tolist(),
+            "rounding": TINY,
+            "size": LINE,
+        },
         "STATUS": {
             "DONE": DONE,
             "TOO_MANY": TOO_MANY,
             "AT_EVENT": AT_EVENT,
+            "AT_SWITCH": AT_SWITCH,
             "UNSETTLED": UNSETTLED,
             "UNBOUNDED": UNBOUNDED,
         },
@@ -244,7 +264,7 @@ def _scripts(module: JavaScriptModule, data: Mapping[str, Any]) -> tuple[str, ..
 def motion_script() -> str:
     """`Motion`, which runs `model` by the loop of `simulate`, for what `live` says."""
     known = {
-        k: v for k, v in standalone_constants(settles=True, watches=True, switches=False).items() if v != ir.IS_PRESENT
+        k: v for k, v in standalone_constants(settles=True, watches=True, switches=True).items() if v != ir.IS_PRESENT
     }
     loop = javascript_objects(march, standalone_records(METHOD), known)
     return f'const Motion = (() => {{\n"use strict";\n{loop}\n{asset("live", "live_motion.js")}\nreturn Motion;\n}})();'

@@ -3,6 +3,7 @@ rest."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
@@ -11,7 +12,8 @@ from ...emit import ir
 from ...errors import ProgramError
 from ...escaping import as_c_string, in_block_comment
 from ...integrate.kernels.march import march
-from ...integrate.kernels.march_records import AT_EVENT, DONE, NOT_FINITE, TOO_MANY, UNSETTLED
+from ...integrate.kernels.march_records import AT_EVENT, AT_SWITCH, DONE, NOT_FINITE, TINY, TOO_MANY, UNSETTLED
+from ...integrate.kernels.next_switching import LINE, next_switching_time
 from ...integrate.kernels.standalone_march import standalone_constants, standalone_records
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8, Tableau
 from ...simulation_options import SimulationOptions
@@ -40,13 +42,20 @@ def c_sources(it: MockUp, version: int, token: str) -> dict[str, str]:
 
 def _march(it: MockUp) -> dict[str, str]:
     """The loop of `simulate`, printed: its structures, and its functions."""
-    known = standalone_constants(settles=it.projects, watches=bool(it.events), switches=False)
+    known = standalone_constants(settles=it.projects, watches=bool(it.events), switches=it.switching.count > 0)
     printed = c_structures(march, standalone_records(METHOD), {**known, "s.growth.count": 0, "s.results.requested": 0})
     head = f"/* {{}} of the loop of `simulate`, {METHOD.name}: printed from its text. */\n\n"
     return {
         "fmu_march_types.h": head.format("Structures") + printed.structures,
-        "fmu_march.h": head.format("Functions") + f"{printed.functions}\n#define MARCH {printed.entry}\n",
+        "fmu_march.h": head.format("Functions")
+        + f"{printed.functions}\n#define MARCH {printed.entry}\n{_next_switch(printed.functions)}",
     }
+
+
+def _next_switch(functions: str) -> str:
+    """The name of the printed search for the next switching time, where there is one."""
+    found = re.search(rf"\b({next_switching_time.__name__}\w*)\(", functions)
+    return f"#define NEXT_SWITCH {found[1]}\n" if found else ""
 
 
 def unit_name(it: MockUp) -> str:
@@ -79,11 +88,11 @@ def _sizes(it: MockUp, token: str) -> list[str]:
         "NL": len(it.multipliers), "N_POSITIONS": len(it.residuals.get("phi", ())), "N_RESIDUALS": sum(map(len, it.residuals.values())),
         "HAS_EXCHANGE": int(EXCHANGE in it.kinds), "HAS_STEPS": int(STEPS in it.kinds), "HAS_PROJECTION": int(it.projects),
         "HAS_ALONG": int(it.has_derivatives), "HAS_ADJOINT": int(it.has_adjoints), "TABLEAU_WIDTH": METHOD.width, "PIECES": METHOD.pieces,
-        "MARCH_DONE": DONE, "MARCH_GOES_ON": TOO_MANY, "MARCH_AT_EVENT": AT_EVENT, "MARCH_NOT_FINITE": NOT_FINITE, "MARCH_UNSETTLED": UNSETTLED,
+        "NW": it.switching.count, "LINE": LINE, "MARCH_AT_SWITCH": AT_SWITCH, "MARCH_DONE": DONE, "MARCH_GOES_ON": TOO_MANY, "MARCH_AT_EVENT": AT_EVENT, "MARCH_NOT_FINITE": NOT_FINITE, "MARCH_UNSETTLED": UNSETTLED,
     }  # fmt: skip
     return [
         f"#define MODEL_TOKEN {as_c_string(token)}", *(f"#define {k} {v}" for k, v in numbers.items()),
-        f"#define TOLERANCE {DOUBLE.literal(it.tolerance)}", f"#define DRIFT {DOUBLE.literal(DRIFT)}", f"#define MAX_GROWTH {DOUBLE.literal(SimulationOptions().max_growth)}",
+        f"#define ROUNDING {DOUBLE.literal(TINY)}", f"#define TOLERANCE {DOUBLE.literal(it.tolerance)}", f"#define DRIFT {DOUBLE.literal(DRIFT)}", f"#define MAX_GROWTH {DOUBLE.literal(SimulationOptions().max_growth)}",
         f"typedef {made.identifier}_parameters model_parameters;",
     ]  # fmt: skip
 
@@ -109,6 +118,7 @@ def _functions(it: MockUp) -> list[str]:
         ("events", "g"),
         ("event_rates", "rate"),
         ("event_handling", "holds, after"),
+        ("switching_lines", "lines"),
     ):
         value = f"{name}_{f}(t, x, r, p, {results})" if made.has(f) else _absent(f)
         out.append(f"#define model_{f}(t, x, r, p, {results}) {value}")
@@ -183,7 +193,11 @@ def _tables(it: MockUp) -> list[str]:
         "IS_TERMINAL": [int(e is not None and e.terminal) for e in events],
         "RESETS": [int(e is not None and e.reset is not None) for e in events],
     }
-    return [line for k, v in integers.items() for line in _array("int", k, [str(x) for x in v] or ["0"])]
+    knots = list[str]()
+    if it.switching.count:
+        integers["FIRST_KNOT"] = it.switching.first.tolist()
+        knots = _array("double", "KNOTS", [DOUBLE.literal(x) for x in it.switching.knots.tolist()])
+    return [*(line for k, v in integers.items() for line in _array("int", k, [str(x) for x in v] or ["0"])), *knots]
 
 
 def _base(it: MockUp, k: int) -> int:

@@ -15,6 +15,7 @@ from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
 from ...integrate.events.events import Event
+from ...integrate.events.switching_times import Switching, exported_switching_times
 from ...units import per_second
 from ..artefacts.artefact import Artefact
 from ..targets.c.c_library import CLibrary, CVariant
@@ -103,6 +104,11 @@ class MockUp:
     @property
     def projects(self) -> bool:
         return self.made.has("project")
+
+    @property
+    def switching(self) -> Switching:
+        """Times at which functions of time jump or bend."""
+        return exported_switching_times(self.eq)
 
     @property
     def has_derivatives(self) -> bool:

@@ -25,7 +25,16 @@ from .documentation_page import documentation
 from .fmi2_xml import fmi2_description
 from .fmi3_xml import fmi3_description
 
-FUNCTIONS: Final = ("rhs", "correct_positions", "correct_speeds", "outputs", "events", "event_handling", "event_rates")
+FUNCTIONS: Final = (
+    "rhs",
+    "correct_positions",
+    "correct_speeds",
+    "outputs",
+    "events",
+    "event_handling",
+    "event_rates",
+    "switching_lines",
+)
 SEMI_EXPLICIT: Final = ("multipliers", "semi_explicit")
 ALONG: Final = ("rhs_along", "outputs_along", "events_along")
 ADJOINTS: Final = ("rhs_adjoint", "outputs_adjoint", "events_adjoint")

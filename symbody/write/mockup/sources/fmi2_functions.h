@@ -164,6 +164,7 @@ EXPORTED fmi2Status FMI(NewDiscreteStates)(fmi2Component instance, fmi2EventInfo
     memset(info, 0, sizeof *info);
     info->valuesOfContinuousStatesChanged = changes;
     info->terminateSimulation = m->now.ended;
+    info->nextEventTimeDefined = next_time_event(m, &info->nextEventTime);
     return fmi2OK;
 }
 

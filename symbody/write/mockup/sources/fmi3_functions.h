@@ -294,8 +294,7 @@ EXPORTED fmi3Status FMI(UpdateDiscreteStates)(
     *terminate = m->now.ended != 0;
     *nominals_changed = false;
     *values_changed = changes != 0;
-    *has_next = false;
-    *next = 0.0;
+    *has_next = next_time_event(m, next) != 0;
     return fmi3OK;
 }
 

@@ -151,6 +151,8 @@ static int begin_motion(Instance *m)
     m->now.drifts = 0;
     m->now.ended = 0;
     m->now.event = -1;
+    m->now.before = m->now.after = HUGE_VAL;
+    m->now.old_before = m->now.old_after = -HUGE_VAL;
     return NG > 0 ? renew_sides(m, NULL, NULL) : OK;
 }
 

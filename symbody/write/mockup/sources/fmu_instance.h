@@ -57,6 +57,8 @@ typedef struct {
     int starts;                    /* whether x is still to be found from the start */
     int drifts;                    /* whether x is to be put back onto the constraints */
     int ended;                     /* whether a terminal event happened */
+    double before, after;          /* last time before the next switching time, and first one behind it */
+    double old_before, old_after;  /* those of the one that was passed last */
     int event;                     /* the event function whose zero ended the last step; -1: none did */
     int side[LENGTH(NG)];          /* of zero, on which event functions are */
     double slack[LENGTH(NG)];      /* how far on the other side one may still be that has just been handled; -1: not at all */
@@ -72,6 +74,7 @@ struct Instance {
     Steps steps;
     double k[TABLEAU_WIDTH * LENGTH(NX)], atol[LENGTH(NX)], w[LENGTH(NX)], end[LENGTH(NX)], polynomial[PIECES * LENGTH(NX)], note[1];
     double values[2 * LENGTH(NG)], earlier[2 * LENGTH(NG)], later[2 * LENGTH(NG)], inner[2 * LENGTH(NG)], sides[LENGTH(NG)], least[LENGTH(NG)];
+    double lines[LENGTH(NW) * LINE]; /* of functions of time that switch */
     int is_for_steps;              /* co-simulation */
     int has_event_mode;            /* of co-simulation: whether the importer uses it */
     int stops_at_events;           /* and whether a step may then end early, at an event */
@@ -369,12 +372,21 @@ static int set_value(Instance *m, unsigned at, double value)
     return OK;
 }
 
+/* At a switching time, to rounding: what holds before it until event mode, then what holds behind it. */
+static double time_on_its_side(const Numbers *s, double t)
+{
+    if (t > s->before && t <= s->after) {
+        return s->before;
+    }
+    return t >= s->old_before && t < s->old_after ? s->old_after : t;
+}
+
 static int set_time(Instance *m, double t)
 {
     if (!(t - t == 0.0)) {
         return complain(m, FAILED, "time is a finite number");
     }
-    m->now.t = t;
+    m->now.t = time_on_its_side(&m->now, t);
     m->known = 0;
     return OK;
 }

@@ -42,6 +42,18 @@ static void watch(Instance *m, double t, const double *x, double *values)
 }
 #endif
 
+#if NW > 0
+/* Functions of time that switch: lines that take a time to their knots. */
+static void lines_at(Instance *m, double t, const double *x, double *lines)
+{
+    double r[LENGTH(NR)];
+    inputs_at(&m->now, t, r);
+    if (model_switching_lines(t, x, r, &m->now.p, lines) != 0) {
+        memset(lines, 0, LINE * NW * sizeof *lines);
+    }
+}
+#endif
+
 #include "fmu_march.h"
 
 /* ------------------------------------------------------------------------------------------------ the loop */
@@ -72,6 +84,14 @@ static void begin_march(Instance *m, double t_end)
     s->results.capacity = 1;
 #if HAS_PROJECTION
     s->note = m->note;
+#endif
+#if NW > 0
+    s->switching.count = NW;
+    s->switching.is_told = NG > 0;
+    s->switching.rounding = ROUNDING;
+    s->switching.first = FIRST_KNOT;
+    s->switching.knots = (double *)KNOTS; /* only read */
+    s->switching.lines = m->lines;
 #endif
 #if NG > 0
     s->watched.count = NG;
@@ -123,6 +143,21 @@ static int pass_event(Instance *m)
     return OK;
 }
 
+/* Event functions may jump with a function of time. */
+static int pass_jump(Instance *m)
+{
+    int jumps = 0, fired[LENGTH(NG)];
+    if (m->stops_at_events) {
+        m->is_at_event = know_events(m) == OK && crossings(m, m->g, fired);
+        return OK;
+    }
+    if (handle_events(m, &jumps) != OK) {
+        return complain(m, DISCARD, "t = %.17g: what follows an event cannot be computed", m->now.t);
+    }
+    m->steps.is_new |= jumps;
+    return OK;
+}
+
 static int march_failed(Instance *m, int status)
 {
     switch (status) {
@@ -148,6 +183,10 @@ static int advance(Instance *m, double t_end)
         const int status = march_once(m);
         if (status == MARCH_AT_EVENT) {
             if (pass_event(m) != OK) {
+                return DISCARD;
+            }
+        } else if (status == MARCH_AT_SWITCH) {
+            if (pass_jump(m) != OK) {
                 return DISCARD;
             }
         } else if (status != MARCH_DONE && status != MARCH_GOES_ON) {
@@ -177,4 +216,32 @@ static int begin_step(Instance *m, double t, double h)
     m->now.t = t;
     m->known = 0;
     return OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ model exchange */
+
+/* In event mode: what held before a switching time holds no longer. Whether there is a next one, at which the importer ends a step. */
+static int next_time_event(Instance *m, double *next)
+{
+    *next = 0.0;
+#if NW > 0
+    if (m->is_for_steps) {
+        return 0;
+    }
+    if (m->now.t >= m->now.before) {
+        m->now.old_before = m->now.before;
+        m->now.old_after = m->now.after;
+        m->now.t = m->now.after;
+        m->known = 0;
+    }
+    begin_march(m, HUGE_VAL);
+    lines_at(m, m->now.t, m->now.x, m->lines);
+    *next = NEXT_SWITCH(&m->steps.switching, m->now.t, HUGE_VAL);
+    m->now.before = m->steps.switching.before;
+    m->now.after = m->steps.switching.after;
+    return *next < HUGE_VAL;
+#else
+    (void)m;
+    return 0;
+#endif
 }
