@@ -238,3 +238,13 @@ def test_linear_tyre_aligns() -> None:
     f = tyre.at(4000, 0, 0.02)
     assert value(f.Fy) < 0 < value(f.Mz)
     assert value(tyre.at(4000, camber=0.02).Fy) == -80
+
+
+def test_forces_at_numbers_are_numbers_and_angles_are_radians() -> None:
+    tyre = vh.BrushTyre(radius=0.3, cornering=5e4, along=6e4, friction=0.9)
+    found = tyre.at(4000.0, alpha=0.1)
+    assert isinstance(found.Fy, float)
+    with pytest.raises(sb.ModelError, match="slip angle of 3 rad is a quarter turn or more; angles are in radians"):
+        tyre.at(4000.0, alpha=3.0)
+    alpha = sb.symbol("alpha")
+    assert alpha in sb.free_symbols(tyre.at(4000.0, alpha=alpha).Fy)

@@ -514,8 +514,13 @@ def _call_text(program: Program, empty: tuple[str, ...] = ()) -> str:
         at += len(o.values)
     names = "".join(f"{n}, " for n in arguments)
     given = names + "".join(f"*([{n}] if len({n}) else []), " for n in empty)
-    signature = "".join(f", {n}=missing__" for n in arguments) + "".join(f", {n}=()" for n in empty) + ", *more__"
-    is_wrong = " or ".join([*(f"{n} is missing__" for n in arguments[-1:]), *(f"len({n})" for n in empty), "more__"])
+    needed = len(arguments)
+    while needed > 1 and not program.inputs[needed - 1].is_scalar and not len(program.inputs[needed - 1]):
+        needed -= 1  # parameters that there are not may be left out
+    defaults = ["missing__"] * needed + ["()"] * (len(arguments) - needed + len(empty))
+    signature = "".join(f", {n}={d}" for n, d in zip((*arguments, *empty), defaults, strict=True)) + ", *more__"
+    last = arguments[needed - 1 : needed]
+    is_wrong = " or ".join([*(f"{n} is missing__" for n in last), *(f"len({n})" for n in empty), "more__"])
     return "\n".join(
         [
             f"def __call__(self__{signature}):",

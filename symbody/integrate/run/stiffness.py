@@ -46,7 +46,8 @@ def _rough_size(form: Form, t: float, y: Array, p: Array) -> float:
     """The norm of ∂F/∂y by differences to one side: a quarter of the evaluations."""
     f, d = form.rhs_program, DIFFERENCE_STEPS[0] * (1.0 + np.abs(y))
     here, *beside = f.over("y", np.vstack([y, y + np.diag(d)]), t, y, p)
-    return float(np.linalg.norm((np.array(beside) - here) / d[:, None]))
+    with np.errstate(invalid="ignore", over="ignore"):  # rates may be infinite: the outcome names them
+        return float(np.linalg.norm((np.array(beside) - here) / d[:, None]))
 
 
 def _is_small(form: Form, t: float, y: Array, p: Array, bound: float) -> bool:

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from math import pi
+from typing import Any, Final
 
 import symbody as sb
 
 from ...argument_kinds import answered_class
+from ...errors import ModelError
+
+QUARTER_TURN: Final = pi / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,24 @@ class Tyre(ABC):
     def at(
         self, load: Any, kappa: Any = 0, alpha: Any = 0, camber: Any = 0, *, pressure: Any = None, speed: Any = None
     ) -> TyreForces:
-        """Forces at a load, a longitudinal slip, and angles of slip and camber."""
-        return self.forces(Slip(load, kappa, sb.tan(alpha), camber, pressure, speed))
+        """Forces at a load, a longitudinal slip, and angles of slip and camber in radians; numbers where all of these are.
+        A slip angle of a quarter turn or more is refused."""
+        angle = alpha + sb.fraction(0, 1)
+        if not sb.free_symbols(angle) and abs(float(sb.evaluate(angle))) >= QUARTER_TURN:
+            raise ModelError(
+                f"tyre: a slip angle of {float(sb.evaluate(angle)):g} rad is a quarter turn or more; angles are in radians"
+            )
+        forces = self.forces(Slip(load, kappa, sb.tan(alpha), camber, pressure, speed))
+        return TyreForces(*(_number(getattr(forces, f.name)) for f in fields(forces)))
 
     def mirrored(self) -> Tyre:
         """The tyre as it is on the other side of a car: its conicity and ply steer are seen in a mirror."""
         return MirroredTyre(self)
+
+
+def _number(value: Any) -> Any:
+    """A number where an expression has no symbols."""
+    return sb.evaluate(value, {}) if isinstance(value, sb.Expr) and not sb.free_symbols(value) else value
 
 
 @answered_class
