@@ -190,3 +190,13 @@ def test_refused(says):
     given = {"length": 1, "EI": 1.0, "rho_A": 1, "modes": 1, **PINNED, **REFUSED[says]}
     with pytest.raises(sb.ModelError, match=says):
         sb.Model("m").beam("arm", **given)
+
+
+@pytest.mark.parametrize(
+    ("modes", "needs"),
+    [({"y": 2, "z": 2}, "bending='z' or 'yz'"), ({"y": 2, "x": 1}, "EA="), ({"y": 2, "twist": 1}, "GJ=")],
+)
+def test_shapes_of_motions_that_the_beam_does_not_have(modes, needs):
+    """Asked for and not there: refused with the option that is missing."""
+    with pytest.raises(sb.ModelError, match=rf"this beam moves in y only; it needs {needs}"):
+        sb.Model("m").beam("panel", length=6, EI=800, rho_A=3, modes=modes)

@@ -461,6 +461,14 @@ def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict
             f"{where}: modes= has the motions {listed(SUFFIX)}, and shortening; elements= has none of the latter; got "
             f"{shown(strange[0])}"
         )
+    if idle := [k for k in by_kind if k not in kinds and k != "shortening" and by_kind[k]]:
+        option = {"y": "bending='y' or 'yz'", "z": "bending='z' or 'yz'", "x": "EA=", "twist": "GJ="}.get(
+            idle[0], "GA="
+        )
+        raise ModelError(
+            f"{where}: {'modes' if elements is None else 'elements'}= has {idle[0]!r}, and this beam moves in {listed(kinds)} only; it needs {option}, or leave "
+            "it out"
+        )
     by_kind |= {k: by_kind[k[-1]] for k in kinds if k.startswith("turn") and k[-1] in by_kind and k not in by_kind}
     for k in kinds:
         n = by_kind.get(k)
