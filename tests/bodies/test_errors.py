@@ -70,7 +70,7 @@ MISTAKES: dict[str, Mistake] = {
         lambda a: (a.m.input("s_ddot"), a.m.coordinate("s")),
         ModelError, ("'arm'", "input 's_ddot'", "coordinate 's'", "another name"),
     ),
-    "name declared twice": (lambda a: a.m.parameter("elbow"), ModelError, ("'arm'", "'elbow'", "it is a coordinate already")),
+    "name declared twice": (lambda a: a.m.parameter("elbow"), ModelError, ("'arm'", "'elbow'", "it is a coordinate of joint 'elbow' already")),
     # undeclared symbols
     "parameter in a force": (
         lambda a: a.m.force("push", a.upper, sb.symbol("F") * a.x),
