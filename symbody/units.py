@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import pi
+from math import inf, pi
 from typing import Final
 
 from .errors import SymbodyError, finite_number, hint, shown
@@ -55,7 +55,11 @@ class Unit:
 
     def times(self, other: Unit, power: int) -> Unit:
         exponents = tuple(a + power * b for a, b in zip(self.exponents, other.exponents, strict=True))
-        return Unit(exponents, self.factor * other.factor**power)
+        try:
+            factor = self.factor * other.factor**power
+        except OverflowError:
+            factor = inf
+        return Unit(exponents, factor)
 
     @property
     def dimension(self) -> tuple[int, ...]:
@@ -104,7 +108,7 @@ def unit_meant(text: str) -> Unit | None:
         while depth and (closed := _CLOSING.match(text, at)):
             at, depth = closed.end(), depth - 1
         if not text[at:].strip():
-            return found if depth == 0 else None
+            return found if depth == 0 and 0 < found.factor < inf else None
         between = _BETWEEN.match(text, at)
         assert between is not None  # it may be empty
         if not depth:
@@ -182,13 +186,13 @@ def quantity(value: object, where: str, kind: type[SymbodyError], expected: str 
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
         number, text = finite_number(value[0], where, kind), value[1]
     elif isinstance(value, str) and (found := _QUANTITY.fullmatch(value)):
-        number, text = float(found["number"]), found["unit"].strip()
+        number, text = finite_number(float(found["number"]), where, kind), found["unit"].strip()
     else:
         return None
     unit, other = unit_of(text, where, kind), unit_meant(expected) if expected else None
     if other is not None and other.dimension != unit.dimension:
         raise kind(f"{where}: {number:g} {text} is in {si_unit(text)}, expected {expected}")
-    return number * unit.factor
+    return finite_number(number * unit.factor, where, kind)
 
 
 def with_si_unit(number: float, unit: str) -> float | tuple[float, str]:

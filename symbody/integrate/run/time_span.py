@@ -39,7 +39,7 @@ def time_span(t: Any, where: str, now: float = 0.0) -> TimeSpan:
     if given.ndim == 0:
         span = TimeSpan(now, float(given), None)
         _refuse_past(where, t, span)
-    elif isinstance(t, (tuple, list)) and len(t) == 2:
+    elif isinstance(t, (tuple, list)) and given.shape == (2,):
         span = TimeSpan(float(given[0]), float(given[1]), None)
     elif given.ndim == 1 and len(given) >= 2:
         span = TimeSpan(float(given[0]), float(given[-1]), given)
