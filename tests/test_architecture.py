@@ -41,7 +41,8 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "emit": ("loops", "programs", "llvm", "text", "run"),
     "formats": ("robot", "meshes", "fem", "urdf", "sdf", "mjcf", "osim"),
     "integrate": (
-        "inputs", "kernels", "start", "forms", "result", "events", "contact", "run", "members", "modes", "gpu", "steppers",
+        "inputs", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
+        "steppers",
     ),
     "stability": ("variation", "equilibria", "spectra", "design", "linear", "branches", "periodic", "long_run"),
     "view": ("figures", "scenes"),

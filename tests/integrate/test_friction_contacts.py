@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.contact.contact_problem import Cone, ContactProblem
-from symbody.integrate.contact.contact_solvers import solutions
-from symbody.integrate.contact.friction_feedback import friction_feedback
+from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
+from symbody.integrate.complementarity.contact_solvers import solutions
+from symbody.integrate.complementarity.friction_feedback import friction_feedback
 
 g = 9.81
 

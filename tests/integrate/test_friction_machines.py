@@ -9,8 +9,8 @@ import pytest
 
 import symbody as sb
 from symbody.emit.run.loop_callee import LoopCallee
-from symbody.integrate.contact.contact_problem import Cone, ContactProblem
-from symbody.integrate.contact.contact_solvers import solutions
+from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
+from symbody.integrate.complementarity.contact_solvers import solutions
 from symbody.integrate.run import machine
 
 from .test_friction_contacts import woodpecker

@@ -9,7 +9,7 @@ import pytest
 import symbody as sb
 from examples import sleigh, slider_crank
 from symbody.errors import SimulationError
-from symbody.integrate.contact.active_set import complementary_forces
+from symbody.integrate.complementarity.active_set import complementary_forces
 from symbody.integrate.contact.impacts import Contact, impact, impact_map, impulses_of
 from symbody.integrate.events.events import Event
 from symbody.integrate.result.outcome import Ending

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.integrate.contact.contact_problem import Cone, ContactProblem
-from symbody.integrate.contact.contact_solvers import solutions
+from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
+from symbody.integrate.complementarity.contact_solvers import solutions
 from symbody.integrate.modes import switching
 from symbody.integrate.result.outcome import Ending
 from tests.amount import dear, some

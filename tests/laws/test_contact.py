@@ -19,14 +19,14 @@ import pytest
 import symbody as sb
 from symbody.emit.run.callable import Array
 from symbody.integrate import Ending
-from symbody.integrate.contact.contact_arrays import contact_residual
-from symbody.integrate.contact.contact_problem import Cone, ContactProblem
-from symbody.integrate.contact.contact_solvers import ENUMERATION, NEWTON, PIVOTING, SOLVERS, SWEEPS, solve
-from symbody.integrate.contact.friction_feedback import friction_feedback
+from symbody.integrate.complementarity.contact_arrays import contact_residual
+from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
+from symbody.integrate.complementarity.contact_solvers import ENUMERATION, NEWTON, PIVOTING, SOLVERS, SWEEPS, solve
+from symbody.integrate.complementarity.friction_feedback import friction_feedback
+from symbody.integrate.complementarity.gauss_seidel import sweep
+from symbody.integrate.complementarity.semismooth_newton import TOLERANCE
 from symbody.integrate.contact.frictions import friction_rows
-from symbody.integrate.contact.gauss_seidel import sweep
 from symbody.integrate.contact.impacts import impulses_of
-from symbody.integrate.contact.semismooth_newton import TOLERANCE
 from symbody.integrate.steppers.stepper import Stepper
 from tests.amount import FULL
 

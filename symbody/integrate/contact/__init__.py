@@ -1,4 +1,4 @@
-"""Contact and friction: gaps, impacts, complementarity problems and their solvers, time stepping.
+"""Contact and friction in event-driven motions: gaps, impacts, modes of sticking and slipping, jamming.
 
 `Contact` and `Friction` in, forces and impulses out.
 """

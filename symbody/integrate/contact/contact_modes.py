@@ -19,7 +19,7 @@ from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.equations import Equations
 from ...derivation.forms.constrained import constrained_speeds, force_of_row, with_constraints, with_load
 from ...errors import SimulationError, unknown
-from .contact_problem import SLIPS, STICKS
+from ..complementarity.contact_problem import SLIPS, STICKS
 from .frictions import Friction
 from .impacts import Contact
 from .shared_forces import resultant, shared_forces, spanning_rows

@@ -13,6 +13,8 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed
+from ..complementarity.contact_problem import ContactProblem
+from ..complementarity.contact_solvers import solve
 from ..events.event_handlers import EventResult, Instant, Transition
 from ..events.events import in_state
 from ..forms.forms import Form
@@ -21,8 +23,6 @@ from ..result.outcome import Ending
 from ..result.segment import Occurrence
 from ..start.state import State
 from .contact_checks import check_contacts
-from .contact_problem import ContactProblem
-from .contact_solvers import solve
 from .impacts import (
     FINE,
     MAX_IMPACTS,

@@ -19,17 +19,25 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.undetermined_forces import LEAST_NORM
 from ...emit.run.callable import Array
 from ...errors import listed
+from ..complementarity.assignment_enumeration import is_enumerable, is_exhaustive
+from ..complementarity.assignments import Assignments
+from ..complementarity.contact_problem import (
+    SLIPS,
+    STICKS,
+    Cone,
+    ConeState,
+    ContactForces,
+    ContactProblem,
+    ContactSolution,
+)
+from ..complementarity.contact_solvers import ENUMERATION, solutions, solve
+from ..complementarity.friction_feedback import friction_feedback
 from ..events.event_handlers import EventResult, Instant, Transition
 from ..forms.forms import Form
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
-from .assignment_enumeration import is_enumerable, is_exhaustive
-from .assignments import Assignments
 from .contact_modes import HELD, ContactMode, FrictionState, ModeTable
-from .contact_problem import SLIPS, STICKS, Cone, ConeState, ContactForces, ContactProblem, ContactSolution
-from .contact_solvers import ENUMERATION, solutions, solve
 from .contacts import ContactFunction, ContactHandler, Flags, in_terms_of_state, size_of_forces
-from .friction_feedback import friction_feedback
 from .frictions import Friction
 from .impact_maps import ImpactMap, ImpulsePhase, impact_cases
 from .impacts import FINE, ContactValues, Impact, named_impulses

@@ -24,8 +24,8 @@ from ...algebra.graph.linear import solve
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import substitute_all
 from ...emit.run.callable import Array
+from ..complementarity.contact_problem import SLIPS, STICKS, ContactProblem
 from .contact_modes import ModeTable
-from .contact_problem import SLIPS, STICKS, ContactProblem
 from .frictions import Friction
 from .impacts import Contact
 

@@ -35,10 +35,10 @@ from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
 from ...summary import one_line_tag
+from ..complementarity.contact_problem import ContactProblem
+from ..complementarity.contact_solvers import solve
 from ..events.events import check_name
 from ..forms.impulses import ConstraintImpulses, Metric
-from .contact_problem import ContactProblem
-from .contact_solvers import solve
 from .frictions import Friction, law_of
 
 MAX_IMPACTS: Final = 2000  # impacts at one instant beyond which the motion ends

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
+from ..complementarity.contact_problem import Cone, ContactProblem
 from ..events.event_handlers import Instant
 from ..forms.impulses import Metric
 from .contact_modes import ModeTable
-from .contact_problem import Cone, ContactProblem
 from .frictions import FrictionValues, friction_rows
 from .impacts import FINE, ContactValues, Impulses, impulses_of
 

@@ -25,7 +25,6 @@ from ..contact.frictions import Friction
 from ..contact.impacts import Contact
 from ..contact.separation import separated_state
 from ..contact.shared_forces import is_held
-from ..contact.time_stepping import TimeStepping
 from ..events.event_handlers import EventHandler, EventResult, Instant, Transition
 from ..events.events import DIRECTIONS, check_guard, check_name, checked_direction, in_state
 from ..forms.forms import Form
@@ -35,6 +34,7 @@ from ..result.outcome import Ending
 from ..result.segment import Occurrence
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Start, State
+from ..time_stepping.time_stepping import TimeStepping
 
 
 class HybridSystem(Protocol):

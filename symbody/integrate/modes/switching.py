@@ -16,7 +16,6 @@ from ...simulation_options import SimulationOptions
 from ..contact.contact_checks import check_contacts
 from ..contact.friction_handler import uncertain_note
 from ..contact.jamming import with_jamming_outcome
-from ..contact.time_stepping import METHOD as MOREAU
 from ..events.event_handlers import EventHandler, UserEventHandler, ValidityHandler
 from ..events.events import Event
 from ..events.rate_jumps import RateJumpHandler, borders_of
@@ -32,6 +31,7 @@ from ..run.time_span import TimeSpan, check_steps, time_span
 from ..start.branch_rank import run_rank
 from ..start.consistent_start import ConsistentStart, StartRequest, consistent_start
 from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
+from ..time_stepping.time_stepping import METHOD as MOREAU
 from .modes import Contacts, HybridSystem, Modes, is_in
 
 MOST_MODES: Final = 200  # a simulation that comes to more of them ends

@@ -1,4 +1,4 @@
-"""Steps of members with contacts, as kernels: Moreau-Jean steps of each from its own row (`contact/moreau_step.py`).
+"""Steps of members with contacts, as kernels: Moreau-Jean steps of each from its own row (`time_stepping/moreau_step.py`).
 
 Nothing is remembered from call to call, so that the state after a step is a function of the state before it. In
 particular a friction may be at its static limit where its slip and the approach of its contact are no more than what
@@ -11,9 +11,9 @@ from typing import Final
 
 from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
-from ..contact.moreau_records import MoreauStep, StepVariations
-from ..contact.moreau_step import forget, moreau_step, step_status
 from ..kernels.march_records import DONE
+from ..time_stepping.moreau_records import MoreauStep, StepVariations
+from ..time_stepping.moreau_step import forget, moreau_step, step_status
 
 NOTES: Final = 2  # status and residual, which stand before the impulses in a member's notes
 

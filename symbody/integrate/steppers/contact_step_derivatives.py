@@ -22,8 +22,8 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
-from ..contact.moreau_impulses import RETURN
-from ..contact.moreau_programs import compiled_program, contact_key
+from ..time_stepping.moreau_impulses import RETURN
+from ..time_stepping.moreau_programs import compiled_program, contact_key
 
 
 @dataclass(frozen=True)

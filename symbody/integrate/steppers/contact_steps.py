@@ -14,10 +14,10 @@ from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.loop_callee import LoopCallee, program_callee
-from ..contact.contact_arrays import indices
+from ..complementarity.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
-from ..contact.moreau_programs import moreau_record
-from ..contact.moreau_records import StepVariations
+from ..time_stepping.moreau_programs import moreau_record
+from ..time_stepping.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
 from .contact_step_derivatives import NO_DERIVATIVES, step_derivatives
 from .step_schemes import CLOCK, StepRows

@@ -18,7 +18,6 @@ from ...options import OptionSet
 from ...simulation_options import SimulationOptions
 from ..contact.contact_checks import check_contacts
 from ..contact.impacts import Contact
-from ..contact.time_stepping import METHOD, check_law
 from ..events.events import Event
 from ..events.switching_times import step_switching_times
 from ..inputs.inputs import with_inputs
@@ -31,6 +30,7 @@ from ..run.form_and_method import AUTO, choice, form_of
 from ..start.branch_rank import run_rank
 from ..start.consistent_start import consistent_start, start_request
 from ..start.state import Start, State
+from ..time_stepping.time_stepping import METHOD, check_law
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .ensemble_steps import EnsembleSteps
 from .implicit_steps import IMPLICIT, ImplicitSteps

@@ -11,8 +11,8 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.loops.kernel_language import Numbers
+from ..complementarity.semismooth_newton import HOLDS, SLIPS, ContactBranch, solve_branch, turning, write_branch
 from .moreau_records import MoreauStep, StepVariations
-from .semismooth_newton import HOLDS, SLIPS, ContactBranch, solve_branch, turning, write_branch
 
 
 def vary_half_way(s: MoreauStep, v: StepVariations, t: float, after: float) -> None:

@@ -14,10 +14,10 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.loops.kernel_language import is_finite
+from ..complementarity.semismooth_newton import TOLERANCE
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from .moreau_impulses import come_to_rest, evaluate_midpoint, solve_impulses
 from .moreau_records import MoreauStep, StepVariations
-from .semismooth_newton import TOLERANCE
 from .step_variations import store_positions, vary_half_way, vary_rotations, vary_second_half, vary_speeds
 
 

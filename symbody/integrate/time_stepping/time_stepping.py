@@ -19,14 +19,14 @@ from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ...errors import SimulationError, listed
+from ..contact.contact_modes import ModeTable
+from ..contact.friction_handler import NEWTON
+from ..contact.impacts import impulses_of
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
-from .contact_modes import ModeTable
-from .friction_handler import NEWTON
-from .impacts import impulses_of
 from .moreau_programs import moreau_record, no_variations
 from .moreau_records import MoreauStep, StepVariations
 from .moreau_step import moreau_step, step_status

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
-from .contact_arrays import ContactArrays
-from .semismooth_newton import ContactBranch
+from ..complementarity.contact_arrays import ContactArrays
+from ..complementarity.semismooth_newton import ContactBranch
 
 
 class MoreauStep(Struct):

@@ -10,9 +10,9 @@ from math import sqrt
 from typing import Final
 
 from ...emit.loops.kernel_language import Numbers
-from .contact_arrays import set_motion
+from ..complementarity.contact_arrays import set_motion
+from ..complementarity.semismooth_newton import solve_by_newton
 from .moreau_records import MoreauStep
-from .semismooth_newton import solve_by_newton
 
 RETURN: Final = 0.1  # fraction of the position drift of constraints that a step takes back
 CLOSED: Final = 1e-12  # gaps below this fraction of the largest coordinate are closed: what rests keeps all its feet

@@ -22,10 +22,10 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
-from .contact_arrays import contact_arrays, indices
-from .contact_modes import ModeTable
+from ..complementarity.contact_arrays import contact_arrays, indices
+from ..complementarity.semismooth_newton import contact_branch
+from ..contact.contact_modes import ModeTable
 from .moreau_records import MoreauStep, StepVariations
-from .semismooth_newton import contact_branch
 
 
 @dataclass(frozen=True)
