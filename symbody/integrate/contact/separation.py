@@ -18,9 +18,9 @@ from ...algebra.calculus.derivatives import jacobian
 from ...emit.run.callable import Array
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed
+from ..complementarity.contact_problem import ContactProblem
+from ..complementarity.contact_solvers import solve
 from ..start.state import State
-from .contact_problem import ContactProblem
-from .contact_solvers import solve
 from .impacts import Contact, Impulses, impulses_of
 
 MAX_PUSHES: Final = 50  # linearisations; where gaps are linear one is enough
