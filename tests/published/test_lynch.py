@@ -1,4 +1,4 @@
-"""Lynch's thesis: triple pendulum, Stanford arm, satellite, matrices of the tree. Linear results are in
+"""Lynch's thesis: triple pendulum, Stanford arm, satellite. Linear results are in
 test_linear_lynch.py, his printed inputs in test_lynch_input.py."""
 
 import math
@@ -109,7 +109,7 @@ def test_satellite_turns_back_at_120_degrees():
     assert row[-1] == pytest.approx(0, abs=1e-7)
 
 
-# ------------------------------------------------------------------------------------------------ tree
+# ------------------------------------------------------------------------------------------------ shared work
 
 
 def test_three_ways_to_share_work():
