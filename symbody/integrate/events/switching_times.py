@@ -165,6 +165,17 @@ def unseen_note(switching: Switching, o: SimulationOptions, span: float) -> str:
     )
 
 
+def undivided_note(eq: Equations, what: str) -> str:
+    """What steps that are not divided at switching times lose.
+
+    what   the steps, in words
+    """
+    found = time_functions(eq)
+    if not (found.conditions or found.tables or found.borders):
+        return ""
+    return f"{what} are not divided where functions of time jump or bend: there the order is one, and what lasts less than a step may be missed"
+
+
 # ------------------------------------------------------------------------------------------------------------- searched
 
 

@@ -13,7 +13,7 @@ from ...emit.run.callable import Array
 from ...interruption import raise_interruption
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
-from ..events.switching_times import Switching, longest_step, switching_times, unseen_note
+from ..events.switching_times import Switching, longest_step, switching_times, undivided_note, unseen_note
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
@@ -28,7 +28,7 @@ from .event_loop import ChatteringDetector, EventLoop
 from .form_and_method import AUTO, absolute_tolerances, choices_in_words, form_of
 from .idle_machines import give_back, machine_for
 from .machine import Machine, Task
-from .methods import IMPLICIT, explicit_method
+from .methods import IMPLICIT, VARIATIONAL, explicit_method
 from .run import Leg, drive
 from .singular_configurations import coarse_note, jump
 from .stiffness import is_stiff, stiffness_note
@@ -178,6 +178,8 @@ class Simulation:
         if outcome and (wrong := jump(machine.method, s, o.rtol)):
             outcome = Outcome(Ending.JUMPED, outcome.t, wrong)
         unseen = unseen_note(machine.task.switching, o, self.end - s.t)
+        if self.method.name == VARIATIONAL and (o.order or 2) > 2:  # parts of its steps lie outside of them
+            unseen = undivided_note(self.eq, f"parts of steps of order {o.order}")
         if notes := [*changes, *filter(None, [record.note, coarse_note(machine.method, o.rtol), unseen])]:
             outcome = replace(outcome, notes=(*outcome.notes, *notes))
         outcome = outcome.noted(self.notes)

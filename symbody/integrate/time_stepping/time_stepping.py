@@ -22,6 +22,7 @@ from ...errors import SimulationError, listed
 from ..contact.contact_modes import ModeTable
 from ..contact.friction_handler import NEWTON
 from ..contact.impacts import impulses_of
+from ..events.switching_times import undivided_note
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
 from ..result.segment import Segment
@@ -103,6 +104,11 @@ class TimeStepping:
 
     @property
     def _notes(self) -> tuple[str, ...]:
+        undivided = undivided_note(self._eq, f"steps of {METHOD}")
+        return (*self._overlaps, *([undivided] if undivided else []))
+
+    @property
+    def _overlaps(self) -> tuple[str, ...]:
         """Contacts that begin inside each other."""
         start, contacts = self._start, self._table.contacts
         if not contacts:
