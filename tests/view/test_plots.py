@@ -173,6 +173,7 @@ class TestBranches:
         panel = plot(branches, "x", mark={"here": 0.25}).panels[0]
         marked = sorted((n.x, n.y) for n in panel.notes if n.text == "here")
         np.testing.assert_allclose(marked, [(0.25, -0.5), (0.25, 0.0), (0.25, 0.5)], atol=1e-9)
+        assert plot(branches, "x").size[1] < plot(branches, "x", mark=[0.2, 0.4, 0.6, 0.8]).size[1]  # room for names
 
 
 def test_numbers_of_a_motion_on_a_branch_are_numbers():

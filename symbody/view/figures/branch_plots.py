@@ -21,6 +21,7 @@ from .quantity_labels import label_of
 from .shown_quantities import Shown, ShownTogether, panels_asked_for, quantity
 
 MAX_PANELS: Final = 4  # largest number of panels when nothing is named
+MANY_WORDS: Final = 8  # number of names of points beyond which a panel alone is drawn higher
 CONSTANT_QUANTITY: Final = 1e-9  # relative change along the branches below which a quantity is shown only on request
 
 
@@ -47,11 +48,14 @@ def branch_diagram(
     kinds = dict.fromkeys(f"{p.criticality} {p.kind}".strip() for p in points)
     caption = "Dashed: unstable." if any((b.unstable > 0).any() for b in family) else ""
     caption += f" Points: {', '.join(kinds)}." if kinds else ""
+    panels = tuple(_panel(places, names, some) for some in together)
+    is_crowded = len(panels) == 1 and len(panels[0].notes) > MANY_WORDS
     return Figure(
         title or f"steady motions of {eq.name} over {across.label}",
-        tuple(_panel(places, names, some) for some in together),
+        panels,
         shares_x=True,
         caption=caption.strip(),
+        size=(7.0, 5.0 if is_crowded else 0.0),
     )
 
 
