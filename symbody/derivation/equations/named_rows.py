@@ -116,6 +116,11 @@ class EquationRows:
         named = zip(self.eq.mechanism.equations, self.eq.h.entries, strict=True)
         return tuple(NamedRow(name, "additional", e) for name, e in named)
 
+    @property
+    def validity(self) -> Mapping[str, Expr]:
+        """Expressions that are positive where the model is valid, by name."""
+        return self.eq.mechanism.validity
+
 
 def constraint_row(c: Constraint, expression: Expr, multiplier: Symbol | None) -> NamedRow:
     """The row of a constraint. Its multiplier determines what it measures: a force a length, a torque a rotation."""

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.graph import elimination
-from ...algebra.graph.functions import ExternalFunction
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
@@ -36,7 +35,6 @@ from ..loops import (
     tree_kernels,
     tree_vectors,
 )
-from ..loops.records import address_of
 from ..programs import fused_products, program_tables, right_sides, splitting, tree_shape
 from ..programs.constant_part import without_constant_part
 from ..programs.program import Output, Program
@@ -44,6 +42,7 @@ from ..programs.program_tables import is_tabulated
 from . import disk_cache as disk
 from . import tables_in_memory
 from .batch_memory import KeptMemory, aligned_address
+from .external_addresses import ExternalAddresses
 from .source_digests import digest_of
 from .tables_in_memory import TablesInMemory
 from .workers import cores, grain, in_threads
@@ -133,7 +132,7 @@ class Compiled:
     ) -> None:
         self.program = program
         self._cache, self._empty = cache, empty
-        self._externals = _Externals(program.externals)
+        self._externals = ExternalAddresses(program.externals)
         self._local = threading.local()
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
         self._batches: dict[str, tuple[jit.Loaded, Any, KeptMemory]] = {}
@@ -427,7 +426,7 @@ class Compiled:
 class _Buffers:
     """Memory for one thread: all inputs in one array, all outputs in one, scratch, and the pointers to them."""
 
-    def __init__(self, program: Program, scratch: tuple[Array, int], externals: _Externals) -> None:
+    def __init__(self, program: Program, scratch: tuple[Array, int], externals: ExternalAddresses) -> None:
         sizes_in, sizes_out = [len(g) for g in program.inputs], [len(o.values) for o in program.outputs]
         self.input = np.zeros(sum(sizes_in) + 1)
         self.output = np.zeros(sum(sizes_out))
@@ -563,43 +562,3 @@ def _explain(program: Program, groups: Sequence[Any]) -> None:
         if a.shape != expected:
             hint = f"; {program.name}.batch takes many states" if a.ndim == len(expected) + 1 else ""
             raise ProgramError(f"{program.name}: {group.name} has shape {a.shape}, expected {expected}{hint}") from None
-
-
-# --------------------------------------------------------------------------------------------------- external functions
-
-
-class _Externals:
-    """Addresses of the external functions. An exception in a Python one makes the value nan and is raised after the
-    call, in its own thread."""
-
-    def __init__(self, functions: tuple[ExternalFunction, ...]) -> None:
-        self._pending = threading.local()
-        self._kept: list[Any] = []
-        self.table = np.array([self._address(f) for f in functions] or [0], dtype=np.intp)
-        self.address = address_of(self.table)
-
-    def _address(self, function: ExternalFunction) -> int:
-        if function.address is not None:
-            return function.address
-        if function.python is None:
-            raise ProgramError(
-                f"external function {function.name!r} can only be compiled with python=... or address=..."
-            )
-        python, pending = function.python, self._pending
-
-        def guarded(*args: float) -> float:
-            try:
-                return float(python(*args))
-            except BaseException as reason:
-                if getattr(pending, "reason", None) is None:  # of several, the first
-                    pending.reason = reason
-                return float("nan")
-
-        made = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(guarded)
-        self._kept.append(made)
-        return ctypes.cast(made, ctypes.c_void_p).value or 0
-
-    def raise_pending(self) -> None:
-        reason, self._pending.reason = getattr(self._pending, "reason", None), None
-        if reason is not None:
-            raise reason

@@ -92,7 +92,7 @@ class ValidityHandler:
 
     def __init__(self, form: Form) -> None:
         eq = form.equations
-        self._given = dict(eq.mechanism.validity)
+        self._given = dict(eq.rows.validity)
         found = in_state(eq, f"validity of {eq.name!r}", list(self._given.values()), form.y)
         self.watched: tuple[tuple[Expr, int], ...] = tuple((e, -1) for e in found)
         self.sizes: tuple[Expr | None, ...] = (None,) * len(found)

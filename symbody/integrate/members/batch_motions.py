@@ -88,7 +88,7 @@ def _prepared_batch(asked: BatchQuestion) -> tuple[EnsembleTask, MethodChoice, M
         tableau is None
         or not is_plain
         or o.sensitivities
-        or eq.mechanism.validity
+        or eq.rows.validity
         or not _can_march_through(eq, events, asked.samples)
     ):
         return None

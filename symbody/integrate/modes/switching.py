@@ -255,7 +255,7 @@ class _ModesRun:
     def _handlers(self, mode: str, simulation: Simulation) -> list[EventHandler]:
         if mode not in self._made:
             form, eq = simulation.form, simulation.eq
-            own: list[EventHandler] = [ValidityHandler(form)] if eq.mechanism.validity else []
+            own: list[EventHandler] = [ValidityHandler(form)] if eq.rows.validity else []
             own += [UserEventHandler(form, e) for e in self.events if is_in(e.when, eq)]
             if form.variations and (borders := borders_of(form.state.rates, (*form.state.y, eq.t))):
                 own.append(RateJumpHandler(form, borders))

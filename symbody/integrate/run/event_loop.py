@@ -314,7 +314,7 @@ def handlers_of(
 ) -> list[EventHandler]:
     """The handlers of events and contacts."""
     eq = form.equations
-    handlers: list[EventHandler] = [ValidityHandler(form)] if eq.mechanism.validity else []
+    handlers: list[EventHandler] = [ValidityHandler(form)] if eq.rows.validity else []
     contacts = [e for e in events if isinstance(e, Contact)]
     if contacts and not forward:
         raise SimulationError(
