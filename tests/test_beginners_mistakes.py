@@ -93,3 +93,12 @@ def test_missing_combined_slip_is_told_once() -> None:
         warnings.simplefilter("error")
         assert not tyre.without_shifts().has_combined_slip
         assert vh.MagicFormula({**C, **COMBINED}, "5.2").has_combined_slip
+
+
+def test_values_without_equations_are_no_scene() -> None:
+    m = sb.Model("p")
+    m.revolute("q", m.ground, m.body("b", mass=1, com=(0, -1, 0)))
+    eq = sb.derive(m)
+    with pytest.raises(sb.SymbodyError, match=r"sb\.scene\(eq, values="):
+        sb.scene(sb.simulate(eq, 0.1).final)
+    assert sb.scene(eq, values={"q": 0.3}).solids

@@ -230,3 +230,18 @@ def test_external_functions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(sb.ProgramError, match="external function damper_force is not known in JavaScript"):
         sb.write.live_page(crank(), tmp_path / "crank.html", until=0.1)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_body_from_finite_elements_alone(tmp_path: Path) -> None:
+    """Its mass centre moves in its frame, on a frame of its own."""
+    nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    K = np.zeros((12, 12))
+    for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)):
+        way = (nodes[j] - nodes[i]) / np.linalg.norm(nodes[j] - nodes[i])
+        b = np.kron(np.eye(4)[j] - np.eye(4)[i], way)
+        K += 1000.0 * np.outer(b, b)
+    part = sb.finite_elements(mass=np.eye(12), stiffness=K, nodes=nodes)
+    m = sb.Model("part")
+    m.elastic_from("arm", part.reduced(frame="mean", method="free", modes=2), m.ground.rotate("z", m.coordinate("a")))
+    sb.write.live_page(sb.derive(m), tmp_path / "live.html")
+    assert "arm" in (tmp_path / "live.html").read_text()

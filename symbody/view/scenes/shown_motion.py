@@ -99,6 +99,11 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
     if isinstance(source, State):
         changed = named_values(source.equations, values, f"scene of {source.equations.name!r}")
         return standing_still(State.of(source.equations, {**source.values, **changed}) if values else source)
+    if isinstance(source, Mapping):
+        raise ViewError(
+            f"scene: {shown(source)} are values, and of which equations is not known; sb.scene(eq, values={{...}}) draws the "
+            "state that has them, sim.scene() a motion"
+        )
     raise ViewError(
         f"scene: expected equations, a state, a trajectory or an orbit, got {shown(source)}; derive(model) gives equations, "
         "simulate(equations, end) a trajectory"

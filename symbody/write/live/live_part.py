@@ -113,9 +113,9 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
 
 def _poses(eq: Equations, made: Artefact, frames: Mapping[str, Any], shown: Scene) -> ExportedFunction:
     """Rotation matrix and origin of each frame, the mass centre, and the coordinates of surfaces that deform."""
-    known = placements_of(eq, frames.values())
-    numbers = [e for f in frames.values() for e in (*known[f].R.entries, *known[f].r.entries)]
     bodies = eq.mechanism.bodies
+    known = placements_of(eq, dict.fromkeys([*frames.values(), *(b.mass_centre.frame for b in bodies)]))
+    numbers = [e for f in frames.values() for e in (*known[f].R.entries, *known[f].r.entries)]
     values = dict(zip(eq.p, made.defaults, strict=True))
     mass = [float(m) for m in evaluate([b.mass.m for b in bodies], values)] if bodies else []
     total = sum(mass)

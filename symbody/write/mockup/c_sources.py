@@ -147,7 +147,7 @@ def _along(it: MockUp, function: str) -> str:
     if not it.made.has(function):
         return f"{start} 0"
     found: ExportedFunction = it.made.function(f"{function}_along")
-    return f"{start} {it.made.identifier}_{function}_along(t, x, r, p, {', '.join(found.directions)}, out)"
+    return f"{start} {it.made.identifier}_{function}_along({', '.join(['t', 'x', 'r', 'p', *found.directions, 'out'])})"
 
 
 def _semi_explicit(it: MockUp) -> list[str]:
