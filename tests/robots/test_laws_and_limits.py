@@ -183,3 +183,19 @@ def test_mjcf_reports_floors_pairs_and_ranges() -> None:
     ):
         assert f"does not act in the model: {what}" in lines
     assert "make contacts (1)" in lines  # the other plane does not collide
+
+
+def test_computed_torque_of_a_loop_points_to_inverse_dynamics():
+    """A driven four-bar: one input for one freedom, and multipliers beside it."""
+    m = sb.Model("four-bar")
+    crank, coupler = (m.body(n, mass=1, shape=sb.bar(1, "x", at=(0.5, 0, 0))) for n in ("crank", "coupler"))
+    m.revolute("a", m.ground, crank, actuation=m.input("tau"))
+    m.revolute("b", crank, coupler, at=(1, 0, 0))
+    rod = coupler.point(1, 0, 0) - m.ground.point(1.5, 0.3, 0)
+    m.constrain("rod", rod.dot(rod) - 1.2**2)
+    eq = sb.derive(m)
+    with pytest.raises(
+        sb.ModelError, match=r"with constraints, sb.inverse_dynamics\(eq\) gives the inputs and multipliers"
+    ):
+        sb.kits.robots.computed_torque(eq)
+    assert [r.name for r in sb.inverse_dynamics(eq).inputs] == ["tau"]

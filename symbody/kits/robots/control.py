@@ -104,12 +104,17 @@ def _by_inputs(eq: sb.Equations, forces: sb.Matrix, call: str) -> sb.Matrix:
     if len(acting) != n or _generic_rank(B) < n:
         raise sb.ModelError(
             f"{call} {eq.name!r}: {in_number((eq.r[j].name for j in acting), 'the input {} does', 'the inputs {} do')} not "
-            f"determine the forces on {n} speeds ({listed(u.name for u in eq.u)}); forces on speeds are "
-            "sb.joint_forces(eq), or those of equations without inputs"
+            f"determine the forces on {n} speeds ({listed(u.name for u in eq.u)}); {_advice(eq)}"
         )
     found = _solutions(sb.matrix([[B[i, j] for j in acting] for i in range(n)]), forces)
     rows = [found[acting.index(j)] if j in acting else sb.fraction(0, 1) for j in range(len(eq.r))]
     return sb.matrix([[e] for e in rows])
+
+
+def _advice(eq: sb.Equations) -> str:
+    if eq.lam:
+        return "with constraints, sb.inverse_dynamics(eq) gives the inputs and multipliers for accelerations that keep them"
+    return "forces on speeds are sb.joint_forces(eq), or those of equations without inputs"
 
 
 def _solutions(B: sb.Matrix, forces: sb.Matrix) -> list[sb.Expr]:
@@ -136,5 +141,6 @@ def _symbols(name: str, n: int) -> list[sb.Symbol]:
 def _rates_only(eq: sb.Equations, call: str) -> None:
     if len(eq.q) != len(eq.u) or any(r is not q.dot for q, r in zip(eq.q, eq.rates.entries, strict=True)):
         raise sb.ModelError(
-            f"{call}: every speed is the rate of a coordinate here; a free base is not driven by its joints"
+            f"{call} {eq.name!r}: every speed must be the rate of a coordinate, and every coordinate have a speed; it is not for free bases, "
+            "which joints do not drive, nor for minimal forms of mechanisms with loops"
         )

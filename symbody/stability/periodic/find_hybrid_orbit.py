@@ -60,7 +60,10 @@ def _checked_motion(system: HybridSystem, motion: Trajectory, values: Mapping[An
             f"{where}: a trajectory has all its values; leave out {listed(map(str, values))}, or simulate with them"
         )
     if wrong := [s.mode for s in motion.segments if s.equations is not system.equations(s.mode)]:
-        raise StabilityError(f"{where}: the trajectory has a mode {wrong[0]!r} that is one of another system")
+        raise StabilityError(
+            f"{where}: the trajectory has a mode {wrong[0]!r} that is one of another system; a motion with inputs= is one of the closed loop: make the contacts of "
+            "sb.closed_loop(eq, inputs), and simulate these"
+        )
     return motion
 
 
