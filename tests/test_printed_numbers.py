@@ -8,6 +8,8 @@ import pytest
 
 import symbody as sb
 
+from .package_sources import nodes, sources
+
 ROOT = Path(sb.__file__).parent
 CODE = (
     "emit",
@@ -17,30 +19,26 @@ CODE = (
     "write/targets",
     "view/scenes/picture.py",
 )  # texts for machines
-FILES = [p for p in sorted(ROOT.rglob("*.py")) if not str(p.relative_to(ROOT)).startswith(CODE)]
 ROUNDED = re.compile(r"\.\d+[feg]$")
 
 
-def formats(file: Path) -> list[tuple[int, str]]:
+def formats(tree: ast.Module) -> list[tuple[int, str]]:
     """Formats of numbers in a file, by line."""
-    nodes = (n for n in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(n, ast.FormattedValue))
+    values = (n for n in nodes(tree) if isinstance(n, ast.FormattedValue))
     texts = (
         (n.lineno, "".join(c.value for c in getattr(n.format_spec, "values", ()) if isinstance(c, ast.Constant)))
-        for n in nodes
+        for n in values
     )
     return [(line, text) for line, text in texts if ROUNDED.search(text)]
 
 
 def test_rounded_numbers_have_no_negative_zero():
     """The option z of the format: -0.00004 is 0.0000 with four digits. All digits (17) are kept as they are."""
-    missing = [
-        f"{p.relative_to(ROOT)}:{line} {text}"
-        for p in FILES
-        for line, text in formats(p)
-        if "z" not in text and not text.endswith(".17g")
-    ]
-    assert sum(len(formats(p)) for p in FILES) > 100
-    assert missing == []
+    trees = {f: t for f, t in sources(ROOT.parent).items() if not f.removeprefix("symbody/").startswith(CODE)}
+    found = [(f"{file}:{line} {text}", text) for file, tree in trees.items() for line, text in formats(tree)]
+    assert len(found) > 100
+    assert [place for place, text in found if "z" not in text and not text.endswith(".17g")] == []
+    assert formats(ast.parse("f'{x:.3f} {x:z.3f} {x:d}'")) == [(1, ".3f"), (1, "z.3f")]
 
 
 @pytest.mark.parametrize("real", [-1e-17, -0.0, 0.0])
