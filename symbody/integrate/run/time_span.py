@@ -75,6 +75,6 @@ def check_steps(o: SimulationOptions, span: TimeSpan) -> None:
             )
     if o.step is not None and span.duration / o.step > o.max_steps == SimulationOptions.max_steps:
         raise SimulationError(
-            f"step = {shown(o.step)} makes {span.duration / o.step:z.2g} steps of {span.duration:g}, more than max_steps = {o.max_steps:.0e}; "
+            f"step = {shown(o.step)} makes {span.duration / o.step:z.2g} steps of {span.duration:g}, more than max_steps = {o.max_steps:z.0e}; "
             "take longer steps or a shorter time, or leave step= out, so that steps are as long as rtol allows"
         )

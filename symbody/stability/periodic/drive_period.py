@@ -146,7 +146,7 @@ def _term_in_words(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
     owner = part_with(eq, e)
     period = _period_of(e, eq.t, _constants(flow, setting))
     return (
-        f"{e}{f' in {owner}' if owner else ''} {f'has period {period:.10g}' if period else 'has another one, or none'}"
+        f"{e}{f' in {owner}' if owner else ''} {f'has period {period:z.10g}' if period else 'has another one, or none'}"
     )
 
 
