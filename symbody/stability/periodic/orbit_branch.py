@@ -36,7 +36,7 @@ from .itineraries import SMOOTH, HybridSystem, Itinerary
 from .orbit import UNIT_CIRCLE_TOLERANCE, Orbit, flow_of, quantity
 from .orbit_collocation import CollocationProblem
 from .orbit_curve import CONTINUABLE, MIN_INTERVALS, OrbitCurve, OrbitCurvePoint, OrbitEnd, ValueRange
-from .orbit_points import SpecialOrbit, special_between
+from .orbit_points import SpecialOrbit, is_next_to, special_between
 from .orbit_problem import OrbitSetting, mirrored_point
 from .shooting import ShootingProblem
 from .special_orbit_curve import SpecialOrbitCurve, special_orbit_curve
@@ -50,12 +50,8 @@ SAME_FAMILY_DISTANCE: Final = (
     0.02  # of interval and period: the end of a family that is as near to a special orbit of another begins there
 )
 # first steps onto another branch, relative to the orbit's size, in the order in which they are tried
-SWITCHING_STEPS: Final = (
-    0.03,
-    0.01,
-    0.1,
-    0.003,
-)
+SWITCHING_STEPS: Final = (0.03, 0.01, 0.003, 1e-3, 3e-4, 1e-4, 0.1)
+NOT_EXAMINED: Final = "; special orbits between it and the first of these were not looked for"
 
 
 @answered_class
@@ -444,14 +440,14 @@ def _not_followed(start: Orbit, name: str, value: float) -> str:
 
 def _family_through(
     eq: Equations, name: str, conserved: Mapping[str, Expr], curve: OrbitCurve, first: OrbitCurvePoint, most: int,
-    opened: SpecialOrbit | None = None,
+    opened: str = "",
 ) -> OrbitBranch:  # fmt: skip
     """The family through an orbit, in both directions; in one direction from an orbit where it begins in another
-    family."""
+    family, in the words of `opened`."""
     ahead, end = _way(curve, eq, first, most)
     back: list[OrbitCurvePoint] = []
-    begin = f"{opened.kind} of other orbits" if opened is not None else end
-    if opened is None and end not in (OrbitEnd.CLOSED.value, OrbitEnd.INTERRUPTED.value):
+    begin = opened or end
+    if not opened and end not in (OrbitEnd.CLOSED.value, OrbitEnd.INTERRUPTED.value):
         back, begin = _way(curve, eq, first.turned(), most)
     points = (*(p.turned() for p in reversed(back)), first, *ahead)
     special = [s for k in range(len(points) - 1) for s in special_between(curve, k, points[k], points[k + 1])]
@@ -495,10 +491,17 @@ def _switched_family(family: OrbitBranch, at: SpecialOrbit, most: int) -> OrbitB
         )
     other = problem_of(problem.flow, setting, family.form, family.course)
     curve = OrbitCurve(other, family.range, *family.steps)
+    begin, tried = f"{at.kind} of other orbits", list[OrbitCurvePoint]()
     for part in SWITCHING_STEPS:
         first = curve.beside(point, direction, part, c.mesh_error)
-        if first is not None:
-            return _family_through(family.equations, family.varied, family.conserved, curve, first, most, at)
+        if first is not None and is_next_to(first.nontrivial, c.nontrivial, at.factor):
+            return _family_through(family.equations, family.varied, family.conserved, curve, first, most, begin)
+        tried += [] if first is None else [first]
+    if tried:
+        first = min(tried, key=lambda p: abs(p.point.value - at.value))
+        return _family_through(
+            family.equations, family.varied, family.conserved, curve, first, most, begin + NOT_EXAMINED
+        )
     raise StabilityError(
         f"orbits of {family.equations.name!r}: no other orbit was found beside the {at.kind} at {family.varied} = {at.value:z.6g}; follow the family with smaller "
         "steps"

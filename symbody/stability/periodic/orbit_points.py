@@ -150,6 +150,18 @@ def second_frequency(m: Complex) -> float:
     return prod(((1 - x) / (1 + abs(x)) for x in pairs), start=complex(1)).real
 
 
+def is_next_to(first: Complex, at: Complex, factor: float) -> bool:
+    """Whether no special orbit lies between a special orbit and one of the family that begins there: the functions
+    that change their signs at special orbits have the signs that they have at its beginning.
+
+    first, at   nontrivial multipliers of the orbit, and of the special one
+    factor      of the direction in which the family begins; -1 where its orbits take two rounds
+    """
+    begun = at**2 if factor < 0 else at
+    others = np.delete(begun, np.argmin(np.abs(begun - 1))) if len(begun) else begun
+    return (doubling(others) * doubling(first) > 0) and (second_frequency(begun) * second_frequency(first) >= 0)
+
+
 def _special_orbit(curve: OrbitCurve, kind: str, place: int, found: OrbitCurvePoint) -> list[SpecialOrbit]:
     """The special orbit, if its multipliers are those of its kind."""
     m = found.nontrivial
