@@ -165,3 +165,31 @@ def test_a_tolerance_that_cannot_be_kept_is_said(swing):
     said = [str(sb.simulate(eq, 3.0, state, rtol=rtol, form="projection").outcome) for rtol in (1e-13, 1e-10)]
     assert "over singular positions were taken to 1e-11 instead of rtol = 1e-13" in said[0]
     assert "instead of rtol" not in said[1]
+
+
+def row_of_four_bars(n):
+    """n + 1 posts of a metre under n beams, standing, in terms of relative angles."""
+    m = sb.Model(f"{n} four-bars")
+    m.gravity(0, -9.81, 0)
+    posts = [m.body(f"p{k}", mass=1, shape=sb.bar(1, "y", at=(0, 0.5, 0))) for k in range(n + 1)]
+    for k, post in enumerate(posts):
+        m.revolute(f"a{k}", m.ground, post, at=(k, 0, 0))
+    for k in range(n):
+        beam = m.body(f"r{k}", mass=1, shape=sb.bar(1, "x", at=(0.5, 0, 0)))
+        m.revolute(f"b{k}", posts[k], beam, at=(0, 1, 0))
+        m.revolute(f"c{k}", beam, posts[k + 1], at=(1, 0, 0), on=(0, 1, 0))
+    return sb.derive(m)
+
+
+@pytest.mark.parametrize("rtol", [1e-11, 3e-12, 1e-12, 1e-13])
+def test_energy_as_an_invariant_does_not_stop_a_motion_there(rtol):
+    """Parallel posts move as one: ((n + 1)/3 + n) a'' = ((n + 1)/2 + n) g sin a."""
+    n, eq = 2, row_of_four_bars(2)
+    state = sb.assemble(eq, {f"a{k}": 0.0 for k in range(n + 1)}, a0_dot=-1.0)
+    sim = sb.simulate(eq, [0, 10], state, rtol=rtol, atol=rtol, invariants=["energy"], max_steps=3000)
+    a, v = sb.symbols("a v")
+    rate = ((n + 1) / 2 + n) / ((n + 1) / 3 + n) * 9.81
+    one = sb.simulate(sb.from_equations({a: v, v: rate * sb.sin(a)}), 10, a=0.0, v=-1.0, rtol=1e-13)
+    assert sim.outcome
+    assert np.ptp(sim.energy) < 1e-10 * n * 9.81
+    assert sim.final["a0"] == pytest.approx(one.final["a"], abs=1e-7)

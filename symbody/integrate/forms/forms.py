@@ -259,8 +259,9 @@ class Form(CacheOwner):
         return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
 
     def onto(self, p: Array) -> Any:
-        """The way onto the constraints, for steps near singular positions; None where there are none."""
-        return self._quasi_orthogonal(p, 0.0) if self.chosen and not self.invariants else None
+        """The way onto the constraints alone, for stages of steps near singular positions; None where there are
+        none. Invariants are corrected at the ends of steps only."""
+        return self._quasi_orthogonal(p, 0.0, ("positions", "speeds")) if self.chosen else None
 
     def settle(self, p: Array) -> Any:
         """The way back to the constraints, or None."""
@@ -339,10 +340,12 @@ class Form(CacheOwner):
     def _shifted(self) -> list[Expr]:
         return [e - s for e, s in zip(self.invariants.values(), self.levels, strict=True)]
 
-    def _quasi_orthogonal(self, p: Array, tolerance: float) -> LoopCallee:
+    def _quasi_orthogonal(
+        self, p: Array, tolerance: float, which: Sequence[str] = ("positions", "speeds", "invariants")
+    ) -> LoopCallee:
         corrections = projection.Corrections(
             n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=tolerance,
-            violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items()},
+            violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items() if name in which},
         )  # fmt: skip
         return self._loop(projection.settle, corrections=corrections)
 
