@@ -63,7 +63,7 @@ def test_forces_of_stiff_springs_are_unknowns():
     eq = sprung(1e9)
     motion = sb.steady(eq, start={"a": -0.2, "b": 0.4, "c": -1.6})
     assert motion.is_steady, motion.outcome
-    assert "forces of stiff springs as unknowns" in motion.outcome
+    assert "forces of stiff springs, as unknowns" in motion.outcome
     soft = sb.steady(sprung(1.0), start={"a": -0.2, "b": 0.4, "c": -1.6})
     assert "forces of stiff springs" not in soft.outcome
     rows = sb.evaluate(

@@ -238,3 +238,33 @@ def test_a_start_may_have_expressions_without_numbers():
     assert sb.steady(eq, {"x_dot": 3.0}, start=found.values).values["x_dot"] == 3
     with pytest.raises(sb.StabilityError, match=r"the start has x_dot = V, and V has no number; give it as well"):
         sb.steady(eq, {"a": 0.0}, start=found.values)
+
+
+def top():
+    m = sb.Model("top")
+    mass, l, g, A, C = m.parameters("m l g A C", 1.0, 0.1, 9.81, 0.02, 0.005)
+    m.gravity(0, 0, -g)
+    m.spherical("e", m.ground, m.body("top", mass=mass, com=(0, 0, l), inertia=(A, A, C)), "zxz")
+    return sb.derive(m)
+
+
+def precession(lean, spin):
+    """Roots of (A' - C) cos θ w² - C ν w + m g l = 0, with A' = A + m l²."""
+    a, b, c = (0.02 + 0.01 - 0.005) * np.cos(lean), -0.005 * spin, 0.981
+    return sorted(np.roots([a, b, c]))
+
+
+def test_what_was_moved_is_not_said_to_be_left():
+    """Precession and spin determine each other: both were moved from the start, and are listed so."""
+    found = sb.steady(top(), {"e_2": 0.5}, start={"e_1_dot": 2.0, "e_3_dot": 150.0})
+    assert found.moved == {"e_1_dot": 2.0, "e_3_dot": 150.0}
+    assert "left at the initial guess: e_1, e_3\n" in str(found)
+    assert "moved: e_1_dot from 2, e_3_dot from 150" in str(found)
+    assert "0 steps" not in str(found.outcome)
+    assert found["e_1_dot"] == pytest.approx(precession(0.5, found["e_3_dot"])[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("start", [1.0, 5.0, 30.0])
+def test_both_precessions_of_a_top_are_found(start):
+    found = sb.steady_motions(top(), {"e_2": 0.5, "e_3_dot": 150.0}, start={"e_1_dot": start})
+    assert sorted(f["e_1_dot"] for f in found) == pytest.approx(precession(0.5, 150.0), rel=1e-9)

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from ...summary import counted
 from .deflation import KnownZero, deflated_system
 from .homotopy import homotopy_end, on_constraints, relaxation_end
 from .metric import UnknownsMetric
@@ -25,6 +26,7 @@ SAME_ZERO: Final = 1e-6  # largest distance between two zeros that count as one
 NEAR_ENOUGH: Final = 0.05  # distance from the start below which a zero is accepted as the nearest
 MAX_FAILURES: Final = 2  # largest number of failed searches for a nearer zero
 MAX_DEFLATIONS: Final = 4  # largest number of searches for a nearer zero
+FAR: Final = (3.0, 10.0, 30.0, 100.0)  # distances of further starts, relative to the sizes of unknowns
 FEW_UNKNOWNS: Final = 4  # largest number of unknowns for which zeros are also sought around the start
 # distances of starts around the original one, relative to the distance of the nearest known zero
 SEARCH_RADII: Final = (0.3, 0.6, 0.9)
@@ -39,7 +41,7 @@ class Way(Enum):
 
     NEWTON = "by Newton's method"
     DEFLATION = "by Newton's method, with farther solutions divided out"
-    LIFTED = "by Newton's method, with forces of stiff springs as unknowns"
+    LIFTED = "by Newton's method, with steep terms, such as forces of stiff springs, as unknowns"
     RAMP = "by a ramp of loads: what holds the start was taken away slowly"
     RELAXATION = "by dynamic relaxation: the start was let go, against friction"
     RESTART = "by Newton's method from another start"
@@ -54,6 +56,15 @@ class FoundZero:
     way: Way
     distance: float
     began: Array | None = None
+
+    def in_words(self) -> str:
+        """The method and its steps; those of Newton's method that end another way are a refinement."""
+        if self.way in (Way.RAMP, Way.RELAXATION):
+            refined = f", refined in {counted(self.solution.steps, 'step')}" if self.solution.steps else ""
+            return f"{self.way.value}{refined}"
+        if self.distance and not self.solution.steps:  # linear unknowns alone were solved for
+            return self.way.value
+        return f"in {counted(self.solution.steps, 'step')} {self.way.value}"
 
 
 @dataclass(frozen=True)
@@ -174,14 +185,28 @@ class ZeroSearch:
                 if more is None:
                     break
                 found.append(more)
+        for start in self._afar(found):
+            reached = self._located_zero(self._zero(self.system, start), Way.RESTART)
+            if len(found) < count and reached.solution.holds and self._is_true(reached.solution):
+                found += [reached] if self._is_new(reached, found) else []
         return sorted(found, key=lambda f: f.distance)
+
+    def _afar(self, found: list[FoundZero]) -> Iterator[Array]:
+        """Places far from the zeros found, along each unknown, in powers of ten of its size: the fast precession of a
+        top is far from the slow one. Where there are few unknowns; none other are worth the time."""
+        x = found[0].solution.x
+        sizes = np.maximum(np.abs(x), 1.0 if self.shaken is None else np.maximum(np.abs(self.shaken), 1.0))
+        if len(x) <= FEW_UNKNOWNS:
+            for far, k, sign in product(FAR, range(len(x)), (1.0, -1.0)):
+                yield x + sign * far * sizes[k] * np.eye(len(x))[k]
 
     # ------------------------------------------------------------------------------------------------ ways to a zero
 
     def _first(self) -> FoundZero:
         best: Solution | None = None
-        for way, start in self._ways():
+        for way, start, steps in self._ways():
             found = self._zero(self.system, start)
+            found = replace(found, steps=found.steps + steps)
             if found.holds and self._is_true(found):
                 return replace(self._located_zero(found, way), began=start if way is Way.RESTART else None)
             if found.holds:
@@ -191,38 +216,38 @@ class ZeroSearch:
         assert best is not None
         return self._located_zero(best, Way.NEWTON)
 
-    def _ways(self) -> Iterator[tuple[Way, Array]]:
-        """Points to begin at, each made when those before have led nowhere."""
-        if (x := self._from_lifted()) is not None:
-            yield Way.LIFTED, x
-        yield Way.NEWTON, self.start
+    def _ways(self) -> Iterator[tuple[Way, Array, int]]:
+        """Points to begin at, each made when those before have led nowhere, and Newton's steps that led to them."""
+        if (lifted := self._from_lifted()) is not None:
+            yield Way.LIFTED, *lifted
+        yield Way.NEWTON, self.start, 0
         counted = self._counting_system()
         with np.errstate(all="ignore"):
             settled = self.system.settled(self.start)
             if (x := homotopy_end(counted, settled, self.metric)) is not None:
-                yield Way.RAMP, x
+                yield Way.RAMP, x, 0
             if (
                 self.inertia is not None
                 and (x := relaxation_end(counted, self._let_go(self.start), self.inertia, self.metric)) is not None
             ):
-                yield Way.RELAXATION, x
+                yield Way.RELAXATION, x, 0
         if self.home is not None and not np.isfinite(self.system.function(self.start)[0]).all():
             for part in (0.8, 0.6, 0.4, 0.2, 0.05):
-                yield Way.RESTART, self.home + part * (self.start - self.home)
+                yield Way.RESTART, self.home + part * (self.start - self.home), 0
         for start in self._starts():
-            yield Way.RESTART, start
+            yield Way.RESTART, start, 0
 
     @cached_property
     def _lifted_system(self) -> System | None:
         return None if self.lifted is None else self.lifted()
 
-    def _from_lifted(self) -> Array | None:
+    def _from_lifted(self) -> tuple[Array, int] | None:
         lifted = self._lifted_system
         if lifted is None or lifted.linear is None:
             return None
         n = len(self.start)
         found = self._zero(lifted, np.concatenate([self.start, np.zeros(len(lifted.linear) - n)]))
-        return found.x[:n] if found.holds else None
+        return (found.x[:n], found.steps) if found.holds else None
 
     def _let_go(self, start: Array) -> Array:
         """Next to a start: on top of a hill, nothing would move."""

@@ -3,7 +3,7 @@ method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -16,7 +16,7 @@ from ...algebra.calculus.rounding import UNIT_ROUNDOFF
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...algebra.nonlinear.trust_region import Rank
+from ...algebra.nonlinear.trust_region import Array, Rank
 from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
@@ -41,6 +41,7 @@ from .steady_motion import SteadyMotion
 from .steady_problem import SINGULAR_MASS, SteadyProblem, least_part, parameters_of, steady_problem
 
 MAX_RESIDUAL: Final = 1e-6  # residual of a row, relative to |J| times the unknowns, above which it does not vanish
+MOVED: Final = 1e-9  # change of an unknown, relative to its value, from which on it was moved
 UNDETERMINED: Final = 1e-6  # component of an unknown in the null space above which it is undetermined
 
 
@@ -408,7 +409,7 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     freedom = f"rank {best.rank} of {len(problem.rows)} rows in {len(unknowns)} unknowns"
     far = f"{found.distance:z.4g} from the start" if found.distance else "at the start"
     said = (
-        f"found in {best.steps} steps {found.way.value}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
+        f"found {found.in_words()}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
         else f"not found from {MAX_STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
         if unknowns
@@ -417,4 +418,12 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT_ROUNDOFF, name, tuple(loose), unknowns,
         dict(zip(unknowns, map(float, best.x), strict=True)), found.distance, search.evaluations, asked.notes,
+        _moved(asked, unknowns, best.x, loose),
     )  # fmt: skip
+
+
+def _moved(asked: SteadyQuestion, unknowns: Sequence[Symbol], x: Array, loose: Sequence[str]) -> dict[str, float]:
+    """Where unknowns that the conditions leave open were at the start, as far as the search moved them: with others
+    they determine each other."""
+    pairs = [(s.name, asked.begin.get(s, 0.0), float(v)) for s, v in zip(unknowns, x, strict=True) if s.name in loose]
+    return {name: before for name, before, now in pairs if abs(now - before) > MOVED * max(1.0, abs(before))}

@@ -45,7 +45,8 @@ class SteadyMotion(Tabular, Portable):
                    count
     evaluations    of all rows and their slopes, in the whole search
     notes          what else to know: values that hold a coordinate still, starts that were not used
-    undetermined   unknowns that the conditions leave open; they stay where the search started
+    undetermined   unknowns that the conditions leave open; they stay where the search started, except for those in `moved`
+    moved          values at the start of undetermined unknowns that determine each other: the motion is one of many
     expressions    of everything that is known in closed form, by symbol; `found` has numbers of the `unknowns`
     defaults       numbers of the parameters that it was found with
     conditions     what was asked of it
@@ -75,6 +76,7 @@ class SteadyMotion(Tabular, Portable):
     distance: float = 0.0
     evaluations: int = 0
     notes: tuple[str, ...] = ()
+    moved: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outcome", SearchOutcome(self.outcome, self.is_steady))
@@ -85,8 +87,11 @@ class SteadyMotion(Tabular, Portable):
         lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest, *self._outputs_text()]
         if self.drifting:
             lines.append(f"drifting: {listed(self.drifting)}")
-        if self.undetermined:
-            lines.append(f"not determined, left at the initial guess: {listed(self.undetermined)}")
+        if left := [name for name in self.undetermined if name not in self.moved]:
+            lines.append(f"not determined, left at the initial guess: {listed(left)}")
+        if self.moved:
+            said = listed(f"{name} from {before:z.7g}" for name, before in self.moved.items())
+            lines.append(f"one of many, near the initial guess; moved: {said}. Values that are given are held")
         return "\n    ".join(x for x in (*lines, *self.notes) if x)
 
     def _outputs_text(self) -> list[str]:
