@@ -110,8 +110,8 @@ class SteadyMotion(Tabular, Portable):
         >>> m.gravity(0, -g, 0)
         >>> m.output("drop", -joint.q)
         >>> rest = sb.steady(sb.derive(m))
-        >>> rest.values["y"], rest.outputs, rest.drifting, rest.is_symbolic, rest.parameters
-        (-0.1962, {'drop': 0.1962}, (), False, (k, g))
+        >>> rest.values["y"], rest.outputs, rest.drifting, rest.moved, rest.is_symbolic, rest.parameters
+        (-0.1962, {'drop': 0.1962}, (), {}, False, (k, g))
         >>> rest.state["y"], rest.all_numbers["k"], rest.kinds["k"]
         (-0.1962, 100.0, 'parameter')
         >>> at = rest.numbers({k: 200.0, g: 9.81})

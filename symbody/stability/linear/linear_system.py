@@ -24,6 +24,7 @@ from ...later import OldMembers, later
 from ..design import design as design_module
 from ..design import feedback
 from ..spectra import response
+from ..spectra.explicit_form import symbolic_state_space
 from ..spectra.pencil import Complex
 from ..spectra.root_locus import RootLocus, root_locus
 from ..spectra.spectrum import Spectrum, eigenvalues, modes
@@ -58,7 +59,8 @@ class LinearSystem(
     x, r, y        names of states, inputs and outputs
     E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are
                    expressions in `parameters`, and in symbols of the operating point where that is only known in
-                   numbers (`about`)
+                   numbers (`about`). A is not that of x' = A x, which is `state_space(symbolic=True).A`, or
+                   `state_space(...).A` in numbers
     variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x,
                    and from inputs that constraints contain: T x + Tr r + Tr1 r'
     defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
@@ -383,13 +385,31 @@ class LinearSystem(
         return response.zeros(self, r, y, values or {})
 
     @values_by_name(StabilityError)
-    def state_space(self, values: Values = None, **named: float) -> response.StateSpace:
-        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated.
+    def state_space(
+        self, values: Values = None, *, symbolic: bool = False, options: ByName = None, **named: float
+    ) -> response.StateSpace:
+        """x' = A x + B r, y = C x + D r in numbers, with algebraic variables eliminated; with symbolic=True in expressions.
+
+        The A of `lin.A` is that of E x' = A x + B r, with the mass matrix in E; the A of textbooks and of SymPy's
+        `linearize(A_and_B=True)` is E⁻¹ A, `lin.state_space(symbolic=True).A`.
 
         Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input,
         that input's last rate takes its place among the inputs, and the input becomes a state.
+
+        >>> m = sb.Model("pendulum")
+        >>> l, g, mass = m.parameters("l g m")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=mass, com=(0, -l, 0)), actuation=m.input("tau"))
+        >>> m.gravity(0, -g, 0)
+        >>> lin = sb.linearize(sb.derive(m), {})
+        >>> lin.E, lin.A
+        (matrix([[1, 0], [0, m*l**2]]), matrix([[0, 1], [-m*g*l, 0]]))
+        >>> found = lin.state_space(symbolic=True)
+        >>> found.A, found.B
+        (matrix([[0, 1], [-g/l, 0]]), vector(0, 1/(m*l**2)))
+
+        See also: `stability.StateSpace`, `linearize`, `to_scipy`.
         """
-        return response.explicit(self, values or {})
+        return symbolic_state_space(self) if symbolic else response.explicit(self, values or {})
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
         """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import expm, svd
 
 from ...algebra.graph.graph import Symbol
+from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.names import rate_name
 from ...argument_kinds import answered
 from ...emit.run.callable import Array
@@ -105,7 +106,7 @@ class TimeResponse:
 
 @dataclass(frozen=True, repr=False)
 class StateSpace(Summarized):
-    """x' = A x + B r, y = C x + D r with numbers; `states` are combinations of the system's where algebraic ones were
+    """x' = A x + B r, y = C x + D r with numbers, or expressions; `states` are combinations of the system's where algebraic ones were
     eliminated, and less a multiple of the inputs (`z_dot_shifted`) where rates of inputs act. An input whose rate
     stands in an output is a state, and its rate the input.
 
@@ -129,11 +130,16 @@ class StateSpace(Summarized):
     outputs: tuple[str, ...]
 
     def _summary(self) -> Summary:
-        sizes = ", ".join(f"{k} {getattr(self, k).shape[0]} by {getattr(self, k).shape[1]}" for k in "ABCD")
+        sizes = ", ".join(f"{k} {' by '.join(map(str, _shape(getattr(self, k))))}" for k in "ABCD")
         rows = summary_rows(
             states=listing(self.states), inputs=listing(self.inputs), outputs=listing(self.outputs), matrices=sizes
         )
-        return Summary("StateSpace x' = A x + B r, y = C x + D r in numbers", rows)
+        kind = "expressions" if isinstance(self.A, Matrix) else "numbers"
+        return Summary(f"StateSpace x' = A x + B r, y = C x + D r in {kind}", rows)
+
+
+def _shape(m: Any) -> tuple[int, int]:
+    return (m.rows, m.cols) if isinstance(m, Matrix) else m.shape
 
 
 # ---------------------------------------------------------------------------------------------------- over frequency
