@@ -38,6 +38,11 @@ REDUNDANT_RESIDUAL: Final = 1e-7  # largest residual of redundant rows relative 
 MAX_EQUILIBRATIONS: Final = 10  # number of sweeps that equilibrate rows and columns
 # component of the tangent, relative to the unknown's size, below which the unknown is constant
 CONSTANT_UNKNOWN: Final = 1e-9
+# angle between tangents, relative to the one aimed for, up to which a curve is straight, the number of such points after which
+# steps become longer than the largest, and after which they double
+STRAIGHT: Final = 0.3
+STRAIGHT_POINTS: Final = 50
+DOUBLING_POINTS: Final = 4
 CONSTANT_POINTS: Final = 50  # number of points after which a curve with a constant unknown is ended
 
 
@@ -191,10 +196,10 @@ class SolutionCurve:
 
     def followed(self, start: CurvePoint, bounds: Sequence[Bound], most: int) -> Iterator[CurvePoint | CurveEnd]:
         """Points in the direction of the start's tangent, the start not among them; how it ended comes last."""
-        here, step = start, self.step
+        here, step, straight = start, self.step, 0
         is_level = all(self.is_level(start, b.unknown) for b in bounds)
         for count in range(most):
-            there, step, why = self._next(here, step)
+            there, step, why = self._next(here, step, self._longest_step(here, straight, bounds))
             if there is None:
                 yield why
                 return
@@ -207,7 +212,8 @@ class SolutionCurve:
                 yield CurveEnd.CLOSED
                 return
             yield there
-            here = there
+            is_straight = self._angle(here, there) <= STRAIGHT * TARGET_TURN and there.corrections <= TARGET_CORRECTIONS
+            straight, here = straight + 1 if is_straight else max(straight - DOUBLING_POINTS, 0), there
             is_level = is_level and all(self.is_level(here, b.unknown) for b in bounds)
             if is_level and count >= CONSTANT_POINTS:
                 yield CurveEnd.LEVEL
@@ -223,17 +229,29 @@ class SolutionCurve:
         found: NDArray[np.bool_] = np.abs(tangents[..., unknown]) <= CONSTANT_UNKNOWN * self.sizes[unknown]
         return found
 
-    def _next(self, here: CurvePoint, step: float) -> tuple[CurvePoint | None, float, CurveEnd]:
+    def _longest_step(self, here: CurvePoint, straight: int, bounds: Sequence[Bound]) -> float:
+        """The largest step; longer after many points on a straight line, up to the same part of the bounds' unknowns:
+        of a whirl whose amplitude grows by many of its sizes the steps would creep."""
+        if straight < STRAIGHT_POINTS:
+            return self.max_step
+        along = max((abs(here.tangent[b.unknown]) / self.sizes[b.unknown] for b in bounds), default=1.0)
+        grown = 2.0 ** ((straight - STRAIGHT_POINTS) // DOUBLING_POINTS + 1)
+        return self.max_step * max(1.0, min(grown, 1 / max(along, 1e-300)))
+
+    def _angle(self, here: CurvePoint, there: CurvePoint) -> float:
+        """Between two tangents."""
+        return float(np.arccos(np.clip(there.tangent @ (self.weights * here.tangent), -1, 1)))
+
+    def _next(self, here: CurvePoint, step: float, largest: float) -> tuple[CurvePoint | None, float, CurveEnd]:
         why = CurveEnd.STUCK
+        step = min(step, largest)
         while step >= MIN_STEP * self.max_step:
             there = self.corrected(here.x + step * here.tangent, here.tangent, here.range)
             if there is not None:
-                angle = np.arccos(np.clip(there.tangent @ (self.weights * here.tangent), -1, 1))
+                angle = self._angle(here, there)
                 if angle <= MAX_TURN:
-                    grown = min(
-                        2.0, TARGET_CORRECTIONS / max(there.corrections, 1), TARGET_TURN / max(float(angle), 1e-3)
-                    )
-                    return there, min(self.max_step, step * max(0.3, grown)), why
+                    grown = min(2.0, TARGET_CORRECTIONS / max(there.corrections, 1), TARGET_TURN / max(angle, 1e-3))
+                    return there, min(largest, step * max(0.3, grown)), why
             elif not np.isfinite(self.function(here.x + step * here.tangent)[0]).all():
                 why = CurveEnd.NOT_FINITE
             step /= 2
