@@ -370,3 +370,20 @@ def test_unwound_takes_whole_turns_from_angles_only():
     x = np.array([7 * math.pi, 20.0, 20.0])
     got = unwound(rows, x, np.zeros(3), np.arange(3))
     assert got == pytest.approx([math.pi, 20, 20], abs=1e-12) or got == pytest.approx([-math.pi, 20, 20], abs=1e-12)
+
+
+@pytest.mark.parametrize("sequence", ["zyx", "xyz", "zxz"])
+def test_a_rotation_in_other_angles_is_no_other_assembly(sequence):
+    """Places of two points of a body on a ball joint leave one rotation, which three angles write in two ways."""
+    m = sb.Model("ball")
+    body = m.body("body", mass=1, inertia=(1, 1, 1))
+    m.spherical("s", m.ground, body, sequence)
+    for name, place in {"a": (1, 0, 0), "b": (0, 1, 0)}.items():
+        for axis in "xyz":
+            m.output(f"{name}{axis}", body.point(*place).position().dot(getattr(m.ground, axis)))
+    eq = sb.derive(m)
+    angles = {"s_1": 0.4, "s_2": 0.7, "s_3": -0.3}
+    at = sb.State.of(eq, angles)
+    found = sb.all_assemblies(eq, {n: at[n] for n in ("ax", "ay", "az", "bx", "by", "bz")}, tries=40)
+    assert len(found) == 1
+    assert found.times[0] > 10

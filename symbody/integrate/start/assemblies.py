@@ -8,7 +8,7 @@ from typing import Final
 from .state import State
 
 MIN_TRIES: Final = 60  # smallest number of random starts
-MAX_TRIES: Final = 1200  # largest number of random starts where more and more come to light
+MAX_TRIES: Final = 3000  # largest number of random starts where more and more come to light
 
 
 class Assemblies(tuple[State, ...]):

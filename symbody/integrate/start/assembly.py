@@ -106,10 +106,10 @@ def all_assemblies(
 ) -> Assemblies:
     """The different states that `assemble` finds from random starts, nearest to the start first.
 
-    tries   how many random starts; None goes on until each state was met twice (from 60 to 1200)
+    tries   how many random starts; None goes on until each state was met twice (from 60 to 3000)
     seed    which random starts
 
-    Whole turns and the sign of Euler parameters make no difference. That none is missing is not certain: `found.times`
+    Whole turns, the sign of Euler parameters and the two ways to write a rotation in three angles make no difference. That none is missing is not certain: `found.times`
     says how often each was met, `found.unseen` how likely one more start is to find a new one.
 
     >>> m = sb.Model("bead")
@@ -126,14 +126,14 @@ def all_assemblies(
     task, completed = (_task(e, wanted.given, start, weights or {}) for e in (wanted.positions, wanted.speeds))
     search, random = _position_search(task), np.random.default_rng(seed)
     first, how = _configuration(task)
-    spread = search.spread(random)
+    spread, twice = search.spread(random), _angles_twice(task, search)
     found, times, tried = [first], [1], 0
     while len(search.free) and (goes_on(times, tried) if tries is None else tried < tries):
         tried += 1
         reached = search.onto(search.moved(random, spread))
         if reached.holds:
             q = _nearest_equivalent(task, search, reached).x
-            same = next((k for k, other in enumerate(found) if _is_same(task, search, q, other)), None)
+            same = next((k for k, other in enumerate(found) if _is_same(task, search, twice, q, other)), None)
             if same is None:
                 found.append(q)
                 times.append(1)
@@ -306,11 +306,15 @@ def _nearest_equivalent(task: _AssemblyTask, search: Search, found: Found) -> Fo
     return search.onto(x)
 
 
-def _is_same(task: _AssemblyTask, search: Search, a: Array, b: Array) -> bool:
-    """Whether two configurations are equal up to whole turns and signs of Euler parameters."""
+def _is_same(task: _AssemblyTask, search: Search, twice: Sequence[tuple[list[int], float]], a: Array, b: Array) -> bool:
+    """Whether two configurations are equal up to whole turns, signs of Euler parameters, and the two ways to write a
+    rotation in three angles."""
     b = b.copy()
     for places in _orientations(task):
         b[places] *= 1.0 if a[places] @ b[places] >= 0 else -1.0
+    for places, middle in twice:
+        other = _other_angles(b, places, middle)
+        b = min(b, other, key=lambda x: float(np.abs(np.remainder((a - x)[places] + np.pi, 2 * np.pi) - np.pi).max()))
     differs = np.abs(a - b) > 1e-6
     turned = np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi) <= 1e-6
     return all(turned[j] and is_periodic(search.rows, a, int(j)) for j in np.flatnonzero(differs))
@@ -319,6 +323,32 @@ def _is_same(task: _AssemblyTask, search: Search, a: Array, b: Array) -> bool:
 def _orientations(task: _AssemblyTask) -> list[list[int]]:
     """Numbers of the coordinates in each set of Euler parameters."""
     return [[v.index for v in e] for e in task.equations.variables.quaternions]
+
+
+def _angles_twice(task: _AssemblyTask, search: Search) -> list[tuple[list[int], float]]:
+    """Coordinates that turn something one after another, where these are free, and π or 0: with angles a, b, c the
+    rotation by a + π, π - b, c + π is the same where the first and third axis are perpendicular, that by a + π, -b,
+    c + π where they are one."""
+    free = set(search.free.tolist())
+    triples = [[v.index for v in angles] for angles in task.equations.variables.rotations_by_angles.values()]
+    draw = np.random.default_rng(5)
+    x = search.start + draw.uniform(-1, 1, len(search.start))
+    rows = search.rows(x)[0]
+    return [
+        (places, middle)
+        for places in triples
+        if free.issuperset(places)
+        for middle in (np.pi, 0.0)
+        if np.allclose(search.rows(_other_angles(x, places, middle))[0], rows, rtol=1e-9, atol=1e-9)
+    ]
+
+
+def _other_angles(x: Array, places: list[int], middle: float) -> Array:
+    """The other angles of the same rotation."""
+    a, b, c = places
+    out = x.copy()
+    out[a], out[b], out[c] = x[a] + np.pi, middle - x[b], x[c] + np.pi
+    return out
 
 
 def _why_open(task: _AssemblyTask, search: Search, best: Found) -> SymbodyError:
