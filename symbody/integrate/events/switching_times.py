@@ -70,6 +70,8 @@ NONE: Final = Switching()
 def switching_times(form: Form, p: Array, begin: float, end: float, rtol: float) -> Switching:
     """Switching times of a motion with these parameters, between two times."""
     found = time_functions(form.equations)
+    if found.are_none:
+        return NONE
     closed = closed_switching_times(form, rtol)
     if not found.searched:
         return closed

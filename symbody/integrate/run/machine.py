@@ -212,8 +212,9 @@ class Machine:
         np.asarray(steps.growth.per_size)[:] = _per_size(task)
         if task.times is not None:
             self.memory.times[:] = task.times
-        for name in ("first", "knots", "lines"):
-            np.asarray(getattr(steps.switching, name))[:] = getattr(task.switching, name)
+        if task.switching.count:
+            for name in ("first", "knots", "lines"):
+                np.asarray(getattr(steps.switching, name))[:] = getattr(task.switching, name)
 
     @property
     def bytes(self) -> int:
