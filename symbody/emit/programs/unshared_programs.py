@@ -104,6 +104,14 @@ class MassMatrixPrograms:
     numeric   entries of B and of the inertias computed once, then full matrices multiplied, zeros too
     named     entries computed once, then multiplied where they are not zero (Lynch's choice)
     graph     equal subexpressions of everything are one: what this package does
+
+    >>> m = sb.Model("pendulum")
+    >>> joint = m.revolute("q", m.ground, m.body("rod", mass=2.0, com=(0, -1, 0)))
+    >>> ways = sb.emit.mass_matrix_programs(sb.derive(m))
+    >>> ways.named.cost.total <= ways.numeric.cost.total
+    True
+
+    See also: `emit.mass_matrix_programs`.
     """
 
     pure: Program
