@@ -90,8 +90,8 @@ def _advice_on_change(m: Expr, moving: Sequence[Symbol]) -> str:
     if any(s in moving for s in free_symbols(m)):
         return (
             "a mass that changes is not enough: what leaves or joins has a momentum of its own. Write the balance "
-            "m a = F + m' (v of what leaves or joins - v) with m.balance(q, ...), for a rocket "
-            "m.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed)"
+            "mass * a = F + mass' * (v of what leaves or joins - v) instead, of a rocket "
+            "Model.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed)"
         )
     return "let a frame move, and fix the body to it"
 

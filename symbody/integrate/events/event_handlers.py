@@ -12,7 +12,7 @@ from ...algebra.graph.functions import where as choice
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.printing.printing import outline
 from ...emit.run.callable import Array, Compiled
-from ...errors import SimulationError, listed, shown
+from ...errors import SimulationError, in_number, shown
 from ..forms.forms import Form
 from ..forms.impulses import constraint_impulses
 from ..result.outcome import Ending
@@ -104,7 +104,7 @@ class ValidityHandler:
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
         rows = list(self._given.items())
         words = [f"{rows[k][0]!r} ({outline(rows[k][1])} > 0)" for k in which]
-        return EventResult(ending=Ending.NOT_VALID, stops=f"{listed(words)} does not hold")
+        return EventResult(ending=Ending.NOT_VALID, stops=in_number(words, "{} does not hold", "{} do not hold"))
 
     def tolerance(self, now: Instant) -> float:
         return 0.0
