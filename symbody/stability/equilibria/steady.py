@@ -418,11 +418,13 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT_ROUNDOFF, name, tuple(loose), unknowns,
         dict(zip(unknowns, map(float, best.x), strict=True)), found.distance, search.evaluations, asked.notes,
-        _moved(asked, unknowns, best.x, loose),
+        _starts_of_moved_unknowns(asked, unknowns, best.x, loose),
     )  # fmt: skip
 
 
-def _moved(asked: SteadyQuestion, unknowns: Sequence[Symbol], x: Array, loose: Sequence[str]) -> dict[str, float]:
+def _starts_of_moved_unknowns(
+    asked: SteadyQuestion, unknowns: Sequence[Symbol], x: Array, loose: Sequence[str]
+) -> dict[str, float]:
     """Where unknowns that the conditions leave open were at the start, as far as the search moved them: with others
     they determine each other."""
     pairs = [(s.name, asked.begin.get(s, 0.0), float(v)) for s, v in zip(unknowns, x, strict=True) if s.name in loose]
