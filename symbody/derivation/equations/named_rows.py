@@ -77,6 +77,8 @@ class EquationRows:
     [('level', r_e1), ('norm of r_e0, r_e1, r_e2, r_e3', r_e0**2 + r_e1**2 + r_e2**2 + r_e3**2 - 1)]
     >>> len(eq.rows.holonomic), len(eq.rows.norms), eq.rows.speeds[0].name, eq.rows.additional[0].expression
     (1, 1, 'level', i + i_dot)
+    >>> dict(eq.rows.validity)  # where the model is valid: everywhere
+    {}
 
     See also: `derivation.NamedRow`, `integrate.violation`.
     """
