@@ -131,11 +131,14 @@ def test_a_page_that_fails_says_how() -> None:
 
 
 def dead_links(path: Path, text: str) -> list[str]:
-    """Gallery, reference and theory are made with the book, which checks these links; pages of the gallery are scripts."""
+    """Gallery, reference and theory are made with the book, which checks these links; pages of the gallery and chapters on
+    documents are scripts."""
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
     made = ("gallery/index.md", "reference/index.md", "theory/index.md", "benchmarks.md")
     missing = [path.parent / t for t in targets if not (path.parent / t).exists() and not t.endswith(made)]
-    return [f"{path}: {p}" for p in missing if not (p.parent.name == "gallery" and p.with_suffix(".py").exists())]
+    scripts = {"gallery": "", "documents": "chapters"}
+    is_made = [(p.parent / scripts.get(p.parent.name, "nowhere") / f"{p.stem}.py").exists() for p in missing]
+    return [f"{path}: {p}" for p, found in zip(missing, is_made, strict=True) if not found]
 
 
 def test_links_lead_somewhere() -> None:

@@ -322,8 +322,8 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     >>> q = sb.symbol("q", "coordinate")
     >>> q.dot, q.dot.kind
     (q_dot, 'speed')
-    >>> sb.symbol("m").dot  # a parameter is constant
-    0
+    >>> sb.symbol("m").kind  # which is constant
+    'parameter'
 
     See also: `symbols`, `Symbol`, `Model`.
     """

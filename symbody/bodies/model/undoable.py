@@ -26,7 +26,7 @@ class Undoable:
         self._renamed: list[tuple[Frame, str]] = []  # with the names that they had
 
     def checkpoint(self) -> Callable[[], None]:
-        """What is described now: calling the result removes all that was added since.
+        """A function that removes all that was added to the model after this call.
 
         >>> m = sb.Model("cart")
         >>> undo = m.parts.checkpoint()

@@ -139,11 +139,11 @@ class Variables:
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
     >>> eq.variables
     Variables of 'oscillator'
-      name kind      unit  default
-      t    time      s     0
-      x    variable        0
-      v    variable        0
-      k    parameter 1/s^2 4
+      name kind      unit default
+      t    time      s    0
+      x    variable       0
+      v    variable       0
+      k    parameter      4
       rates: x_dot, v_dot
     >>> eq.variables["k"].default, eq.variables.of("z p").names, eq.variables.constants
     (4.0, ('x', 'v', 'k'), (k,))

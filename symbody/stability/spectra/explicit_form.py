@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...algebra.graph.graph import ZERO
 from ...algebra.graph.matrix import Matrix
 from ...algebra.normal_forms.tidy import tidy
-from ...errors import StabilityError, listed
+from ...errors import StabilityError, in_number
 from ..variation.parameter_samples import samples
 from ..variation.pivoting import pivoted_solution
 from .response import StateSpace
@@ -27,9 +27,9 @@ def symbolic_state_space(lin: LinearSystem) -> StateSpace:
     right = Matrix(n, n + r, tuple(e for i in range(n) for e in (*lin.A.row(i), *lin.B.row(i))))
     found = pivoted_solution(lin.E, right, samples([lin.E], lin.defaults, 1)[0])
     if found.free:
+        without_rates = in_number((lin.x[k] for k in found.free), "{} has no rate", "{} have no rates")
         raise StabilityError(
-            f"{where}: {listed(lin.x[k] for k in found.free)} have no rates in it (E is singular); state_space(...) in numbers "
-            "eliminates such variables"
+            f"{where}: {without_rates} in it (E is singular); state_space(...) in numbers eliminates such variables"
         )
     rows = [found.x.row(i) for i in range(n)]
     A = Matrix(n, n, tuple(e for row in rows for e in row[:n]))
