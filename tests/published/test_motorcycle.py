@@ -2,6 +2,8 @@
 test_linear_motorcycle.py."""
 
 import math
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ import symbody as sb
 from examples import motorcycle
 
 from .numbers import at
+
+PROGRAM = Path(__file__).parents[2] / "examples" / "documents" / "mbsymba_motorcycle.py"
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +77,13 @@ def test_wheel_energy(equations, seed):
     w = wheel.frame.angular_velocity_components
     energy = at(equations, w.dot(wheel.mass.I_BBcm @ w) / 2, s)
     assert energy == pytest.approx(1.0508 / 2 * (s["theta1_dot"] + math.sin(s["phi"]) * s["psi_dot"]) ** 2)
+
+
+def test_printed_program_runs(capsys):
+    """From frames to responses, line by line."""
+    runpy.run_path(str(PROGRAM), run_name="__main__")
+    shown = capsys.readouterr().out
+    assert "Yf*cos(psi4)\ntau - Cdelta*delta_dot\n15 equations" in shown
+    assert "{'no_slip_rear': x + Rr*theta1, 'no_slip_front': x + Rf*theta4}" in shown
+    assert "-79.5972034" in shown
+    assert "12.7289034" in shown
