@@ -14,6 +14,7 @@ from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import outline
 from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
 from ...emit.run.callable import Array, Compiled
 from ...errors import SimulationError, listed, shown, unknown
@@ -414,11 +415,20 @@ class Contacts:
         """
         return self._table
 
-    def separated(self, start: Start | None = None, **values: float) -> State:
+    @values_by_name(SimulationError)
+    def separated(
+        self,
+        start: Start | None = None,
+        *,
+        values: Mapping[Any, float] | None = None,
+        options: Mapping[str, Any] | None = None,
+        **named: float,
+    ) -> State:
         """The start of a motion with bodies that are inside each other pushed apart until they touch: the nearest state, in the
         sense of kinetic energy, so that light bodies give way to heavy ones. A start without such bodies stays as it is.
 
-        start, values   as of `simulate`
+        start    as of `simulate`
+        values   on top of it, by name or symbol, or as keywords
 
         >>> m = sb.Model("ball")
         >>> y = m.coordinate("y")
@@ -432,7 +442,7 @@ class Contacts:
 
         See also: `simulate_modes`, `stepper`, `assemble`.
         """
-        begin = consistent_start(self.base, start_request(self.base, start, values))
+        begin = consistent_start(self.base, start_request(self.base, start, values or {}))
         return separated_state(self.contacts, begin.state)
 
     def mode(self, closed: frozenset[str]) -> str:

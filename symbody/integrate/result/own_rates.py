@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.graph import Block, Expr
-from ...algebra.graph.walk import evaluation_order
+from ...algebra.graph.walk import evaluation_order, free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError
@@ -33,15 +33,19 @@ NODES: Final = 16  # at which g' is taken in a step
 Values = Callable[[Segment], Array]
 
 
-def rate_along_motion(eq: Equations, g: Expr) -> Expr:
-    """g' of an expression in the state."""
+def own_rate(eq: Equations, g: object) -> Expr | None:
+    """g' of a quantity that is a function of the state; None where it would take a derivative of the dynamics, or the rate
+    of an additional variable that its equation gives in numbers alone."""
+    if not isinstance(g, Expr) or any(isinstance(n, Block) or n.op == "call" for n in evaluation_order([g])):
+        return None
+    return eq.cached("own rate", g, lambda: _rate_along_motion(eq, g))
+
+
+def _rate_along_motion(eq: Equations, g: Expr) -> Expr | None:
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
-    return quantity_expressions(eq, (time_derivative(g, rates),), f"rate in {eq.name!r}", SimulationError)[0]
-
-
-def has_own_rate(g: object) -> bool:
-    """Whether a quantity is a function of the state that can be differentiated without differentiating the dynamics."""
-    return isinstance(g, Expr) and not any(isinstance(n, Block) or n.op == "call" for n in evaluation_order([g]))
+    (found,) = quantity_expressions(eq, (time_derivative(g, rates),), f"rate in {eq.name!r}", SimulationError)
+    known = set(eq.variables.of("t q u z r p").symbols)
+    return found if known.issuperset(free_symbols(found)) else None
 
 
 def from_own_rates(at: Segment, value: Values, rate: Values, consistent: Callable[[Segment], Segment]) -> Array:

@@ -19,7 +19,7 @@ from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
 from ..forms.sensitivities import sensitivity_of
 from ..inputs.meanings import Quantity, plain, quantity_expressions
-from .own_rates import from_own_rates, has_own_rate, rate_along_motion, with_speeds_on
+from .own_rates import from_own_rates, own_rate, with_speeds_on
 from .segment import Segment
 
 GROUPS: Final = ("t", "q", "u", "z", "r", "p")
@@ -45,7 +45,7 @@ def _between_steps(segment: Segment, what: Any, evaluated: Array, is_drawn: bool
     """A quantity at states between steps: evaluated there, or from its own rates."""
     eq = segment.equations
     (g,) = eq.cached("meaning of one", what, lambda: meaning(eq, (what,)))
-    if not (has_own_rate(g) and (is_drawn or g in _energies(eq))):
+    if not (is_drawn or g in _energies(eq)) or own_rate(eq, g) is None:
         return evaluated
     return quantity_from_own_rates(segment, g)
 
@@ -64,7 +64,7 @@ def quantity_from_own_rates(segment: Segment, g: Expr) -> Array:
         return evaluated_quantities(s, "values", (g,), lambda: [g])[0]
 
     def rate(s: Segment) -> Array:
-        return evaluated_quantities(s, "own rates", g, lambda: [rate_along_motion(s.equations, g)])[0]
+        return evaluated_quantities(s, "own rates", g, lambda: [own_rate(s.equations, g)])[0]
 
     return from_own_rates(segment, value, rate, _on_constraints)
 
@@ -126,7 +126,7 @@ def derived_quantity(segment: StatesInRows, name: str, make: Callable[[Equations
     eq = segment.equations
     if isinstance(segment, Segment) and segment.steps is not None:
         (g,) = eq.cached("derived quantity", name, lambda: in_own_terms(eq, [make(eq)], solved=True))
-        if has_own_rate(g):
+        if own_rate(eq, g) is not None:
             return quantity_from_own_rates(segment, g)
     return evaluated_quantities(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
 
