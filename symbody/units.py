@@ -41,7 +41,7 @@ _TOKEN: Final = re.compile(
 )
 _BETWEEN: Final = re.compile(r"\s*(?P<sign>/|\*(?!\*)|·|⋅|\.|)\s*(?P<open>\(?)")
 _QUANTITY: Final = re.compile(
-    r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?+)(?P<unit>\s*[A-Za-zµΩ°%].*|\s+1\s*/.*)"
+    r"\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?P<unit>(?![eE][-+]?\d)\s*[A-Za-zµΩ°%].*|\s+1\s*/.*)"
 )
 _CLOSING: Final = re.compile(r"\s*\)")
 
