@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -54,6 +54,15 @@ def free_symbols(*things: Any) -> list[Symbol]:
     See also: `substitute`, `Symbol`.
     """
     return [n for n in evaluation_order(scalars(*things)) if isinstance(n, Symbol)]
+
+
+def nodes_with(order: Iterable[Node], symbols: Collection[Symbol]) -> set[Node]:
+    """The nodes that contain one of some symbols, of an evaluation order: one pass for all of them."""
+    found = set[Node]()
+    for n in order:
+        if n in symbols if isinstance(n, Symbol) else any(a in found for a in n.args):
+            found.add(n)
+    return found
 
 
 def with_arguments(node: Node, args: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.graph.functions import LookupTable
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
-from ...algebra.graph.walk import evaluation_order, free_symbols, substitute
+from ...algebra.graph.walk import evaluation_order, free_symbols, nodes_with, substitute
 from ...derivation.equations.equations import Equations
 
 COMPARISONS: Final = ("lt", "le", "eq")
@@ -89,11 +89,12 @@ class _Reader:
     def __init__(self, eq: Equations, order: Iterable[Node], roots: Iterable[Node]) -> None:
         self.t, self.constant = eq.t, set(eq.variables.constants)
         self.kind = dict[Node, int]()
-        self.has_time = set[Node]()
         self.smooth = set[Node]()
         self.conditions, self.borders, self.narrow = dict[TimeLine, None](), dict[Expr, None](), dict[Expr, None]()
         self.tables = dict[tuple[LookupTable, TimeLine], None]()
         self.unknown = dict[str, None]()
+        order = list(order)
+        self.has_time, self.examined = nodes_with(order, {self.t}), set[Node]()
         for n in order:
             self.read(n)
         for n in roots:
@@ -110,8 +111,6 @@ class _Reader:
             self.kind[n] = OF_TIME if n is self.t else CONSTANT if n in self.constant else OF_STATE
         else:
             self.kind[n] = max(kinds, default=CONSTANT)
-        if n is self.t or any(a in self.has_time for a in n.args):
-            self.has_time.add(n)
         if n.op == "call" and n.data.table is None and n in self.has_time:
             self.unknown[n.data.name] = None
             self.kind[n] = OF_STATE
@@ -125,8 +124,11 @@ class _Reader:
             self.switch(n)
 
     def end(self, n: Node) -> None:
-        """A function of time ends here: what contains it is none, or not smooth."""
-        if n in self.smooth and isinstance(n, Expr) and self.can_be_narrow(n):
+        """A function of time ends here: what contains it depends on more than time, or is not smooth."""
+        if n in self.examined or n not in self.smooth or not isinstance(n, Expr):
+            return
+        self.examined.add(n)
+        if self.can_be_narrow(n):
             self.narrow[n] = None
 
     def can_be_narrow(self, e: Expr) -> bool:
@@ -162,7 +164,7 @@ class _Reader:
 
     def line(self, e: Expr) -> TimeLine | None:
         """A function of time that is linear in it."""
-        inner = [n for n in evaluation_order([e]) if self.t in free_symbols(n)] if e not in self.smooth else ()
+        inner = nodes_with(evaluation_order([e]), {self.t}) if e not in self.smooth else ()
         if any(n is not self.t and n.op not in SMOOTH for n in inner):
             return None
         a = derivative(e, self.t)

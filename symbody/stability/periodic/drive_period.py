@@ -16,8 +16,8 @@ import numpy as np
 
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import Expr, Node, Symbol
-from ...algebra.graph.walk import evaluation_order, free_symbols
+from ...algebra.graph.graph import Expr, Symbol
+from ...algebra.graph.walk import evaluation_order, free_symbols, nodes_with
 from ...derivation.entry.checks import part_with
 from ...derivation.programs.state_rates import state_rates
 from ...emit.run.callable import Array
@@ -101,8 +101,7 @@ def _changing_terms(flow: OrbitFlow, setting: OrbitSetting, T: float) -> list[Ex
     stand inside of others and are no terms."""
     eq, constants = flow.equations, _constants(flow, setting)
     roots = [*flow.rates.entries, *(e for part in _other_parts(flow) for e in part)]
-    terms = [e for e in _terms_of_time(roots, eq.t, constants) if eq.t in free_symbols(derivative(e, eq.t))]
-    terms += [e for e in _external_calls(roots, eq.t, constants) if e not in terms]
+    terms = _terms_of_time(roots, eq.t, constants)
     times = setting.t0 + T * np.random.default_rng(2).uniform(0.0, 1.0, SAMPLES)
     return [e for e in terms if not _is_same(*(_of_time(e, eq.t, constants, at) for at in (times, times + T)))]
 
@@ -112,22 +111,17 @@ def _of_time(e: Expr, t: Symbol, constants: Mapping[Symbol, float], times: Itera
 
 
 def _terms_of_time(roots: Sequence[Expr], t: Symbol, constants: Mapping[Symbol, float]) -> list[Expr]:
-    """The largest parts of expressions in time and constants alone that contain time."""
+    """The largest parts of expressions in time and constants alone, but for those that are linear in time; and functions
+    from outside of time alone (samples, Python functions), whose derivatives may be unknown."""
     order = evaluation_order(roots)
-    inside: dict[Node, tuple[bool, bool]] = {}  # whether it contains time, and whether nothing else
-    for n in order:
-        parts = [inside[a] for a in n.args]
-        is_known = not isinstance(n, Symbol) or n is t or n in constants
-        inside[n] = n is t or any(p[0] for p in parts), is_known and all(p[1] for p in parts)
-    used_outside = {a for n in order if not inside[n][1] for a in n.args} | set(roots)
-    return [n for n in order if n in used_outside and inside[n] == (True, True) and isinstance(n, Expr)]
-
-
-def _external_calls(roots: Sequence[Expr], t: Symbol, constants: Mapping[Symbol, float]) -> list[Expr]:
-    """Functions from outside, of time alone: tables of samples, Python functions; their derivatives may be unknown."""
-    known = {t, *constants}
-    calls = [n for n in evaluation_order(roots) if n.op == "call" and isinstance(n, Expr)]
-    return [n for n in calls if t in (used := free_symbols(n)) and known.issuperset(used)]
+    others = nodes_with(order, {s for s in free_symbols(*roots) if s is not t and s not in constants})
+    with_time = nodes_with(order, {t})
+    of_time = [n for n in order if n in with_time and n not in others and isinstance(n, Expr)]
+    used_outside = {a for n in others for a in n.args} | set(roots)
+    return [
+        n for n in of_time
+        if n.op == "call" or (n in used_outside and t in free_symbols(derivative(n, t)))
+    ]  # fmt: skip
 
 
 def _is_one_period(e: Expr, t: Symbol, T: float) -> bool:
@@ -152,7 +146,7 @@ def _term_in_words(flow: OrbitFlow, e: Expr, setting: OrbitSetting) -> str:
 
 def _period_of(e: Expr, t: Symbol, constants: Mapping[Symbol, float]) -> float:
     """2π/|w| where all sines and cosines of a term have one frequency w; 0 where it is not known."""
-    waves = {n for n in evaluation_order([e]) if n.op in ("sin", "cos") and t in free_symbols(n)}
+    waves = {n for n in nodes_with(evaluation_order([e]), {t}) if n.op in ("sin", "cos")}
     slopes = {derivative(n.args[0], t) for n in waves if isinstance(n.args[0], Expr)}
     if len(slopes) != 1 or t in free_symbols(*slopes):
         return 0.0
