@@ -120,7 +120,7 @@ def measured(place: str, quantity: str, text: str, here: str, because: str = "")
 
 
 def value_of(text: str) -> complex:
-    """The number of a text; words such as "about" around it are no part of it."""
+    """The number of a text; words such as "about" around it are left out."""
     plain = text.replace("−", "-").replace("±", "+")
     if "i" in plain and (parts := re.findall(r"([-+]?\s*\d+(?:\.\d+)?)\s*(i?)", plain)):
         return complex(sum(float(p.replace(" ", "")) * (1j if i else 1) for p, i in parts))

@@ -4,7 +4,7 @@ A bend at a knot, where derivative k jumps by Δ_k, is one polynomial on both si
 
     |Δ_k| (δ/2)^k / (4 k!)        δ: the shorter piece beside it
 
-Below the tolerance it is none. Where a curve is smooth, runs of one sign of its curvature M, of length L, differ from
+Below the tolerance the bend is negligible. Where a curve is smooth, runs of one sign of its curvature M, of length L, differ from
 straight lines by M L²/8. A run beside one that is several times longer is narrow: steps that are as long as the quiet
 stretch before it would not see it, so they end where it begins and where it ends.
 """

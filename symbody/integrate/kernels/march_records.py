@@ -113,7 +113,7 @@ class Leaps(Struct):
 class Probes(Struct):
     """Whether steps see functions of time of which nothing is known (`probes.py`).
 
-    count          nodes in a step; 0 where nobody asks
+    count          nodes in a step; 0 where none are needed
     change, fine   memory: the mean of the rates, by a coarse rule less a fine one, and rates at a node
     """
 
