@@ -22,6 +22,7 @@ STAGES = (
     "overhead",
     "graph",
     "derive",
+    "repeated_parts",
     "operations",
     "dynamics",
     "batch",

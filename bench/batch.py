@@ -95,7 +95,7 @@ def function_row(name: str) -> Row:
     s = system(name)
     f = sb.compile(s.equations, bake=s.bake).udot
     groups = [g.name for g in f.program.inputs]
-    one = {g: 0.0 if g == "t" else s.groups[g][0].copy() for g in groups}
+    one: dict[str, Any] = {g: 0.0 if g == "t" else s.groups[g][0].copy() for g in groups}
     many = [0.0 if g == "t" else np.resize(s.groups[g], (STATES, s.groups[g].shape[1])) for g in groups]
     out = np.empty((STATES, len(s.equations.u)))
     held = {g: x for g, x in one.items() if g not in ("t", "q", "u")}

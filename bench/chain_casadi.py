@@ -150,7 +150,7 @@ def built(n: int, way: str) -> Row:
 def call_us(f: Any, size: int) -> float:
     buffer, run = f.buffer()
     held = [np.linspace(-1, 1, size), np.linspace(1, -1, size), np.zeros(size)]
-    buffer.set_arg(0, memoryview(held[0]))
-    buffer.set_arg(1, memoryview(held[1]))
-    buffer.set_res(0, memoryview(held[2]))
+    buffer.set_arg(0, held[0].data)
+    buffer.set_arg(1, held[1].data)
+    buffer.set_res(0, held[2].data)
     return repeated(run, repeats=5).least * 1e6

@@ -271,8 +271,10 @@ def table_rows() -> Iterator[Row]:
     for feet in (4, 9, 25):
         contacts, made = timed(lambda feet=feet: table(feet))
         _, first = timed(lambda contacts=contacts: sb.simulate_modes(contacts, 0.2, start))
-        by_events, by_steps = {}, {"method": "moreau", "step": 1e-4}
-        for name, options in (("events, rtol 1e-08", by_events), ("moreau, step 0.0001", by_steps)):
+        ways: dict[str, dict[str, Any]] = {
+            "events, rtol 1e-08": {}, "moreau, step 0.0001": {"method": "moreau", "step": 1e-4},
+        }  # fmt: skip
+        for name, options in ways.items():
             run = partial(sb.simulate_modes, contacts, 0.2, start, **options)
             sim, seconds = timed(run, again=True)
             yield {

@@ -151,7 +151,7 @@ def motion_row(name: str, real: str, limits: Ceilings, method: str = "rk4") -> R
     run = sb.integrate.cuda_motions(s.equations, STEP, method=method, real=real)
     starts, inputs = _starts(s, few)
     exact = np.stack([_simulated(s, y, r, steps, method) for y, r in zip(starts, inputs, strict=True)])
-    given = {"parameters": sb.emit.device_array(inputs, real)} if inputs.shape[1] else {}
+    given: dict[str, Any] = {"parameters": sb.emit.device_array(inputs, real)} if inputs.shape[1] else {}
     got = run(sb.emit.device_array(starts, real), steps, **given)
     error = relative_error(got.y.numpy(), exact)
     many = np.resize(starts, (MEMBERS, starts.shape[1]))
@@ -160,6 +160,7 @@ def motion_row(name: str, real: str, limits: Ceilings, method: str = "rk4") -> R
         given = {"parameters": sb.emit.device_array(np.resize(inputs, (MEMBERS, inputs.shape[1])), real)}
     steps = 20
     rate = MEMBERS * steps / seconds(lambda: run(y, steps, **given), repeats=3, at_least=0.0)
+    assert isinstance(run, sb.integrate.FixedMotions)
     cost = run.cost_of_a_step
     kernel = run.loop.kernel(0)
     return row(f"{name}, {method} step", real, MEMBERS, rate, error, limits.states_per_s(real, cost, 0), kernel)

@@ -211,7 +211,7 @@ def _against_casadi(build: dict[int, float]) -> Iterator[Row]:
 def _against_sympy(build: dict[int, float]) -> Iterator[Row]:
     """SymPy gives M and f only, without the accelerations."""
     for n in (2, 3, 4, 5):
-        mine = build.get(n) or min(fresh("bench.graph:built", n)["build_s"] for _ in range(PROCESSES))  # type: ignore[index]
+        mine = build.get(n) or min(fresh("bench.graph:built", n)["build_s"] for _ in range(PROCESSES))
         try:
             run = fresh("bench.chain_sympy:built", n)
         except StoppedError as reason:

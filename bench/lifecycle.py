@@ -106,7 +106,7 @@ def shown(k: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         sb.plot(sim).save(Path(folder, "run.svg"))
         sb.scene(sim).save(Path(folder, "view.html"))
-        sb.load_trajectory(sb.write.save_trajectory(sim, Path(folder, "run")), sim.equations)
+        sb.write.load_trajectory(sb.write.save_trajectory(sim, Path(folder, "run")), sim.equations)
 
 
 STAGES: Final[tuple[Callable[[int], None], ...]] = (

@@ -1,4 +1,4 @@
-"""Limits of time and memory for the runs of peers: one that reaches them is stopped, and its row says so.
+"""Limits of time and memory for the runs of peers and of the fuzzer: one that reaches them is stopped, and its row says so.
 
 A run is a process of its own: a fresh one (`timing.fresh`), or a copy of this one (`limited`), where what is compiled
 here already is to be used.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import signal
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,7 +16,8 @@ from typing import Any, Final, NamedTuple
 
 
 class Limit(NamedTuple):
-    """Seconds by the clock on the wall, and megabytes beyond those that the process has when it begins."""
+    """Seconds of CPU time, so that a busy machine makes nothing slow, and megabytes beyond those that the process has when
+    it begins. A process that waits is ended after `PATIENCE` times as long by the clock."""
 
     seconds: float
     megabytes: float = 4000.0
@@ -23,7 +25,12 @@ class Limit(NamedTuple):
     def __str__(self) -> str:
         return f"{self.seconds:g} s, {self.megabytes:g} MB"
 
+    @property
+    def wall_seconds(self) -> float:
+        return PATIENCE * self.seconds
 
+
+PATIENCE: Final = 10.0  # the clock on the wall beside CPU time: a machine that is this busy is rare, a process that waits for ever is found
 USUAL: Final = Limit(600.0, 8000.0)
 
 
@@ -39,11 +46,27 @@ def too_large(limit: Limit) -> StoppedError:
     return StoppedError(f"stopped: more than {limit.megabytes:g} MB")
 
 
-def confine(megabytes: float) -> None:
-    """Let this process have so much more memory than it has now, and raise MemoryError beyond that."""
-    most = int((_size_mb() + megabytes) * 2**20)
+def confine(limit: Limit) -> None:
+    """Let this process have so much more memory than it has now, and raise MemoryError beyond that; end it after so much
+    more CPU time."""
+    most = int((_size_mb() + limit.megabytes) * 2**20)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    allow(limit)
+
+
+def allow(limit: Limit) -> None:
+    """Let this process compute for so long from now on; the signal then ends it, also inside of compiled code."""
+    signal.setitimer(signal.ITIMER_PROF, limit.seconds)
+
+
+def cpu_time() -> float:
+    """Seconds that this process and those that it has ended have computed."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def ended_by_time(exit_code: int | None) -> bool:
+    return exit_code == -signal.SIGPROF
 
 
 def _size_mb() -> float:
@@ -61,11 +84,13 @@ def limited(act: Callable[[], Any], limit: Limit) -> Any:
     process.start()
     there.close()
     try:
-        if not here.poll(limit.seconds):
+        if not here.poll(limit.wall_seconds):
             raise too_long(limit)
         kind, value = here.recv()
     except EOFError:
         process.join()
+        if ended_by_time(process.exitcode):
+            raise too_long(limit) from None
         raise RuntimeError(f"ended without a result (exit code {process.exitcode})") from None
     finally:
         process.kill()
@@ -78,7 +103,7 @@ def limited(act: Callable[[], Any], limit: Limit) -> Any:
 
 
 def _answer(act: Callable[[], Any], limit: Limit, to: Connection) -> None:
-    confine(limit.megabytes)
+    confine(limit)
     try:
         to.send(("result", act()))
     except MemoryError:

@@ -90,7 +90,7 @@ def crescent_system() -> sb.LinearSystem:
     return bicycle_system(bicycle.model(), ("y", "q3", "q1", "q2"))
 
 
-SYSTEMS: Final[dict[str, tuple[Callable[[], sb.LinearSystem], dict[str, float]]]] = {
+SYSTEMS: Final[dict[str, tuple[Callable[[], sb.LinearSystem], dict[str, Any]]]] = {
     "benchmark": (benchmark_system, {"V": 5.0}),
     "crescent": (crescent_system, {"V": 5.0}),
     "four-bar": (four_bar_system, {}),
@@ -167,7 +167,7 @@ def _runs(name: str) -> list[Row]:
 def _beside(case: str, name: str, peer: str, function: str) -> Iterator[Row]:
     ours = _runs(name)
     try:
-        theirs = fresh(f"bench.linear:{function}", limit=LIMIT)
+        theirs: Any = fresh(f"bench.linear:{function}", limit=LIMIT)
     except StoppedError as reason:
         theirs, peer = {"seconds": LIMIT.seconds, "with_loading": None, "eigenvalues": None}, f"{peer}, {reason}"
     if theirs is None:
@@ -182,7 +182,7 @@ def _beside(case: str, name: str, peer: str, function: str) -> Iterator[Row]:
 def _locus(case: str, lin: sb.LinearSystem, span: tuple[float, float]) -> Row:
     """Matrices, eigenvalues, branches and critical values; the peer takes the same matrices and gives eigenvalues only,
     in any order."""
-    swept = lin.sweep(V=np.linspace(*span, POINTS))
+    swept = lin.matrices(V=np.linspace(*span, POINTS))
     ours = repeated(lambda: lin.root_locus(points=POINTS, V=span), 5, clock=time.process_time)
     theirs = limited(lambda: repeated(lambda: _all_eigenvalues(swept), 5, clock=time.process_time), LIMIT)
     return _row(case, ours.least, "SciPy, eigvals(A, E) at each point", theirs.least)

@@ -147,12 +147,14 @@ def steady_motions(name: str) -> Iterator[tuple[str, float]]:
     """From the solution at a neighbouring value of a parameter, two percent away."""
     model, asked, near, parameter, value = TURNS[name]
     eq = sb.derive(model())
-    motion = sb.steady(eq, **asked, start=near, **{parameter: value})
+    given: dict[str, Any] = {parameter: value}
+    motion = sb.steady(eq, **asked, start=near, **given)
     by = next(s for s in motion.parameters if s.name == parameter)
     there = {**motion.defaults, by: 1.02 * value}
     problem = motion.problem
     w, p, slopes = problem.point(motion.found), problem.numbers(motion.numbers()), problem.slopes_by((by,))
-    yield "steady again", repeated(lambda: sb.steady(eq, **asked, start=motion, **{parameter: 1.02 * value})).least
+    more: dict[str, Any] = {parameter: 1.02 * value}
+    yield "steady again", repeated(lambda: sb.steady(eq, **asked, start=motion, **more)).least
     yield "motion.solve", repeated(lambda: motion.solve(there, motion.found)).least
     yield "rows and slopes", repeated(lambda: problem.rows_and_slopes(w, p)).least
     yield "slopes by a parameter", repeated(lambda: slopes(w, p)).least
@@ -192,7 +194,7 @@ def reacting(eq: sb.Equations) -> str:
 def beam() -> sb.Model:
     """One that falls on a hinge, as in `bench elastic`."""
     m = sb.Model("beam")
-    given = {"length": 1.0, "EI": 50.0, "rho_A": 1.0, "EA": 1e6}
+    given: dict[str, Any] = {"length": 1.0, "EI": 50.0, "rho_A": 1.0, "EA": 1e6}
     arm = m.beam("arm", ends=("pinned", "pinned"), modes={"y": 5, "x": 1}, **given)
     m.revolute("hinge", m.ground, arm, axis="z")
     m.gravity(0, -9.81, 0)

@@ -69,11 +69,11 @@ def rows(quick: bool = False) -> Iterator[Row]:
 
 
 def _cvode_run(case: Case, rtol: float) -> Run:
-    return importlib.import_module("bench.simulate_peers.sundials").cvode_run(case, rtol)  # type: ignore[no-any-return]
+    return importlib.import_module("bench.simulate_peers.sundials").cvode_run(case, rtol)
 
 
 def _exudyn_run(case: Case, steps: int) -> Run:
-    return importlib.import_module("bench.simulate_peers.exudyn_models").exudyn_run(case, steps)  # type: ignore[no-any-return]
+    return importlib.import_module("bench.simulate_peers.exudyn_models").exudyn_run(case, steps)
 
 
 def _ours(case: Case) -> Iterator[Ours]:

@@ -92,6 +92,10 @@ class Functions:
     y: Array
     p: Array
 
+    slopes: Any = field(init=False)
+    at: tuple[Any, Any] = field(init=False)
+    mass: Array = field(init=False)
+
     def __post_init__(self) -> None:
         slopes, places = slopes_program(self.form)
         rows, cols = (np.array(x) for x in zip(*places, strict=True))

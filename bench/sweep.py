@@ -45,7 +45,7 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bicycles.zarr"
         yield killed(path)
-        picture(sb.load_sweep(path), Path("bicycles.svg"))
+        picture(sb.study.load_sweep(path), Path("bicycles.svg"))
     for on, workers in (("threads", 1), ("processes", 1), ("processes", 2)):
         begun = time.perf_counter()
         bicycles(None, on, workers, 20_000)

@@ -75,7 +75,7 @@ class Twin:
 
     def _turned(self, f: Frame) -> Any:
         """Factor by factor; a frame that is only shifted has none of its own."""
-        frame = self.frames[f.parent]  # type: ignore[index]
+        frame = self.frames[f.parent]
         for factor in f.rotation.factors:
             name = f"F{len(self.frames)}_{factor.axis}" if isinstance(factor, Turn) else f"F{len(self.frames)}"
             if isinstance(factor, Turn):

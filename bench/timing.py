@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .limits import USUAL, Limit, confine, too_large, too_long
+from .limits import USUAL, Limit, confine, ended_by_time, too_large, too_long
 
 Row = dict[str, Any]
 
@@ -92,20 +92,27 @@ def fresh(place: str, *arguments: Any, limit: Limit = USUAL) -> Row | None:
 
     Raises `StoppedError` at a limit, RuntimeError where the process fails otherwise.
     """
-    command = [sys.executable, "-m", "bench.timing", place, json.dumps(arguments), str(limit.megabytes)]
+    command = [sys.executable, "-m", "bench.timing", place, json.dumps(arguments), json.dumps(limit)]
     try:
         done = subprocess.run(
-            command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=limit.seconds
+            command,
+            cwd=Path(__file__).parents[1],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=limit.wall_seconds,
         )
     except subprocess.TimeoutExpired:
         raise too_long(limit) from None
+    if ended_by_time(done.returncode):
+        raise too_long(limit)
     if done.returncode:
         if "MemoryError" in done.stderr:
             raise too_large(limit)
         if "ModuleNotFoundError: No module named" in done.stderr:
             return None
         raise RuntimeError(f"{place}{arguments} failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def peak_mb() -> float:
@@ -173,7 +180,7 @@ def machine_seconds(address: int, q: Any, u: Any, out: Any, work: Any, repeats: 
 
 
 if __name__ == "__main__":
-    confine(float(sys.argv[3]))
+    confine(Limit(*json.loads(sys.argv[3])))
     module, function = sys.argv[1].split(":")
     result = getattr(importlib.import_module(module), function)(*json.loads(sys.argv[2]))
     print(json.dumps({**result, "peak_mb": round(peak_mb(), 1)}))

@@ -29,7 +29,7 @@ def requirements(which: str) -> list[str]:
     needed, of_tests = project["dependencies"], project["optional-dependencies"]["test"]
     wanted: dict[str, str] = {}
     for text in (*needed, *of_tests):
-        name, bound = re.fullmatch(r"([\w-]+)>=([\w.]+).*", text).groups()  # type: ignore[union-attr]
+        name, bound = re.fullmatch(r"([\w-]+)>=([\w.]+).*", text).groups()
         if name not in TOOLS:
             exact = f"=={bound}" if text in needed else f"=={bound}.*"  # of tools, with the corrections that they got
             wanted.setdefault(name, exact if which == "lowest" else f">={bound}")

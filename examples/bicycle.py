@@ -65,6 +65,17 @@ def reversed_fork(equations: sb.Equations) -> sb.LinearSystem:
     return sb.linearize(equations, motion, drop="cyclic").without("x_dot")
 
 
+def unstable_turn(speed: float = 4.0) -> sb.stability.SteadyMotion:
+    """The turn to the left that leaves straight running at the capsize speed, with a torque tau between frame and fork
+    that can control it."""
+    m = model()
+    m.generalized_force("steering", "q2", m.input("tau"))
+    equations, V, R = sb.derive(m), sb.symbol("V"), sb.symbol("R")
+    straight = sb.steady(equations, {"q5_dot": -V / R, "q3": 0}, free=["q3_dot"], V=5.0)
+    turns = sb.branch(equations, straight, V=(speed - 0.5, 6)).switched()
+    return min(turns.at(speed), key=lambda motion: motion["q1"])
+
+
 def with_trail(lin: sb.LinearSystem) -> sb.LinearSystem:
     """With the trail instead of the offset of the fork: trail = R tan σ - b (7.10)."""
     R, sigma, trail = sb.symbols("R sigma trail")

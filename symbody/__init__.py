@@ -70,11 +70,9 @@ if TYPE_CHECKING:
         Frame,
         HalfSpace,
         LuGre,
-        LynchInput,
         Model,
         Point,
         Ring,
-        SystemVector,
         Tube,
         Vector,
         bar,
@@ -107,23 +105,11 @@ if TYPE_CHECKING:
         potential_energy,
         reaction,
         reactions,
-        shared_work,
     )
     from .emit import compile, program
     from .errors import (
-        AssemblyError,
-        CompileError,
-        DerivationError,
-        EvaluationError,
-        ExpressionError,
         ModelError,
-        ModelFileError,
-        ProgramError,
-        SimulationError,
-        StabilityError,
-        StudyError,
         SymbodyError,
-        ViewError,
     )
     from .formats import (
         finite_elements,
@@ -163,13 +149,10 @@ if TYPE_CHECKING:
         poincare,
         steady,
         steady_motions,
-        to_control,
-        to_scipy,
     )
     from .study import (
         Measurement,
         identify,
-        load_sweep,
         read_model,
         sweep,
     )
@@ -177,10 +160,7 @@ if TYPE_CHECKING:
     from .write import (
         c_source,
         film,
-        load_branch,
-        load_orbit,
-        load_orbits,
-        load_trajectory,
+        load,
         write_model,
     )
 
@@ -199,47 +179,48 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # algebra: to the eye and to SymPy
     "text", "latex", "sequence", "tidy", "from_sympy", "to_sympy", "simplified",
     # bodies: the mechanism as described
-    "Model", "LynchInput", "Body", "Frame", "Point", "Vector", "SystemVector",
-    "read_model", "write_model", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "read_solids", "finite_elements",
+    "Model", "Body", "Frame", "Point", "Vector",
+    "read_model", "write_model", "load", "read_urdf", "read_mjcf", "read_sdf", "read_osim", "read_solids", "finite_elements",
     "inertia", "bar", "disc", "cylinder", "sphere", "shell", "torus", "box",
     "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "touch", "corners",
     # derive: equations of motion
     "audit", "derive", "from_equations", "from_lagrangian", "Equations", "certify", "minimal",
     "kinetic_energy", "potential_energy", "energy", "momentum", "angular_momentum", "centre_of_mass",
-    "reaction", "reactions", "inverse_dynamics", "joint_forces", "first_order", "shared_work",
+    "reaction", "reactions", "inverse_dynamics", "joint_forces", "first_order",
     # emit
     "program", "compile", "c_source",
     # integrate: initial states
     "assemble", "all_assemblies", "State",
     # integrate: motions
-    "simulate", "closed_loop", "Event", "Trajectory", "load_trajectory",
+    "simulate", "closed_loop", "Event", "Trajectory",
     "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper",
     # stability: near a motion
-    "steady", "steady_motions", "branch", "load_branch", "orbit", "load_orbit", "orbits", "load_orbits",
-    "poincare", "lyapunov", "attractors", "basins", "linearize", "linear_system", "LinearSystem", "to_scipy", "to_control",
+    "steady", "steady_motions", "branch", "orbit", "orbits",
+    "poincare", "lyapunov", "attractors", "basins", "linearize", "linear_system", "LinearSystem",
     # study: many members
-    "sweep", "load_sweep", "identify", "Measurement",
+    "sweep", "identify", "Measurement",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",
     # stages, with their special names, and errors
     "algebra", "bodies", "derivation", "emit", "formats", "integrate", "stability", "study", "view", "write", "kits", "errors",
-    "SymbodyError", "ExpressionError", "EvaluationError", "ModelError", "ModelFileError", "DerivationError", "ProgramError",
-    "StabilityError", "CompileError", "AssemblyError", "SimulationError", "StudyError", "ViewError",
+    "SymbodyError", "ModelError",
 ]  # fmt: skip
 
 _moved = {  # names that are no longer here, by the namespace that has them now
     "algebra": "ExternalFunction directional_derivative equal factorize gc_paused linearized operations resolve sparsity unshared_operations",
-    "bodies": "Dyad ElasticBody Mechanism axial express material model_schema",
+    "bodies": "LynchInput SystemVector Dyad ElasticBody Mechanism axial express material model_schema",
     "derivation": "Audit Certificate FirstOrder ForwardDerivatives InverseDynamics NamedRow Reaction Variable Variables "
     "christoffel_symbols constraint_power coriolis_matrix diagonalized forward_derivatives generalized_force gram_schmidt "
-    "inverse_derivatives load_powers mass_matrix_sparsity partial_velocities power tangent_vectors",
+    "inverse_derivatives load_powers mass_matrix_sparsity partial_velocities power shared_work tangent_vectors",
     "emit": "device_array numpy_function numpy_source",
+    "errors": "AssemblyError CompileError DerivationError EvaluationError ExpressionError ModelFileError ProgramError SimulationError "
+    "StabilityError StudyError ViewError",
     "formats": "FiniteElements ReducedBody interpolated_body read_reduced",
     "integrate": "cuda_motions violation",
     "kits.robots": "base_parameters regressor task",
-    "stability": "Branch Orbit OrbitBranch linear_integrals",
-    "study": "Identification SweepResult read_model_text",
-    "write": "model_text save_trajectory",
+    "stability": "Branch Orbit OrbitBranch linear_integrals to_control to_scipy",
+    "study": "Identification SweepResult load_sweep read_model_text",
+    "write": "load_branch load_orbit load_orbits load_trajectory model_text save_trajectory",
 }
 
 offer(__name__, renamed={name: f"{path}.{name}" for path, names in _moved.items() for name in names.split()})

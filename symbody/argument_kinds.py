@@ -150,8 +150,9 @@ def _why_it_does_not_fit(
     by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     given = dict(zip((p.name for p in places), args, strict=False))
     where = _label(function, {**given, **named})
+    takes_any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
     for name in named:
-        if name not in by_name:
+        if name not in by_name and not takes_any_name:
             return unknown(where, "argument", name, by_name, CallError)
         if name in given:
             order = ", ".join(p.name for p in places)

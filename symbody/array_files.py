@@ -150,10 +150,17 @@ class ArrayFile:
     def names(self) -> list[str]:
         return [n.removesuffix(".npy") for n in self._zip.NameToInfo if n.endswith(".npy")]
 
+    @property
+    def kind(self) -> str:
+        """The kind of archive, by the key of its version: "symbody orbit"; empty where no header says it."""
+        return next((key for key in self._header() if key.startswith("symbody ")), "")
+
+    def _header(self) -> Any:
+        return json.loads(self.read("header", (None,), np.uint8).tobytes().decode())
+
     def header(self, key: str, version: int) -> Any:
         """The header, if it is of the kind and version that is read."""
-        text = self.read("header", (None,), np.uint8).tobytes().decode()
-        found = json.loads(text)
+        found = self._header()
         if found[key] != version:
             raise self._error(
                 f"{self.path} is of version {shown(found[key])}, this package reads version {version}; read it with the symbody that wrote it"

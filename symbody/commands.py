@@ -17,6 +17,7 @@ from . import study as studies
 from .bodies.file import keys
 from .bodies.mechanism.inferred_units import declared_unit
 from .derivation.equations.equations import Equations
+from .derivation.equations.expression_units import columns_in_units_shown
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError, finite_number, shown
 from .escaping import csv_row, in_terminal
@@ -56,7 +57,7 @@ TARGETS: Final = (
 SIMULATION_OPTIONS: Final = {  # numbers and words among them, with their meanings
     name: words
     for name, words in meanings(SimulationOptions.__doc__ or "").items()
-    if name in keys.SIMULATION_OPTIONS and name not in ("independent", "project", "invariants")
+    if name in keys.SIMULATION_OPTIONS and name not in ("independent", "project", "project_stages", "invariants")
 }
 
 
@@ -590,8 +591,9 @@ def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapp
     if path.suffix == ".json":
         return write_text(path, json.dumps({k: v.tolist() for k, v in columns.items()}))
     if path.suffix == ".csv":
-        rows = (",".join(f"{x:.17g}" for x in row) for row in zip(*columns.values(), strict=True))
-        return write_text(path, "\n".join((csv_row(columns), *rows, "")))
+        table = columns_in_units_shown(sim.segments[0].equations, columns)
+        rows = (",".join(f"{x:.17g}" for x in row) for row in zip(*table.values(), strict=True))
+        return write_text(path, "\n".join((csv_row(table), *rows, "")))
     if path.suffix in (".svg", ".png", ".pdf"):
         return figure().save(path)
     raise SymbodyError(f"{path}: a motion is written as .csv, .json, .npz, or as a plot: .svg, .png, .pdf")

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pathlib import Path
 
-
+__all__ = [
+    "AssemblyError", "CallError", "CompileError", "DerivationError", "EvaluationError", "ExpressionError", "ModelError", "ModelFileError",
+    "ProgramError", "SimulationError", "StabilityError", "StudyError", "SymbodyError", "ViewError",
+]  # fmt: skip
 _LONG_WORD: Final = re.compile(r"\S{300,}")  # in a message: shown by its two ends
 
 
@@ -33,7 +36,7 @@ class SymbodyError(Exception):
     ...     print(type(reason).__name__)
     ExpressionError
 
-    See also: `ModelError`, `SimulationError`.
+    See also: `ModelError`, `errors.SimulationError`.
     """
 
     on_command_line = ""
@@ -64,11 +67,11 @@ class ExpressionError(SymbodyError, TypeError, ValueError):
 
     >>> try:
     ...     sb.sin("x")
-    ... except sb.ExpressionError:
+    ... except sb.errors.ExpressionError:
     ...     print("a text is no expression")
     a text is no expression
 
-    See also: `SymbodyError`, `EvaluationError`.
+    See also: `SymbodyError`, `errors.EvaluationError`.
     """
 
 
@@ -78,7 +81,7 @@ class CallError(SymbodyError, TypeError):
     >>> try:
     ...     sb.Model("m").body("b", mass=1, intertia=(1, 1, 1))
     ... except sb.errors.CallError as reason:
-    ...     print(str(reason)[:45], "...", str(reason)[-24:])
+    ...     print(str(reason)[:45], "...", str(reason)[-23:])
     body 'b': there is no argument 'intertia'; th ... Did you mean 'inertia'?
 
     See also: `SymbodyError`.
@@ -95,7 +98,7 @@ class EvaluationError(SymbodyError, ArithmeticError):
     >>> x = sb.symbol("x")
     >>> try:
     ...     sb.evaluate(sb.log(x), {x: 0.0})
-    ... except sb.EvaluationError as reason:
+    ... except sb.errors.EvaluationError as reason:
     ...     print(reason)
     log has no value at these numbers (math domain error); arguments 0.0
 
@@ -135,7 +138,7 @@ class ModelFileError(ModelError):
 
     >>> try:
     ...     sb.study.read_model_text("symbody: 1\nname: x\nbodys: {}\n")
-    ... except sb.ModelFileError as reason:
+    ... except sb.errors.ModelFileError as reason:
     ...     print(reason.line, reason.column)
     3 1
 
@@ -176,7 +179,7 @@ class ProgramError(SymbodyError, ValueError):
     >>> x, y = sb.symbols("x y")
     >>> try:
     ...     sb.program("f", {"x": x}, {"z": x + y})
-    ... except sb.ProgramError as reason:
+    ... except sb.errors.ProgramError as reason:
     ...     print(str(reason)[:49])
     program 'f': its outputs depend on y, which no in
 
@@ -190,7 +193,7 @@ class StabilityError(SymbodyError, ValueError):
     >>> k = sb.symbol("k")
     >>> try:
     ...     sb.linear_system([[k]]).eigenvalues()
-    ... except sb.StabilityError as reason:
+    ... except sb.errors.StabilityError as reason:
     ...     print(str(reason)[:39])
     linear system 'system': no value for k;
 
@@ -201,7 +204,7 @@ class StabilityError(SymbodyError, ValueError):
 class CompileError(SymbodyError, RuntimeError):
     """The tool chain failed or is not there.
 
-    >>> issubclass(sb.CompileError, sb.SymbodyError)
+    >>> issubclass(sb.errors.CompileError, sb.SymbodyError)
     True
 
     See also: `compile`, `integrate.cuda_motions`.
@@ -227,7 +230,7 @@ class StudyError(SymbodyError, ValueError):
 
     >>> try:
     ...     sb.sweep(lambda a: a, {})
-    ... except sb.StudyError:
+    ... except sb.errors.StudyError:
     ...     print("nothing is varied")
     nothing is varied
 
@@ -240,7 +243,7 @@ class ViewError(SymbodyError, ValueError):
 
     >>> try:
     ...     sb.plot(3)
-    ... except sb.ViewError as reason:
+    ... except sb.errors.ViewError as reason:
     ...     print(str(reason)[:24])
     there is no plot of int;
 
@@ -254,7 +257,7 @@ class AssemblyError(SymbodyError, ValueError):
     >>> x = sb.symbol("x", "variable")
     >>> try:
     ...     sb.assemble(sb.from_equations({x: -x}, name="decay"), y=1.0)
-    ... except sb.AssemblyError as reason:
+    ... except sb.errors.AssemblyError as reason:
     ...     print(str(reason)[:65])
     assemble 'decay': 'y' is neither a name of the model nor an optio
 

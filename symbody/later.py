@@ -139,7 +139,7 @@ class OldMembers:
     {"reorder": "stability.reorder(lin, ...)"}        a method, now a function
     {"undetermined": "derivation.undetermined(eq)"}   a property, now a function
 
-    `dir` and type checkers see the new names alone; attributes that exist cost nothing more.
+    `dir` and type checkers see the new names alone.
     """
 
     __slots__ = ()

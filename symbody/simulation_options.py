@@ -26,7 +26,9 @@ _RULES: Final[
     "max_growth": (lambda x: x > 1, ": a step may grow by a factor larger than 1"),
     "alpha": (lambda x: x >= 0, " must be finite and not negative"),
     "beta": (lambda x: x >= 0, " must be finite and not negative"),
+    "constraint_tolerance": (lambda x: 0 < x < 1, " is not between 0 and 1"),
     "max_steps": (lambda x: x >= 1, " must be positive"),
+    "sensitivity_order": (lambda x: x in (1, 2, 3), ": derivatives of orders 1, 2 and 3 are computed"),
     "max_memory": (lambda x: x > 0, " must be positive"),
     "max_size": (lambda x: x > 1, ": a variable may grow by a factor larger than 1"),
 }
@@ -57,6 +59,9 @@ class SimulationOptions:
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are
                  good for it
     project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
+    project_stages        in forms projection and orthogonal: bring the stages of explicit methods back to the constraints as
+                          well as the ends of steps
+    constraint_tolerance  violation of constraints at which projections are content; by default it is rounding
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the
                  start
 
@@ -64,6 +69,7 @@ class SimulationOptions:
 
     sensitivities  initial values and parameters, by name: derivatives of the motion with respect to them are integrated
                    too
+    sensitivity_order  highest order of these derivatives: 1, or 2, 3 for those with respect to pairs and triples of them
     held           on constraints, coordinates and speeds at the start that stay while one of these changes and the
                    others follow: by default the independent ones as `linearize` chooses them; "nearest": none, the
                    change is the shortest in the metric of M
@@ -102,8 +108,11 @@ class SimulationOptions:
     beta: float = 10.0
     independent: Sequence[Any] = ()
     project: bool = False
+    project_stages: bool = False
+    constraint_tolerance: float = 1e-13
     invariants: Sequence[Any] = ()
     sensitivities: Sequence[Any] = ()
+    sensitivity_order: int = 1
     held: Sequence[Any] | str = ()
     max_steps: int = 10**9
     max_memory: float = 2.0**30
@@ -136,6 +145,7 @@ _KINDS: Final = argument_kinds(inspect.signature(SimulationOptions))
 _KEPT: Final[Mapping[str, Callable[[Any], Any]]] = {  # as what they are kept, so that they can be compared
     "order": lambda x: None if x is None else int(x),
     "max_steps": int,
+    "sensitivity_order": int,
     "independent": tuple,
     "invariants": tuple,
     "sensitivities": lambda names: tuple(map(str, names)),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import inf, pi
-from typing import Final
+from typing import Final, TypeGuard
 
 from .errors import SymbodyError, finite_number, hint, shown
 
@@ -183,7 +183,7 @@ def quantity(value: object, where: str, kind: type[SymbodyError], expected: str 
 
     expected   a unit of the same dimension, where it is known
     """
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
+    if _is_number_with_unit(value):
         number, text = finite_number(value[0], where, kind), value[1]
     elif isinstance(value, str) and (found := _QUANTITY.fullmatch(value)):
         number, text = finite_number(float(found["number"]), where, kind), found["unit"].strip()
@@ -193,6 +193,13 @@ def quantity(value: object, where: str, kind: type[SymbodyError], expected: str 
     if other is not None and other.dimension != unit.dimension:
         raise kind(f"{where}: {number:g} {text} is in {si_unit(text)}, expected {expected}")
     return finite_number(number * unit.factor, where, kind)
+
+
+def _is_number_with_unit(value: object) -> TypeGuard[tuple[object, str]]:
+    """A pair (500, "mm"); (0, "500 mm") is an interval."""
+    if not isinstance(value, tuple) or len(value) != 2 or isinstance(value[0], str):
+        return False
+    return isinstance(value[1], str) and not _QUANTITY.fullmatch(value[1])
 
 
 def with_si_unit(number: float, unit: str) -> float | tuple[float, str]:

@@ -7,8 +7,10 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import WorkStealingScheduling
 
 from .durations import Durations
 
@@ -32,6 +34,13 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Workers begin with a stretch of files each, and one that is done takes over half of what another has left: what a file makes for
+    all its tests is made once. (`--dist` chooses another way.)"""
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -64,7 +64,7 @@ class Durations:
         row = self.tests.setdefault(report.nodeid, [0.0, 0.0])
         row[0] += report.duration
         if report.when == "teardown":
-            row[1] += dict(report.user_properties).get(CPU, 0.0)  # type: ignore[arg-type, operator]
+            row[1] += dict(report.user_properties).get(CPU, 0.0)  # type: ignore[operator]
         if report.when == "call" or report.outcome != "passed":
             self.outcomes[report.outcome] += 1
 

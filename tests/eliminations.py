@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
+from .package_sources import nodes
+
 ELIMINATIONS = {  # functions that may eliminate, and why each has a text of its own
     ("symbody/algebra/graph/elimination.py", "definite_factor"): "L D Lᵀ of symmetric matrices, without pivots: half of the work",
     ("symbody/algebra/graph/elimination.py", "general_factor"): "L U whose factors are kept for many right sides, in every language",
@@ -21,16 +23,20 @@ ELIMINATIONS = {  # functions that may eliminate, and why each has a text of its
 def eliminations(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """Functions and lines that subtract a multiple of one row from another, a_ij - t a_kj, in two loops at least, where
     t is made of entries of the same matrix. (Of projections, as Gram and Schmidt's, t is a sum.)"""
-    functions = (f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and _has_two_loops(f))
+    loops = [
+        (n.lineno, isinstance(n, ast.ListComp))
+        for n in nodes(tree)
+        if isinstance(n, ast.For | ast.While | ast.ListComp)
+    ]
+    functions = [f for f in nodes(tree) if loops and isinstance(f, ast.FunctionDef) and _has_two_loops(f, loops)]
     return tuple((f.name, line) for f in functions for line in sorted(set(_RowOperations(f).lines(f, 0))))
 
 
-def _has_two_loops(function: ast.FunctionDef) -> bool:
+def _has_two_loops(function: ast.FunctionDef, loops: list[tuple[int, bool]]) -> bool:
     """Loops or, inside of one, lists made in a line: without them the slower search finds nothing."""
-    loops = [
-        isinstance(n, ast.ListComp) for n in ast.walk(function) if isinstance(n, ast.For | ast.While | ast.ListComp)
-    ]
-    return len(loops) > 1 and not all(loops)
+    first, last = function.lineno, function.end_lineno or function.lineno
+    inside = [is_list for line, is_list in loops if first <= line <= last]
+    return len(inside) > 1 and not all(inside)
 
 
 class _RowOperations:

@@ -184,7 +184,7 @@ def hang(d: Draw, kind: str, name: str, parent: Any, child: Body, **loads: Any) 
 
 
 def frame_of(thing: Any) -> Frame:
-    return thing if isinstance(thing, Frame) else thing.frame  # type: ignore[no-any-return]
+    return thing if isinstance(thing, Frame) else thing.frame
 
 
 def by_vectors(d: Draw, name: str, parent: Any) -> Body:
@@ -434,7 +434,7 @@ def floating_tree(seed: int) -> Sample:
     d = Draw(seed, f"floating tree {seed}", seed % 2 == 0)
     m = d.model
     base, _ = add_body(d, "base", True)
-    how = {"sequence": "euler parameters"} if d.chance(0.5) else {}
+    how: dict[str, Any] = {"sequence": "euler parameters"} if d.chance(0.5) else {}
     m.free("f", m.ground, base, **how)
     d.bodies.append(base)
     kinds = tuple(k for k in TREE_KINDS if k not in ("driven", "vectors", "free", "free_e"))
@@ -511,7 +511,7 @@ def chain(
         )
         d.bodies.append(body)
         parent, k = body, k + 1
-    return parent  # type: ignore[no-any-return]
+    return parent
 
 
 def closed_chain(d: Draw) -> dict[str, float]:

@@ -4,6 +4,7 @@ files, inverses, eliminations, names, lengths."""
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import symbody
 
@@ -46,7 +47,8 @@ def no_cache_that_pins_its_key(root: Path) -> list[str]:
     table outside of them grows."""
     bad = []
     for file, tree in sources(root).items():
-        for scope in (tree, *(n for n in nodes(tree) if isinstance(n, ast.ClassDef))):
+        scopes: list[Any] = [tree, *(n for n in nodes(tree) if isinstance(n, ast.ClassDef))]
+        for scope in scopes:
             for s in scope.body:
                 is_table = isinstance(s, (ast.Assign, ast.AnnAssign)) and _is_empty_table(s.value)
                 if is_table and ast.unparse(s).split(":")[0].split(" ")[0] not in REGISTRIES.get(file, ()):

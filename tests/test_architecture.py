@@ -40,21 +40,25 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "derivation": ("kinematics", "rank", "routes", "equations", "entry", "forms", "programs", "questions", "written"),
     "emit": ("loops", "programs", "llvm", "text", "run"),
     "formats": ("robot", "meshes", "fem", "urdf", "sdf", "mjcf", "osim"),
+    "formats/fem": ("bodies", "matrices", "reduced", "reduction"),
     "integrate": (
         "inputs", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
         "steppers",
     ),
+    "kits/vehicles": ("roads", "tyres", "wheels", "suspensions", "driving", "models", "measures"),
     "stability": ("variation", "equilibria", "spectra", "design", "linear", "branches", "periodic", "long_run"),
+    "stability/periodic": ("maps", "problem", "methods", "orbits", "families"),
+    "study/sweeps": ("questions", "stored", "workers", "entry"),
     "view": ("figures", "scenes"),
     "write": ("files", "artefacts", "printers", "targets", "mockup", "pages", "live", "entry", "report"),
 }  # fmt: skip
 LATER = {  # calls of `later`: a result that is handed on to a later stage or room, and why it cannot be imported there
     ("algebra/sympy_border/from_sympy.py", "derivation.written.sympy_methods"): "from_sympy reads whole methods of sympy.physics, which become equations",
-    ("bodies/file/body_items.py", "formats.fem.reduced_file"): "model files name reduced bodies",
-    ("bodies/file/body_items.py", "formats.fem.sources_of_matrices"): "model files name matrices of finite elements",
+    ("bodies/file/body_items.py", "formats.fem.reduced.reduced_file"): "model files name reduced bodies",
+    ("bodies/file/body_items.py", "formats.fem.matrices.sources_of_matrices"): "model files name matrices of finite elements",
     ("bodies/file/body_items.py", "formats.meshes.read_solids"): "model files name drawings of solids",
-    ("formats/fem/finite_body.py", "formats.fem.reduce"): "SciPy's sparse solvers, for those who reduce",
-    ("formats/fem/reduced_body.py", "formats.fem.reduced_file"): "body.save(path)",
+    ("formats/fem/bodies/finite_body.py", "formats.fem.reduction.reduce"): "SciPy's sparse solvers, for those who reduce",
+    ("formats/fem/reduced/reduced_body.py", "formats.fem.reduced.reduced_file"): "body.save(path)",
     ("integrate/inputs/splines.py", "integrate.inputs.cubic_splines"): "SciPy's splines, for those who give samples",
     ("integrate/result/trajectory.py", "integrate.run.singular_configurations"): "sim.singular_positions",
     ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",
@@ -65,8 +69,8 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("stability/branches/branch.py", "write.files.branch_file"): "branch.save(path)",
     ("stability/design/feedback.py", "stability.design.pole_placement"): "loads SciPy's optimisers",
     ("stability/linear/linear_system.py", "view.figures.plots"): "lin.plot()",
-    ("stability/periodic/orbit.py", "write.files.orbit_file"): "orbit.save(path)",
-    ("stability/periodic/orbit_branch.py", "write.files.orbit_file"): "family.save(path)",
+    ("stability/periodic/orbits/orbit.py", "write.files.orbit_file"): "orbit.save(path)",
+    ("stability/periodic/families/orbit_branch.py", "write.files.orbit_file"): "family.save(path)",
     ("study/study.py", "integrate.start.consistent_start"): "commands that describe, derive and audit load no compiler",
     ("view/scenes/scene.py", "write.files.gltf"): "scene.save('view.glb')",
 }  # fmt: skip
@@ -225,20 +229,21 @@ KERNEL_PRINTER = "symbody/write/printers/kernel_printer.py"
 def rooms_in_order(root: Path) -> list[str]:
     """Every file of a divided folder is in a room, and a room imports only those before it."""
     bad, files = [], set(sources(root))
-    for file in sorted(files):
-        here, parts = folder(file), file.split("/")
-        if here in ROOMS and len(parts) == 3 and parts[-1] != "__init__.py" and file not in IN_NO_ROOM:
-            bad.append(f"{file} is in no room of {here}: {', '.join(ROOMS[here])}")
-        if here in ROOMS and len(parts) > 3 and parts[2] not in ROOMS[here]:
-            bad.append(f"{file}: tests/test_architecture.py does not list the room {parts[2]} of {here}")
-    for i in all_imports(root):
-        here, target = folder(i.file), path_of(i.module, files)
-        rooms = ROOMS.get(here, ())
-        if not here or not target or folder(target) != here or i.for_types_only:
-            continue
-        from_, to = i.file.split("/")[2], target.split("/")[2]
-        if from_ in rooms and to in rooms and rooms.index(to) > rooms.index(from_):
-            bad.append(f"{i}: the room {to} comes after {from_}")
+    for divided, rooms in ROOMS.items():
+        inside = f"symbody/{divided}/"
+        for file in sorted(f for f in files if f.startswith(inside)):
+            room, below, _ = file.removeprefix(inside).partition("/")
+            if not below and room != "__init__.py" and file not in IN_NO_ROOM:
+                bad.append(f"{file} is in no room of {divided}: {', '.join(rooms)}")
+            elif below and room not in rooms:
+                bad.append(f"{file}: tests/test_architecture.py does not list the room {room} of {divided}")
+        for i in all_imports(root):
+            target = path_of(i.module, files) or ""
+            if i.for_types_only or not (i.file.startswith(inside) and target.startswith(inside)):
+                continue
+            from_, to = (f.removeprefix(inside).split("/")[0] for f in (i.file, target))
+            if from_ in rooms and to in rooms and rooms.index(to) > rooms.index(from_):
+                bad.append(f"{i}: the room {to} comes after {from_}")
     return bad
 
 
@@ -421,6 +426,8 @@ PLANTED = [  # rule, files of a small package, part of the sentence it must give
     (exporters_on_the_representation, {"write/a.py": "from ..emit import ir\nprint(ir.with_changed_expressions)"}, "a.py:2 uses ir.with_changed_expressions, which"),
     (one_kernel_printer, {"write/targets/a.py": "match s:\n    case ir.While(test, body): ...\n"}, "a.py:2 prints kernels by itself"),
     (rooms_in_order, {"integrate/forms/a.py": "from ..run.b import c", "integrate/run/b.py": ""}, "the room run comes after forms"),
+    (rooms_in_order, {"stability/periodic/maps/a.py": "from ..orbits.b import c", "stability/periodic/orbits/b.py": ""}, "the room orbits comes after maps"),
+    (rooms_in_order, {"kits/vehicles/a.py": ""}, "vehicles/a.py is in no room"),
     (rooms_in_order, {"integrate/a.py": ""}, "integrate/a.py is in no room"),
     (rooms_in_order, {"integrate/attic/a.py": ""}, "does not list the room attic"),
     (modules_hide_behind_no_name, {"emit/__init__.py": "__all__ = ['run']", "emit/run/a.py": ""}, "the name 'run' hides"),

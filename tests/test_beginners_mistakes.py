@@ -48,7 +48,7 @@ def test_words_of_sympy_are_answered(name: str, words: str) -> None:
     with pytest.raises(AttributeError, match=words):
         getattr(Q + X, name)
     with pytest.raises(AttributeError, match=r"has no attribute 'length'"):
-        Q.length
+        Q.length  # type: ignore[attr-defined]
 
 
 def test_gravity_takes_a_tuple() -> None:
@@ -102,3 +102,10 @@ def test_values_without_equations_are_no_scene() -> None:
     with pytest.raises(sb.SymbodyError, match=r"sb\.scene\(eq, values="):
         sb.scene(sb.simulate(eq, 0.1).final)
     assert sb.scene(eq, values={"q": 0.3}).solids
+
+
+def test_an_inverse_dynamics_is_compiled_with_its_equations() -> None:
+    m = sb.Model("cart")
+    m.prismatic("x", m.ground, m.body("cart", mass=2.0), actuation=m.input("F"))
+    with pytest.raises(sb.errors.ProgramError, match=r"compile\(eq\)\.inverse\(t, q, u, a, p\)"):
+        sb.compile(sb.inverse_dynamics(sb.derive(m)))  # type: ignore[arg-type]

@@ -47,6 +47,23 @@ def test_a_run_ends_at_its_limit_of_time() -> None:
     assert time.monotonic() - begun < 20
 
 
+def test_limits_of_time_are_of_computing() -> None:
+    """A run that waits for its turn is not slow; one that computes ends, also where Python does not look at signals."""
+
+    def waiting() -> str:
+        time.sleep(1.0)
+        return "there"
+
+    def computing() -> int:
+        return sum(range(10**12))
+
+    assert limited(waiting, Limit(0.5)) == "there"
+    begun = time.process_time()
+    with pytest.raises(StoppedError, match=r"more than 0\.5 s"):
+        limited(computing, Limit(0.5))
+    assert time.process_time() - begun < 5.0
+
+
 def test_a_run_ends_at_its_limit_of_memory() -> None:
     with pytest.raises(StoppedError, match="more than 50 MB"):
         limited(lambda: greedy(200), Limit(20.0, 50.0))

@@ -107,7 +107,8 @@ def test_every_public_name_is_in_the_reference() -> None:
         if n not in symbody.__all__ and not isinstance(thing, ModuleType)
     }
     kits = {f"sb.{k}.{n}" for k in reference.KITS for n in importlib.import_module(f"symbody.{k}").__all__}
-    assert reference.documented_names() == flat | special | kits
+    errors = {f"sb.errors.{n}" for n in symbody.errors.__all__ if n not in symbody.__all__}
+    assert reference.documented_names() == flat | special | kits | errors
 
 
 @pytest.mark.parametrize("entry", some(gallery.entries(), 9), ids=lambda e: e.name)

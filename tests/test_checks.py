@@ -17,7 +17,7 @@ from .repository import ROOT, tracked_files
 CHECKS = {
     "lint": ["ruff", "check"],
     "format": ["ruff", "format", "--check"],
-    "types": ["mypy"],  # of the package, by pyproject.toml
+    "types": ["mypy"],  # of package, tests and bench, by pyproject.toml
 }
 
 

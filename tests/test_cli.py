@@ -125,7 +125,7 @@ class TestAnswers:
         driven = answer(capsys, "orbit", model, "-o", tmp_path / "family.npz")
         assert driven["orbit"]["period"] == pytest.approx(np.pi)
         assert len(driven["orbit"]["multipliers"]) == 2
-        again = sb.load_orbits(tmp_path / "family.npz", sb.derive(sb.read_model(model).mechanism))
+        again = sb.write.load_orbits(tmp_path / "family.npz", sb.derive(sb.read_model(model).mechanism))
         assert again["period"].tolist() == driven["families"][0]["columns"]["period"]
         page = answer(capsys, "report", model, "-o", tmp_path / "out", "-t", 0.1)
         assert page["missing"] == {}
@@ -419,7 +419,7 @@ class TestReport:
     def test_a_report_loads_again(self, capsys, tmp_path):
         answer(capsys, "report", "double_pendulum", "-o", tmp_path / "out", "-t", 1)
         eq = sb.derive(sb.read_model(built_in()["double_pendulum"]).model)
-        assert sb.load_trajectory(tmp_path / "out" / "data" / "trajectory.npz", eq).t[-1] == 1.0
+        assert sb.write.load_trajectory(tmp_path / "out" / "data" / "trajectory.npz", eq).t[-1] == 1.0
 
     def test_a_robot_is_held_by_its_joints(self, capsys, tmp_path):
         path = tmp_path / "arm.urdf"

@@ -12,8 +12,8 @@ ROW = re.compile(r"^\| ([A-Z]\d+) \| (.+?) \| ([YPN]) \| (?:`(.+?)`)? ?\| (.*?) 
 ROWS = [(name, status, call, remark) for name, _, status, call, remark in ROW.findall(PAGE)]
 WITHOUT_VALUE = {
     "S54": "states found from random starts",
-    "S73": "a long text", "S79": "a long text",
-    "N18": "zero but for rounding", "T12": "zero but for rounding",
+    "S73": "a long text",
+    "N18": "zero but for rounding",
     "N20": "seconds",
     "L10": "gives nothing",
 }  # fmt: skip

@@ -4,7 +4,7 @@ import importlib
 import inspect
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_description_and_equations(name: str) -> None:
 @pytest.mark.parametrize("name", ["bicycle", "stanford_arm"])
 def test_answers_about_equations(name: str) -> None:
     eq = study(name).equations
-    found = [study(name).certificate, *sb.reactions(eq).values(), sb.derivation.forward_derivatives(eq)]
+    found: list[Any] = [study(name).certificate, *sb.reactions(eq).values(), sb.derivation.forward_derivatives(eq)]
     program = sb.program("mass_matrix", {"q": list(eq.q), "p": list(eq.p)}, {"M": eq.M})
     found += [sb.inverse_dynamics(eq)] if eq.r else []
     found += [program, program.cost, sb.c_source(program), sb.compile(eq), sb.compile(program)]
@@ -101,7 +101,12 @@ def test_large_robot() -> None:
         pytest.skip("example-robot-data is not installed")
     s = study(str(path / "talos_full_v2.urdf"))
     eq = s.equations
-    for thing in (*parts(s), sb.inverse_dynamics(eq), sb.derivation.forward_derivatives(eq), s.source.model.report):
+    for thing in (
+        *parts(s),
+        sb.inverse_dynamics(eq),
+        sb.derivation.forward_derivatives(eq),
+        cast(Any, s.source.model).report,
+    ):
         assert_good_to_look_at(thing)
     assert "32 degrees of freedom" in repr(eq)
     assert len(str(s.audit)) < 8000

@@ -14,10 +14,10 @@ def test_package_that_is_there():
 
 def test_package_that_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "nothing_of_the_kind", None)
-    with pytest.raises(sb.StudyError, match=r"a test: needs the package 'nothing_of_the_kind', which is not installed: pip install nothing_of_the_kind$"):  # fmt: skip
-        optional_package("nothing_of_the_kind.inner", "a test", sb.StudyError)
-    with pytest.raises(sb.ViewError, match=r"pip install its-other-name$"):
-        optional_package("nothing_of_the_kind", "a test", sb.ViewError, "its-other-name")
+    with pytest.raises(sb.errors.StudyError, match=r"a test: needs the package 'nothing_of_the_kind', which is not installed: pip install nothing_of_the_kind$"):  # fmt: skip
+        optional_package("nothing_of_the_kind.inner", "a test", sb.errors.StudyError)
+    with pytest.raises(sb.errors.ViewError, match=r"pip install its-other-name$"):
+        optional_package("nothing_of_the_kind", "a test", sb.errors.ViewError, "its-other-name")
 
 
 def test_every_door_has_the_wording(monkeypatch):
@@ -27,7 +27,9 @@ def test_every_door_has_the_wording(monkeypatch):
     eq = sb.derive(m)
     for package in ("pandas", "control"):
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(sb.SimulationError, match=r"table: needs the package 'pandas', which is not installed"):
+    with pytest.raises(sb.errors.SimulationError, match=r"table: needs the package 'pandas', which is not installed"):
         sb.simulate(eq, 1.0, x=1.0).to_pandas()
-    with pytest.raises(sb.StabilityError, match=r"to_control: needs the package 'control', which is not installed"):
-        sb.to_control(sb.linearize(eq, {"x": 0.0}))
+    with pytest.raises(
+        sb.errors.StabilityError, match=r"to_control: needs the package 'control', which is not installed"
+    ):
+        sb.stability.to_control(sb.linearize(eq, {"x": 0.0}))

@@ -226,7 +226,7 @@ def oscillator() -> sb.Equations:
     ],
 )
 def test_options_that_a_call_does_not_take_are_refused_by_name(call: str, given: dict[str, Any], says: str) -> None:
-    with pytest.raises(sb.SimulationError, match=says):
+    with pytest.raises(sb.errors.SimulationError, match=says):
         motion(call)(oscillator(), 0.1, **given)
 
 
@@ -251,13 +251,13 @@ def test_every_call_reads_t_alike(t: Any) -> None:
     eq = oscillator()
     x = eq.state[0]
     modes = sb.Modes({"one": eq}, [sb.Switch("s", x - 5, "one", "one")], initial="one")
-    with pytest.raises(sb.SimulationError) as first:
+    with pytest.raises(sb.errors.SimulationError) as first:
         sb.simulate(eq, t)
-    with pytest.raises(sb.SimulationError) as second:
+    with pytest.raises(sb.errors.SimulationError) as second:
         sb.simulate_modes(modes, t)
     said = str(first.value).partition(": ")[2]
     assert str(second.value).partition(": ")[2] == said
     assert sb.simulate_batch(eq, t, x=[1.0, 2.0]).outcomes[0].detail.partition(": ")[2] == said
-    with pytest.raises(sb.SimulationError) as fourth:
+    with pytest.raises(sb.errors.SimulationError) as fourth:
         time_span(t, "cuda")
     assert str(fourth.value).partition(": ")[2] == said

@@ -1,11 +1,17 @@
 """`outcome` of every result is asked in the same way: true where what was asked for was found."""
 
+import ast
 import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import symbody as sb
+
+from .package_sources import called_name, nodes, sources
 
 x, v, a = sb.symbols("x v a", "variable")
 k = sb.symbol("k")
@@ -26,7 +32,7 @@ def orbit(is_there):
 
 def identification(is_there):
     t = np.linspace(0, 2, 9)
-    given = {} if is_there else {"max_steps": 1}
+    given: dict[str, Any] = {} if is_there else {"max_steps": 1}
     return sb.identify(sb.from_equations({x: -k * x}, {k: 1.0}), {"t": t, "x": 3 * np.exp(-5 * t)}, {"k": 0.1}, **given)
 
 
@@ -43,3 +49,46 @@ def test_an_outcome_is_true_where_something_was_found(search):
     again = pickle.loads(pickle.dumps(missed.outcome))
     assert not again
     assert str(again) == str(missed.outcome)
+
+
+# ------------------------------------------------------------------------------------------------- nobody drops an outcome
+
+ROOT = Path(__file__).parents[1]
+SEARCHES = {"simulate", "simulate_modes", "simulate_batch", "steady", "orbit", "identify", "design", "brentq", "minimize", "least_squares", "solve_ivp", "root_scalar"}  # fmt: skip
+ASKED = {"outcome", "is_converged", "is_steady", "failed", "success", "converged", "ending"}
+LEFT_TO_OTHERS = {
+    "kits/robots/excitation_motion.py excitation": "any motion excites; the condition number of the one found is part of the result",
+    "kits/vehicles/measures/handling.py handling_diagram": "`branch` refuses a motion that is not steady",
+    "stability/spectra/critical_values.py root": "raises where it does not converge",
+    "write/live/live_part.py live_part": "the page simulates anew, and says how it ends",
+}
+
+
+def dropped_outcomes() -> Iterator[str]:
+    """Functions that search, and neither look at the outcome nor return what they found."""
+    for name, tree in sources(ROOT).items():
+        for function in (n for n in nodes(tree) if isinstance(n, ast.FunctionDef)):
+            looked = {n.attr for n in ast.walk(function) if isinstance(n, ast.Attribute)} & ASKED
+            returned = {id(n.value) for n in ast.walk(function) if isinstance(n, ast.Return)}
+            calls = [n for n in ast.walk(function) if isinstance(n, ast.Call) and called_name(n) in SEARCHES]
+            if not looked and any(id(n) not in returned for n in calls):
+                yield f"{name.removeprefix('symbody/')} {function.name}"
+
+
+def test_no_outcome_is_dropped() -> None:
+    assert set(dropped_outcomes()) == set(LEFT_TO_OTHERS)
+
+
+def test_a_step_test_says_how_its_motion_ended() -> None:
+    delta = sb.symbol("delta")
+    eq = sb.from_equations({x: x**2 + delta}, inputs=[delta])
+    with pytest.raises(sb.errors.StudyError, match=r"step_test of .* at t = 1\.887.* steer by less than 1"):
+        sb.kits.vehicles.step_test(eq, 1.0, responses=["x"])
+
+
+def test_motions_that_do_not_go_on_have_no_attractor() -> None:
+    """x' = x² from 0.3 is finite at t = 2, and not at t = 4; what goes to rest is an attractor."""
+    eq = sb.from_equations({x: sb.where(x < 0, -x, x**2), v: -v})
+    found = sb.basins(eq, x=(-0.5, 0.3), v=(-1, 1), t=2.0, points=(2, 2), near=0.5)
+    assert found.which[1].tolist() == [-1, -1]
+    assert (found.which[0] >= 0).all()

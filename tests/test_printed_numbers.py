@@ -26,7 +26,7 @@ def formats(tree: ast.Module) -> list[tuple[int, str]]:
     """Formats of numbers in a file, by line."""
     values = (n for n in nodes(tree) if isinstance(n, ast.FormattedValue))
     texts = (
-        (n.lineno, "".join(c.value for c in getattr(n.format_spec, "values", ()) if isinstance(c, ast.Constant)))
+        (n.lineno, "".join(str(c.value) for c in getattr(n.format_spec, "values", ()) if isinstance(c, ast.Constant)))
         for n in values
     )
     return [(line, text) for line, text in texts if ROUNDED.search(text)]

@@ -8,11 +8,12 @@ import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 import pytest
 
@@ -33,7 +34,7 @@ __all__ = ["thing"]
 
 
 @pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """A package that offers `thing` and has renamed two names."""
     (tmp_path / "planted_package").mkdir()
     (tmp_path / "planted_package" / "__init__.py").write_text(INIT, encoding="utf-8")
@@ -128,7 +129,7 @@ def test_the_advice_is_given_once() -> None:
 
 def test_inspect_and_pickle_treat_the_package_as_any_other() -> None:
     assert inspect.getmodule(sb.simulate).__name__ == "symbody.integrate.run.simulate"
-    assert inspect.unwrap(sb) is sb  # asks for __wrapped__
+    assert inspect.unwrap(cast(Any, sb)) is sb  # asks for __wrapped__
     assert pickle.loads(pickle.dumps(sb.simulate)) is sb.simulate
     assert inspect.getdoc(sb).startswith("symbody: ")
 

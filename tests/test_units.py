@@ -17,7 +17,7 @@ import symbody as sb
 from symbody.bodies.mechanism.inferred_units import dimension_check
 from symbody.cli import main
 from symbody.study.model_reading import built_in
-from symbody.units import BASES, DERIVED, UNITS, per_second, quantity, si_unit, unit_meant, unit_text
+from symbody.units import BASES, DERIVED, UNITS, per_second, quantity, si_unit, unit_factor, unit_meant, unit_text
 
 from .mechanisms import random_tree
 
@@ -43,6 +43,23 @@ def test_texts_that_are_no_units(text: str) -> None:
     assert unit_meant(text) is None
 
 
+DEFINITIONS = {  # of the SI brochure, tables 4, 7 and 8, and of the international yard and pound
+    "g": (1e-3, "kg"), "t": (1000, "kg"), "N": (1, "kg m/s^2"), "J": (1, "N m"), "Nm": (1, "N m"), "W": (1, "J/s"), "Pa": (1, "N/m^2"), "Hz": (1, "1/s"),
+    "V": (1, "W/A"), "C": (1, "A s"), "F": (1, "C/V"), "H": (1, "Wb/A"), "T": (1, "Wb/m^2"), "Wb": (1, "V s"), "Ohm": (1, "V/A"), "ohm": (1, "V/A"), "Ω": (1, "V/A"),
+    "S": (1, "A/V"), "rev": (2 * pi, "rad"), "deg": (1 / 360, "rev"), "°": (1 / 360, "rev"), "rpm": (1, "rev/min"), "min": (60, "s"), "h": (60, "min"), "bar": (1e5, "Pa"),
+    "l": (1, "dm^3"), "L": (1, "dm^3"), "%": (0.01, "1"), "inch": (25.4, "mm"), "ft": (12, "inch"), "lb": (453.59237, "g"),
+}  # fmt: skip
+
+
+def test_named_units_are_what_they_are_defined_by() -> None:
+    """Factor and dimension, of every unit beside the base ones."""
+    assert DEFINITIONS.keys() == UNITS.keys() - set(BASES)
+    for name, (number, text) in DEFINITIONS.items():
+        found, meant = UNITS[name], unit_meant(text)
+        assert found.factor == pytest.approx(number * meant.factor, rel=1e-15), name
+        assert found.exponents == meant.exponents, name
+
+
 def test_rates() -> None:
     assert [per_second(u) for u in ("", "rad", "rad/s", "rad/s^2", "m")] == ["", "rad/s", "rad/s^2", "rad/s^3", "m/s"]
 
@@ -53,7 +70,7 @@ def test_si_units_have_the_dimension_of_what_they_are_made_from(text: str) -> No
     found = unit_meant(si_unit(text))
     assert found is not None
     assert found.factor == 1.0
-    assert found.exponents == unit_meant(text).exponents  # type: ignore[union-attr]
+    assert found.exponents == unit_meant(text).exponents
 
 
 def test_texts_of_exponents_without_a_name() -> None:
@@ -128,7 +145,7 @@ def scaled(units: dict[str, str]) -> sb.Model:
     si = {"m": 0.2, "l": 0.5, "k": 300.0, "d": 0.02, "tilt": 0.3, "x": None, "a": None, "F": None}
     known = {name: units.get(name, "") for name in si}
     m = sb.Model("crane")
-    factor = {n: 1.0 if not u else unit_meant(u).factor for n, u in known.items()}  # type: ignore[union-attr]
+    factor = {n: 1.0 if not u else unit_meant(u).factor for n, u in known.items()}
     p = {n: m.parameter(n, v / factor[n], known[n]) for n, v in si.items() if v is not None}
     x, F = m.coordinate("x", known["x"]), m.input("F", known["F"])
     cart = m.body("cart", m.ground.rotate("z", p["tilt"]).translate(x, 0, 0), mass=1)
@@ -192,6 +209,56 @@ def test_figures_are_in_the_units_shown() -> None:
     assert panels["a [deg]"].curves[0].y[0] == pytest.approx(np.degrees(0.4))
 
 
+def swing(unit: str, reach: str) -> sb.Equations:
+    """A damped pendulum, shaken; its angle and the amplitude of its support are shown in some units."""
+    m = sb.Model("shaken pendulum")
+    a = m.coordinate("a")
+    reach_of = m.parameter("reach", f"{0.05 if reach == 'm' else 50} {reach}")
+    x = reach_of * sb.sin(2 * sb.pi * m.time)
+    l = m.parameter("l", f"{1 if reach == 'm' else 1000} {reach}")
+    m.particle("bob", m.ground.point(x + l * sb.sin(a), -l * sb.cos(a), 0), mass=1)
+    m.gravity(0, -9.81, 0)
+    m.generalized_force("air", a, -0.8 * a.dot)
+    m.generalized_force("hand", a, m.input("push", unit="N m" if unit == "rad" else "kN m") * 1e-3)
+    m.show_in(unit, a)
+    return sb.derive(m)
+
+
+FIGURES = {
+    "curve": lambda eq: sb.plot(eq, "a_ddot", a=(-1, 1)),
+    "flow": lambda eq: sb.plot(eq, a=(-1, 1), a_dot=(-2, 2), beside=sb.simulate(eq, 1, a=0.5)),
+    "contours": lambda eq: sb.plot(eq, sb.energy(eq), a=(-1, 1), reach=(0.01, 0.1)),
+    "section": lambda eq: sb.plot(sb.poincare(sb.simulate(eq, 9, a=0.5), period=1.0), "a", "a_dot"),
+    "return map": lambda eq: sb.plot(sb.poincare(sb.simulate(eq, 9, a=0.5), period=1.0), "a"),
+    "orbits": lambda eq: sb.plot(family(eq), "a"),
+    "moduli": lambda eq: sb.plot(family(eq), "multipliers", over="reach"),
+    "settled": lambda eq: sb.plot(
+        sb.attractors(eq, {}, settle=20, keep=2, period=1.0, points=3, reach=(0.05, 0.1)), "a"
+    ),
+    "basins": lambda eq: sb.plot(sb.basins(eq, a=(-1, 1), a_dot=(-1, 1), t=30, points=3, period=1.0)),
+    "driven input": lambda eq: sb.plot(sb.simulate(eq, 1, inputs={"push": ([0, 1], [1.0, 2.0])}), "push", over="push"),
+}
+
+
+def family(eq: sb.Equations) -> Any:
+    return sb.orbits(eq, sb.orbit(eq, sb.simulate(eq, 40), period=1.0), reach=(0.05, 0.1))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_axes_of_figures_are_in_the_units_shown(name: str) -> None:
+    """Numbers along an axis are those in SI divided by the unit that its label names."""
+    plain, other = (FIGURES[name](swing(*units)).panels[0] for units in (("rad", "m"), ("deg", "mm")))
+    for axis in ("x", "y"):
+        unit, si = (re.findall(r"\[(.*)\]", getattr(p, f"{axis}_label")) for p in (other, plain))
+        factor = unit_factor(unit[0]) / unit_factor(si[0]) if unit else 1.0
+        for c, d in zip(plain.curves, other.curves, strict=True):
+            assert np.allclose(getattr(d, axis) * factor, getattr(c, axis), rtol=1e-6, atol=1e-9)
+        for of in ("flow", "field"):
+            if (shown := getattr(other, of)) is not None:
+                assert np.allclose(getattr(shown, axis) * factor, getattr(getattr(plain, of), axis))
+    assert re.search(r"\[(deg|mm|kN m)\]", other.x_label + other.y_label)
+
+
 def test_fmu_is_in_si_and_shows_other_units(tmp_path: Path) -> None:
     with ZipFile(sb.write.fmu(sb.derive(scaled(OTHER)), tmp_path / "crane.fmu", platforms=())) as archive:
         text = archive.read("modelDescription.xml").decode()
@@ -208,6 +275,13 @@ def test_command_line_is_in_the_units_shown(tmp_path: Path, capsys: pytest.Captu
     eq = sb.derive(scaled({}))
     other = sb.simulate(eq, 0.1, {"x": 0.1, "a": np.pi / 6}, l=0.6, k=250)
     assert found["final"]["a"] == pytest.approx(other.final["a"], rel=1e-9)
+    assert main(["simulate", str(path), "-o", str(tmp_path / "run.csv")]) == 0
+    heads, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
+    row = dict(zip(heads.split(","), map(float, first.split(",")), strict=True))
+    assert (row["x [cm]"], row["a [deg]"], row["a_dot [deg/s]"]) == pytest.approx((10, 30, 0))
+    capsys.readouterr()
+    assert main(["eig", str(path)]) == 0
+    assert "the start, x = 10 cm, a = 30 deg, is not steady" in capsys.readouterr().out
 
 
 # ---------------------------------------------------------------------------------------------------------- dimensions
@@ -280,3 +354,38 @@ def test_inferred_units_contradict_nothing(name: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_mechanisms_without_units_have_no_faults(seed: int) -> None:
     assert dimension_check(random_tree(seed, symbolic=True).mechanism).faults == ()
+
+
+def asked(eq: sb.Equations, angle: Any, low: Any, high: Any, push: Any) -> dict[str, Any]:
+    """Answers of calls that take values by name, some as intervals and lists."""
+    lin = sb.linearize(eq, sb.steady(eq, push=0, reach=0))
+    return {
+        "simulate": sb.simulate(eq, 0.1, a=angle, reach=low).y[-1],
+        "inputs": sb.simulate(eq, 0.1, {"a": angle}, inputs={"push": push}).y[-1],
+        "batch": sb.simulate_batch(eq, [0.0, 0.1], a=angle, reach=[low, high])["a"],
+        "assemble": sb.assemble(eq, start={"a": angle}).q,
+        "steady": [sb.evaluate(sb.steady(eq, a=angle, free=["push"], reach=0)["push"], {"l": 1.0}), sb.steady(eq, push=0, reach=0, start={"a": angle})["a"]],
+        "linearize": sb.linearize(eq, {"a": angle, "push": push}, moving=True, reach=0).eigenvalues(),
+        "eigenvalues": lin.eigenvalues(l=low),
+        "locus": lin.root_locus(l=(low, high), points=5).values,
+        "branch": sb.branch(eq, sb.steady(eq, reach=0), push=(0.0, push))["a"],
+        "figure": sb.plot(eq, "a_ddot", reach=(low, high), a=angle).panels[0].curves[0].y,
+        "sweep": sb.sweep(eq, {"reach": [low, high]}, sb.study.at_end(0.1, "a"), values={"push": push})["a"],
+        "drawn": sb.sweep(eq, {"reach": (low, high)}, sb.study.at_end(0.1, "a"), sample="sobol", repeat=4)["a"],
+    }  # fmt: skip
+
+
+def test_numbers_with_units_in_every_call() -> None:
+    """Texts and pairs with a unit mean what the numbers in SI mean."""
+    eq = swing("deg", "mm")
+    plain = asked(eq, pi / 6, 0.04, 0.06, 1.5)
+    for given in (("30 deg", "40 mm", "60 mm", "1500 N mm"), ((30, "deg"), (40, "mm"), (60, "mm"), "1.5 N m")):
+        for name, found in asked(eq, *given).items():
+            assert np.allclose(found, plain[name], rtol=1e-12), name
+    with pytest.raises(sb.errors.StabilityError, match="a: 30 mm is in m, expected rad"):
+        sb.steady(eq, a="30 mm", free=["push"])
+
+
+def test_a_missing_argument_is_named_before_values() -> None:
+    with pytest.raises(sb.SymbodyError, match="motion"):
+        sb.branch(swing("rad", "m"), push=(0.0, 1.0))  # type: ignore[call-arg]

@@ -64,9 +64,14 @@ def _options() -> argparse.Namespace:
         "--check", action="append", default=[], choices=CHECKS, help="this check alone; may be repeated"
     )
     parser.add_argument("--file", help="a model file in place of random ones")
-    parser.add_argument("--limit", type=float, default=LIMIT.seconds, help="seconds that one case may take (120)")
     parser.add_argument(
-        "--shrink", type=float, default=60.0, help="seconds to look for a smaller model of each finding (60)"
+        "--limit", type=float, default=LIMIT.seconds, help="seconds of CPU time that one case may take (120)"
+    )
+    parser.add_argument(
+        "--shrink",
+        type=float,
+        default=60.0,
+        help="seconds of CPU time to look for a smaller model of each finding (60)",
     )
     parser.add_argument("--findings", default="out/findings", help="folder for models that fail (out/findings)")
     parser.add_argument("--json", action="store_true", help="one JSON object in each line")

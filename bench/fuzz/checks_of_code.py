@@ -15,7 +15,8 @@ import numpy as np
 
 import symbody as sb
 
-from .subject import DisagreementError, NotComparableError, Numbers, Subject, agree
+from .oracle import Numbers
+from .subject import DisagreementError, NotComparableError, Subject, agree
 
 TOLERANCE = 1e-8  # of the largest number of an output, at well-conditioned states
 
@@ -183,7 +184,7 @@ def trajectory_file(s: Subject) -> None:
     with tempfile.TemporaryDirectory(prefix="symbody-fuzz-") as folder:
         sim.save(Path(folder) / "run.npz")
         others = {
-            "loaded": sb.load_trajectory(Path(folder) / "run.npz", s.closed),
+            "loaded": sb.write.load_trajectory(Path(folder) / "run.npz", s.closed),
             "pickled": pickle.loads(pickle.dumps(sim)),
         }
     middle = sim.t[0] + 0.37 * (sim.t[-1] - sim.t[0])

@@ -8,7 +8,8 @@ import numpy as np
 
 import symbody as sb
 
-from .subject import DisagreementError, NotComparableError, Numbers, Subject, agree
+from .oracle import Numbers
+from .subject import DisagreementError, NotComparableError, Subject, agree
 
 STEP = 1e-30
 LARGEST_READ = 300  # operations of equations that introduce themselves as text
@@ -76,7 +77,7 @@ def reduced(s: Subject) -> None:
 def readable(s: Subject) -> None:
     """Tidy matrices and readable lines have the values of the equations."""
     eq = s.eq
-    if sb.emit.program("size", {"x": list(eq.arguments)}, {"M": eq.M, "f": eq.f}).cost.total > LARGEST_READ:
+    if sb.emit.program("size", {"x": list(eq.variables.arguments)}, {"M": eq.M, "f": eq.f}).cost.total > LARGEST_READ:
         raise NotComparableError("too large to be read")
     tidy = sb.tidy(eq)
     text, formula = str(eq.readable), eq.readable.latex()

@@ -87,7 +87,10 @@ def power(s: Subject) -> None:
 def forms(s: Subject) -> None:
     """The same end by every form and method, and of the minimal form."""
     sim = s.motion
-    runs = {"dp5": {"method": "dp5"}, "radau": {"method": "radau", "rtol": 1e-8, "atol": 1e-8}}
+    runs: dict[str, dict[str, Any]] = {
+        "dp5": {"method": "dp5"},
+        "radau": {"method": "radau", "rtol": 1e-8, "atol": 1e-8},
+    }
     if s.closed.lam:
         runs |= {name: {"form": name} for name in s.draw.sample(FORMS, 2)}
         runs |= {"ggl": {"form": "ggl", "method": "radau", "rtol": 1e-7, "atol": 1e-7}} if s.draw.random() < 0.4 else {}
@@ -152,11 +155,11 @@ def _difference(s: Subject, first: np.ndarray, name: str, h: float) -> np.ndarra
     method."""
     eq, ends = s.closed, []
     held = {x for x, d in zip((*eq.q, *eq.u), first, strict=False) if d == 0.0 or x.name == name}
-    values = dict(zip(eq.arguments, s.start.values.values(), strict=True))
-    (varied,) = (x for x in eq.arguments if x.name == name)
+    values = dict(zip(eq.variables.arguments, s.start.values.values(), strict=True))
+    (varied,) = (x for x in eq.variables.arguments if x.name == name)
     for sign in (1, -1):
         start = Numbers(eq, {**values, varied: values[varied] + sign * h}).completed(held)
-        known = {x: start.values[x] for x in eq.arguments}
+        known = {x: start.values[x] for x in eq.variables.arguments}
         other = sb.simulate(eq, s.span, known, progress=False, options={"rtol": 1e-11, "atol": 1e-11})
         if not other.outcome:
             raise NotComparableError("a neighbour of the motion ended")

@@ -119,7 +119,7 @@ def _square(a: float, b: float) -> dict[str, Any]:
 
 
 def _study(folder: Path) -> str:
-    found = sb.load_sweep(folder / "study.zarr")
+    found = sb.study.load_sweep(folder / "study.zarr")
     _ = [found[n] for n in (*found.names, *found.coordinates)]
     done = found.status == 1
     if "v" in found.names and (found["v"] != np.square(found["a"])[:, None] + found["b"])[done].any():
@@ -193,10 +193,10 @@ READERS: Final[dict[str, Reader]] = {
         _text("tir", TIR, lambda path: f"{vh.read_tir(path)} {vh.read_tir(path).numbers}"),
         _text("crg", CRG, _road),
         _text("binary_crg", _binary_crg(), _road),
-        Reader("trajectory", _write_trajectory, lambda f: sb.load_trajectory(f / "run.npz", pendulum())),
-        Reader("branch", _write_branch, lambda f: sb.load_branch(f / "branch.npz", fold()[1])),
-        Reader("orbit", _write_orbit, lambda f: sb.load_orbit(f / "orbit.npz", oscillator())),
-        Reader("orbits", _write_orbits, lambda f: sb.load_orbits(f / "orbits.npz", oscillator())),
+        Reader("trajectory", _write_trajectory, lambda f: sb.write.load_trajectory(f / "run.npz", pendulum())),
+        Reader("branch", _write_branch, lambda f: sb.write.load_branch(f / "branch.npz", fold()[1])),
+        Reader("orbit", _write_orbit, lambda f: sb.write.load_orbit(f / "orbit.npz", oscillator())),
+        Reader("orbits", _write_orbits, lambda f: sb.write.load_orbits(f / "orbits.npz", oscillator())),
         Reader("study", _write_study, _study),
         *(Reader(name, *functions) for name, functions in elements.SAMPLES.items()),
     )

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from symbody.errors import SymbodyError
 from symbody.escaping import UNPRINTABLE
 
-from ..limits import Limit, confine
+from ..limits import Limit, allow, confine, ended_by_time
 from .mutations import mutant
 from .reader_samples import Reader, put
 
@@ -98,10 +98,18 @@ class _Worker:
             return None
         return Verdict(self.trial, ending, text)
 
-    def cause_of_death(self) -> str:
+    def epitaph(self, limit: Limit) -> Verdict:
+        """Of the mutant that the worker died of."""
+        assert self.trial is not None
         self.process.join()
         code = self.process.exitcode or 0
-        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        if ended_by_time(code):
+            return self.too_slow(limit)
+        return Verdict(self.trial, "killed", signal.Signals(-code).name if code < 0 else f"exit code {code}")
+
+    def too_slow(self, limit: Limit) -> Verdict:
+        assert self.trial is not None
+        return Verdict(self.trial, "slow", f"more than {limit.seconds:g} s")
 
     def end(self) -> None:
         self.process.kill()
@@ -112,7 +120,7 @@ class _Worker:
 def _serve(to: Connection, limit: Limit) -> None:
     from .reader_samples import READERS
 
-    confine(limit.megabytes)
+    confine(limit)
     with tempfile.TemporaryDirectory(prefix="symbody-mutants-") as folder:
         for count in range(10**9):
             try:
@@ -120,6 +128,7 @@ def _serve(to: Connection, limit: Limit) -> None:
             except EOFError:
                 return
             with tempfile.TemporaryDirectory(dir=folder, prefix=f"{count}-") as own:
+                allow(limit)
                 to.send(ending_of(READERS[name], files, Path(own)))
 
 
@@ -148,8 +157,7 @@ def verdicts(trials: Iterable[Trial], workers: int, limit: Limit = LIMIT) -> Ite
 def _ended(busy: Sequence[_Worker], limit: Limit) -> Iterator[tuple[_Worker, Verdict]]:
     ready = wait([w.here for w in busy], timeout=0.5)
     for worker in list(busy):
-        assert worker.trial is not None
         if worker.here in ready:
-            yield worker, worker.verdict() or Verdict(worker.trial, "killed", worker.cause_of_death())
-        elif time.monotonic() - worker.since > limit.seconds:
-            yield worker, Verdict(worker.trial, "slow", f"more than {limit.seconds:g} s")
+            yield worker, worker.verdict() or worker.epitaph(limit)
+        elif time.monotonic() - worker.since > limit.wall_seconds:
+            yield worker, worker.too_slow(limit)

@@ -33,7 +33,7 @@ class Recipe(Random):
     inputs by how they may move."""
 
     def __new__(cls, name: str, symbolic: bool) -> Recipe:
-        return super().__new__(cls, name)
+        return super().__new__(cls, name)  # type: ignore[call-arg]  # of C, which stubs do not know
 
     def __init__(self, name: str, symbolic: bool) -> None:
         super().__init__(name)

@@ -4,12 +4,11 @@ fails in the same way."""
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from ..limits import Limit
+from ..limits import Limit, cpu_time
 from .recipe import LISTED, Sections
 from .trial import Answer, Case, tried
 
@@ -31,14 +30,14 @@ LIMIT = Limit(40.0, 3000.0)  # of one attempt
 
 
 def shrunk(case: Case, failed: Answer, seconds: float = 60.0) -> Case:
-    """A smaller case of the same failure; as small as the time allows."""
-    until = time.monotonic() + seconds
+    """A smaller case of the same failure; as small as so many seconds of CPU time allow."""
+    until = cpu_time() + seconds
     found = Case(case.sections, case.seed, (failed.check,) if failed.check != "reading" else ())
     progress = True
     while progress:
         progress = False
         for sections in _smaller(found.sections):
-            if time.monotonic() > until:
+            if cpu_time() > until:
                 return found
             trial = Case(sections, found.seed, found.checks)
             if any(a.check == failed.check and a.sort == failed.sort for a in tried(trial, LIMIT)):

@@ -97,7 +97,7 @@ class Subject:
         """On the constraints, near the start of the file, and well conditioned."""
         state = sb.assemble(self.eq, start=self.file.requests.start, inputs=self.laws)
         eq = state.equations
-        values = dict(zip(eq.arguments, state.values.values(), strict=True))
+        values = dict(zip(eq.variables.arguments, state.values.values(), strict=True))
         if conditioned(Numbers(eq, values)) > WELL_CONDITIONED:
             raise NotComparableError("the start is singular")
         return state

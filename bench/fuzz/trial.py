@@ -112,7 +112,7 @@ def tried(case: Case, limit: Limit = LIMIT) -> list[Answer]:
     """All checks of a case in a process of its own. One that does not end, takes too much memory or dies is a
     finding."""
     try:
-        return limited(lambda: examined(case), limit)  # type: ignore[no-any-return]
+        return limited(lambda: examined(case), limit)
     except (StoppedError, RuntimeError) as reason:
         return [Answer(_culprit(case, limit), "stopped", str(reason))]
 

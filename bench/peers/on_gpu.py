@@ -58,7 +58,8 @@ def jax_recursion(case: Case) -> tuple[str, float]:
             c.append(_crossed(jnp, v[k]) @ S[k] * u[k])
             I.append(jnp.asarray(inertia, q.dtype))
             p.append(-_crossed(jnp, v[k]).T @ (I[k] @ v[k]))
-        U, d, left = [None] * n, [None] * n, [None] * n
+        U: list[Any] = [None] * n
+        d, left = [*U], [*U]
         for k in reversed(range(n)):
             U[k] = I[k] @ S[k]
             d[k], left[k] = S[k] @ U[k], tau[k] - S[k] @ p[k]
@@ -67,7 +68,7 @@ def jax_recursion(case: Case) -> tuple[str, float]:
                 rest = I[k] - jnp.outer(U[k], U[k]) / d[k]
                 I[parent] = I[parent] + X[k].T @ rest @ X[k]
                 p[parent] = p[parent] + X[k].T @ (p[k] + rest @ c[k] + U[k] * left[k] / d[k])
-        a, out = [None] * n, []
+        a, out = [*d], []
         ground = jnp.asarray([0, 0, 0, 0, 0, case.gravity], q.dtype)
         for k in range(n):
             parent = joints[k][0]
@@ -108,8 +109,8 @@ def _joints(case: Case) -> list[tuple[int, Array, Array, Array]]:
     links = {x.get("name"): x for x in root.findall("link")}
     children: dict[Any, list[Any]] = {}
     for j in root.findall("joint"):
-        children.setdefault(j.find("parent").get("link"), []).append(j)  # type: ignore[union-attr]
-    inner = {j.find("child").get("link") for j in root.findall("joint")}  # type: ignore[union-attr]
+        children.setdefault(j.find("parent").get("link"), []).append(j)
+    inner = {j.find("child").get("link") for j in root.findall("joint")}
     base = next(name for name in links if name not in inner)
     out: list[list[Any]] = []
 
@@ -126,7 +127,7 @@ def _joints(case: Case) -> list[tuple[int, Array, Array, Array]]:
                 hang(child, body, tree)
 
     hang(base, -1, np.eye(6))
-    return [tuple(x) for x in out]  # type: ignore[misc]
+    return [tuple(x) for x in out]
 
 
 def _numbers(element: Any, key: str) -> Array:

@@ -68,7 +68,7 @@ def _everyday() -> Iterator[Group]:
 
 
 def _special() -> Iterator[Group]:
-    for stage in STAGES:
+    for stage in (*STAGES, "errors"):
         module = importlib.import_module(f"symbody.{stage}")
         own = (n for n in module.__all__ if n not in symbody.__all__)
         if names := tuple(n for n in own if not isinstance(getattr(module, n), ModuleType)):

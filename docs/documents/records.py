@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 import symbody as sb
-from symbody.view import Figure
+from symbody.view import Figure, FigureGrid
 
 ROUNDING = 1e-9  # share of a printed digit's half unit by which a value may lie beyond it
 POINTS = 4  # random points at which two expressions are compared
@@ -184,7 +184,7 @@ class Document:
     def figure(self, place: str, caption: str, picture: Any) -> Any:
         """Keep a figure or scene that is drawn as in the document; the picture itself, with its caption."""
         self.records.append(Record(self.name, place, caption, "figure", "drawn", None, "drawn"))
-        if isinstance(picture, Figure):
+        if isinstance(picture, Figure | FigureGrid):
             return replace(picture, caption=f"{place.capitalize()}: {caption}")
         return picture
 

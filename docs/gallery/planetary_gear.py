@@ -32,7 +32,7 @@ m.generalized_force("motor", m.joints["sun"].q, p.T)
 m.generalized_force("load", m.joints["carrier"].q, -p.load * m.joints["carrier"].q.dot)
 m.generalized_force("brake", m.joints["ring"].q, -p.brake * m.joints["ring"].q.dot)
 eq = sb.derive(m, redundant=True)
-print(eq.degrees_of_freedom, "degrees of freedom;", eq.rank, "of", len(eq.lam), "constraints are independent")
+print(eq.degrees_of_freedom, "degrees of freedom;", eq.rows.rank, "of", len(eq.lam), "constraints are independent")
 
 # %% [markdown]
 # One planet would do: the other four constraints of the teeth follow. Willis: with i = (rs + 2 rp)/rs,

@@ -71,7 +71,7 @@ JIP[3] = MATRIX([0, 0, 0], [0, 0, 0], [0, 0, J3Z])
 JIP[4] = MATRIX([0, 0, 0], [0, 0, 0], [0, 0, J4Z])
 JIP[5] = MATRIX([J5X, 0, 0], [0, J5Y, 0], [0, 0, J5Z])
 
-given = sb.LynchInput(
+given = sb.bodies.LynchInput(
     bodies=NBOD, coordinates=NGC, path=PIE, reference=REF, distance=DM, rsda=RSDA, gravity=GRAVITY[0], base=IBB[0],
     axes={k: (PQI[k], PQJ[k], RQI[k], RQJ[k]) for k in PQI},
     dl={i: DL[i, i] for i, _ in DL}, sl=SL, inertia=JIP,

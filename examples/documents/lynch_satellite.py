@@ -46,7 +46,7 @@ JIP[1] = MATRIX([I1X, 0, 0], [0, I1Y, 0], [0, 0, I1Z])
 JIP[2] = MATRIX([I2X, 0, 0], [0, I2Y, 0], [0, 0, I2Z])
 JIP[3] = MATRIX([I3X, 0, 0], [0, I3Y, 0], [0, 0, I3Z])
 
-given = sb.LynchInput(
+given = sb.bodies.LynchInput(
     bodies=NBOD, coordinates=NGC, path=PIE, reference=REF, distance=DM, rsda=RSDA, gravity=GRAVITY[0], base=IBB[0],
     axes={k: (PQI[k], PQJ[k], RQI[k], RQJ[k]) for k in PQI},
     dl={i: DL[i, i] for i, _ in DL}, sl=SL, inertia=JIP,

@@ -118,7 +118,7 @@ JIP[5] = MATRIX([J5X, 0, 0], [0, J5Y, 0], [0, 0, J5Z])
 JIP[6] = MATRIX([J6X, 0, 0], [0, J6Y, 0], [0, 0, J6Z])
 JIP[7] = MATRIX([J7X, 0, 0], [0, J7Y, 0], [0, 0, J7Z])
 
-given = sb.LynchInput(
+given = sb.bodies.LynchInput(
     bodies=NBOD, coordinates=NGC, path=PIE, reference=REF, distance=DM, rsda=RSDA, gravity=GRAVITY[0], base=IBB[0],
     axes={k: (PQI[k], PQJ[k], RQI[k], RQJ[k]) for k in PQI},
     dl={i: DL[i, i] for i, _ in DL}, sl=SL, inertia=JIP,

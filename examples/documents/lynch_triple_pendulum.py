@@ -53,7 +53,7 @@ JIP[2] = MATRIX([J2X, 0, 0], [0, J2Y, 0], [0, 0, J2Z])
 JIP[3] = MATRIX([J3X, 0, 0], [0, J3Y, 0], [0, 0, J3Z])
 JIP[4] = MATRIX([J4X, 0, 0], [0, J4Y, 0], [0, 0, J4Z])
 
-given = sb.LynchInput(
+given = sb.bodies.LynchInput(
     bodies=NBOD, coordinates=NGC, path=PIE, reference=REF, distance=DM, rsda=RSDA, gravity=GRAVITY[0], base=IBB[0],
     axes={k: (PQI[k], PQJ[k], RQI[k], RQJ[k]) for k in PQI},
     dl={i: DL[i, i] for i, _ in DL}, sl=SL, inertia=JIP,
@@ -65,5 +65,5 @@ if __name__ == "__main__":
     print("mass matrix, last entry:", eq.M[2, 2])
     start = {f"q{i}": math.radians(30) for i in (2, 3, 4)}
     for damping in (0.0, 5.0):  # simulations 1 and 2
-        sim = sb.simulate(eq, 5, start, **{f"c{i}": damping for i in (2, 3, 4)})
+        sim = sb.simulate(eq, 5, start, values={f"c{i}": damping for i in (2, 3, 4)})
         print(f"c = {damping} N m s: energy {sim.energy[0]:.5f} J, after 5 s {sim.energy[-1]:.5f} J")

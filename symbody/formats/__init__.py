@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from .fem.finite_body import FiniteElements
-    from .fem.interpolated_body import interpolated_body
-    from .fem.reduced_body import ReducedBody
-    from .fem.reduced_file import read_reduced
-    from .fem.sources_of_matrices import finite_elements
+    from .fem.bodies.finite_body import FiniteElements
+    from .fem.matrices.sources_of_matrices import finite_elements
+    from .fem.reduced.reduced_body import ReducedBody
+    from .fem.reduced.reduced_file import read_reduced
+    from .fem.reduction.interpolated_body import interpolated_body
     from .meshes.read_solids import Solids, read_solids
     from .mjcf.read_mjcf import read_mjcf
     from .osim.read_osim import OsimModel, read_osim

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from .model_reading import ModelFile, built_in, read_model, read_model_text
     from .sources import ModelSource, find_model
     from .study import Study
-    from .sweeps.indices import morris_indices, sobol_indices
-    from .sweeps.motion_questions import at_end, at_times, extremes
-    from .sweeps.objective import Objective, objective
-    from .sweeps.stability_questions import orbit_values, spectrum, steady_values
-    from .sweeps.study_sweep import over_of_texts, swept_study
-    from .sweeps.sweep import sweep
-    from .sweeps.sweep_result import SweepResult, load_sweep
+    from .sweeps.entry.indices import morris_indices, sobol_indices
+    from .sweeps.entry.objective import Objective, objective
+    from .sweeps.entry.study_sweep import over_of_texts, swept_study
+    from .sweeps.entry.sweep import sweep
+    from .sweeps.questions.motion_questions import at_end, at_times, extremes
+    from .sweeps.questions.stability_questions import orbit_values, spectrum, steady_values
+    from .sweeps.stored.sweep_result import SweepResult, load_sweep
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "ModelFile", "built_in", "read_model", "read_model_text", "ModelSource", "find_model", "Study",

@@ -64,7 +64,7 @@ def built_in() -> dict[str, Path]:
     return {p.stem: p for p in sorted(folder.glob("*.yaml"))}
 
 
-def read_model(path: str | Path) -> ModelFile:
+def read_model(path: str | bytes | Path) -> ModelFile:
     """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors
     name file, line and column. A text of more than one line is the content of a file (`read_model_text`).
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ..algebra.calculus.evaluate import evaluate
 from ..errors import listed
+from ..units import in_unit
 
 if TYPE_CHECKING:
     from ..integrate.start.consistent_start import Moved
@@ -30,19 +31,24 @@ def without_rounding(values: Mapping[str, float]) -> dict[str, float]:
 @dataclass(frozen=True)
 class OperatingPoint:
     """Coordinates, speeds, additional variables and inputs by name; `moved` are values of the start that differ
-    here."""
+    here, `units` those in which values are shown, where they are not in SI."""
 
     what: str
     values: Mapping[str, float]
     moved: tuple[Moved, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        shown = [f"{name} = {x:z.6g}" for name, x in without_rounding(self.values).items() if x]
+        shown = [self._shown(name, x) for name, x in without_rounding(self.values).items() if x]
         rest = ["everything else is zero" if shown else "everything is zero"] if len(shown) < len(self.values) else []
         text = f"about {self.what}: {', '.join([*shown, *rest])}"
         if self.moved:
-            text += f" (the start, {listed(f'{m.name} = {m.given:z.6g}' for m in self.moved)}, is not steady)"
+            text += f" (the start, {listed(self._shown(m.name, m.given) for m in self.moved)}, is not steady)"
         return text
+
+    def _shown(self, name: str, value: float) -> str:
+        unit = self.units.get(name, "")
+        return f"{name} = {in_unit(value, unit):z.6g}{f' {unit}' if unit else ''}"
 
 
 def point_of(lin: LinearSystem, at: Mapping[str, float]) -> dict[str, float]:

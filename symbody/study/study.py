@@ -324,6 +324,11 @@ class Study:
     @cached_property
     def operating_point(self) -> OperatingPoint:
         """Where `linear` is about, at the numbers of `at`."""
+        units = {v.name: v.shown_in for v in self.equations.variables if v.factor != 1.0}
+        return replace(self._operating_point, units=units)
+
+    @property
+    def _operating_point(self) -> OperatingPoint:
         asked = self.source.requests.linearize
         if asked is None or asked.about == "steady":
             here = point_of(self.linear, self.at)
@@ -465,6 +470,8 @@ class Study:
             return stability.orbit(modes or eq, start, period=period, mirror=asked.mirror)
         span = (start.t, start.t + asked.settle)
         settled = integrate.simulate(eq, span, start) if modes is None else integrate.simulate_modes(modes, span, start)
+        if not settled.outcome:
+            raise StabilityError(f"{self.source.name!r}: orbit, settle: {asked.settle:g}: {settled.outcome}")
         return stability.orbit(modes or eq, settled, period=period, mirror=asked.mirror)
 
     @cached_property

@@ -19,7 +19,7 @@ def test_the_collector_is_afterwards_as_it_was(is_on):
         with gc_paused(), gc_paused():
             assert not gc.isenabled()
         assert gc.isenabled() == is_on
-        with pytest.raises(sb.ProgramError):
+        with pytest.raises(sb.errors.ProgramError):
             sb.program("f", {"x": sb.symbol("x")}, {"y": sb.symbol("y")})
         assert gc.isenabled() == is_on
     finally:

@@ -55,11 +55,10 @@ def test_multipliers_of_columns_in_place_are_combinations(seed: int) -> None:
     """Pivots in any columns: what is left in these is by which multiples of which original rows a row was changed."""
     draw, m, n = Random(seed), 5, 7
     original = [Fraction(draw.randint(-9, 9)) for _ in range(m * n)]
-    a, columns = list(original), draw.sample(range(n), m)
-    for k, c in enumerate(columns):
-        if a[k * n + c] == 0:
-            return
-        eliminate(k, c, 0, m, n, a)
+    a, columns = list(original), []
+    for k in range(m):
+        columns.append(draw.choice([c for c in range(n) if c not in columns and a[k * n + c] != 0]))
+        eliminate(k, columns[-1], 0, m, n, a)
     for i in range(m):
         combined = [
             original[i * n + j] - sum(a[i * n + columns[k]] * original[k * n + j] for k in range(i)) for j in range(n)

@@ -114,3 +114,13 @@ def test_evaluator_where_there_is_no_value():
     assert f([1.0]) == [1.0, 1.0]
     with pytest.raises(EvaluationError, match="log has no value"):
         f([-1.0])
+
+
+def test_evaluator_where_a_branch_or_a_fixed_part_has_no_value():
+    guarded, root = where(x > 0, sqrt(x), y / x), sqrt(y)
+    f = Evaluator([guarded], {y: 4.0}, [x])
+    assert f([-2.0]) == [-2.0]
+    assert f([4.0]) == [2.0]
+    assert Evaluator([where(x > 0, x, root)], {y: -1.0}, [x])([3.0]) == [3.0]
+    with pytest.raises(EvaluationError, match="sqrt has no value"):
+        Evaluator([x, root], {y: -1.0}, [x])([3.0])

@@ -26,7 +26,7 @@ A, B, C = ({x: 0.3 - 0.2j, y: 1.1j}, {x: -0.7, y: 0.4 + 0.1j}, {x: 0.9j, y: -0.6
 @pytest.mark.parametrize("count", [2, 3])
 def test_forms(name, count):
     e, symbols = EXPRESSIONS[name], [{s: sb.symbol(f"{s.name}{k}") for s in (x, y)} for k in range(count)]
-    values = {**AT}
+    values: dict[sb.Symbol, complex] = {**AT}
     for names, direction in zip(symbols, (A, B, C), strict=False):
         e = directional_derivative(e, names)
         values |= {names[s]: direction[s] for s in (x, y)}

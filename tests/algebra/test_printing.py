@@ -30,8 +30,12 @@ from symbody.algebra.graph.graph import (
 from symbody.algebra.graph.linear import factorize, solve
 from symbody.algebra.graph.matrix import Matrix, matrix, vector
 from symbody.algebra.graph.walk import evaluation_order
-from symbody.algebra.printing.printing import LINE_WIDTH, MAX_LINES, latex, sequence, text
+from symbody.algebra.printing.printing import MAX_LINES, latex, sequence, text
+from symbody.algebra.printing.styles import LINE_WIDTH
 from symbody.errors import EvaluationError, ExpressionError
+from tests.amount import FULL
+
+MANY = 50_000 if FULL else 8_000  # levels, or names: far more than a walk that is not linear would get through
 
 a, b, c, d, m, g, l, x, y = symbols("a b c d m g l x y", "variable")
 q, theta = symbols("q1 theta1", "coordinate")
@@ -516,7 +520,7 @@ def test_exponentially_shared_graph_prints_short() -> None:
 def test_deep_graph_prints_short(step: Callable[[Expr], Expr]) -> None:
     """A walk over the tree, or one that copies text from level to level, would not end."""
     e: Expr = x
-    for _ in range(50_000):
+    for _ in range(MANY):
         e = step(e)
     for printed in (str(e), latex(e)):
         lines = printed.splitlines()
@@ -542,5 +546,5 @@ def test_integers_longer_than_python_prints() -> None:
 
 def test_many_lines_are_named_in_linear_time() -> None:
     """It would take hours if every name were searched from z1 on."""
-    e = sum((fn.sin(symbol(f"s{i}")) * fn.cos(fn.sin(symbol(f"s{i}"))) for i in range(20_000)), ZERO)
-    assert len(sequence(e).definitions) >= 20_000
+    e = sum((fn.sin(symbol(f"s{i}")) * fn.cos(fn.sin(symbol(f"s{i}"))) for i in range(MANY)), ZERO)
+    assert len(sequence(e).definitions) >= MANY

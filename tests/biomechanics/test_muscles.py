@@ -274,7 +274,7 @@ def test_model_file_and_exports(tmp_path: Path, held: tuple[sb.Equations, sb.Sta
     rigid = sb.derive(elbow("rigid")[0])
     assert (sb.write.c(rigid, tmp_path / "c", reference=None) / "README.md").exists()
     assert sb.write.fmu(rigid, tmp_path / "arm.fmu").exists()
-    with pytest.raises(sb.ProgramError, match="follow from equations only by iteration"):
+    with pytest.raises(sb.errors.ProgramError, match="follow from equations only by iteration"):
         sb.write.modelica(eq, tmp_path / "mo", reference=None)
 
 

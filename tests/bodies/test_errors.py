@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
+from symbody.errors import DerivationError
 
-SOLID = {"mass": 1.0, "com": (0.1, 0.2, 0.0), "inertia": (0.3, 0.4, 0.5)}
+SOLID: dict[str, Any] = {"mass": 1.0, "com": (0.1, 0.2, 0.0), "inertia": (0.3, 0.4, 0.5)}
 
 
 class Arm(NamedTuple):
@@ -37,7 +38,7 @@ def stranger() -> sb.Body:
     return Model("other").body("stranger", **SOLID)
 
 
-Mistake = tuple[Callable[[Arm], object], type[Exception], tuple[str, ...]]
+Mistake = tuple[Callable[[Any], object], type[Exception], tuple[str, ...]]
 
 MISTAKES: dict[str, Mistake] = {
     # unknown names

@@ -33,7 +33,7 @@ def eq() -> sb.Equations:
 
 
 BAD = {"m": "negative mass -2", "l": "its size must be positive", "J": "principal inertias -2"}
-CALLS: dict[str, Callable[[Any, dict[str, float]], Any]] = {
+CALLS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "simulate": lambda eq, bad: sb.simulate(eq, 1, **bad),
     "start": lambda eq, bad: sb.simulate(eq, 1, bad),
     "state": sb.State.of,

@@ -13,7 +13,7 @@ from symbody import Model, ModelError
 
 def of_points(masses: np.ndarray, places: np.ndarray, about: np.ndarray) -> np.ndarray:
     """∑ m (r·r 1 - r rᵀ)"""
-    return sum(m * (np.dot(r, r) * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places - about, strict=True))  # type: ignore[no-any-return]
+    return sum(m * (np.dot(r, r) * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places - about, strict=True))
 
 
 def cloud(rng: np.random.Generator, dimensions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ import symbody as sb
 from symbody.bodies.file.yaml_tree import source_of, tree
 from symbody.bodies.mechanism.mechanism import Action, Load
 from symbody.derivation.equations.random_states import random_state
+from tests.amount import FULL
 from tests.hard_cases import HARD
 from tests.mechanisms import conservative_tree, floating_tree, random_loop, random_tree
 from tests.redundant import LOOPS
@@ -117,11 +118,11 @@ def test_written_redundant_loop_is_read_again(loop):
     mechanism = LOOPS[loop][0]().freeze()
     again = sb.study.read_model_text(sb.write.model_text(mechanism)).mechanism
     eq, other = (sb.derive(m, redundant=True) for m in (mechanism, again))
-    assert (eq.rank, len(eq.lam)) == (other.rank, len(other.lam))
+    assert (eq.rows.rank, len(eq.lam)) == (other.rows.rank, len(other.lam))
 
 
 @pytest.mark.parametrize("make", [random_tree, random_loop, floating_tree, conservative_tree])
-@pytest.mark.parametrize("seed", [0, 1, 2, 6])
+@pytest.mark.parametrize("seed", [0, 1, 2, 6] if FULL else [1, 6])
 def test_written_mechanism_is_read_again(make, seed):
     sample = make(seed)
     again = sb.study.read_model_text(sb.write.model_text(sample.mechanism)).mechanism
@@ -333,9 +334,9 @@ def test_every_method_has_its_place():
         assert one.frame.rotation_in(made.ground).matrix == other.frame.rotation_in(same.ground).matrix
     assert [(c.name, c.expression, c.is_holonomic, c.joint) for c in made.constraints] == [(c.name, c.expression, c.is_holonomic, c.joint) for c in same.constraints]  # fmt: skip
     assert {x.name: (x.kind, x.potential, x.on_rates) for x in made.loads if x.name != "parts"} == {x.name: (x.kind, x.potential, x.on_rates) for x in same.loads if x.name != "parts"}  # fmt: skip
-    for one, other in zip(made.loads, same.loads, strict=True):
-        assert [_components(a, made) for a in one.actions if one.name != "parts"] == [
-            _components(a, same) for a in other.actions
+    for load, twin in zip(made.loads, same.loads, strict=True):
+        assert [_components(a, made) for a in load.actions if load.name != "parts"] == [
+            _components(a, same) for a in twin.actions
         ]
     parts = made.load("parts")
     assert (parts.kind, len(parts.actions), list(parts.on_rates)) == ("mine", 2, [made.q[1]])
@@ -524,7 +525,7 @@ MISTAKES = [  # what was written, what stands there instead, where that is told,
 @pytest.mark.parametrize(("right", "wrong", "place", "says"), MISTAKES, ids=range(len(MISTAKES)))
 def test_mistakes_are_told_with_their_place(right, wrong, place, says):
     assert right in PENDULUM
-    with pytest.raises(sb.ModelFileError, match=says) as caught:
+    with pytest.raises(sb.errors.ModelFileError, match=says) as caught:
         sb.study.read_model_text(PENDULUM.replace(right, wrong, 1), "pendulum.yaml")
     assert str(caught.value).startswith(f"pendulum.yaml:{place}: ")
     assert f"{caught.value.line}:{caught.value.column}" == place
@@ -532,7 +533,7 @@ def test_mistakes_are_told_with_their_place(right, wrong, place, says):
 
 
 def test_a_message_in_full():
-    with pytest.raises(sb.ModelFileError) as caught:
+    with pytest.raises(sb.errors.ModelFileError) as caught:
         sb.study.read_model_text(
             CRANK.replace("axis: x, at: [l/2, 0, 0]}}", "axis: x, at: [len/2, 0, 0]}}"), "crank.yaml"
         )
@@ -545,13 +546,13 @@ def test_a_message_in_full():
 
 def test_a_loop_closed_wrongly():
     """The bearing of the crank between the wrong two bodies."""
-    with pytest.raises(sb.ModelFileError, match="15:3: joint 'bearing' closes a loop but adds no constraint"):
+    with pytest.raises(sb.errors.ModelFileError, match="15:3: joint 'bearing' closes a loop but adds no constraint"):
         sb.study.read_model_text(CRANK.replace("bearing: {revolute: [ground, crank], on: [r, 0, 0]}", "bearing: {revolute: [rod, crank], at: [l, 0, 0]}"))  # fmt: skip
 
 
 def test_place_in_a_text_of_several_lines():
     text = PENDULUM.replace("outputs", "").replace("start:", "outputs:\n  o: >-\n    q1 +\n    nothing*2\nstart:")
-    with pytest.raises(sb.ModelFileError) as caught:
+    with pytest.raises(sb.errors.ModelFileError) as caught:
         sb.study.read_model_text(text, "a.yaml")
     assert (caught.value.line, caught.value.column) == (14, 5)
 
@@ -559,7 +560,7 @@ def test_place_in_a_text_of_several_lines():
 def test_a_part_tells_its_own_file(tmp_path):
     (tmp_path / "leg.yaml").write_text("symbody: 1" + LEG.replace("-l/2", "-ll/2"), encoding="utf-8")
     (tmp_path / "walker.yaml").write_text(WALKER.replace("LEG", "leg.yaml"), encoding="utf-8")
-    with pytest.raises(sb.ModelFileError, match=r"leg.yaml:4:36: there is no name 'll'"):
+    with pytest.raises(sb.errors.ModelFileError, match=r"leg.yaml:4:36: there is no name 'll'"):
         sb.read_model(tmp_path / "walker.yaml")
 
 
@@ -657,7 +658,8 @@ def test_a_text_is_read_as_one_and_no_path_raises_errors_of_the_system() -> None
     assert len(text) > 255  # longer than a file name may be
     assert sb.read_model(text).name == "double pendulum"
     assert sb.read_model(text.encode()).name == "double pendulum"
-    for reader in (sb.read_model, sb.study.find_model):
+    readers: list[Any] = [sb.read_model, sb.study.find_model]
+    for reader in readers:
         for wrong in ("x" * 5000, "y" * 5000 + ".yaml", "a\0b.yaml", "nothing.yaml", "nothing", "/", 3, None, b"abc"):
             with pytest.raises(sb.ModelError) as caught:
                 reader(wrong)

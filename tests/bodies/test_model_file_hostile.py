@@ -22,7 +22,7 @@ HEAD = "symbody: 1\n"
 
 
 def refused(text: str | bytes) -> str:
-    with pytest.raises(sb.ModelFileError) as caught:
+    with pytest.raises(sb.errors.ModelFileError) as caught:
         sb.study.read_model_text(text, "bad.yaml")
     assert str(caught.value).startswith("bad.yaml:")
     return str(caught.value)
@@ -243,7 +243,7 @@ def test_meshes_lie_beside_the_file(tmp_path, name):
     (inside / "notes.txt").write_text("text")
     (inside / "link.stl").symlink_to(tmp_path / "secret.stl")
     (inside / "folder").symlink_to(tmp_path)
-    with pytest.raises(sb.ModelFileError) as caught:
+    with pytest.raises(sb.errors.ModelFileError) as caught:
         sb.read_model(model_with(inside, f"draw: {{shapes: {{s: {{mesh: {name!r}, on: b}}}}}}"))
     assert caught.value.line == 3
 
@@ -258,12 +258,12 @@ def test_a_mesh_beside_the_file(tmp_path):
 def test_parts_lie_beside_the_file(tmp_path):
     (tmp_path / "out.yaml").write_text(f"{HEAD}bodies: {{c: {{frame: ground, mass: 1}}}}\n")
     (tmp_path / "inside").mkdir()
-    with pytest.raises(sb.ModelFileError, match="not a path beside"):
+    with pytest.raises(sb.errors.ModelFileError, match="not a path beside"):
         sb.read_model(model_with(tmp_path / "inside", "parts: {p: ../out.yaml}\nattach: {a: {part: p}}"))
 
 
 def test_a_file_that_contains_itself(tmp_path):
-    with pytest.raises(sb.ModelFileError, match="at most 32 files"):
+    with pytest.raises(sb.errors.ModelFileError, match="at most 32 files"):
         sb.read_model(model_with(tmp_path, "parts: {p: model.yaml}\nattach: {a: {part: p}}"))
 
 
@@ -273,7 +273,7 @@ def test_text_cannot_mention_files():
 
 def test_a_folder_or_nothing_is_no_file(tmp_path):
     for path in (tmp_path, tmp_path / "missing.yaml"):
-        with pytest.raises(sb.ModelFileError):
+        with pytest.raises(sb.errors.ModelFileError):
             sb.read_model(path)
 
 
@@ -330,7 +330,7 @@ def test_damaged_files_are_read_or_refused():
         try:
             sb.study.read_model_text(text, "damaged.yaml")
             read += 1
-        except sb.ModelFileError as reason:
+        except sb.errors.ModelFileError as reason:
             message = str(reason)
         except Exception as reason:
             raise AssertionError(f"{type(reason).__name__}: {reason}\n{text}") from reason

@@ -2,6 +2,7 @@
 
 import inspect
 import pydoc
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ GIVEN = {
 }  # fmt: skip
 
 
-def pair(kind: str, by_general_method: bool, **how: object) -> str:
+def pair(kind: str, by_general_method: bool, **how: Any) -> str:
     m = sb.Model("pair")
     a, b = m.body("a", mass=1.0, inertia=(1, 1, 1)), m.body("b", mass=2.0, inertia=(1, 2, 2))
     m.revolute("base", m.ground, a)

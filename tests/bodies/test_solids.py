@@ -4,6 +4,7 @@ follow."""
 import math
 import sys
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_inside_out_and_hollow(tmp_path):
     tensors = [m / 12 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b]) for m, (a, b, c) in zip(masses, (whole, hole), strict=True)]  # fmt: skip
     volume = sum(masses)
     centre = sum(m * p for m, p in zip(masses, places, strict=True)) / volume
-    tensor = sum(I + m * (r @ r * np.eye(3) - np.outer(r, r)) for I, m, p in zip(tensors, masses, places, strict=True) for r in [p - centre])  # fmt: skip
+    tensor: Any = sum(I + m * (r @ r * np.eye(3) - np.outer(r, r)) for I, m, p in zip(tensors, masses, places, strict=True) for r in [p - centre])  # fmt: skip
     assert numbers(hollow) == pytest.approx(np.r_[volume, centre, (tensor / volume).ravel()], rel=1e-12, abs=1e-15)
 
 
@@ -88,7 +89,7 @@ def slider_crank(bodies) -> sb.Equations:
     m = sb.Model("slider crank")
     m.gravity(0, -9.81, 0)
     crank, rod, slider = (m.body(n, density=7850.0, **how) for n, how in bodies.items())
-    parts = (m.ground, (0, 0, 0)), (crank, (1, 0, 0)), (rod, (3, 0, 0)), (slider, None)
+    parts: Any = (m.ground, (0, 0, 0)), (crank, (1, 0, 0)), (rod, (3, 0, 0)), (slider, None)
     for (parent, at), (child, _) in pairwise(parts):
         m.revolute(f"{child.name}_pin", parent, child, at=at, on=at)
     m.constrain("guide", (slider.frame.point(3, 0, 0) - m.ground.origin).dot(m.ground.y))
@@ -172,7 +173,8 @@ def test_step_assembly(tmp_path, capfd):
     }
     for name, shape in expected.items():
         assert numbers(found[name]) == pytest.approx(numbers(shape), rel=1e-12, abs=1e-15)
-        low, high = np.min(np.reshape(found[name].surface.corners, (-1, 3)), axis=0), np.max(np.reshape(found[name].surface.corners, (-1, 3)), axis=0)  # fmt: skip
+        corners = np.reshape(found[name].surface, (-1, 3))
+        low, high = corners.min(axis=0), corners.max(axis=0)
         assert (low + high) / 2 == pytest.approx(sb.evaluate(list(shape.centre.entries)), abs=1e-4)
     with pytest.raises(sb.ModelError, match="no such file"):
         sb.read_solids(tmp_path / "gone.step")
@@ -240,5 +242,5 @@ def test_model_files_say_which_solid_a_body_is(tmp_path):
     ],
 )
 def test_solids_that_model_files_cannot_have(tmp_path, shape, why):
-    with pytest.raises(sb.ModelFileError, match=why):
+    with pytest.raises(sb.errors.ModelFileError, match=why):
         sb.read_model(model_file(tmp_path, f"{{mass: 1, shape: {shape}}}"))

@@ -9,7 +9,7 @@ import symbody as sb
 from symbody import Body, Model, ModelError, derive
 from symbody.derivation.questions.reactions import reaction
 
-BODY = {"com": (0.05, -0.2, 0.02), "inertia": sb.inertia(0.1, 0.05, 0.12, xy=0.01, yz=-0.02)}
+BODY: dict[str, Any] = {"com": (0.05, -0.2, 0.02), "inertia": sb.inertia(0.1, 0.05, 0.12, xy=0.01, yz=-0.02)}
 
 
 def leg() -> Model:
@@ -120,7 +120,9 @@ def test_copy_of_points_and_expressions() -> None:
     point = part.copy(thigh.point(1, 2, 3))
     assert point.frame is part.body("thigh").frame
     hip = sub.freeze().q[0]
-    assert part.copy(2 * hip.dot + 1) is 2 * part.symbol("hip").dot + 1
+    copied = part.symbol("hip")
+    assert isinstance(copied, sb.Symbol)
+    assert part.copy(2 * hip.dot + 1) is 2 * copied.dot + 1
     assert part.copy(thigh) is part.body("thigh")
 
 

@@ -72,7 +72,7 @@ def posed(name: str) -> tuple[sb.Model, Any, Any, sb.bodies.Touch, list[Any]]:
         frames.append(m.ground.translate(x, y, z).rotate("x", r).rotate("y", s).rotate("z", t))
     pair = PAIRS[name]
     found = sb.touch(pair.first(frames[0]), pair.second(frames[1]))
-    return m, *frames, found, list(m.symbols_of_kind("coordinate"))
+    return m, frames[0], frames[1], found, list(m.symbols_of_kind("coordinate"))
 
 
 def nearest(f: Callable[..., float], tries: int, n: int, rng: np.random.Generator) -> float:
@@ -144,7 +144,8 @@ def test_ellipsoids_touch_to_rounding_where_their_common_normal_is_known(gap: fl
     S = [R.T @ np.diag(one**2) @ R, np.diag(other**2)]
     d = gap * n + sum(Q @ n / np.sqrt(n @ Q @ n) for Q in S)
     x = m.coordinate("x")
-    moved = turned.translate(*(float(e) for e in R @ d)).translate(x, 0, 0)
+    dx, dy, dz = (float(e) for e in R @ d)
+    moved = turned.translate(dx, dy, dz).translate(x, 0, 0)
     found = sb.touch(Ellipsoid(moved, tuple(map(float, one))), Ellipsoid(m.ground, tuple(map(float, other))))
     numbers = np.ravel(np.array(sb.evaluate([found.gap, *found.normal.in_ground.entries], {x: 0.0}), dtype=float))
     assert numbers == pytest.approx([gap, *n], abs=1e-12)

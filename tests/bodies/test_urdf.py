@@ -16,15 +16,17 @@ import pytest
 
 import symbody as sb
 from symbody.algebra.graph.graph import PI
+from symbody.bodies.frames.rotations import Turn
 from symbody.derivation.kinematics.kinematics import Kinematics
 from symbody.derivation.programs.articulated_bodies import articulated_accelerations
 from symbody.derivation.programs.shortest_forms import shortest_equations, shortest_forces
 from symbody.derivation.questions.reactions import reaction
 from symbody.derivation.routes.recursive import generalized_forces
+from symbody.emit.run.callable import compile_program
 from symbody.errors import ModelError
-from symbody.formats.robot.robot import exact_multiple
+from symbody.formats.robot.robot import Robot, exact_multiple
 from symbody.formats.robot.robot_text import Printed
-from symbody.formats.urdf.read_urdf import Robot, read_urdf
+from symbody.formats.urdf.read_urdf import read_urdf
 from tests.amount import FULL, some
 
 ROBOTS = {  # file, and whether the base is free
@@ -119,7 +121,8 @@ class Both:
         }
         if (fewest := shortest_equations(eq.mechanism, kinematics)) is not None:
             outputs["fewest"] = sb.solve(*fewest, "definite")
-        return sb.compile(sb.program("all", {k: v for k, v in groups.items() if v}, outputs), cache=False)
+        made = sb.program("all", {k: v for k, v in groups.items() if v}, outputs)
+        return compile_program(made, cache=False, is_quick=True)  # it is called a few times
 
     def mapped(self, q: Any, u: Any) -> tuple[Any, Any, Any]:
         eq, peer = self.eq, self.peer
@@ -237,7 +240,7 @@ def test_mimic_joint_follows() -> None:
     q1, q2, q3 = loose.freeze().q
     values = {q1: 0.4, q2: 0.3 - 0.8, q3: -0.2}
     J = np.array([[1, 0], [-2, 0], [0, 1]])
-    own = {s: values[s] for s in m.freeze().q} | m.freeze().values
+    own = {**{s: values[s] for s in m.freeze().q}, **m.freeze().values}
     expected = J.T @ np.array(sb.evaluate(sb.derive(loose).M, values | dict(loose.freeze().values))) @ J
     assert np.array(sb.evaluate(M, own)) == pytest.approx(expected, rel=1e-12)
 
@@ -322,7 +325,7 @@ def test_damping_and_friction_act_when_asked_for() -> None:
     mechanism = m.freeze()
     (q,) = mechanism.q
     assert [s.name for s in mechanism.p] == ["j1_damping", "j2_damping"]
-    power = sum(sb.evaluate(x.on_rates[q], {q.dot: 0.3} | mechanism.values) for x in mechanism.loads)
+    power = sum(sb.evaluate(x.on_rates[q], {q.dot: 0.3, **mechanism.values}) for x in mechanism.loads)
     dry = 0.1 * math.tanh(0.3 / 0.01) + 2 * 0.1 * math.tanh(0.6 / 0.01)
     assert power == pytest.approx(-(0.5 + 4 * 0.5) * 0.3 - dry)
 
@@ -426,7 +429,9 @@ def test_exact_angles_leave_exact_numbers() -> None:
     at_rest = sb.substitute(R, {mechanism.q[0]: 0})
     assert [e.value for e in at_rest.entries] == [0, 0, -1, -1, 0, 0, 0, 1, 0]
     tilted = read_urdf(arm('<origin rpy="0.785398 0 0"/><axis xyz="0 0 1"/>'), snap=True).freeze()
-    assert tilted.frames[0].rotation.factors[0].angle in (PI / 4, -PI / 4)
+    turn = tilted.frames[0].rotation.factors[0]
+    assert isinstance(turn, Turn)
+    assert turn.angle in (PI / 4, -PI / 4)
 
 
 # ------------------------------------------------------------------------------------------------ names

@@ -111,6 +111,7 @@ def sensible(m: Model, method: str) -> dict[str, Any]:
         "multiplier": lambda: {"constraint": m.constrain("held", theta - 1)},
         "orthogonal": lambda: {"a": m.ground.x, "b": arm.frame.y},
         "tension": lambda: {"path": m.path("rope", [m.ground.point(0, 1, 0), arm.point(1, 0, 0)]), "value": 1},
+        "unlabel": lambda: {"name": (m.label("known", theta), "known")[1]},
         "tyre": lambda: {"contact": arm.point(0, -1, 0), "stiffness": (1, 2)},
     }
     return {

@@ -91,12 +91,12 @@ TABLE: dict[str, Any] = {"name": "mine", "order": 2, "a": [[1], [0.5, 0.5]], "c"
 )
 def test_tables_that_are_no_method_are_refused(change: dict[str, Any], message: str) -> None:
     assert sb.integrate.Tableau(**TABLE) == sb.integrate.Tableau(**TABLE) != "mine"
-    with pytest.raises(sb.SimulationError) as refused:
+    with pytest.raises(sb.errors.SimulationError) as refused:
         sb.integrate.Tableau(**TABLE | change)
     assert message in str(refused.value)
 
 
 def test_a_method_without_an_estimate_takes_fixed_steps() -> None:
     eq, start = sample(False, 1)
-    with pytest.raises(sb.SimulationError, match="has no error control: give it a fixed step"):
+    with pytest.raises(sb.errors.SimulationError, match="has no error control: give it a fixed step"):
         sb.simulate(eq, 0.1, start, method=sb.integrate.Tableau(**TABLE))

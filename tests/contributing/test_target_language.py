@@ -82,15 +82,15 @@ def test_a_wrong_operator_is_found(tmp_path: Path) -> None:
 
 
 def test_what_is_not_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="external functions and samples are not written"):
+    with pytest.raises(sb.errors.ProgramError, match="external functions and samples are not written"):
         sb.write.export(crank(), "perl", tmp_path, start={"a": 0.4}, reference=None)
 
 
 def test_names_of_symbody_are_taken() -> None:
-    with pytest.raises(sb.ProgramError, match="'rust' is a language of symbody"):
+    with pytest.raises(sb.errors.ProgramError, match="'rust' is a language of symbody"):
         sb.write.add_target("rust", lambda _: {})
 
 
 def test_an_unknown_language_is_answered_with_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match=r"there is no language 'pearl'.*Did you mean 'perl'"):
+    with pytest.raises(sb.errors.ProgramError, match=r"there is no language 'pearl'.*Did you mean 'perl'"):
         sb.write.export(pendulums(), "pearl", tmp_path)

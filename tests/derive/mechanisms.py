@@ -1,9 +1,11 @@
 """Mechanisms on which laws are tested: at least two coupled degrees of freedom each."""
 
+from typing import Any
+
 import symbody as sb
 from symbody import Model, cos, inertia, sin
 
-BODY = {"com": (0.1, -0.3, 0.05), "inertia": inertia(0.3, 0.25, 0.35, xy=0.02, xz=-0.03, yz=0.01)}
+BODY: dict[str, Any] = {"com": (0.1, -0.3, 0.05), "inertia": inertia(0.3, 0.25, 0.35, xy=0.02, xz=-0.03, yz=0.01)}
 
 
 def double_pendulum() -> Model:
@@ -27,8 +29,8 @@ def chain() -> Model:
         ("universal", "prismatic", "spherical", "cylindrical", "screw", "planar", "fixed", "revolute")
     ):
         link = m.body(f"link{k}", mass=1.0 + 0.1 * k, **BODY)
-        options = {"pitch": 0.3} if kind == "screw" else {}
-        loads: dict[str, object] = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}
+        options: dict[str, Any] = {"pitch": 0.3} if kind == "screw" else {}
+        loads: dict[str, Any] = {} if kind == "fixed" else {"damping": 0.2 + 0.1 * k, "stiffness": 1.0}
         loads = (
             {n: (v,) * {"cylindrical": 2, "planar": 3}[kind] for n, v in loads.items()}
             if kind in ("cylindrical", "planar")

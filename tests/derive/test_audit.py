@@ -5,12 +5,13 @@ import math
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
 from symbody.derivation.entry import checks
 from symbody.derivation.equations import constraint_rank
 from symbody.derivation.questions.audit import audit
 from symbody.derivation.rank.configuration import Configuration
 from symbody.derivation.rank.small_matrices import dependent_rows, pivoted_elimination, rank
+from symbody.errors import DerivationError
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, rolling_disc
 from .states import numbers
@@ -149,7 +150,7 @@ def test_special_configurations_are_no_redundancy(monkeypatch: pytest.MonkeyPatc
         parent, at = bar, (length, 0, 0)
     m.revolute("closure", m.ground, parent, at=(2, 0, 0), on=at)
     assert audit(m).degrees_of_freedom == 1
-    eq, search = derive(m), constraint_rank.configuration
+    eq, search = derive(m), vars(constraint_rank)["configuration"]
     flat = Configuration(search(eq).values | dict(zip(eq.q, (0.0, 0.0, math.pi), strict=True)), [0.0, 0.0])
     assert len(dependent_rows(numbers(eq.Jc, flat.values).tolist())) == 1
     monkeypatch.setattr(constraint_rank, "configuration", lambda *_: flat)

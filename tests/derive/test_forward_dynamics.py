@@ -33,7 +33,7 @@ def test_inputs_that_were_put_in_are_in_every_way() -> None:
     ways = ways_to_accelerations(eq)
     assert len(ways) == 3
     for way in ways:
-        assert set(sb.free_symbols(way)) <= set(eq.arguments)
+        assert set(sb.free_symbols(way)) <= set(eq.variables.arguments)
         assert close(numbers(way, s), numbers(eq.udot, s))
 
 

@@ -235,7 +235,9 @@ class TestSymbolsWithoutAKind:
         sim = sb.simulate(eq, 3, x=1, events=[hit], invariants=[v**2 + 4 * x**2])
         assert [e.t for e in sim.events] == pytest.approx([np.pi / 4, 3 * np.pi / 4])
         assert sim[x + v] == pytest.approx(sim["x"] + sim["v"], abs=1e-15)
-        with pytest.raises(sb.SimulationError, match=r"invariant .* depends on y, which 'equations' does not have"):
+        with pytest.raises(
+            sb.errors.SimulationError, match=r"invariant .* depends on y, which 'equations' does not have"
+        ):
             sb.simulate(eq, 3, x=1, invariants=[sb.symbol("y")])
 
     def test_closed_loops(self, eq):

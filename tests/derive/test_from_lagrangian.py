@@ -173,7 +173,7 @@ def test_beside_bodies_and_in_substructures():
     ahead, behind = (f.udot(0.0, 0.1 + s, [0.2] * 5, f.p) for s in (step, -step))
     assert J_a[:, n.index("right_s_dot")] == pytest.approx((ahead - behind) / 2e-6, abs=1e-7)
     assert J_u.shape == (5, 5)
-    with pytest.raises(sb.DerivationError, match="is known of bodies only"):
+    with pytest.raises(sb.errors.DerivationError, match="is known of bodies only"):
         sb.momentum(eq)
 
 
@@ -221,7 +221,7 @@ def test_inertia_that_is_not_symmetric_is_refused():
     p, q = model.coordinates("p q")
     model.balance(p, p.dot.dot + 2 * q.dot.dot)
     model.balance(q, q.dot.dot + 3 * p.dot.dot)
-    with pytest.raises(sb.DerivationError, match="not symmetric"):
+    with pytest.raises(sb.errors.DerivationError, match="not symmetric"):
         sb.derive(model)
 
 

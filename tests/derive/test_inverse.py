@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.programs.inverse_dynamics import inverse_dynamics, joint_forces
+from symbody.errors import DerivationError
 
 from .mechanisms import ALL, BODY, double_pendulum, four_bar, turntable
 from .states import close, moving_state, numbers

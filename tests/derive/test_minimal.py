@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, derive
+from symbody import Model, derive
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import diagonalized
+from symbody.errors import DerivationError
 
 from .mechanisms import BODY, double_pendulum, four_bar, rolling_disc, turntable
 from .states import close, moving_state, numbers

@@ -43,7 +43,7 @@ def test_mistakes_and_names_of_their_own(name: str, wanted: str, is_mistake: boo
 
 def test_a_parameter_has_no_rate() -> None:
     m, x = sb.symbols("m x")
-    with pytest.raises(sb.ExpressionError, match=r"x is a parameter.*symbol\('x', 'coordinate'\)"):
+    with pytest.raises(sb.errors.ExpressionError, match=r"x is a parameter.*symbol\('x', 'coordinate'\)"):
         sb.from_lagrangian(m * x.dot**2 / 2 - m * 9.81 * x, [x], {m: 1})
     assert sb.time_derivative(m * X) == m * X.dot
     assert sb.symbol("F", "input").dot.name == "F_dot"

@@ -13,7 +13,8 @@ def pendulum(gravity: bool = True, **of_rod: Any) -> sb.Model:
     m = sb.Model("pendulum")
     if gravity:
         m.gravity(0, -9.81, 0)
-    m.revolute("q", m.ground, m.body("rod", **({"mass": 1, "com": (0, -0.5, 0), "inertia": (0.1, 0.1, 0.1)} | of_rod)))
+    rod: dict[str, Any] = {"mass": 1, "com": (0, -0.5, 0), "inertia": (0.1, 0.1, 0.1)}
+    m.revolute("q", m.ground, m.body("rod", **(rod | of_rod)))
     return m
 
 
@@ -28,7 +29,8 @@ def test_no_gravity() -> None:
     assert found.notes == ("there is no gravity; m.gravity(0, 0, -9.81) would add it",)
     assert "note: there is no gravity" in str(found)
     m = sb.Model("orbit")
-    m.particle("p", m.ground.point(*m.coordinates("x y"), 0), mass=1)
+    x, y = m.coordinates("x y")
+    m.particle("p", m.ground.point(x, y, 0), mass=1)
     m.central_gravity("sun", 1.0, m.ground.origin)
     assert sb.audit(m).notes == ()
 

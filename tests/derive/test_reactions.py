@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
 from symbody.derivation.equations.random_states import random_state
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import diagonalized
 from symbody.derivation.kinematics.kinematics import Kinematics, wrench_of
 from symbody.derivation.questions.reactions import chain_of, reaction, reactions
 from symbody.derivation.rank.configuration import random_values
+from symbody.errors import DerivationError
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar, quasi, rolling_disc
 from .states import close, moving_state, numbers
@@ -95,7 +96,7 @@ def test_balance_equals_multipliers_of_free_bodies(seed: int) -> None:
 # ------------------------------------------------------------------------------------------------ laws
 
 
-def relative_twist(eq: sb.Equations, joint: Any) -> tuple[Any, Any]:
+def relative_twist(eq: sb.Equations, joint: Any) -> list[Any]:
     """Angular velocity, and velocity of the inner origin, of the child side in the parent side, in the outer frame."""
     angular = joint.inner.angular_velocity(joint.outer).components(joint.outer)
     linear = (joint.inner.origin - joint.outer.origin).dt(joint.outer).components(joint.outer)

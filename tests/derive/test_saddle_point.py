@@ -74,7 +74,7 @@ def test_motion_without_inertia_is_left_to_pivoting() -> None:
     m.particle("bead", m.ground.point(x, y, 0), mass=1.0)
     m.constrain("track", y - x)
     m.potential("trap", w**2)
-    with pytest.raises(sb.DerivationError):
+    with pytest.raises(sb.errors.DerivationError):
         derive(m)
     eq = derive(m, check=False)
     assert eq.augmented.factors.elimination is Elimination.PIVOTED

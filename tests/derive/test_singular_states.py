@@ -39,7 +39,7 @@ def test_singular_states_have_no_accelerations(length, angle):
     beside, _ = state(1.0)
     many = f.udot.batch(np.zeros(5), np.array([beside, q, beside, q, beside]), np.tile(u, (5, 1)))
     assert np.isnan(many).all(axis=1).tolist() == [False, True, False, True, False]
-    with pytest.raises(sb.EvaluationError):
+    with pytest.raises(sb.errors.EvaluationError):
         sb.evaluate(eq.udot, dict(zip(eq.state, (*q, *u), strict=True)) | {eq.t: 0.0})
 
 

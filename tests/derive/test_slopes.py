@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
 from symbody.algebra.graph.walk import evaluation_order, scalars
 from symbody.derivation import forward_derivatives, inverse_derivatives
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.programs.inverse_dynamics import joint_forces
+from symbody.errors import DerivationError
 
 from .mechanisms import ALL, BODY, chain, double_pendulum, four_bar
 from .states import close, moving_state, numbers

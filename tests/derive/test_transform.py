@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody import DerivationError, Model, ModelError, derive
+from symbody import Model, ModelError, derive
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import (
     coriolis_matrix,
@@ -16,6 +16,7 @@ from symbody.derivation.forms.transform import (
     mass_matrix_sparsity,
     tangent_vectors,
 )
+from symbody.errors import DerivationError
 
 from ..published.numbers import published
 from .mechanisms import BODY, chain, double_pendulum, four_bar, quasi, rolling_disc, turntable

@@ -6,11 +6,12 @@ from collections.abc import Callable
 import pytest
 
 import symbody as sb
-from symbody import Equations, Model, ModelError, StabilityError, derive, sin, symbol
+from symbody import Equations, Model, ModelError, derive, sin, symbol
 from symbody.derivation.equations.variables import KINDS
 from symbody.derivation.forms.constrained import with_constraints
 from symbody.derivation.forms.minimal import minimal
 from symbody.derivation.forms.transform import diagonalized
+from symbody.errors import StabilityError
 
 from .mechanisms import BODY, chain, double_pendulum, four_bar, quasi, rolling_disc, turntable
 from .states import close, moving_state, numbers
@@ -47,7 +48,7 @@ def test_every_symbol_has_one_row_in_its_place(
     assert table.of("t").symbols == (eq.t,)
     assert table.of("u'").symbols == tuple(u.dot for u in eq.u)
     assert eq.state == (*eq.q, *eq.u, *eq.z)
-    assert eq.arguments == (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)
+    assert eq.variables.arguments == (eq.t, *eq.q, *eq.u, *eq.z, *eq.r, *eq.p)
     assert len(set(table.names)) == len(table)
     for v in table:
         assert table[v.name] is table[v.symbol] is v

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def falling_rod(friction: float | None, restitution: float) -> sb.Contacts:
     m.planar("P", m.ground, rod)
     m.gravity(0, -9.81, 0)
     ground = sb.HalfSpace(m.ground, normal="y")
-    law = {} if friction is None else {"friction": friction}
+    law: dict[str, Any] = {} if friction is None else {"friction": friction}
     ends = {"left": rod.at(0).origin, "right": rod.at(1.0).origin}
     touching = (
         sb.Contact(n, sb.touch(sb.Ball(end), ground, across=m.ground.z), restitution=restitution, **law)
@@ -38,7 +40,7 @@ def test_a_soft_rod_falls_on_its_ends(friction, restitution):
         assert sim.outcome, sim.outcome
         E = np.asarray(sim.energy)
         assert np.diff(E).max() < 1e-8 * E[0]
-        assert min(np.min(sim[c.gap]) for c in rod.parts) > -1e-8
+        assert min(np.min(sim[c.gap]) for c in rod.contacts) > -1e-8
 
 
 def test_a_soft_rod_by_time_stepping():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -134,7 +136,7 @@ def test_mean_axes_of_any_modes():
         plate(axes="chord")
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "not independent": ({"modes": [(0, x**2, 0), (0, 2 * x**2, 0)]}, r"not independent: .* is nowhere"),
     "rigid turn inside": ({"modes": [(0, x, 0)]}, r"contain a motion of the whole as a rigid body"),
     "rigid shift inside": (
@@ -165,7 +167,7 @@ def test_refused_modes(case):
         sb.Model("m").elastic("rod", **{"over": {x: (0, 1)}, "density": 1.0, **options})
 
 
-BEAMS = {
+BEAMS: dict[str, tuple[dict[str, Any], str]] = {
     "ends": ({"EI": 1, "modes": 1, "ends": ("glued", "free")}, r"ends= are two of clamped, pinned, free"),
     "both": ({"EI": 1, "modes": 1, "elements": 2}, r"give modes=, a number of polynomials, or elements="),
     "none": ({"modes": 1}, r"needs EI= to bend, EA= to stretch or GJ= to twist"),

@@ -424,7 +424,7 @@ def test_model_files(small, tmp_path):
         found[0], rel=1e-9, abs=1e-9 * np.abs(found[0]).max()
     )
     (tmp_path / "crane.yaml").write_text(MODEL.replace("HOW", "reduced: arm.sid, modes: 2"))
-    with pytest.raises(sb.ModelFileError, match="has been reduced already"):
+    with pytest.raises(sb.errors.ModelFileError, match="has been reduced already"):
         sb.read_model(tmp_path / "crane.yaml")
 
 

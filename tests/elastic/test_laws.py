@@ -179,7 +179,7 @@ bodies:
 """
     eq = sb.derive(sb.study.read_model_text(text).model)
     assert np.abs(sb.linearize(eq, {}).eigenvalues().imag).min() == pytest.approx(5.3151, abs=2e-4)
-    with pytest.raises(sb.ModelFileError, match="no name 'x'"):
+    with pytest.raises(sb.errors.ModelFileError, match="no name 'x'"):
         sb.study.read_model_text(text.replace("length: L", "length: L + x"))
 
 

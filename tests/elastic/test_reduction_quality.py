@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_stresses(part):
         "t": np.array([0.0, 1.0]),
         **{s.name: np.array([0.5 * x, x]) for s, x in zip(arm.coordinates, q, strict=True)},
     }
-    history = arm.stresses(run)
+    history: Any = arm.stresses(run)
     assert history.components[1] == pytest.approx(expected, rel=1e-6, abs=1e-6 * np.abs(expected).max())
     x, y, z, xy, yz, xz = expected[0]
     mises = np.sqrt(((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) / 2 + 3 * (xy**2 + yz**2 + xz**2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from symbody.bodies.mass.material_integrals import gauss_points
 
 from .models import swinging_arm, with_particles
 
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "two planes": {},
     "without stiffening": {"stiffening": False},
     "chord": {"ends": ("pinned", "pinned")},
@@ -22,7 +23,7 @@ KINDS = {
     "few shapes of foreshortening": {"EA": 50.0, "modes": {"y": 3, "z": 2, "x": 1, "shortening": 1}},
     "third order": {"EI": 2.0, "bending": "yz", "EA": 50.0, "order": 3, "modes": {"y": 2, "z": 1, "x": 1}},
 }
-PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}
+PINNED: dict[str, Any] = {"ends": ("pinned", "pinned"), "shapes": "sines"}
 SINES = {  # of which points of Gauss have integrals that are nearly exact
     "sines": {**PINNED, "modes": {"y": 3, "z": 2}},
     "sines that taper and stretch": {

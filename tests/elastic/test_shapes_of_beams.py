@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import pi
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from symbody.bodies.elastic.line_polynomials import orthogonal
 from symbody.bodies.elastic.line_waves import Waves
 
 x = sb.bodies.material("x")
-PINNED = {"ends": ("pinned", "pinned"), "shapes": "sines"}
+PINNED: dict[str, Any] = {"ends": ("pinned", "pinned"), "shapes": "sines"}
 
 
 # ---------------------------------------------------------------------------------------------------- functions
@@ -170,11 +171,12 @@ bodies:
     at = {s.name: 0.3 for s in (*eq.q, *eq.u)}
     written = sb.derive(sb.study.read_model_text(sb.write.model_text(eq.mechanism)).model)
     for other in (again, written):
-        assert np.allclose(*(np.ravel(sb.evaluate([e.M, e.f], at)[1]) for e in (eq, other)), rtol=1e-13, atol=0)
+        one, two = (np.ravel(sb.evaluate([e.M, e.f], at)[1]) for e in (eq, other))
+        assert np.allclose(one, two, rtol=1e-13, atol=0)
     assert sb.linearize(eq, {}).modes()[0].damping_ratio == pytest.approx(0.02)
 
 
-REFUSED = {
+REFUSED: dict[str, dict[str, Any]] = {
     "is 'polynomials' or 'sines'; got 'cosines'": {"shapes": "cosines"},
     "sines keep the conditions of pinned ends, and ends= is .'clamped', 'free'.": {"ends": ("clamped", "free")},
     "finite elements have shapes of their own": {"modes": None, "elements": 2},
@@ -187,7 +189,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("says", REFUSED)
 def test_refused(says):
-    given = {"length": 1, "EI": 1.0, "rho_A": 1, "modes": 1, **PINNED, **REFUSED[says]}
+    given: dict[str, Any] = {"length": 1, "EI": 1.0, "rho_A": 1, "modes": 1, **PINNED, **REFUSED[says]}
     with pytest.raises(sb.ModelError, match=says):
         sb.Model("m").beam("arm", **given)
 

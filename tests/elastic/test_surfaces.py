@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.formats.fem.node_files import nodes_of
-from symbody.formats.fem.outer_faces import (
+from symbody.formats.fem.bodies.outer_faces import (
     HEXA,
     HEXA_OF_NASTRAN,
     PYRAMID,
@@ -22,6 +21,7 @@ from symbody.formats.fem.outer_faces import (
     WEDGE_OF_NASTRAN,
     outer_triangles,
 )  # fmt: skip
+from symbody.formats.fem.matrices.node_files import nodes_of
 from symbody.view.scenes.deformed_surfaces import coarsened_mesh, envelope, normal_shifts, painted_values, places
 from symbody.view.scenes.picture import frames_at
 from symbody.view.scenes.viewer import data
@@ -401,11 +401,11 @@ def test_fewer_triangles_where_there_are_too_many():
 
 def test_what_cannot_be_painted_is_told(arm):
     eq, _ = machine(arm)
-    with pytest.raises(sb.ViewError, match=r"no quantity 'strain'.*displacement, stress"):
+    with pytest.raises(sb.errors.ViewError, match=r"no quantity 'strain'.*displacement, stress"):
         sb.scene(eq, paint="strain")
-    with pytest.raises(sb.ViewError, match="stresses at the nodes are not known of any body"):
+    with pytest.raises(sb.errors.ViewError, match="stresses at the nodes are not known of any body"):
         sb.scene(eq, paint="stress")
     m = sb.Model("rigid")
     m.revolute("a", m.ground, m.body("b", mass=1.0, com=(1, 0, 0)))
-    with pytest.raises(sb.ViewError, match="no body has one"):
+    with pytest.raises(sb.errors.ViewError, match="no body has one"):
         sb.scene(sb.derive(m), paint="displacement")

@@ -4,6 +4,7 @@ deflections are small."""
 from __future__ import annotations
 
 from math import pi
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ x = sb.bodies.material("x")
 def tip(order, force, *, ends=("clamped", "free"), modes=5, **how):
     """Where the end of a cantilever is under a force; its section at the beginning is held, whatever its frame."""
     m = sb.Model("cantilever")
-    given = {"length": 1, "EI": 1, "rho_A": 1, "modes": modes, "ends": ends, "order": order, **how}
+    given: dict[str, Any] = {"length": 1, "EI": 1, "rho_A": 1, "modes": modes, "ends": ends, "order": order, **how}
     if ends[0] == "clamped":
         arm = m.beam("arm", m.ground, **given)
     else:
@@ -87,7 +88,7 @@ def test_a_column_holds_more_than_its_buckling_load():
     assert abs(sum(bent[f"beam_y{k}"] for k in (1, 2, 3))) == pytest.approx(2 * k / ellipk(k * k), rel=0.01)
 
 
-REFUSED = {
+REFUSED: dict[str, dict[str, Any]] = {
     "is 2 .* or 3": {"order": 4},
     "it does not bend": {"EI": None, "EA": 1.0},
     "drops terms of second order": {"stiffening": False},
@@ -100,7 +101,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("says", REFUSED)
 def test_refused(says):
-    given = {"length": 1, "EI": 1.0, "rho_A": 1, "modes": 1, "order": 3, **REFUSED[says]}
+    given: dict[str, Any] = {"length": 1, "EI": 1.0, "rho_A": 1, "modes": 1, "order": 3, **REFUSED[says]}
     with pytest.raises(sb.ModelError, match=says):
         sb.Model("m").beam("arm", **given)
 

@@ -15,7 +15,12 @@ import pytest
 from symbody.emit.llvm import jit
 from symbody.emit.run import cuda_driver, disk_cache
 
-_TYPES = {"i64": ctypes.c_int64, "float": ctypes.c_float, "double": ctypes.c_double, "ptr": ctypes.c_void_p}
+_TYPES: dict[str, Any] = {
+    "i64": ctypes.c_int64,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "ptr": ctypes.c_void_p,
+}
 _REGISTERS = ("tid", "ctaid", "nctaid")
 _SUPPLIED = """define float @estimate.f(float %x) {
   %y = fdiv float 1.0, %x
@@ -77,7 +82,7 @@ class _HostKernel:
         declared = re.search(rf"define ptx_kernel void @{name}\((.*?)\) #0", text)
         assert declared, text[:500]
         self.types = [_TYPES[p.split()[0]] for p in declared[1].split(", ")]
-        self.code = jit.Loaded(jit.machine_code(for_this_computer(text), ""))
+        self.code = jit.Loaded(jit.machine_code(for_this_computer(text), "", is_quick=True, is_plain=True))
         self.run = ctypes.CFUNCTYPE(None, *self.types)(self.code.address(name))
         self.where = (ctypes.c_int32 * 3).from_address(self._place("place"))
         self.waits = "barrier0" in text
@@ -89,11 +94,11 @@ class _HostKernel:
         values = [t.from_address(p).value for t, p in zip(self.types, table, strict=True)]
         for block in range(blocks):
             if self.waits:
-                self.where[:] = (-1, block, blocks)
+                self.where[:] = [-1, block, blocks]
                 self._together(threads, values)
                 continue
             for thread in range(threads):
-                self.where[:] = (thread, block, blocks)
+                self.where[:] = [thread, block, blocks]
                 self.run(*values)
 
     def _together(self, threads: int, values: list[Any]) -> None:

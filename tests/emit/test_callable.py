@@ -314,5 +314,5 @@ def test_parameters_that_there_are_not_may_be_left_out() -> None:
     x = sb.symbol("x")
     f = sb.compile(sb.emit.program("f", {"x": [x], "p": []}, {"y": [2 * x]}))
     assert f([3.0]).tolist() == f([3.0], []).tolist() == [6.0]
-    with pytest.raises(sb.ProgramError, match=r"f\(x\[1\], p\[0\]\) takes 2 arguments"):
+    with pytest.raises(sb.errors.ProgramError, match=r"f\(x\[1\], p\[0\]\) takes 2 arguments"):
         f()

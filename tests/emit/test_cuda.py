@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import mpmath
 import numpy as np
@@ -181,7 +181,7 @@ def test_streams(library: EmulatedLibrary) -> None:
     f(a, stream=type("Stream", (), {"cuda_stream": 78})())
     f(a, stream=type("Stream", (), {"ptr": 79})())
     assert [s for _, s in library.launches] == [1, 77, 78, 79]
-    with pytest.raises(sb.ProgramError, match="stream is a number"):
+    with pytest.raises(sb.errors.ProgramError, match="stream is a number"):
         f(a, stream="fast")
 
 
@@ -206,7 +206,7 @@ REFUSED = {
 @pytest.mark.parametrize("says", REFUSED)
 def test_misfits_are_refused(says: str, library: EmulatedLibrary) -> None:
     p = sb.program("f", {"a": [x, y], "k": sb.symbol("k")}, {"s": x * y + sb.symbol("k")})
-    with pytest.raises(sb.ProgramError, match=says):
+    with pytest.raises(sb.errors.ProgramError, match=says):
         REFUSED[says](sb.compile(p, target="cuda"))
 
 
@@ -222,7 +222,8 @@ def without_parameters() -> sb.Equations:
 def test_models_without_parameters(name: str, library: EmulatedLibrary) -> None:
     """Parameters that are none may be left out, or be given: as this computer's functions have it."""
     eq, draw = without_parameters(), np.random.default_rng(2)
-    exact, f = (getattr(sb.compile(eq, **options), name) for options in ({}, {"target": "cuda"}))
+    options_of_targets: list[dict[str, Any]] = [{}, {"target": "cuda"}]
+    exact, f = (getattr(sb.compile(eq, **options), name) for options in options_of_targets)
     groups = [0.0 if g.name == "t" else draw.uniform(-2, 2, (50, len(g))) for g in f.program.inputs]
     for empty in ([], [[]], [np.zeros(0)], [np.zeros((50, 0))]):
         got, expected = f(*on_card(groups, "double"), *empty), exact.batch(*groups)
@@ -237,7 +238,7 @@ def test_without_a_driver_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_driver, "LIBRARIES", ("no_such_library.so",))
     forget()
     for thing in (sb.program("f", {"a": [x]}, {"s": x}), sb.derive(triple_pendulum.model(), check=False)):
-        with pytest.raises(sb.CompileError, match="needs a computer with an NVIDIA card and its driver"):
+        with pytest.raises(sb.errors.CompileError, match="needs a computer with an NVIDIA card and its driver"):
             sb.compile(thing, target="cuda")
     forget()
 
@@ -245,18 +246,18 @@ def test_without_a_driver_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refusals_of_the_driver_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_driver, "open_library", type("L", (EmulatedLibrary,), {"cuInit": lambda *_: 100}))
     forget()
-    with pytest.raises(sb.CompileError, match="refused cuInit: something the card does not like"):
+    with pytest.raises(sb.errors.CompileError, match="refused cuInit: something the card does not like"):
         cuda_driver.cuda()
     forget()
 
 
 def test_choices_are_checked() -> None:
     p = sb.program("f", {"a": [x]}, {"s": x})
-    with pytest.raises(sb.ProgramError, match=r"no target 'cudo'.*Did you mean 'cuda'"):
+    with pytest.raises(sb.errors.ProgramError, match=r"no target 'cudo'.*Did you mean 'cuda'"):
         sb.compile(p, target="cudo")
-    with pytest.raises(sb.ProgramError, match="real='float' is for target='cuda'"):
+    with pytest.raises(sb.errors.ProgramError, match="real='float' is for target='cuda'"):
         sb.compile(p, real="float")
-    with pytest.raises(sb.ProgramError, match="real is double, float"):
+    with pytest.raises(sb.errors.ProgramError, match="real is double, float"):
         ptx_source(p, "half")
 
 
@@ -328,7 +329,7 @@ def test_rows_with_gaps_need_no_tile(wide_program: Any, library: EmulatedLibrary
     assert close(got[0].numpy(), exact.batch(0.5, *rows)[0], "double")
     out = [Foreign(np.zeros((9, 18)), by_columns=True), sb.emit.device_array(np.zeros(9))]
     in_columns = [Foreign(x, by_columns=True) for x in rows]
-    with pytest.raises(sb.ProgramError, match="all arrays lie in rows, or all in columns"):
+    with pytest.raises(sb.errors.ProgramError, match="all arrays lie in rows, or all in columns"):
         f(0.5, *in_columns, out=out)
 
 
@@ -341,9 +342,9 @@ def test_ptx_of_tiles(wide_program: Any) -> None:
     kernel = text[text.index(".visible .entry") :]
     assert len(re.findall(r"ld\.global", kernel)) == 19 + 12 + 18 + 3
     assert len(re.findall(r"st\.global", kernel)) == 18 + 1 + 2
-    with pytest.raises(sb.ProgramError, match="do not fit into shared memory"):
+    with pytest.raises(sb.errors.ProgramError, match="do not fit into shared memory"):
         ptx_source(wide_program, "float", ArrayLayout((VALUE, COLUMNS, COLUMNS, COLUMNS), COLUMNS), TILES)
-    with pytest.raises(sb.ProgramError, match="reading is early, late"):
+    with pytest.raises(sb.errors.ProgramError, match="reading is early, late"):
         ptx_source(wide_program, "float", layout, "soon")
 
 
@@ -386,7 +387,7 @@ def test_ptx_is_kept_on_disk(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_functions_of_this_computer_are_refused() -> None:
     f = sb.algebra.ExternalFunction("f", 1, python=lambda v: v)
-    with pytest.raises(sb.CompileError, match="f is a function of this computer"):
+    with pytest.raises(sb.errors.CompileError, match="f is a function of this computer"):
         ptx_source(sb.program("g", {"a": [x]}, {"s": f(x)}))
 
 
@@ -415,7 +416,8 @@ def test_on_a_gpu_the_way_whose_values_fit_is_taken(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(compiled_dynamics, "target_code", lambda program, *_: program)
     monkeypatch.setattr(compiled_dynamics, "REGISTERS", {"float": 10_000, "double": 1})
     eq = sb.derive(spherical_chain.model(3))
-    here, roomy, tight = (compiled_dynamics.Dynamics(eq, None, False, real).udot for real in (None, "float", "double"))
+    reals: tuple[Any, ...] = (None, "float", "double")
+    here, roomy, tight = (cast(Any, compiled_dynamics.Dynamics(eq, None, False, real).udot) for real in reals)
     alive = [values_alive(with_fewer_alive(straight_line_program(p))) for p in (here, roomy, tight)]
     assert here.code == roomy.code
     assert alive[2] <= alive[1]

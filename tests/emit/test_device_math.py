@@ -7,6 +7,8 @@ import ctypes
 import math
 from collections.abc import Callable
 from functools import cache
+from itertools import product
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -28,7 +30,7 @@ from symbody.emit.llvm.scalar_text import ScalarText
 
 REALS = ("float", "double")
 EPSILON = {"float": 2.0**-24, "double": 2.0**-53}
-TYPES = {"float": (ctypes.c_float, np.float32), "double": (ctypes.c_double, np.float64)}
+TYPES: dict[str, Any] = {"float": (ctypes.c_float, np.float32), "double": (ctypes.c_double, np.float64)}
 ESTIMATE = {  # 1/x of 20 digits
     "float": """define float @estimate.f(float %x) {
   %y = fdiv float 1.0, %x
@@ -90,13 +92,13 @@ def units(got: float, expected: mpmath.mpf, real: str, least: float = 0.0) -> fl
     return float(abs(mpmath.mpf(got) - expected)) / (2 * EPSILON[real] * size)
 
 
-@pytest.mark.parametrize("real", REALS)
+SIZES = (0.1, 3.0, 100.0, 9e4, 1e6, 1e7, 1e12, 1e22, 1e38)
+
+
 @pytest.mark.parametrize("what", ["sin", "cos"])
-@pytest.mark.parametrize("size", [0.1, 3.0, 100.0, 9e4, 1e6, 1e7, 1e12, 1e22, 1e38, 1e300])
+@pytest.mark.parametrize(("real", "size"), [*product(REALS, SIZES), ("double", 1e300)])
 def test_sines_of_all_angles(what: str, real: str, size: float) -> None:
     """To two units in the last place of one, however large the angle is."""
-    if real == "float" and size > 1e38:
-        return
     draw = np.random.default_rng(1)
     with mpmath.workdps(400):
         for x in draw.uniform(-1, 1, 60) * size:
@@ -158,7 +160,7 @@ def test_other_functions(op: str, real: str) -> None:
 def test_edges(real: str) -> None:
     """Values where formulas divide by zero or overflow, as the library has them."""
     nan, inf = math.nan, math.inf
-    cases = {
+    cases: dict[str, list[tuple[float, ...]]] = {
         "exp": [(-1e4,), (1e4,), (nan,), (0.0,), (-inf,)], "log": [(0.0,), (inf,), (-1.0,), (nan,), (1e-40 if real == "float" else 1e-310,)],
         "atan": [(inf,), (-inf,), (0.0,)], "asin": [(1.0,), (-1.0,), (2.0,)], "acos": [(1.0,), (-1.0,), (2.0,)],
         "tanh": [(100.0,), (-100.0,), (0.0,)], "sinh": [(0.0,), (88.0,)], "tan": [(1e7,), (inf,)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -51,7 +52,12 @@ def without_dead(group: tuple[Group, ...], code: list[Instruction], outputs: tup
 
 
 def computed(p: Program, x: list[float]) -> list[float]:
-    functions = {"sin": math.sin, "cos": math.cos, "sqrt": lambda v: math.sqrt(abs(v)), "abs": abs}
+    functions: dict[str, Callable[[float], float]] = {
+        "sin": math.sin,
+        "cos": math.cos,
+        "sqrt": lambda v: math.sqrt(abs(v)),
+        "abs": abs,
+    }
     v: list[float] = []
     for i in p.code:
         a = [v[k] for k in i.args]
@@ -86,7 +92,7 @@ def test_signs_leave_every_bit(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("step", [with_common_factors, with_shared_constant_factors, without_single_reciprocals])
-def test_values_agree_to_rounding(seed: int, step) -> None:  # type: ignore[no-untyped-def]
+def test_values_agree_to_rounding(seed: int, step) -> None:
     p = random_program(seed)
     q = step(p)
     assert q.cost.total <= p.cost.total

@@ -37,7 +37,7 @@ def test_singular_systems_have_no_solutions(n):
         assert sb.evaluate(guarded, values) == pytest.approx(sb.evaluate(plain, values), rel=1e-12)
     for distance in (1e-9, 0.0):
         assert np.isnan(f(rows[distance])).all()
-        with pytest.raises(sb.EvaluationError):
+        with pytest.raises(sb.errors.EvaluationError):
             sb.evaluate(guarded, dict(zip(upper, rows[distance], strict=True)))
     assert np.isnan(f.batch(np.array([rows[1.0], rows[0.0]]))).all(axis=1).tolist() == [False, True]
 
@@ -46,7 +46,7 @@ def test_more_digits_see_further():
     """With fifty digits a system is regular that is singular in machine numbers."""
     a = sb.symbol("a", "parameter")
     x = factorize(sb.matrix([[1, 1], [1, 1 + a]]), "definite", (1.0, 1.0)).solve([0.0, 1.0])
-    with pytest.raises(sb.EvaluationError):
+    with pytest.raises(sb.errors.EvaluationError):
         sb.evaluate(x, {a: 1e-15})
     assert float(sb.evaluate(x, {a: 1e-15}, digits=50)[1]) == pytest.approx(1e15)
 

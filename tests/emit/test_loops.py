@@ -27,16 +27,17 @@ from symbody.emit.loops.kernel_language import (
 )
 from symbody.emit.loops.kernel_nodes import CallStatement, KernelCall
 from symbody.emit.loops.kernel_parser import kernel_source
+from symbody.emit.loops.program_kernels import on_pieces, rate_on_pieces
 from symbody.emit.loops.records import Struct
 from symbody.emit.programs.lower import program
 from symbody.emit.run.callable import compile_program
 from symbody.emit.run.loop_callee import LoopCallee, program_callee
-from symbody.emit.run.piecewise_polynomials import on_pieces, piecewise, rate_on_pieces
+from symbody.emit.run.piecewise_polynomials import piecewise
 from symbody.errors import CompileError
 from symbody.write.printers.kernel_printer import KernelPrinter
 
 HALF: Final = 0.5
-WEIGHTS: Final = (0.25, 0.0, -1.5, 2.0)
+WEIGHTS: Final[Any] = (0.25, 0.0, -1.5, 2.0)
 
 
 def branches(n: int, x: Numbers, out: Numbers) -> int:
@@ -352,7 +353,7 @@ def unknown_bounds(n: int, x: Numbers) -> None:
 
 
 def no_such_name(n: int, x: Numbers) -> None:
-    x[0] = HALV  # noqa: F821  (that is the fault)
+    x[0] = HALV  # type: ignore[name-defined]  # noqa: F821  (that is the fault)
 
 
 def array_as_number(n: int, x: Numbers) -> None:
@@ -370,7 +371,7 @@ def becomes_a_number(n: int, x: Numbers) -> None:
 
 
 def no_such_field(line: Line) -> None:
-    line.y[0] = line.tally.step
+    line.y[0] = line.tally.step  # type: ignore[attr-defined]
 
 
 def frozen_field(line: Line) -> None:
@@ -378,7 +379,7 @@ def frozen_field(line: Line) -> None:
 
 
 def wrong_arguments(line: Line) -> None:
-    line.y[0] = by_table(line.tally, 0)
+    line.y[0] = by_table(line.tally, 0)  # type: ignore[arg-type]
 
 
 def without_end(n: int, x: Numbers) -> None:
@@ -386,7 +387,7 @@ def without_end(n: int, x: Numbers) -> None:
 
 
 def no_value(line: Line) -> int:
-    return
+    return  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ def test_rounding_of_loops_is_as_written_whatever_llvm_does_with_them(rounding):
         code, out = jit.Loaded(jit.machine_code(loops.text(), "", is_plain, is_plain)), np.zeros(101)
         Callee(code.address("summed.entry"), [*map(address_of, (x, y))], [address_of(out)], 0, (code, x, y, out)).run()
         found.append(out)
-    assert np.allclose(*found, rtol=1e-12)
-    assert np.array_equal(*found) == (rounding != "free")
+    assert np.allclose(found[0], found[1], rtol=1e-12)
+    assert np.array_equal(found[0], found[1]) == (rounding != "free")
 
 
 def basic_types_by_name(kernel):

@@ -19,7 +19,7 @@ from symbody.emit.run.callable import compile_program
 def every_kind():
     """A long program with every operation that tables know."""
     x, y, z = sb.symbols("x y z")
-    terms = [x]
+    terms: list[sb.Expr] = [x]
     for k in range(6):
         a, b = terms[-1] + k * y, y * z - x * x
         terms += [

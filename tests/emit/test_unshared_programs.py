@@ -24,7 +24,7 @@ def pendulum() -> sb.Equations:
 
 
 def test_three_ways_and_the_graph_compute_the_same(pendulum: sb.Equations) -> None:
-    ways, work = sb.emit.mass_matrix_programs(pendulum), sb.shared_work(pendulum)
+    ways, work = sb.emit.mass_matrix_programs(pendulum), sb.derivation.shared_work(pendulum)
     values = pendulum.values(q2=0.4, q3=-0.7, otherwise=0.3)
     args = [0.0, *([values[s] for s in group] for group in (pendulum.q, pendulum.r, pendulum.p))]
     expected = np.array(sb.evaluate(pendulum.M, values))
@@ -66,8 +66,10 @@ def test_what_would_be_endless_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     for _ in range(60):
         power = sb.sin(power) * power
     p = sb.program("f", {"x": x}, {"y": power})
-    with pytest.raises(sb.ProgramError, match=r"written out it has .* operations, more than 1000000; .* it has 120"):
+    with pytest.raises(
+        sb.errors.ProgramError, match=r"written out it has .* operations, more than 1000000; .* it has 120"
+    ):
         sb.emit.unshared(p)
     monkeypatch.setattr(unshared_programs, "MOST_OPERATIONS", 2)
-    with pytest.raises(sb.ProgramError, match="written out it has 3 operations"):
+    with pytest.raises(sb.errors.ProgramError, match="written out it has 3 operations"):
         sb.emit.unshared(sb.program("f", {"x": x}, {"y": sb.sin(x) * x + 1}))

@@ -4,6 +4,7 @@ import multiprocessing
 import pickle
 import threading
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,8 @@ def pendulums(n: int = 2) -> sb.Model:
     m = sb.Model("chain")
     m.gravity(0, -m.parameter("g", 9.81), 0)
     m.parameter("c", 0.1)
-    parent, at = m.ground, (0, 0, 0)
+    parent: Any = m.ground
+    at = (0, 0, 0)
     for k in range(n):
         link = m.body(f"link {k}", mass=1 + k, com=(0, -0.5, 0), inertia=(0.1, 0.05, 0.1))
         m.revolute(f"q{k}", parent, link, at=at, axis="zx"[k % 2], damping=sb.symbol("c"))
@@ -68,7 +70,7 @@ def pendulums(n: int = 2) -> sb.Model:
     return m
 
 
-def everything() -> dict[str, object]:
+def everything() -> dict[str, Any]:
     m = pendulums()
     eq = sb.derive(m)
     sim = sb.simulate(eq, 0.5, q0=1, inputs={"F": sb.sin(sb.symbol("t", "time"))})
@@ -83,7 +85,7 @@ def everything() -> dict[str, object]:
     }  # fmt: skip
 
 
-def numbers(things: dict[str, object]) -> dict[str, object]:
+def numbers(things: dict[str, Any]) -> dict[str, object]:
     """What another process computes with what it was given."""
     eq, f = things["Equations"], things["Dynamics"]
     at = eq.values(otherwise=0.3)
@@ -162,7 +164,7 @@ def test_errors_of_a_worker_arrive():
     """A pool that cannot read the answer of its worker waits for ever."""
     with (
         ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool,
-        pytest.raises(sb.ModelFileError) as caught,
+        pytest.raises(sb.errors.ModelFileError) as caught,
     ):
         pool.submit(refused).result(timeout=60)
     assert (caught.value.file, caught.value.line) == ("bad.yaml", 2)
@@ -218,7 +220,7 @@ def _without_damper(law: object) -> sb.Equations:
 def test_a_machine_address_is_not_pickled():
     """Called in another process it would be anything."""
     made = sb.algebra.ExternalFunction("g", 1, address=12345)(x)
-    with pytest.raises(sb.ExpressionError, match="machine address only"):
+    with pytest.raises(sb.errors.ExpressionError, match="machine address only"):
         pickle.dumps(made)
     both = pickle.loads(pickle.dumps(sb.algebra.ExternalFunction("g", 1, python=reluctant, address=12345)(x)))
     assert both.data.address is None

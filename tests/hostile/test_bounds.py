@@ -69,15 +69,15 @@ def test_numbers_at_the_edge(place, x, eq):
     "option", ["rtol", "atol", "step", "max_step", "max_growth", "alpha", "beta", "max_steps", "max_memory"]
 )
 def test_no_option_is_nan(option, eq):
-    with pytest.raises(sb.SimulationError, match=option):
+    with pytest.raises(sb.errors.SimulationError, match=option):
         sb.simulate(eq, 1, q=1, options={option: float("nan")})
 
 
 @pytest.mark.parametrize("option", ["step", "max_step"])
 def test_steps_that_do_not_change_the_time(option, eq):
-    with pytest.raises(sb.SimulationError, match="lost in rounding"):
+    with pytest.raises(sb.errors.SimulationError, match="lost in rounding"):
         sb.simulate(eq, 1, q=1, options={option: 1e-300})
-    with pytest.raises(sb.SimulationError, match="lost in rounding"):
+    with pytest.raises(sb.errors.SimulationError, match="lost in rounding"):
         sb.simulate(eq, (1e9, 1e9 + 1), q=1, options={option: 1e-9})
 
 
@@ -86,7 +86,7 @@ def test_from_a_file(tmp_path):
     for asked in ("t: 1, step: 1e-300", "t: 1e9, step: 1e-9"):
         (tmp_path / "m.yaml").write_text(f"{text}start: {{q: 1}}\nsimulate: {{{asked}}}\n", encoding="utf-8")
         study = sb.study.Study(sb.study.find_model(str(tmp_path / "m.yaml")))
-        with pytest.raises(sb.SimulationError, match="rounding"):
+        with pytest.raises(sb.errors.SimulationError, match="rounding"):
             study.trajectory
 
 
@@ -106,7 +106,7 @@ def test_long_chains_of_rotations(n):
     """The limit of nodes is asked on the way, not when they are all made."""
     frames = "ground" + "".join(f".rotate({'xyz'[k % 3]},q)" for k in range(n))
     before = node_table.nodes_made()
-    with pytest.raises(sb.ModelFileError, match="more than 100000 nodes"):
+    with pytest.raises(sb.errors.ModelFileError, match="more than 100000 nodes"):
         sb.study.read_model_text(
             f"symbody: 1\ncoordinates: q\nlet:\n  f: {frames}\n  a: f.point(1,0,0).acceleration()\n"
         )
@@ -115,7 +115,7 @@ def test_long_chains_of_rotations(n):
 
 def test_the_limit_is_left_behind():
     """After a file that was refused, Python's own expressions are free again."""
-    with pytest.raises(sb.ExpressionError, match="more nodes"), node_table.node_limit(0):
+    with pytest.raises(sb.errors.ExpressionError, match="more nodes"), node_table.node_limit(0):
         sb.time_derivative(sb.symbol("q", "coordinate"))
     assert sb.time_derivative(sb.symbol("q", "coordinate")) is sb.symbol("q", "coordinate").dot
 
@@ -128,10 +128,10 @@ def test_results_that_do_not_fit_are_refused_before_they_are_asked_for(monkeypat
     times, members = np.linspace(0, 1, 100_000), np.linspace(0, 1, 100_000)
     for method in ("auto", "radau"):
         with pytest.raises(
-            sb.SimulationError, match=r"with 2 numbers each take 160 GB, and this machine has 16 GB; .*to="
+            sb.errors.SimulationError, match=r"with 2 numbers each take 160 GB, and this machine has 16 GB; .*to="
         ):
             sb.simulate_batch(eq, times, x=members, method=method)
-    with pytest.raises(sb.SimulationError, match="with 1 number each take 80 GB"):
+    with pytest.raises(sb.errors.SimulationError, match="with 1 number each take 80 GB"):
         sb.simulate_batch(eq, times, x=members, outputs=["x"])
     assert sb.simulate_batch(eq, times[::10_000], x=members[:10], outputs=["x"])["x"].shape == (10, 10)
 
@@ -141,7 +141,7 @@ def test_steps_without_end_are_refused():
     x, v = sb.symbols("x v", "variable")
     eq = sb.from_equations({x: v, v: -x})
     words = r"step = 1e-09 makes 1e\+15 steps of 1e\+06, more than max_steps = 1e\+09"
-    with pytest.raises(sb.SimulationError, match=words):
+    with pytest.raises(sb.errors.SimulationError, match=words):
         sb.simulate(eq, 1e6, x=1.0, step=1e-9)
     assert re.search(words, str(sb.simulate_batch(eq, 1e6, x=[1.0, 2.0], step=1e-9).outcomes[1]))
     assert sb.simulate(eq, 1e4, x=1.0, step=1e-6, max_steps=50).outcome.ending is sb.integrate.Ending.TOO_MANY_STEPS
@@ -151,7 +151,7 @@ def test_steps_without_end_are_refused():
 def test_words_of_messages_have_an_end(letters):
     """A name or a line of a file that never ends is shown by its two ends."""
     name = "u" + "A" * letters
-    with pytest.raises(sb.ModelFileError) as caught:
+    with pytest.raises(sb.errors.ModelFileError) as caught:
         sb.study.read_model_text(
             f"symbody: 1\nbodies: {{b: {{mass: 1}}}}\njoints: {{j: {{revolute: [ground, {name}]}}}}\n", "a.yaml"
         )

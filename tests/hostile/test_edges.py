@@ -46,7 +46,9 @@ def test_exports_of_what_does_not_move(target: str, tmp_path: Path) -> None:
 def test_inputs_that_are_no_numbers(found: Any) -> None:
     m = sb.Model("driven")
     m.prismatic("x", m.ground, m.particle("p", mass=1), axis="x", actuation=m.input("push"))
-    with pytest.raises(sb.SimulationError, match="input 'push' of 'driven': the function is to return a number, got"):
+    with pytest.raises(
+        sb.errors.SimulationError, match="input 'push' of 'driven': the function is to return a number, got"
+    ):
         sb.simulate(sb.derive(m), 1.0, inputs={"push": lambda t: found})
 
 

@@ -75,7 +75,7 @@ def test_a_full_disk_leaves_the_file_that_was_there(name, eq, sim, tmp_path, mon
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.rename(part, target)
 
-    monkeypatch.setattr(whole_files.os, "replace", full)
+    monkeypatch.setattr("symbody.whole_files.os.replace", full)
     if name in ("run.csv", "run.json", "equations.tex", "new.yaml"):
         assert WRITERS[name](eq, sim, path) == 4
     else:

@@ -86,4 +86,5 @@ def test_models_with_long_names_are_read_again(letters, text, tmp_path):
     m.output(name, body.mass_centre.position().dot(m.ground.x))
     sb.write_model(m, tmp_path / "long.yaml")
     again = sb.study.find_model(str(tmp_path / "long.yaml")).model
+    assert isinstance(again, sb.Model)
     assert list(again.parts.outputs) == [name]

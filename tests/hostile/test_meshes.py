@@ -58,14 +58,14 @@ def test_links_inside_a_package_do_not_lead_out(tmp_path):
     path = robot(tmp_path / "in", "package://arm/part.stl")
     (path.parent / "arm").mkdir()
     (path.parent / "arm" / "part.stl").symlink_to(tmp_path / "part.stl")
-    with pytest.raises(sb.ViewError, match="outside"):
+    with pytest.raises(sb.errors.ViewError, match="outside"):
         opened(find_model(str(path)))
 
 
 def test_dots_do_not_lead_out(tmp_path):
     """Of the file's folder, where it has the name of the package."""
     (tmp_path / "part.stl").write_bytes(ONE)
-    with pytest.raises(sb.ViewError, match="outside"):
+    with pytest.raises(sb.errors.ViewError, match="outside"):
         opened(find_model(str(robot(tmp_path / "in", "package://in/../part.stl"))))
 
 
@@ -85,7 +85,7 @@ def test_folders_that_the_user_names(tmp_path, capsys):
 
 def test_what_is_no_plain_file_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe.stl")
-    with pytest.raises(sb.ViewError, match="plain file"):
+    with pytest.raises(sb.errors.ViewError, match="plain file"):
         meshes.read_mesh(tmp_path / "pipe.stl")
 
 
@@ -125,7 +125,7 @@ def test_small_fans_are_smooth():
 )
 def test_limits_are_checked_on_the_way(tmp_path, text):
     (tmp_path / "a.obj").write_text(text)
-    with pytest.raises(sb.ViewError, match="more than 400000 triangles"):
+    with pytest.raises(sb.errors.ViewError, match="more than 400000 triangles"):
         meshes.read_mesh(tmp_path / "a.obj")
 
 
@@ -134,7 +134,7 @@ def test_all_meshes_together(tmp_path, monkeypatch):
     path = robot(tmp_path, "package://arm/part.stl")
     (tmp_path / "arm").mkdir()
     (tmp_path / "arm" / "part.stl").write_bytes(stl(fan(20)))
-    with pytest.raises(sb.ViewError, match="more than 10 triangles"):
+    with pytest.raises(sb.errors.ViewError, match="more than 10 triangles"):
         opened(find_model(str(path)))
 
 
@@ -159,3 +159,12 @@ def test_what_is_not_shown_is_said(tmp_path):
     source = find_model(str(robot(tmp_path / "robot", "package://elsewhere/a.stl")))
     scene = sb.scene(sb.derive(source.model), shapes=source.shapes, packages=source.packages)
     assert any("mesh 'package://elsewhere/a.stl' is not shown" in note for note in scene.notes)
+
+
+def test_a_part_without_triangles_is_refused_by_name(tmp_path):
+    """Found by damaged files: a second header, whose first part has no surface."""
+    (tmp_path / "block.stl").write_text(
+        "solid empty\nsolid block\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendsolid\n"
+    )
+    with pytest.raises(sb.ModelError, match="has no triangles"):
+        sb.read_solids(tmp_path / "block.stl")

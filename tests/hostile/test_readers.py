@@ -8,6 +8,7 @@ import struct
 import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from bench.fuzz.reader_trials import Trial, verdicts
 from bench.fuzz.samples_of_elements import NODES, stiffness
 from bench.limits import Limit
 from symbody.array_files import read_array
-from symbody.formats.fem.sparse_entries import market_matrix
+from symbody.formats.fem.matrices.sparse_entries import market_matrix
 from symbody.kits import vehicles as vh
 
 from ..amount import FULL
@@ -91,7 +92,7 @@ def saved(path: Path, **changed: object) -> Path:
     return path
 
 
-CORRUPT = {
+CORRUPT: dict[str, dict[str, Any]] = {
     "indices beyond": {"indices": np.full(54, 10**8, np.int32)},
     "negative indices": {"indices": np.full(54, -1, np.int32)},
     "pointers beyond": {"indptr": np.arange(13, dtype=np.int32) * 10**6},
@@ -239,7 +240,7 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
         os.mkfifo(tmp_path / name)
     eq = sb.from_equations({sb.symbol("x"): -sb.symbol("x")})
     readers = {
-        "a.npz": lambda p: sb.load_trajectory(p, eq), "a.crg": vh.read_crg, "a.tir": vh.read_tir, "a.urdf": sb.read_urdf, "a.stl": sb.read_solids,
+        "a.npz": lambda p: sb.write.load_trajectory(p, eq), "a.crg": vh.read_crg, "a.tir": vh.read_tir, "a.urdf": sb.read_urdf, "a.stl": sb.read_solids,
         "a.npy": lambda p: sb.finite_elements(mass=p, stiffness=stiffness(), nodes=NODES), "a.inp": lambda p: sb.finite_elements(mass=np.eye(12), stiffness=stiffness(), nodes=p),
     }  # fmt: skip
     for name, read in readers.items():
@@ -257,9 +258,8 @@ def test_control_characters_stop_at_the_reader(tmp_path: Path) -> None:
         vh.read_tir(tir.replace("PCX1", f"PCX1{escape}"))
     (tmp_path / "n.inp").write_text(READERS["inp"].sample["n.inp"].decode().replace("NSET=tip", f"NSET=tip{escape}"))
     assert "0x1b" in refused(nodes=tmp_path / "n.inp")
-    np.savez(
-        tmp_path / "body.npz", mass=np.eye(12), stiffness=stiffness(), nodes=NODES, **{f"set_{escape}": np.array([1])}
-    )
+    arrays: dict[str, Any] = {"nodes": NODES, f"set_{escape}": np.array([1])}
+    np.savez(tmp_path / "body.npz", mass=np.eye(12), stiffness=stiffness(), **arrays)
     with pytest.raises(sb.ModelError, match=r"U\+001B"):
         sb.finite_elements(tmp_path / "body.npz")
     (tmp_path / "a.crg").write_text(

@@ -4,9 +4,11 @@ said; descriptions lead nowhere else and make nothing large."""
 from __future__ import annotations
 
 import collections
+import cProfile
 import datetime
 import json
 import re
+import sys
 import tempfile
 import threading
 import warnings
@@ -19,8 +21,8 @@ import pytest
 from scipy import stats
 
 import symbody as sb
-from symbody.study.sweeps.identity import fingerprint
-from symbody.study.sweeps.study_folder import CHECKS, StudyFolder
+from symbody.study.sweeps.questions.identity import fingerprint
+from symbody.study.sweeps.stored.study_folder import CHECKS, StudyFolder
 
 OVER = {"a": [1.0, 2.0, 3.0, 4.0]}
 
@@ -70,7 +72,7 @@ def with_output(s: float) -> sb.Equations:
 
 def nested(value: float, depth: int) -> Any:
     for _ in range(depth):
-        value = [value]  # type: ignore[assignment]
+        value = [value]
     return value
 
 
@@ -111,6 +113,13 @@ def test_other_content_has_another_fingerprint(what: str) -> None:
     assert one == same != other
 
 
+def test_a_script_under_a_profiler_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There `__main__` has the file of the profiler, which is installed."""
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", cProfile.__file__, raising=False)
+    one, other = (fingerprint(DIFFER["global number"](s)) for s in (1.0, 2.0))
+    assert one != other
+
+
 def test_helpers_in_modules_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By `helpers.scale`, and by what that names in turn."""
     monkeypatch.syspath_prepend(tmp_path)
@@ -128,9 +137,9 @@ def test_circles_end_and_what_cannot_be_told_is_refused() -> None:
     ring.append(ring)
     assert fingerprint(ring) == fingerprint(ring)
     for thing in (threading.Lock(), (k for k in ()), memoryview(b"a")):
-        with pytest.raises(sb.StudyError, match="give version="):
+        with pytest.raises(sb.errors.StudyError, match="give version="):
             fingerprint(thing)
-    with pytest.raises(sb.StudyError, match="give version="):
+    with pytest.raises(sb.errors.StudyError, match="give version="):
         fingerprint(nested(1.0, 10**5))
 
 
@@ -139,7 +148,7 @@ def test_old_numbers_do_not_come_back(tmp_path: Path) -> None:
         return sb.sweep(tabled(s), {"a": [1.0, 2.0]}, sb.study.at_end(1, "x"), values={"x": 1.0}, to=tmp_path / "s.zarr", **more)["x"]  # fmt: skip
 
     assert run(1.0) == pytest.approx(np.exp([-1.0, -2.0]), abs=1e-5)
-    with pytest.raises(sb.StudyError, match="the model or function differs"):
+    with pytest.raises(sb.errors.StudyError, match="the model or function differs"):
         run(2.0)
 
 
@@ -151,15 +160,15 @@ def test_version_stands_for_content(tmp_path: Path) -> None:
             return a * a
 
     path = tmp_path / "s.zarr"
-    with pytest.raises(sb.StudyError, match="give version="):
+    with pytest.raises(sb.errors.StudyError, match="give version="):
         sb.sweep(locked, OVER, to=path)
     assert sb.sweep(locked, OVER)["value"].tolist() == [1, 4, 9, 16]  # without a folder nothing is compared
     for _ in range(2):
         assert sb.sweep(locked, OVER, to=path, version=1)["value"].tolist() == [1, 4, 9, 16]
-    with pytest.raises(sb.StudyError, match="the model or function"):
+    with pytest.raises(sb.errors.StudyError, match="the model or function"):
         sb.sweep(locked, OVER, to=path, version=2)
-    with pytest.raises(sb.StudyError, match="version= is a text or a whole number"):
-        sb.sweep(locked, OVER, to=path, version=1.5)
+    with pytest.raises(sb.errors.StudyError, match="version= is a text or a whole number"):
+        sb.sweep(locked, OVER, to=path, version=1.5)  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------------------------------------------- damage
@@ -193,7 +202,7 @@ def test_damaged_answers_are_computed_again_and_said(damage: str, where: str, tm
     DAMAGE[damage](path / where)
     if not (where == "status/1" and damage == "missing") and (where, damage) != (f"{CHECKS}/1", "a link"):
         with pytest.warns(UserWarning, match="batch 1 is damaged"):
-            seen = sb.load_sweep(path)
+            seen = sb.study.load_sweep(path)
         assert np.isnan(seen["v"][1])
         assert seen.status.tolist() == [1, 0, 1, 1]
         assert "3 of 4 members" in str(seen)
@@ -209,7 +218,7 @@ def test_damaged_answers_are_computed_again_and_said(damage: str, where: str, tm
     assert again["v"].tolist() == [1, 4, 9, 16]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert sb.load_sweep(path).status.tolist() == [1, 1, 1, 1]
+        assert sb.study.load_sweep(path).status.tolist() == [1, 1, 1, 1]
 
 
 def changed(path: Path, file: str, change: Any) -> None:
@@ -239,9 +248,9 @@ def test_damaged_descriptions_are_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "c.zarr"
     sb.sweep(square, OVER, to=path, batch=1)
     changed(path, *DESCRIPTIONS[what])
-    with pytest.raises(sb.StudyError):
-        sb.load_sweep(path)
-    with pytest.raises(sb.StudyError):
+    with pytest.raises(sb.errors.StudyError):
+        sb.study.load_sweep(path)
+    with pytest.raises(sb.errors.StudyError):
         sb.sweep(square, OVER, to=path, batch=1)
 
 
@@ -251,7 +260,7 @@ def test_types_of_columns_belong_to_their_numbers(tmp_path: Path) -> None:
     sb.sweep(square, OVER, to=path, batch=1)
     changed(path, ".zmetadata", lambda s: s["metadata"]["v/.zarray"].update(dtype=">f8"))
     with pytest.warns(UserWarning, match="the batches 0, 1, 2, 3 are damaged"):
-        assert np.isnan(sb.load_sweep(path)["v"]).all()
+        assert np.isnan(sb.study.load_sweep(path)["v"]).all()
 
 
 def test_sizes_that_are_written_only(tmp_path: Path) -> None:
@@ -263,8 +272,8 @@ def test_sizes_that_are_written_only(tmp_path: Path) -> None:
         said["symbody_sweep"] = said["symbody_sweep"].replace('"a": 4', '"a": 1000000000').replace('"version": 2', '"version": 1')  # fmt: skip
 
     changed(path, ".zattrs", enlarge)
-    with pytest.raises(sb.StudyError, match=r"of which \d+ are there"):
-        _ = sb.load_sweep(path)["v"]
+    with pytest.raises(sb.errors.StudyError, match=r"of which \d+ are there"):
+        _ = sb.study.load_sweep(path)["v"]
 
 
 def test_studies_of_the_first_layout_are_read(tmp_path: Path) -> None:
@@ -275,8 +284,8 @@ def test_studies_of_the_first_layout_are_read(tmp_path: Path) -> None:
     )
     for file in (path / CHECKS).iterdir():
         file.unlink()
-    assert sb.load_sweep(path)["v"].tolist() == [1, 4, 9, 16]
-    with pytest.raises(sb.StudyError, match="without checksums: load_sweep reads it"):
+    assert sb.study.load_sweep(path)["v"].tolist() == [1, 4, 9, 16]
+    with pytest.raises(sb.errors.StudyError, match=r"without checksums: sb\.load reads it"):
         sb.sweep(square, OVER, to=path, batch=1)
     assert StudyFolder(path).damaged() == []
 
@@ -286,5 +295,5 @@ def test_studies_of_the_first_layout_are_read(tmp_path: Path) -> None:
     [({n: np.arange(1000.0) for n in "abcde"}, {}), ({"a": (0.0, 1.0)}, {"sample": "sobol", "repeat": 2**40}), ({"a": (0.0, 1.0)}, {"repeat": 10**13})],
 )  # fmt: skip
 def test_more_members_than_can_be(over: Any, more: Any) -> None:
-    with pytest.raises(sb.StudyError, match="members"):
+    with pytest.raises(sb.errors.StudyError, match="members"):
         sb.sweep(lambda a, b=0, c=0, d=0, e=0: a, over, **more)

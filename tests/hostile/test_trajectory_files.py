@@ -55,13 +55,13 @@ def written(path, parts: dict[str, bytes]):
 
 
 def refused(path, eq) -> str:
-    with pytest.raises(sb.SimulationError) as caught:
-        sb.load_trajectory(path, eq)
+    with pytest.raises(sb.errors.SimulationError) as caught:
+        sb.write.load_trajectory(path, eq)
     return str(caught.value)
 
 
 def test_the_good_file_is_read(saved, eq):
-    sim = sb.load_trajectory(saved, eq)
+    sim = sb.write.load_trajectory(saved, eq)
     assert sim.outcome
     assert len(sim.events) > 0
 
@@ -110,8 +110,8 @@ def test_every_key_is_needed_and_has_its_type(saved, eq, tmp_path, key, value):
     parts = members(saved) | {"header.npy": changed_header(saved, change)}
     path = written(tmp_path / "bad.npz", parts)
     try:
-        sb.load_trajectory(path, eq)
-    except sb.SimulationError:
+        sb.write.load_trajectory(path, eq)
+    except sb.errors.SimulationError:
         pass
     else:
         assert (key, value) == ("inputs", []) or key in (
@@ -159,7 +159,7 @@ def test_bombs(saved, eq, tmp_path):
     del zeros, bomb
     tracemalloc.start()
     assert "times its size" in refused(path, eq)
-    assert len(sb.load_trajectory(other, eq)) == len(np.load(saved)["t"])
+    assert len(sb.write.load_trajectory(other, eq)) == len(np.load(saved)["t"])
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
 
@@ -173,13 +173,13 @@ def test_pickles_are_not_opened(saved, eq, tmp_path):
 def test_damaged_files(saved, eq, tmp_path):
     """Bytes flipped and cut at random: refused, or read where the damage is in what nobody reads."""
     good, r, path = saved.read_bytes(), Random(1), tmp_path / "damaged.npz"
-    whole, kept = sb.load_trajectory(saved, eq), []
+    whole, kept = sb.write.load_trajectory(saved, eq), []
     for _ in range(150):
         data = bytearray(good)
         for _ in range(r.choice((1, 1, 3, 20))):
             data[r.randrange(len(data))] = r.randrange(256)
         path.write_bytes(bytes(data[: r.choice((len(data), len(data), r.randrange(len(data)))) or 1]))
-        with contextlib.suppress(sb.SimulationError):
-            kept.append(sb.load_trajectory(path, eq))
+        with contextlib.suppress(sb.errors.SimulationError):
+            kept.append(sb.write.load_trajectory(path, eq))
     assert len(kept) < 75
     assert all(np.array_equal(read.y, whole.y) and np.array_equal(read.t, whole.t) for read in kept)

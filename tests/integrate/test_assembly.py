@@ -2,6 +2,7 @@
 that cannot be the message names the joints and the values."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -237,8 +238,12 @@ def test_plane_loop_with_joints_of_space_is_redundant():
     bodies = [m.body(f"bar{k}", mass=1, inertia=(0.1, 0.1, 0.1)) for k in range(3)]
     for b in bodies:
         m.free(b.name, m.ground, b, sequence="euler parameters")
-    ends = [(m.ground, (0, 0, 0)), *((b, (l, 0, 0)) for b, l in zip(bodies, lengths, strict=True))]
-    for k, ((a, at), b) in enumerate(zip(ends, [*bodies, m.ground], strict=True)):
+    ends: list[tuple[Any, Any]] = [
+        (m.ground, (0, 0, 0)),
+        *((b, (l, 0, 0)) for b, l in zip(bodies, lengths, strict=True)),
+    ]
+    others: list[Any] = [*bodies, m.ground]
+    for k, ((a, at), b) in enumerate(zip(ends, others, strict=True)):
         joints.append(f"hinge{k}")
         m.revolute(joints[-1], a, b, at=at, on=(0.9, 0, 0) if b is m.ground else (0, 0, 0))
     eq = sb.derive(m, check=False)
@@ -340,9 +345,9 @@ def test_state_from_plain_values():
     with pytest.raises(ValueError, match="read-only"):
         state.q[0] = 1.0
     with pytest.raises(AssemblyError, match=r"u has 3 entries \(q0_dot, q1_dot, q2_dot\), got 1"):
-        State(eq, 0.0, state.q, [1.0], [], [], state.p)
+        State(eq, 0.0, state.q, np.ones(1), state.z, state.r, state.p)
     with pytest.raises(AssemblyError, match=r"q1 = nan; a state is of finite numbers"):
-        State(eq, 0.0, [0, np.nan, 0], state.u, [], [], state.p)
+        State(eq, 0.0, np.array([0, np.nan, 0]), state.u, state.z, state.r, state.p)
     with pytest.raises(AssemblyError, match=r"there is no quantity 'q9'"):
         state["q9"]
 

@@ -39,11 +39,11 @@ class TestBatch:
         batch = sb.simulate_batch(eq, 0.5, starts)
         assert [m["beta"][0] for m in batch] == pytest.approx([1.3, 1.5])
         assert all(m.violation.position < 1e-11 for m in batch)
-        with pytest.raises(sb.SimulationError, match="different times"):
+        with pytest.raises(sb.errors.SimulationError, match="different times"):
             sb.integrate.Batch((batch[0], sb.simulate(eq, 0.1, START)))["beta"]
 
     def test_numbers_of_members_must_agree(self):
-        with pytest.raises(sb.SimulationError, match="q1: 2, q2: 3"):
+        with pytest.raises(sb.errors.SimulationError, match="q1: 2, q2: 3"):
             sb.simulate_batch(double_pendulum(), 1.0, q1=[0, 1], q2=[0, 1, 2])
         assert len(sb.simulate_batch(double_pendulum(), 1.0, q1=[])) == 0
 
@@ -52,7 +52,7 @@ class TestStorage:
     def test_nothing_is_lost(self, tmp_path):
         eq = double_pendulum()
         sim = sb.simulate(eq, 2.0, q1=1.0, sensitivities=["q1", "g"])
-        back = sb.load_trajectory(sb.write.save_trajectory(sim, tmp_path / "run"), eq)
+        back = sb.write.load_trajectory(sb.write.save_trajectory(sim, tmp_path / "run"), eq)
         for name in ("t", "y", "p", "r", "variations"):
             assert np.array_equal(getattr(back, name), getattr(sim, name))
         assert (back.outcome, back.statistics, back.choices, back.wrt) == (
@@ -75,17 +75,17 @@ class TestStorage:
         law = {"tau": 2 * eq.t}
         sim = sb.simulate(eq, 1.0, inputs=law)
         path = sb.write.save_trajectory(sim, tmp_path / "run.npz")
-        back = sb.load_trajectory(path, eq, law)
+        back = sb.write.load_trajectory(path, eq, law)
         assert np.array_equal(back["q1_ddot"], sim["q1_ddot"])
-        with pytest.raises(sb.SimulationError, match="inputs"):
-            sb.load_trajectory(path, eq)
+        with pytest.raises(sb.errors.SimulationError, match="inputs"):
+            sb.write.load_trajectory(path, eq)
 
     def test_another_model_or_no_trajectory(self, tmp_path):
         path = sb.write.save_trajectory(sb.simulate(falling(), 1.0), tmp_path / "run.npz")
-        with pytest.raises(sb.SimulationError, match="belongs to 'falling'"):
-            sb.load_trajectory(path, double_pendulum())
+        with pytest.raises(sb.errors.SimulationError, match="belongs to 'falling'"):
+            sb.write.load_trajectory(path, double_pendulum())
         (tmp_path / "other.npz").write_text("nothing")
-        with pytest.raises(sb.SimulationError, match="no trajectory"):
-            sb.load_trajectory(tmp_path / "other.npz", falling())
+        with pytest.raises(sb.errors.SimulationError, match="no trajectory"):
+            sb.write.load_trajectory(tmp_path / "other.npz", falling())
         with pytest.raises(FileNotFoundError):
-            sb.load_trajectory(tmp_path / "missing.npz", falling())
+            sb.write.load_trajectory(tmp_path / "missing.npz", falling())

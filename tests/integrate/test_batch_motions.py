@@ -155,7 +155,7 @@ def test_outputs_alone_are_kept_at_times_or_at_the_end():
     last = sb.simulate_batch(eq, 1.0, q1=q1, outputs=["tip_height"])
     assert last["tip_height"].shape == (4, 1)
     np.testing.assert_allclose(last["tip_height"][:, 0], whole["tip_height"][:, -1], rtol=1e-7)
-    with pytest.raises(sb.SimulationError, match="only 'tip_height' was kept"):
+    with pytest.raises(sb.errors.SimulationError, match="only 'tip_height' was kept"):
         last["q1"]
     slow = sb.simulate_batch(eq, TIMES, q1=q1, outputs=["tip_height"], method="radau")
     np.testing.assert_allclose(slow["tip_height"], whole["tip_height"], rtol=1e-5)

@@ -39,14 +39,16 @@ JUMPS = {
 @pytest.mark.parametrize("kind", JUMPS)
 def test_gaps_that_jump_are_refused(route, kind):
     """A body climbed the wall and gained energy by events, and went through it by time stepping."""
-    with pytest.raises(sb.SimulationError, match=r"contact 'floor': its gap jumps by .* at x = .*a contact of its own"):
+    with pytest.raises(
+        sb.errors.SimulationError, match=r"contact 'floor': its gap jumps by .* at x = .*a contact of its own"
+    ):
         ROUTES[route](ledge(JUMPS[kind]), x_dot=2.0, y=0.2)
 
 
 def test_contacts_among_events_are_checked_too():
     eq = ledge(JUMPS["up"]).base
     floor = sb.Contact("floor", JUMPS["up"](*eq.q), restitution=0.5)
-    with pytest.raises(sb.SimulationError, match="its gap jumps"):
+    with pytest.raises(sb.errors.SimulationError, match="its gap jumps"):
         sb.simulate(eq, 0.2, events=[floor], y=0.2)
 
 
@@ -64,7 +66,7 @@ def test_gaps_with_parts_that_agree_are_continuous(route):
     ("e", -0.5, "contact 'floor': restitution is between 0 and 1, got -0.5"),
 ])  # fmt: skip
 def test_parameters_out_of_range_are_refused_at_the_start(route, name, value, message):
-    with pytest.raises(sb.SimulationError, match=message):
+    with pytest.raises(sb.errors.SimulationError, match=message):
         ROUTES[route](ledge(lambda x, y: y), y=0.2, **{name: value})
 
 
@@ -72,7 +74,7 @@ def test_numbers_out_of_range_are_refused_where_they_are_given():
     m = sb.Model("ball")
     x, y = m.coordinates("x y")
     for negative in (-0.3, np.float64(-0.3), sb.fraction(-3, 10)):
-        with pytest.raises(sb.SimulationError, match="a coefficient of friction is not negative"):
+        with pytest.raises(sb.errors.SimulationError, match="a coefficient of friction is not negative"):
             sb.Contact("floor", y, friction=negative, slip=x.dot)
     with pytest.raises(sb.ModelError, match="Ball: radius is not negative"):
         sb.Ball(m.ground, -0.1)
@@ -91,5 +93,5 @@ def test_starts_inside_a_body_are_told():
     assert "floor (gap -0.02)" in note
     assert sim.outcome
     assert sb.simulate_modes(contacts, 0.1, y=0.02, method="moreau", step=1e-3).outcome.notes == ()
-    with pytest.raises(sb.SimulationError, match="inside each other"):
+    with pytest.raises(sb.errors.SimulationError, match="inside each other"):
         sb.simulate_modes(contacts, 0.1, y=-0.02)

@@ -125,7 +125,7 @@ def ball() -> tuple[sb.Equations, sb.Expr]:
 def test_events_and_impacts(step: float | None, library: EmulatedLibrary) -> None:
     """A ball bounces, passes a height (recorded), and stops at its fifth event of another kind, as on this computer."""
     eq, z = ball()
-    events = [
+    events: list[sb.Event | sb.Contact] = [
         sb.Contact("floor", z, 0.8),
         sb.Event("passes", z - 0.3, "falling"),
         sb.Event("late", eq.t - 1.5, terminal=True),
@@ -191,7 +191,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("says", REFUSED)
 def test_misfits_are_refused(says: str, library: EmulatedLibrary) -> None:
-    with pytest.raises(sb.SimulationError, match=says):
+    with pytest.raises(sb.errors.SimulationError, match=says):
         REFUSED[says](ball()[0])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,8 @@ def lambda_linkage(free: bool) -> sb.Equations:
 def test_driven_linkage_is_on_its_constraints_at_every_time(free: bool, options: dict) -> None:
     """With no freedom left, nothing of a step's error lies along the constraints: what lies across them counts."""
     eq = lambda_linkage(free)
-    start = sb.assemble(eq, start={"elbow": 1.0, "swing": 1.5}, **({"hang": 0.0, "hang_dot": 0.0} if free else {}))
+    held: dict[str, Any] = {"hang": 0.0, "hang_dot": 0.0} if free else {}
+    start = sb.assemble(eq, start={"elbow": 1.0, "swing": 1.5}, **held)
     sim = sb.simulate(eq, TIMES, start, **options)
     assert sim.outcome
     assert sim.violation.position < 1e-7

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -392,18 +393,19 @@ def test_bad_events_are_refused_with_names():
     with pytest.raises(SimulationError, match=r"direction is 'rising'.*'up'"):
         Event("event 1", z, "up")
     with pytest.raises(SimulationError, match="the first argument is a name"):
-        Event(z, "up")
+        Event(z, "up")  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="reset is a mapping"):
-        Event("event 1", z, reset="explode")
+        Event("event 1", z, reset="explode")  # type: ignore[arg-type]
     with pytest.raises(SimulationError, match="reset is a mapping"):
-        Event("event 1", z, reset=3)
-    for events, message in (
+        Event("event 1", z, reset=3)  # type: ignore[arg-type]
+    wrong: list[tuple[list[Any], str]] = [
         ([Event("odd", z - strange)], "event 'odd'.*depends on strange"),
         ([Event("event 1", z, reset={"g": 3})], "g cannot change.*additional variable"),
         ([Event("event 1", z, reset={"w": 3})], "there is no state 'w'; there are x, z, x_dot, z_dot"),
         ([Event("event 1", z, reset={x: strange})], "depends on strange"),
         (["stop"], "events are `Event` and `Contact`, got 'stop'"),
-    ):
+    ]
+    for events, message in wrong:
         with pytest.raises(SimulationError, match=message):
             simulate(eq, 2, z=1.0, events=events)
     for back, message in (({"y": 1.0}, "no state 'y'"), ({"z": math.nan}, "finite"), (3.0, "returned 3.0")):

@@ -36,9 +36,9 @@ def test_expressions_and_vectors() -> None:
     sim = sb.simulate(eq, 10.0, v=1.0)
     assert sim.max(x * v) == pytest.approx(0.5, abs=1e-7)
     assert sim.min(x + v) == pytest.approx(-np.sqrt(2), abs=1e-7)
-    with pytest.raises(sb.SimulationError, match="one number at each time"):
+    with pytest.raises(sb.errors.SimulationError, match="one number at each time"):
         sim.max(sb.vector(x, v))
-    with pytest.raises(sb.SimulationError, match="there is no quantity 'y'"):
+    with pytest.raises(sb.errors.SimulationError, match="there is no quantity 'y'"):
         sim.max("y")
 
 
@@ -58,7 +58,7 @@ def test_jumps_and_backward_motions() -> None:
 
 def test_times_alone_do_not_say() -> None:
     sim = sb.simulate(oscillator(), [0.0, 1.0, 2.0], v=1.0)
-    with pytest.raises(sb.SimulationError, match="between the times of this trajectory are not known"):
+    with pytest.raises(sb.errors.SimulationError, match="between the times of this trajectory are not known"):
         sim.max("x")
 
 

@@ -11,7 +11,8 @@ import symbody as sb
 from symbody.emit.run.loop_callee import LoopCallee
 from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
 from symbody.integrate.complementarity.contact_solvers import solutions
-from symbody.integrate.run import machine
+from symbody.integrate.forms import compile_effort
+from symbody.integrate.kernels.march import march
 
 from .test_friction_contacts import woodpecker
 
@@ -312,9 +313,12 @@ def test_many_contacts_stick_up_to_the_static_coefficient(push: float) -> None:
 def test_a_mode_that_ends_when_it_begins_makes_no_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """A motion that begins in contact passes through the mode without contacts; only others get a loop."""
     made: list[int] = []
-    monkeypatch.setattr(
-        machine, "LoopCallee", lambda *a, **k: (made.append(len(k["s"].y)), LoopCallee(*a, **k))[1]
-    )  # fmt: skip
+
+    def loop(kernel: Any, *rest: Any, **arguments: Any) -> LoopCallee:
+        made.extend([len(arguments["s"].y)] if kernel is march else [])
+        return LoopCallee(kernel, *rest, **arguments)
+
+    monkeypatch.setattr(compile_effort, "LoopCallee", loop)
     m = sb.Model("resting")
     y = m.coordinate("y")
     m.particle("block", m.ground.translate(0, y, 0).origin, mass=1)

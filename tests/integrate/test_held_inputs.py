@@ -88,7 +88,7 @@ def test_rates_are_refused():
     z = m.coordinate("z")
     m.particle("body", m.ground.point(0, 0, z), mass=1)
     m.generalized_force("damper", z, w.dot - z.dot)
-    with pytest.raises(sb.SimulationError, match="contain w_dot, which samples that are held do not have"):
+    with pytest.raises(sb.errors.SimulationError, match="contain w_dot, which samples that are held do not have"):
         sb.simulate(sb.derive(m), 1, inputs={"w": ([0, 1], [0, 1], "held")})
 
 

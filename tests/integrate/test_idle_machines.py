@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from symbody.integrate.run import idle_machines
 
 from .mechanisms import START, double_pendulum, slider_crank
 
-RUNS = {
+RUNS: dict[str, dict[str, Any]] = {
     "steps": {"rtol": 1e-9},
     "loose": {"rtol": 1e-4},
     "fixed": {"method": "rk4", "step": 1e-3},

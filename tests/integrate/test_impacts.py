@@ -408,7 +408,11 @@ def test_events_and_impacts_in_every_form(form):
     m.particle("bob", m.ground.translate(x, y, 0).origin, mass=1.0)
     m.constrain("rod", x**2 + y**2 - 1)
     eq = sb.derive(m)
-    events = [Contact("stop", x + 0.3, 0.7), Event("height", y + 0.9), Event("force", eq.lam[0] + 6)]
+    events: list[Event | Contact] = [
+        Contact("stop", x + 0.3, 0.7),
+        Event("height", y + 0.9),
+        Event("force", eq.lam[0] + 6),
+    ]
     found, wanted = (simulate(eq, 2, x=0.6, y=-0.8, form=f, events=events).events for f in (form, "projection"))
     assert [o.name for o in found] == [o.name for o in wanted]
     assert [o.t for o in found] == pytest.approx([o.t for o in wanted], abs=1e-7)

@@ -88,7 +88,7 @@ def test_constant_inputs_do_not_move(eq):
     assert not sim["w_dot"].any()
     assert not sim["w_ddot"].any()
     with pytest.raises(
-        sb.SimulationError, match="w_dot = 3 at the start, but w is a constant; give it as a function of time"
+        sb.errors.SimulationError, match="w_dot = 3 at the start, but w is a constant; give it as a function of time"
     ):
         sb.simulate(eq, 1, w_dot=3.0)
 
@@ -97,7 +97,7 @@ def test_feedback_that_needs_its_rate(eq):
     """w = -z / 2 moves the road with the body: w' follows from z'."""
     sim = sb.simulate(eq, TIMES, z=0.1, inputs={"w": -eq.q[0] / 2}, rtol=1e-10)
     s = np.roots([300, 1500 * 1.5, 2e4 * 1.5])
-    c = np.linalg.solve([[1, 1], s], [0.1, 0])
+    c = np.linalg.solve(np.stack([np.ones(2), s]), [0.1, 0])
     assert sim["z"] == pytest.approx((c @ np.exp(np.outer(s, TIMES))).real, abs=1e-8)
     assert sim["w_dot"] == pytest.approx(-sim["z_dot"] / 2)
 
@@ -127,7 +127,7 @@ def test_a_rope_that_is_wound(eq):
         (lambda eq: ([0, 0], [0, 1]), "times must increase"),
         (lambda eq: ([0, 1, 2], [0, 1]), "two rows of equal length"),
         (lambda eq: lambda t, x: 0.0, "takes t, or"),
-        (lambda eq: sb.symbol("torque", "input") * eq.t, "depends on torque"),
+        (lambda eq: sb.symbol("lam_rail", "multiplier") * eq.t, "depends on lam_rail"),
         (lambda eq: sb.symbol("gain") * eq.t, "no value for gain"),
         (lambda eq: "up", "is no number, expression, function"),
     ],
@@ -139,7 +139,7 @@ def test_refusals(eq, law, says):
 
 def test_rates_are_not_given_by_themselves(eq):
     with pytest.raises(
-        sb.SimulationError, match="w_dot is a rate of w and follows from it; give w as a function of time"
+        sb.errors.SimulationError, match="w_dot is a rate of w and follows from it; give w as a function of time"
     ):
         sb.simulate(eq, 1, inputs={"w_dot": 1.0})
 
@@ -163,7 +163,7 @@ def test_prescribed_motions_start_on_their_law():
     sim = sb.simulate(eq, 2, start, inputs=law)
     assert sim["q1"] == pytest.approx(sim["angle"], abs=1e-9)
     with pytest.raises(
-        sb.SimulationError, match="contain angle_ddot, which straight lines between samples do not have"
+        sb.errors.SimulationError, match="contain angle_ddot, which straight lines between samples do not have"
     ):
         sb.simulate(eq, 1, inputs={"angle": ([0, 1, 2], [0, 2.1, 2.3], "linear")})
     held = sb.assemble(eq, angle=0.2, angle_dot=1.5)
@@ -180,7 +180,7 @@ def test_inverse_dynamics_leaves_driven_inputs_alone():
     found = sb.inverse_dynamics(eq)
     assert [s.name for s in found.inputs] == ["tau"]
     f = sb.compile(eq)
-    with pytest.raises(sb.DerivationError, match="w acts by its rate too"):
+    with pytest.raises(sb.errors.DerivationError, match="w acts by its rate too"):
         sb.inverse_dynamics(eq, ["w"])
     values = {"w": 0.1, "tau": 0.7, "w_ddot": -0.4}
     assert [s.name for s in eq.r] == list(values)
@@ -191,5 +191,61 @@ def test_inverse_dynamics_leaves_driven_inputs_alone():
 
 def test_an_input_has_one_value(eq):
     for twice in ({"w": 0.1}, {eq.r[0]: 0.1}):
-        with pytest.raises(sb.SimulationError, match="w has a value, and a law in inputs=; leave out one"):
+        with pytest.raises(sb.errors.SimulationError, match="w has a value, and a law in inputs=; leave out one"):
             sb.simulate(eq, 1, values=twice, inputs={"w": 0.1 * eq.t})
+
+
+def test_laws_contain_references(eq):
+    """A law with a reference, put in at once, in two steps, or with the reference written out: one motion. The rate of
+    the input brings in that of the reference."""
+    z, goal = eq.q[0], sb.symbol("goal", "input")
+    law, samples = 0.8 * goal - 0.3 * z, (GRID, wave(GRID))
+    following = sb.closed_loop(eq, {"w": law})
+    assert [s.name for s in following.r] == ["goal", "goal_dot"]
+    written = sb.simulate(eq, TIMES, inputs={"w": 0.8 * 0.05 * sb.sin(OMEGA * eq.t) - 0.3 * z}, rtol=1e-10)
+    at_once = sb.simulate(eq, TIMES, inputs={"w": law, "goal": samples}, rtol=1e-10)
+    in_two = sb.simulate(following, TIMES, inputs={"goal": samples}, rtol=1e-10)
+    for sim in (at_once, in_two):
+        assert np.allclose(sim["z"], written["z"], atol=1e-8)
+        assert np.allclose(sim["w"], written["w"], atol=1e-8)
+        assert np.allclose(sim["w_dot"], 0.8 * 0.05 * OMEGA * np.cos(OMEGA * TIMES) - 0.3 * sim["z_dot"], atol=1e-6)
+    held = sb.simulate(eq, TIMES, inputs={"w": law, "goal": 0.05})
+    assert np.allclose(held["w"], 0.04 - 0.3 * held["z"])
+
+
+def test_laws_in_a_circle_are_refused(eq):
+    w, goal = eq.r[0], sb.symbol("goal", "input")
+    for laws in ({"w": goal + eq.q[0], "goal": w}, {"w": 2 * w}):
+        with pytest.raises(sb.errors.SimulationError, match="depend on each other in a circle"):
+            sb.simulate(eq, 1, inputs=laws)
+    with pytest.raises(sb.errors.SimulationError, match="no input 'gaol'; there are w, w_dot, goal"):
+        sb.simulate(eq, 1, inputs={"w": goal, "gaol": 1.0})
+
+
+@pytest.mark.parametrize("kind", ["cubic", "linear", "held"])
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_periodic_tables(kind, is_closed):
+    """SciPy's periodic spline, and its two derivatives, also where the table begins again."""
+    x = np.array([0.3, 0.9, 1.4, 2.6, 3.3, 4.0, 5.1, 0.3 + 2 * np.pi])
+    y = np.array([1.0, 2.0, -0.5, 0.3, 0.8, 2.2, 1.1, 1.0])
+    n = len(x) - (not is_closed)
+    s = sb.symbol("s", "coordinate")
+    f = sb.integrate.interpolation("f", x[:n], y[:n], kind, period=2 * np.pi)(s)
+    at = np.concatenate((np.linspace(-20, 31, 400), 0.3 + 1e-9 * np.array([-1, 1])))
+    inside = x[0] + np.mod(at - x[0], 2 * np.pi)
+    wanted = {"cubic": CubicSpline(x, y, bc_type="periodic"), "linear": lambda a: np.interp(a, x, y),
+              "held": lambda a: y[np.searchsorted(x, a, "right") - 1]}[kind]  # fmt: skip
+    assert np.allclose([sb.evaluate(f, {s: a}) for a in at], wanted(inside), atol=1e-7)
+    if kind == "cubic":
+        for order in (1, 2):
+            f = sb.derivative(f, s)
+            assert np.allclose([sb.evaluate(f, {s: a}) for a in at], wanted(inside, order), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("period", "y", "message"),
+    [(5.0, [1, 2, 1], "more than the period 5"), (6.0, [1, 2, 3], "1 at 0 and 3 one period later"), (-1, [1, 2, 1], "positive, got -1")],
+)  # fmt: skip
+def test_periods_that_cannot_be(period, y, message):
+    with pytest.raises(sb.errors.ExpressionError, match=message):
+        sb.integrate.interpolation("f", [0, 2, 6], y, period=period)

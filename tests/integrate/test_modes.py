@@ -2,6 +2,7 @@
 slack."""
 
 import math
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -364,14 +365,14 @@ def test_bad_modes_are_refused_with_names():
         Modes({"one": eq, "two": eq}, [Switch("one to two", z, "one", "two", reset={"w": 3})], initial="one")
     one = Modes({"one": eq, "two": eq}, [Switch("one to two", z, "one", "two", "falling")], initial="one")
     for call, message in (
-        (lambda: simulate_modes(eq, 1), "takes `Modes` or `Contacts`"),
+        (lambda: simulate_modes(cast(Any, eq), 1), "takes `Modes` or `Contacts`"),
         (lambda: simulate_modes(one, 1, y=3.0), "'y' is neither a name of the model nor an option"),
         (lambda: simulate_modes(one, (1, 0), z=1.0), "cannot be undone"),
         (lambda: simulate_modes(one, 1, events=[Event("odd", gap)]), "event odd"),
         (lambda: simulate_modes(one, 1, inputs={"F": 1.0}), "no input 'F'"),
         (lambda: Contacts(eq), "at least one Contact"),
         (lambda: Contacts(eq, Contact("contact", z), Contact("contact", z + 1)), "several contacts"),
-        (lambda: Contacts(eq, z), "takes `Contact`"),
+        (lambda: Contacts(eq, cast(Any, z)), "takes `Contact`"),
     ):
         with pytest.raises(SimulationError, match=message):
             call()
@@ -405,7 +406,7 @@ def test_a_switch_counts_where_its_guard_holds():
     ("make", "says"),
     [
         (lambda eq: Switch("s", eq.q[0], "a", "b", where=3), "where is a condition"),
-        (lambda eq: Modes({"a": eq}, ["b"], "a"), r"a list of Switch\(...\), got 'b'"),
+        (lambda eq: Modes({"a": eq}, cast(Any, ["b"]), "a"), r"a list of Switch\(...\), got 'b'"),
         (lambda eq: Modes(eq, [], "a"), "one set of equations by name"),
         (lambda eq: Modes({"a": None}, [], "a"), "one set of equations by name"),
     ],

@@ -3,6 +3,8 @@ go on."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -81,7 +83,8 @@ def test_complex_elimination(n: int) -> None:
     jac[random.random((n, n)) < 0.5] = 0.0
     jac += np.diag(np.where(mass == 0, 3.0, 0.0))
     b = random.normal(size=n) + 1j * random.normal(size=n)
-    re, im, p = np.zeros(n * n), np.zeros(n * n), np.zeros(n, dtype=np.int64)
+    re, im = np.zeros(n * n), np.zeros(n * n)
+    p: Any = np.zeros(n, dtype=np.int64)
     radau.complex_matrix(n, h, mass, jac.ravel(), re, im, p)
     x, y = b.real.copy(), b.imag.copy()
     complex_solve(n, re, im, p, x, y)

@@ -97,7 +97,7 @@ def test_results_are_thinned_out(eq: sb.Equations, method: str) -> None:
     rows = np.searchsorted(whole.t, few.t)
     assert np.array_equal(whole.t[rows], few.t)
     assert np.array_equal(whole.y[rows], few.y)
-    with pytest.raises(sb.SimulationError, match="at some times only"):
+    with pytest.raises(sb.errors.SimulationError, match="at some times only"):
         few.at([0.5])
 
 
@@ -113,6 +113,6 @@ def test_events_count_as_results(eq: sb.Equations) -> None:
 def test_a_note_is_saved(eq: sb.Equations, tmp_path) -> None:
     sim = sb.simulate(eq, 1000, x=1, inputs={"force": -2 * eq.q[0]}, max_memory=3e4)
     sim.save(tmp_path / "run.npz")
-    again = sb.load_trajectory(tmp_path / "run.npz", eq, inputs={"force": -2 * eq.q[0]})
+    again = sb.write.load_trajectory(tmp_path / "run.npz", eq, inputs={"force": -2 * eq.q[0]})
     assert again.outcome == sim.outcome
     assert again.outcome.notes

@@ -34,7 +34,7 @@ def test_contacts_beside_each_other_count() -> None:
 def test_both_routes_tell_and_take_what_was_pushed_apart() -> None:
     system = two_discs()
     inside = {"a": 0.4, "b": 1.2}
-    with pytest.raises(sb.SimulationError, match=r"inside each other .*contacts\.separated\(start\)"):
+    with pytest.raises(sb.errors.SimulationError, match=r"inside each other .*contacts\.separated\(start\)"):
         sb.simulate_modes(system, 0.1, inside)
     (note,) = sb.simulate_modes(system, 0.1, inside, method="moreau", step=1e-3).outcome.notes
     assert "bodies begin inside each other" in note

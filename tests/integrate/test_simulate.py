@@ -68,9 +68,11 @@ class TestTimes:
         eq = double_pendulum()
         there = sb.simulate(eq, 5.0, q1=1.0, rtol=1e-10)
         for start in (there, there[-1], sb.State.of(eq, {"t": 5.0})):
-            with pytest.raises(sb.SimulationError, match=r"start is at t = 5, later than .* t=\(5, 7\) goes on for 2"):
+            with pytest.raises(
+                sb.errors.SimulationError, match=r"start is at t = 5, later than .* t=\(5, 7\) goes on for 2"
+            ):
                 sb.simulate(eq, 2, start)
-            with pytest.raises(sb.SimulationError, match="goes backwards"):
+            with pytest.raises(sb.errors.SimulationError, match="goes backwards"):
                 sb.simulate(eq, 0, start)
         assert sb.simulate(eq, 7, there).t[0] == 5
         assert sb.simulate(eq, (5, 2), there, rtol=1e-10).final["q1"] == pytest.approx(there.at(2)["q1"], abs=1e-7)
@@ -88,14 +90,14 @@ class TestTimes:
         ],
     )
     def test_times_that_make_no_sense(self, t, message):
-        with pytest.raises(sb.SimulationError, match=message):
+        with pytest.raises(sb.errors.SimulationError, match=message):
             sb.simulate(falling(), t)
 
     def test_outside(self):
         sim = sb.simulate(falling(), 1.0)
-        with pytest.raises(sb.SimulationError, match="from 0 to 1"):
+        with pytest.raises(sb.errors.SimulationError, match="from 0 to 1"):
             sim.at([0.5, 1.5])
-        with pytest.raises(sb.SimulationError, match="at some times only"):
+        with pytest.raises(sb.errors.SimulationError, match="at some times only"):
             sb.simulate(falling(), [0.0, 0.5, 1.0]).at(0.3)
 
 
@@ -133,11 +135,11 @@ class TestInputs:
 
     @pytest.mark.parametrize("law", ["strong", lambda: 1.0, lambda a, b: 1.0])
     def test_what_is_no_law(self, law):
-        with pytest.raises(sb.SimulationError, match="tau"):
+        with pytest.raises(sb.errors.SimulationError, match="tau"):
             self.run(law)
 
     def test_names(self):
-        with pytest.raises(sb.SimulationError, match="Did you mean 'tau'"):
+        with pytest.raises(sb.errors.SimulationError, match="Did you mean 'tau'"):
             sb.simulate(double_pendulum(), 1.0, inputs={"tua": 1.0})
 
 
@@ -147,7 +149,7 @@ class TestValues:
         assert np.ptp(sb.simulate(eq, 10.0, q1=2.0, rtol=1e-12).energy) < 1e-9
         sim = sb.simulate(eq, 1.0, q1=2.0, inputs={"tau": 2 * eq.t}, c=0.3, rtol=1e-12)
         fine = sim.at(np.linspace(0, 1, 2001))
-        fed = sum(fine.load_powers[name] for name in fine.load_powers if name != "gravity")
+        fed = np.sum([power for name, power in fine.load_powers.items() if name != "gravity"], axis=0)
         work = float(np.sum((fed[1:] + fed[:-1]) / 2 * np.diff(fine.t)))
         assert sim.energy[-1] - sim.energy[0] == pytest.approx(work, rel=1e-6)
         np.testing.assert_allclose(sim.kinetic_energy + sim.potential_energy, sim.energy)
@@ -187,7 +189,7 @@ class TestValues:
         assert sim.z.shape == (len(sim), 1)
 
     def test_unknown(self):
-        with pytest.raises(sb.SimulationError, match="Did you mean 'q1'"):
+        with pytest.raises(sb.errors.SimulationError, match="Did you mean 'q1'"):
             sb.simulate(double_pendulum(), 0.1)["q11"]
 
     def test_other_tools(self):
@@ -212,7 +214,7 @@ class TestFixedStep:
         assert sim.t[-1] == 1.0
 
     def test_rk4_needs_a_step(self):
-        with pytest.raises(sb.SimulationError, match="step"):
+        with pytest.raises(sb.errors.SimulationError, match="step"):
             sb.simulate(double_pendulum(), 1.0, method="rk4")
 
 
@@ -233,7 +235,7 @@ class TestRefusals:
         ],
     )
     def test_options(self, options, message):
-        with pytest.raises(sb.SimulationError, match=message):
+        with pytest.raises(sb.errors.SimulationError, match=message):
             sb.simulate(double_pendulum(), 1.0, **options)
 
     def test_missing_parameters_are_listed_with_units(self):
@@ -252,13 +254,13 @@ class TestRefusals:
     def test_a_start_off_the_constraints(self):
         eq = slider_crank()
         state = sb.assemble(eq, start=START)
-        with pytest.raises(sb.AssemblyError, match=r"cannot hold together.*bearing"):
+        with pytest.raises(sb.errors.AssemblyError, match=r"cannot hold together.*bearing"):
             sb.simulate(eq, 1.0, values={**dict.fromkeys(("x", "beta"), 0.6)})
-        with pytest.raises(sb.AssemblyError, match=r"cannot hold together.*opens by"):
+        with pytest.raises(sb.errors.AssemblyError, match=r"cannot hold together.*opens by"):
             sb.simulate(eq, 1.0, state, x_dot=0.6, beta_dot=0.6)
 
     def test_constraints_need_a_form(self):
-        with pytest.raises(sb.SimulationError, match="has constraints"):
+        with pytest.raises(sb.errors.SimulationError, match="has constraints"):
             sb.simulate(slider_crank(), 1.0, START, form="minimal")
 
 
@@ -351,7 +353,7 @@ def test_first_step_is_the_one_that_is_given() -> None:
             assert abs(sim.t[1]) == pytest.approx(1e-4, rel=1e-12)
             assert float(sim["x"][-1]) == pytest.approx(np.cos(1.0), abs=1e-6)
     for wrong in ({"first_step": -1.0}, {"first_step": 0.1, "step": 0.1}, {"first_step": 1e-300, "t": (1, 2)}):
-        with pytest.raises(sb.SimulationError, match="first_step"):
+        with pytest.raises(sb.errors.SimulationError, match="first_step"):
             sb.simulate(eq, wrong.pop("t", 1.0), x=1.0, **wrong)
 
 

@@ -1,5 +1,7 @@
 """Motions through singular positions: a parallelogram through its flat one, on the branch it came by, by every form."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -76,7 +78,7 @@ def test_motions_start_in_singular_positions(swing):
     eq, state = swing
     passing = sb.simulate(eq, 1.0, state, rtol=1e-10)
     first, after = passing.singular_positions[0].t, 0.4
-    speeds = {"a_dot": -7.476038849, "b_dot": 7.476038849, "c_dot": -7.476038849}
+    speeds: dict[str, Any] = {"a_dot": -7.476038849, "b_dot": 7.476038849, "c_dot": -7.476038849}
     sim = sb.simulate(eq, after, a=0.0, b=0.0, c=0.0, **speeds, rtol=1e-9)
     assert sim.outcome, str(sim.outcome)
     assert len(sim.singular_positions) == 1

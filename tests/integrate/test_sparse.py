@@ -4,6 +4,7 @@ couplings."""
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,7 +164,7 @@ def test_dense_elimination_takes_over_where_a_pivot_is_small() -> None:
     eq = sb.derive(m)
     state, form = sb.State.of(eq, {"a": 1.0}), form_of(eq, SimulationOptions(form="minimal"))
     start, p = form.start(0.0, np.concatenate([state.q, state.u, state.z]), state.p)
-    machine = radau_machine(
+    machine: Any = radau_machine(
         Task(form, p, start, 0.0, 2.0, 1e-9, np.full(form.n, 1e-9), times=np.array([0.0, 1.0, 2.0]))
     )
     assert machine.method.sparse.size == form.n

@@ -51,7 +51,7 @@ def test_as_python(method: str) -> None:
         out[0][:] = rates(*given)
 
     for step in range(STEPS):
-        fixed_step(2, table.stages, step * H, H, table.butcher, y, w, k, d, rhs)
+        fixed_step(2, table.stages, step * H, H, list(table.butcher), y, w, k, d, rhs)
     assert np.allclose(y, expected(predators(), {"x": 1.5, "y": 0.5}, method), rtol=1e-13)
 
 

@@ -120,14 +120,14 @@ def test_inputs_are_held_or_linear_and_time_goes_on():
     ],
 )
 def test_what_is_no_step_is_refused(asked, message):
-    with pytest.raises(sb.SimulationError, match=message):
+    with pytest.raises(sb.errors.SimulationError, match=message):
         sb.stepper(double_pendulum(), **asked)
 
 
 def test_wrong_sizes_are_named(env):
-    with pytest.raises(sb.SimulationError, match="a state has 4 numbers"):
+    with pytest.raises(sb.errors.SimulationError, match="a state has 4 numbers"):
         env.step(np.zeros((3, 5)), [0.0])
-    with pytest.raises(sb.SimulationError, match="group"):
+    with pytest.raises(sb.errors.SimulationError, match="group"):
         env.derivatives(env.start, wrt=("y",))
 
 
@@ -214,7 +214,7 @@ def test_implicit_methods_keep_constraints():
     np.testing.assert_allclose(state, other.step(env.start), atol=1e-4)
     found = env.derivatives(state, wrt=("x",))
     np.testing.assert_allclose(found.x, differences(env.step, state, 1e-5), atol=2e-5)
-    with pytest.raises(sb.SimulationError, match="takes no events"):
+    with pytest.raises(sb.errors.SimulationError, match="takes no events"):
         sb.stepper(falling(), 0.1, method="sdirk3", events=[Contact("floor", falling().q[0], 0.6)])
 
 
@@ -260,7 +260,7 @@ ROWS = np.tile([1.0, 0.0], (3, 1))
     ],
 )
 def test_wrong_states_and_inputs_are_refused_in_words(arguments: tuple[object, ...], words: str) -> None:
-    with pytest.raises(sb.SimulationError, match=words):
+    with pytest.raises(sb.errors.SimulationError, match=words):
         _cart().step(*arguments)
 
 
@@ -273,7 +273,7 @@ def test_wrong_states_and_inputs_are_refused_in_words(arguments: tuple[object, .
     ],
 )
 def test_wrong_parameters_are_refused_in_words(p: object, words: str) -> None:
-    with pytest.raises(sb.SimulationError, match=words):
+    with pytest.raises(sb.errors.SimulationError, match=words):
         _cart().step(ROWS, [1.0], p=p)
 
 

@@ -98,7 +98,7 @@ def test_a_trajectory_goes_on_from_the_disk_as_it_would_have(make: Callable[[int
     eq = sb.derive(sample.mechanism, check=False)
     state = random_state(eq, 1, sample.start)
     sim = sb.simulate(eq, LONG, {s: state[s] for s in (*eq.q, *eq.u, *eq.z, *eq.p, *eq.r)}, rtol=RTOL)
-    read = sb.load_trajectory(sim.save(tmp_path / "run"), eq)
+    read = sb.write.load_trajectory(sim.save(tmp_path / "run"), eq)
     times = np.linspace(0, LONG, 17)
     assert np.array_equal(read.y, sim.y)
     assert np.array_equal(read.at(times).y, sim.at(times).y)

@@ -94,7 +94,7 @@ def test_contact_forces_of_the_rolling_disc():
     eq = sb.from_sympy(method)
     assert set(eq.outputs) == {"fx", "fy", "fz"}
     values = numbers(eq)
-    state = {s: values[s] for s in eq.arguments}
+    state = {s: values[s] for s in eq.variables.arguments}
     udot = sb.evaluate(eq.udot, state)
     moving = {**state, **dict(zip((u.dot for u in eq.u), udot, strict=True))}
     forces = {me.dynamicsymbols(n): sb.evaluate(e, moving) for n, e in eq.outputs.items()}
@@ -165,7 +165,7 @@ def test_eigenvalues_of_the_bicycle():
     for v, wanted in known.items():
         found = sb.linearize(eq, sb.steady(eq, ur=-v / 0.3, uf=-v / 0.35)).eigenvalues()
         found = np.sort_complex(found[np.abs(found) > 1e-3])  # yaw and the angles of the wheels are cyclic
-        assert found == pytest.approx(np.sort_complex(wanted), rel=1e-9)
+        assert found == pytest.approx(np.sort_complex(np.array(wanted)), rel=1e-9)
 
 
 # ------------------------------------------------------------------------------------------------------ geometry
@@ -185,7 +185,7 @@ def test_frames_points_vectors_dyads_and_bodies():
     model.coordinates("a b")
     model.parameters("l m", 0.7, 1.2)
     table = {N: model.ground, O: model.ground.origin}
-    values = dict(zip(model.symbols_of_kind("coordinate"), (0.4, -0.9), strict=True)) | model.parts.default_values
+    values = dict(zip(model.symbols_of_kind("coordinate"), (0.4, -0.9), strict=True)) | dict(model.parts.default_values)
     values |= {s.dot: v for s, v in zip(model.symbols_of_kind("coordinate"), (1.1, 0.3), strict=True)}
     at = in_sympy(values)
     ours = lambda v: np.array(sb.evaluate(v.components(model.ground), values))  # noqa: E731

@@ -1,7 +1,7 @@
 """Numbers from the source documents, recomputed and corrected (numbers.jsonl), and what it takes to meet them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ def at(equations: sb.Equations, thing: Any, state: Mapping[str, Any]) -> Any:
     return np.array(sb.evaluate(thing, equations.values(state, otherwise=0)), dtype=float)
 
 
-def state_of(equations: sb.Equations, q: Sequence[float], u: Sequence[float]) -> dict[str, float]:
+def state_of(equations: sb.Equations, q: Iterable[float], u: Iterable[float]) -> dict[str, float]:
     return {s.name: float(v) for s, v in zip((*equations.q, *equations.u), (*q, *u), strict=True)}
 
 
@@ -37,7 +37,7 @@ def potential_energy(equations: sb.Equations, state: Mapping[str, Any]) -> float
     return sum(float(at(equations, x.potential, state)) for x in equations.mechanism.loads if x.potential is not None)
 
 
-def trajectory(equations: sb.Equations, state: Mapping[str, Any], times: Sequence[float]) -> Any:
+def trajectory(equations: sb.Equations, state: Mapping[str, Any], times: Any) -> Any:
     """Rows (q, u) at the times, from a state at t = 0; parameters in `state` too. Constraints are kept at the level of
     accelerations."""
     q, u, t = equations.q, equations.u, equations.t

@@ -36,3 +36,15 @@ def test_what_is_off_is_reported() -> None:
     paper = Document("paper")
     paper.compare(printed("p. 1", "x", "1.0", 1.2))
     assert "1 off" in report(paper.records)
+
+
+def test_errors_of_documents_and_figures_are_counted_and_named() -> None:
+    paper = Document("MBSymba")
+    paper.compare(printed("p. 1", "speed", "5.3984", 5.39712, instead="5.39712", because="a misprint"))
+    for _ in range(2):
+        paper.figure("figure 2", "eigenvalues", None)
+    last = report(paper.records).splitlines()
+    assert "1 of 2 figures drawn" in last[-1]
+    assert last[-4] == "Printed differently, or without its data"
+    assert "speed" in last[-3]
+    assert "a misprint" in last[-3]

@@ -61,7 +61,7 @@ def test_infinite_eigenvalues_of_the_four_bar():
     assert infinite == sb.stability.infinite_eigenvalues(lin, method="squares") == 6
     assert sb.stability.infinite_eigenvalues(lin, method="qz") == 4 + 4 + 4 + 3 - 2
     assert sb.stability.infinite_eigenvalues(lin) == 0
-    with pytest.raises(sb.StabilityError, match="no method 'qr'; there are coordinates, qz, squares"):
+    with pytest.raises(sb.errors.StabilityError, match="no method 'qr'; there are coordinates, qz, squares"):
         sb.stability.infinite_eigenvalues(lin, method="qr")
 
 

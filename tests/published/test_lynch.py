@@ -115,5 +115,5 @@ def test_satellite_turns_back_at_120_degrees():
 def test_three_ways_to_share_work():
     """Written out, by matrices with zeros, by named entries, and on the graph: named entries are less work than either,
     the graph still less (4.6)."""
-    work = sb.shared_work(sb.derive(stanford_arm.model()))
+    work = sb.derivation.shared_work(sb.derive(stanford_arm.model()))
     assert min(work.pure, work.numeric) > work.named > work.graph > 0

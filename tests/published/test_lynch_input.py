@@ -102,7 +102,7 @@ def test_satellite() -> None:
 
 def test_slider_on_a_satellite_by_hand() -> None:
     """A floating base with a sliding mass that a spring along the slide holds."""
-    given = sb.LynchInput(
+    given = sb.bodies.LynchInput(
         reference=[[1, 0], [-1, 1]],
         distance=[[0.2, 1.1], [1.1, 0.0]],
         axes={(2, 1): ("x", "x", "z", "z")},
@@ -135,7 +135,7 @@ def faulty(name: str, **wrong: Any) -> str:
     return str(caught.value)
 
 
-def declared(given: sb.LynchInput) -> sb.Model:
+def declared(given: sb.bodies.LynchInput) -> sb.Model:
     """A model with the parameters that the matrices contain."""
     m = sb.Model("wrong")
     things = [*given.dl.values(), *given.sl.values(), *(row for J in given.inertia.values() for row in J)]

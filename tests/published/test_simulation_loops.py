@@ -1,11 +1,14 @@
 """Runs of constrained systems: Neweul's slider crank, the three systems of Tuomela, Arponen and Normi, many turns of a
 loop."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import symbody as sb
 from bench import tuomela
+from docs.documents.tuomela_tables import PRINTED
 from examples import slider_crank, spatial_crank, tuomela_pendulum
 from symbody.integrate.forms.form_kinds import FORMS
 from tests.amount import FULL, some
@@ -16,7 +19,7 @@ from .numbers import published
 
 
 INDEX_1 = {"explicit": "dp5", "implicit": "radau"}
-OTHERS = {
+OTHERS: dict[str, dict[str, Any]] = {
     "partition x": {"form": "partition", "independent": ["x"]},
     "partition alpha": {"form": "partition", "independent": ["alpha"]},
     "partition beta": {"form": "partition", "independent": ["beta"]},
@@ -96,7 +99,7 @@ def test_systems_of_tuomela(system, projection, with_energy):
     assert sim.violation.speed < 1e-10
     size = np.abs(sim.kinetic_energy).max()
     assert np.abs(balance).max() < (1e-7 if with_energy else 1e-4) * size
-    theirs = tuomela.PRINTED[system][projection, with_energy]
+    theirs = PRINTED[system][projection, with_energy]
     assert sim.statistics.steps <= 1.2 * theirs.steps
 
 

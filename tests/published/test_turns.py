@@ -2,6 +2,7 @@
 stability of turns)."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,8 +53,9 @@ def test_turns_that_leave_straight_running(straight):
 
 
 def test_turns_with_the_wheel_across(equations):
-    """Folds at 2.17932 (printed "just below 2.18"), 3.24509 (3.256) and 3.81194 ("close to 3.8"); lean zero at
-    2.18246."""
+    """Folds at 2.17932 (printed "just below 2.18"), 3.24509 and 3.81194 ("close to 3.8"); lean zero at 2.18246. The point
+    that is printed at 3.256 is no fold in speed: an eigenvalue of the turn is zero there, where the energy along the branch
+    is extreme."""
     near = {"q3_dot": 1.9, "q4_dot": 0.87, "q5_dot": -6.17, "x_dot": -0.3}
     across = sb.steady(equations, {"q2": 1.76, "q3": 0}, free=["q3_dot"], start=near)
     turn = sb.steady(equations, ROLLING, free=["q3_dot"], V=-0.354 * across["q5_dot"], start=across.values)
@@ -62,8 +64,27 @@ def test_turns_with_the_wheel_across(equations):
     assert sorted(p.value for p in folds) == pytest.approx([2.1793178613894, 3.2450855357, 3.8119366099], abs=1e-9)
     steer = sorted(turns.value_at(p, "q2") for p in folds)
     assert steer == pytest.approx([1.7063129, 2.1632487, 2.5863649], abs=1e-7)
+    extreme = min((p for p in turns.special if p.kind == "divergence"), key=lambda p: abs(p.value - 3.256))
+    assert extreme.value == pytest.approx(3.25636, abs=1e-5)
+    near_it = np.abs(turns["V"] - extreme.value) < 0.1
+    steered, energy = turns["q2"][near_it], turns[sb.energy(equations)][near_it]
+    order = np.argsort(steered)
+    slope = np.gradient(energy[order], steered[order])
+    where = np.interp(turns.value_at(extreme, "q2"), steered[order], slope)
+    assert abs(where) < 0.05 * np.abs(slope).max()
     crossing = sb.steady(equations, {"q1": 0.0, "q3": 0}, free=["q3_dot"], start=across.values)
     assert -0.354 * crossing["q5_dot"] == pytest.approx(2.1824605274, abs=1e-9)
+
+
+def test_numbers_of_the_table_before_it_was_rounded(equations):
+    """σ = 20.09° and b = 0.0480 m of table 7.1 are rounded from 0.350697 rad and 0.047967 m: printed 3.207, 5.3984 and
+    2.1827 in all digits. The other numbers are in the chapter on the thesis (docs/documents)."""
+    crescent: dict[str, Any] = {"sigma": 0.350697, "b": 0.047967}
+    ((low, high),) = bicycle.straight_running(equations)(**crescent).root_locus(V=(2, 7)).stable_ranges()
+    assert (round(low, 3), round(high, 4)) == (3.207, 5.3984)
+    near = {"q2": 1.76, "q3_dot": 1.9, "q4_dot": 0.87, "q5_dot": -6.17, "x_dot": -0.3}
+    upright = sb.steady(equations, {"q1": 0.0, "q3": 0}, free=["q3_dot"], start=near, **crescent)
+    assert round(-0.354 * upright["q5_dot"], 4) == 2.1827
 
 
 def test_weave_cycle_to_where_its_symmetry_breaks(equations, straight):

@@ -214,4 +214,4 @@ def test_what_is_no_path() -> None:
     with pytest.raises(sb.ModelError, match="between two of them over one"):
         m.path("p", [a, WrapSphere(m.ground, 1), WrapSphere(m.ground, 1), a])
     with pytest.raises(sb.ModelError, match=r"expected a path made by m\.path"):
-        m.tension("t", a, 1)
+        m.tension("t", a, 1)  # type: ignore[arg-type]

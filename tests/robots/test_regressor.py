@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def robot_file(name: str) -> Path:
     return Path(str(found[0].locate()))
 
 
-def of_file(name: str, **options: object) -> tuple[Robot, Regressor]:
+def of_file(name: str, **options: Any) -> tuple[Robot, Regressor]:
     robot = sb.read_urdf(robot_file(name), parameters="none", actuators=None, **options)
     return robot, regressor(sb.derive(robot), frames=robot.links)
 
@@ -86,7 +87,8 @@ def test_grouped_parameters_give_the_same_forces() -> None:
 def test_symbolic_geometry_stays_in_the_formulas() -> None:
     m = sb.Model("two arms")
     l1 = m.parameter("l1", 0.7)
-    for k, (parent, at) in enumerate(((m.ground, (0, 0, 0)), ("a", (l1, 0, 0)))):
+    parts: list[tuple[Any, Any]] = [(m.ground, (0, 0, 0)), ("a", (l1, 0, 0))]
+    for k, (parent, at) in enumerate(parts):
         m.body("ab"[k], mass=m.parameter(f"m{k}", 1.0), com=(0.3, 0.1, 0), inertia=(0.1, 0.2, 0.3))
         m.revolute(f"j{k}", m.bodies[parent] if isinstance(parent, str) else parent, m.bodies["ab"[k]], "z", at=at)
     m.gravity(0, -9.81, 0)
@@ -230,7 +232,7 @@ def test_identified_parameters(pendulum: tuple[Regressor, BaseParameters]) -> No
     assert found.parameters is not None
     full = np.array([found.parameters[n] for n in Y.parameters])
     assert np.abs(base.grouping @ full - list(found.base.values())).max() < 1e-4
-    refuse_what_no_body_has(full[:10])
+    refuse_what_no_body_has(full[:10].tolist())
 
 
 def test_friction_and_rotors_are_found() -> None:

@@ -36,5 +36,5 @@ def test_at_rest_both_can_be_integrated() -> None:
     assert list(found) == ["along", "across"]
     steady = sb.steady(eq, x_dot=1.0, zero=["yaw", "lean", "y"])
     assert list(sb.stability.linear_integrals(eq, steady)) == ["along"]
-    with pytest.raises(sb.StabilityError, match="steady motion or a mapping"):
+    with pytest.raises(sb.errors.StabilityError, match="steady motion or a mapping"):
         sb.stability.linear_integrals(eq, 3)

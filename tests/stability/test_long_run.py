@@ -1,5 +1,7 @@
 """Long-time behaviour: sections of motions, Lyapunov exponents, attractors over a parameter and over starts."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -85,14 +87,15 @@ def test_constraints_that_move_with_what_is_varied():
 
 
 def test_wrong_sections(wandering):
-    for given in ({}, {"section": "z", "period": 1.0}):
-        with pytest.raises(sb.StabilityError, match="give a section"):
+    wrong: list[dict[str, Any]] = [{}, {"section": "z", "period": 1.0}]
+    for given in wrong:
+        with pytest.raises(sb.errors.StabilityError, match="give a section"):
             sb.poincare(wandering, **given)
-    with pytest.raises(sb.StabilityError, match="no direction 'up'"):
+    with pytest.raises(sb.errors.StabilityError, match="no direction 'up'"):
         sb.poincare(wandering, "z", direction="up")
-    with pytest.raises(sb.StabilityError, match="there is no name 'w'"):
+    with pytest.raises(sb.errors.StabilityError, match="there is no name 'w'"):
         sb.poincare(wandering, "max w")
-    with pytest.raises(sb.StabilityError, match="a period is a positive number"):
+    with pytest.raises(sb.errors.StabilityError, match="a period is a positive number"):
         sb.poincare(wandering, period=-1.0)
 
 
@@ -166,7 +169,7 @@ def test_settled_motions_are_the_stable_orbits(roessler):
     figure = sb.plot(settled, "x", beside=family.connected(max_points=3))
     assert figure.panels[0].curves[0].kind == "dots"
     assert len(figure.panels[0].curves) > 3
-    with pytest.raises(sb.StabilityError, match="one value is to have an interval"):
+    with pytest.raises(sb.errors.StabilityError, match="one value is to have an interval"):
         sb.attractors(roessler, {"x": 1.0}, a=0.3, section="max x", settle=1, keep=1)
 
 

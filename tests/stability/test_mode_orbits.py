@@ -1,9 +1,12 @@
 """Orbits from mode to mode: a block on a belt, a woodpecker, a walker on two legs that moves on."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.stability.periodic.orbits.hybrid_orbit import HybridOrbit
 from tests.amount import dear
 
 from ..integrate.test_friction_contacts import woodpecker
@@ -38,7 +41,8 @@ def test_orbits_of_modes_over_a_parameter(block, tmp_path):
     assert v[[0, -1]] == pytest.approx([0.19, 0.22])
     assert family["period"] == pytest.approx(1 / v + 2 * (np.pi - np.arctan(0.5 / v)), abs=1e-9)
     assert family.largest("s") == pytest.approx(0.5 + np.hypot(0.5, v), abs=1e-4)
-    again = sb.load_orbit(o.save(tmp_path / "stick.npz"), system)
+    again = sb.write.load_orbit(o.save(tmp_path / "stick.npz"), system)
+    assert isinstance(again, HybridOrbit)
     assert (again.period, again.mode, again.modes) == (o.period, o.mode, o.modes)
     two = again.trajectory(periods=2)
     assert two["s"][[0, -1]] == pytest.approx([o["s"][0]] * 2, abs=1e-8)
@@ -46,14 +50,14 @@ def test_orbits_of_modes_over_a_parameter(block, tmp_path):
 
 def test_orbits_of_modes_ask_for_what_they_need(block):
     system, _ = block
-    with pytest.raises(sb.StabilityError, match="from values the search needs period="):
+    with pytest.raises(sb.errors.StabilityError, match="from values the search needs period="):
         sb.orbit(system, {"s_dot": 0.2})
-    with pytest.raises(sb.StabilityError, match="mirror= is for orbits in one set of equations"):
+    with pytest.raises(sb.errors.StabilityError, match="mirror= is for orbits in one set of equations"):
         sb.orbit(system, {"s_dot": 0.2}, period=8.9, mirror=["s"])
-    with pytest.raises(sb.StabilityError, match="that is one of another system"):
+    with pytest.raises(sb.errors.StabilityError, match="that is one of another system"):
         sb.orbit(system, sb.simulate_modes(belt(), 10, s_dot=0.2))
     with pytest.raises(sb.ModelError, match="the first argument is the equations"):
-        sb.orbit("belt", {})
+        sb.orbit("belt", {})  # type: ignore[arg-type]
 
 
 @dear
@@ -125,7 +129,7 @@ def test_step_of_a_compass_gait(gait, tmp_path):
     assert gait.at(times + T, "left") == pytest.approx(gait.at(times, "right"), abs=1e-9)
     assert gait.at(times + 2 * T, "left_dot") == pytest.approx(gait.at(times, "left_dot"), abs=1e-9)
     assert gait.at(times + 3 * T, "x") - gait.at(times, "x") == pytest.approx([3 * 0.5354454154] * 2, abs=1e-8)
-    again = sb.load_orbit(gait.save(tmp_path / "gait"), gait.course.system)
+    again = sb.write.load_orbit(gait.save(tmp_path / "gait"), gait.course.system)
     assert again.at(times + T, "left") == pytest.approx(gait.at(times + T, "left"), abs=1e-12)
     steeper = sb.orbit(gait.course.system, again, slope=np.radians(3.05))
     assert steeper.period > gait.period
@@ -163,11 +167,11 @@ def test_half_of_a_motion_whose_other_half_is_its_image():
 
 def test_steps_that_are_no_images_are_refused():
     start, signs = {"x": -2.0, "y": 0.0}, {"x": "-x", "y": "-y"}
-    with pytest.raises(sb.StabilityError, match="the next step is not its image"):
+    with pytest.raises(sb.errors.StabilityError, match="the next step is not its image"):
         sb.orbit(relay(1.3), start, period=3.2, swap=signs)
-    with pytest.raises(sb.StabilityError, match="swap= is for Modes and Contacts"):
+    with pytest.raises(sb.errors.StabilityError, match="swap= is for Modes and Contacts"):
         sb.orbit(relay(1.0).equations("forwards"), start, period=2.0, swap=signs)
-    with pytest.raises(sb.StabilityError, match=r"'z'"):
+    with pytest.raises(sb.errors.StabilityError, match=r"'z'"):
         sb.orbit(relay(1.0), start, period=2.0, swap={"x": "-z"})
 
 
@@ -183,6 +187,7 @@ def test_steps_double(gait):
     assert point.period == pytest.approx(0.75352391, abs=1e-7)
     limping = family.switched(0, max_points=3).orbit(-1)
     assert limping.period == pytest.approx(2 * 0.7535, abs=0.01)
+    assert isinstance(limping, HybridOrbit)
     assert not limping.is_image
     T = limping.period
     assert limping.at([0.2 + T], "left") == pytest.approx(limping.at([0.2], "left"), abs=1e-8)
@@ -223,6 +228,7 @@ def test_long_runs_from_mode_to_mode(bilinear):
     found = sb.lyapunov(bilinear, 60.0, settled, pieces=20)
     assert found.exponents.sum() == pytest.approx(-0.3, abs=1e-6)
     o = sb.orbit(bilinear, settled, period=2 * sb.pi / w)
+    assert isinstance(o, HybridOrbit)
     assert set(o.modes) == {"free", "pressed"}
     assert found.exponents == pytest.approx(np.log(np.abs(o.multipliers)) / o.period, abs=0.01)
     assert len(sb.plot(found).panels[0].curves) == 2
@@ -247,7 +253,7 @@ def test_what_a_block_forgets_when_it_sticks(block):
         found = sb.lyapunov(system, 5 * o.period, start, pieces=12)
         assert found.exponents == pytest.approx([0.0, -np.inf], abs=0.02)
         assert not found.is_chaotic
-    asked = {"section": "max s", "settle": 20.0, "keep": 9.5, "points": 2, "way": "down"}
+    asked: dict[str, Any] = {"section": "max s", "settle": 20.0, "keep": 9.5, "points": 2, "way": "down"}
     swept = sb.attractors(system, {"s_dot": 0.25}, v=(0.2, 0.25), **asked)
     assert set(swept["v"]) == {0.2, 0.25}
     assert swept["s"] == pytest.approx(0.5 + np.hypot(0.5, swept["v"]), abs=1e-5)

@@ -239,7 +239,7 @@ def test_period_doublings_over_two_values():
     assert mathieu_b(1, 2 * curve["a"]) == pytest.approx(-4 / curve["w"] ** 2, abs=1e-8)
     assert curve["w"][[0, -1]] == pytest.approx([4, 60])
     assert curve["period"] == pytest.approx(2 * np.pi / curve["w"])
-    with pytest.raises(sb.StabilityError, match="got a branch point over a"):
+    with pytest.raises(sb.errors.StabilityError, match="got a branch point over a"):
         family.curve_of(family.special[0], w=(4.0, 60.0))
 
 

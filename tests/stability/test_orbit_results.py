@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.stability.periodic.orbit_curve import OrbitCurve
+from symbody.stability.periodic.families.orbit_curve import OrbitCurve
 
 from .columns import ziegler
 
@@ -42,8 +42,8 @@ def same(a: sb.stability.Orbit, b: sb.stability.Orbit) -> None:
 
 def test_orbits_are_kept_without_loss(roessler, tmp_path):
     o = roessler.at(0.32)[0]
-    same(o, sb.load_orbit(o.save(tmp_path / "o"), roessler.equations))
-    again = sb.load_orbits(roessler.save(tmp_path / "family"), roessler.equations)
+    same(o, sb.write.load_orbit(o.save(tmp_path / "o"), roessler.equations))
+    again = sb.write.load_orbits(roessler.save(tmp_path / "family"), roessler.equations)
     assert (again["a"] == roessler["a"]).all()
     assert (again["period"] == roessler["period"]).all()
     assert all((a == b).all() for a, b in zip(again.multipliers, roessler.multipliers, strict=True))
@@ -53,10 +53,10 @@ def test_orbits_are_kept_without_loss(roessler, tmp_path):
     assert (again.outcome, again.range, again.steps) == (roessler.outcome, roessler.range, roessler.steps)
     assert again.at(0.32)[0].period == pytest.approx(o.period, rel=1e-11)
     assert again.switched(max_points=1)["period"] == pytest.approx(roessler.switched(max_points=1)["period"], rel=1e-9)
-    with pytest.raises(sb.StabilityError, match=r"its constants .* are not those that were given"):
-        sb.load_orbit(tmp_path / "o.npz", ziegler(0.1))
-    with pytest.raises(sb.StabilityError, match="no orbit could be read from it"):
-        sb.load_orbit(tmp_path / "family.npz", roessler.equations)
+    with pytest.raises(sb.errors.StabilityError, match=r"its constants .* are not those that were given"):
+        sb.write.load_orbit(tmp_path / "o.npz", ziegler(0.1))
+    with pytest.raises(sb.errors.StabilityError, match="no orbit could be read from it"):
+        sb.write.load_orbit(tmp_path / "family.npz", roessler.equations)
 
 
 def test_driven_mirrored_and_hybrid_orbits_are_kept(tmp_path):
@@ -64,7 +64,7 @@ def test_driven_mirrored_and_hybrid_orbits_are_kept(tmp_path):
     x, y, w, h, v = sb.symbols("x y w h v")
     shaken = sb.from_equations({x: y, y: -x - x**3 - 0.2 * y + sb.cos(w * sb.symbol("t"))}, {w: 2.0})
     o = sb.orbit(shaken, {"x": 0.0}, period=2 * sb.pi / w, mirror=["x", "y"])
-    again = sb.load_orbit(o.save(tmp_path / "driven"), shaken)
+    again = sb.write.load_orbit(o.save(tmp_path / "driven"), shaken)
     same(o, again)
     assert sb.orbits(shaken, again, w=(1.9, 2.0))["period"] == pytest.approx(
         2 * np.pi / sb.orbits(shaken, o, w=(1.9, 2.0))["w"]
@@ -72,11 +72,11 @@ def test_driven_mirrored_and_hybrid_orbits_are_kept(tmp_path):
     ball = sb.from_equations({h: v, v: -10 - 0.1 * v})
     bounce = sb.Event("bounce", ball.z[0], "falling", reset={"v": 5.0})
     o = sb.orbit(ball, {"h": 0.0, "v": 5.0}, period=0.97, events=[bounce])
-    again = sb.load_orbit(o.save(tmp_path / "ball"), ball, events=[bounce])
+    again = sb.write.load_orbit(o.save(tmp_path / "ball"), ball, events=[bounce])
     same(o, again)
     assert (again.nodes.x == o.nodes.x).all()
-    with pytest.raises(sb.StabilityError, match=r"its events \(bounce\) are not those that were given \(none\)"):
-        sb.load_orbit(tmp_path / "ball.npz", ball)
+    with pytest.raises(sb.errors.StabilityError, match=r"its events \(bounce\) are not those that were given \(none\)"):
+        sb.write.load_orbit(tmp_path / "ball.npz", ball)
 
 
 def test_iterations_to_an_orbit_of_the_roessler_system(roessler, tmp_path):
@@ -96,7 +96,7 @@ def test_iterations_to_an_orbit_of_the_roessler_system(roessler, tmp_path):
     )  # of the polynomials shown
     curves = sb.plot([i.motion for i in o.iterations[:4]], "z", over=["x", "y"]).panels[0].curves
     assert [c.z[0] for c in curves] == pytest.approx([i.start["z"] for i in o.iterations[:4]])
-    again = sb.load_orbit(o.save(tmp_path / "o"), eq)
+    again = sb.write.load_orbit(o.save(tmp_path / "o"), eq)
     assert [(i.start, i.period, i.residual, i.change) for i in again.iterations] == [
         (i.start, i.period, i.residual, i.change) for i in o.iterations
     ]
@@ -181,7 +181,7 @@ def test_figures_in_planes_and_in_space(family, tmp_path):
     assert max(moduli.curves[1].y) <= 1 + 1e-6
     assert period.y_label == "period [s]"
     assert len(sb.plot(sb.simulate(family.equations, 3, a), "q1_dot", over=["q1", "q2"]).panels[0].curves[0].z) > 100
-    with pytest.raises(sb.ViewError, match="over time, one quantity or two"):
+    with pytest.raises(sb.errors.ViewError, match="over time, one quantity or two"):
         sb.plot(a, "q1", over=["q1", "q2", "q1_dot"])
 
 

@@ -83,7 +83,7 @@ def test_hand_over_has_the_same_response():
     assert direct.state_space().states[-1] == "w"
     _, found = freqresp(to_scipy(direct), 2 * np.pi * HERTZ)
     assert found * 2j * np.pi * HERTZ == pytest.approx(lin.frequency_response("w", "slip", HERTZ).values)
-    with pytest.raises(sb.StabilityError, match="slip follows w_dot directly; its step response has an impulse"):
+    with pytest.raises(sb.errors.StabilityError, match="slip follows w_dot directly; its step response has an impulse"):
         lin.step_response("w", "slip")
 
 
@@ -202,5 +202,5 @@ def test_a_rate_alone_is_an_input():
     lin = sb.linear_system([[-1]], B1=[[1]], r=["r"])
     s = 2j * np.pi * 0.5
     assert lin.frequency_response("r", "x1", [0.5]).values[0] == pytest.approx(s / (s + 1))
-    with pytest.raises(sb.StabilityError, match="B2 has shape"):
+    with pytest.raises(sb.errors.StabilityError, match="B2 has shape"):
         sb.linear_system([[-1]], B=[[1]], B2=[[1, 2]])

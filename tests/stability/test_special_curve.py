@@ -139,11 +139,11 @@ def test_as_tables_pictures_and_pickles(takens):
 
 def test_wrong_questions(takens):
     fold = takens.special[0]
-    with pytest.raises(sb.StabilityError, match="one value is to have an interval"):
+    with pytest.raises(sb.errors.StabilityError, match="one value is to have an interval"):
         takens.curve_of(fold)
-    with pytest.raises(sb.StabilityError, match="no value to vary 'mu'"):
+    with pytest.raises(sb.errors.StabilityError, match="no value to vary 'mu'"):
         takens.curve_of(fold, mu=(0, 1))
     eq = _oscillator(lambda x, v, mu, k: mu * x - x**3 - v)
     b = sb.branch(eq, sb.steady(eq, mu=-1.0), mu=(-1, 1))
-    with pytest.raises(sb.StabilityError, match="those of folds and Hopf points; got a pitchfork"):
+    with pytest.raises(sb.errors.StabilityError, match="those of folds and Hopf points; got a pitchfork"):
         b.curve_of(b.special[0], k=(0, 1))

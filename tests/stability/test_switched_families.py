@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.stability.periodic.orbit_points import is_next_to
+from symbody.stability.periodic.families.orbit_points import is_next_to
 
 FEIGENBAUM = 4.669201609
 

@@ -49,8 +49,8 @@ def test_it_is_that_of_sympy():
 
 def test_algebraic_variables_and_rates_of_inputs_need_numbers():
     algebraic = sb.linear_system([[0, 1], [1, 1]], E=[[1, 0], [0, 0]], x=["x", "v"])
-    with pytest.raises(sb.StabilityError, match=r"v has no rate in it .E is singular"):
+    with pytest.raises(sb.errors.StabilityError, match=r"v has no rate in it .E is singular"):
         algebraic.state_space(symbolic=True)
     driven = sb.linear_system([[0, 1], [-1, -1]], B=[[0], [1]], B1=[[0], [1]], x=["x", "v"], r=["F"])
-    with pytest.raises(sb.StabilityError, match="rates of inputs"):
+    with pytest.raises(sb.errors.StabilityError, match="rates of inputs"):
         driven.state_space(symbolic=True)

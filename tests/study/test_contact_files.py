@@ -11,6 +11,7 @@ import symbody as sb
 from symbody.algebra.graph.graph import ONE, ZERO
 from symbody.cli import main
 from symbody.study import Study, find_model
+from symbody.study.contact_requests import ContactRequest
 
 BOWLING = """
 symbody: 1
@@ -151,6 +152,7 @@ def test_laws_of_friction_are_those_of_python(said: str, smooth: float | None, l
 def test_surfaces_are_those_of_python(first: str, second: str, python: Any) -> None:
     file = sb.study.read_model_text(SURFACES.replace("CONTACT", f'{{touch: ["{first}", {second}], friction: 0.5}}'.replace('"{', "{").replace('}"', "}")))  # fmt: skip
     (contact,) = file.requests.contacts
+    assert isinstance(contact, ContactRequest)
     m = file.model
     found = sb.touch(*python(m.bodies["one"].frame, m.ground, m.symbols["r"]))
     assert contact.gap is found.gap
@@ -161,6 +163,7 @@ def test_corners_of_a_box_are_contacts_of_their_own() -> None:
     said = '{touch: [{corners: one, size: [2, 1, 0]}, {half_space: ground}], across: "ground.y", friction: 0.5, resists: {turn: {slip: a_dot, friction: r}}}'
     contacts = sb.study.read_model_text(SURFACES.replace("CONTACT", said)).requests.contacts
     assert [c.name for c in contacts] == ["c 1", "c 2", "c 3", "c 4"]
+    assert isinstance(contacts[0], ContactRequest)
     assert [f.name for f in contacts[0].frictions] == ["c 1", "c 1 turn"]
 
 

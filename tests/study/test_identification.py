@@ -133,7 +133,10 @@ def test_known_noise_and_several_quantities(eq: sb.Equations, motion: sb.Traject
 def test_inputs_starts_and_experiments_of_their_own() -> None:
     """Two experiments with other pushes; one is released from rest, which is known."""
     whole, t = pendulum(), np.linspace(0, 2, 31)
-    pushes = ({"F": sb.sin(3 * sb.symbol("t", "time"))}, {"F": (t, np.where(t < 1, 2.0, 0.0), "linear")})
+    pushes: tuple[dict[str, Any], ...] = (
+        {"F": sb.sin(3 * sb.symbol("t", "time"))},
+        {"F": (t, np.where(t < 1, 2.0, 0.0), "linear")},
+    )
     sims = [
         sb.simulate(whole, t, theta=a, values=TRUTH, inputs=push, rtol=1e-10)
         for a, push in zip((0.5, 0.0), pushes, strict=True)
@@ -211,7 +214,7 @@ def test_chaotic_motion_needs_segments() -> None:
 )
 def test_what_is_wrong_is_said(eq: sb.Equations, change: dict[str, Any], said: str) -> None:
     options = {"measured": {"t": T, "theta": np.cos(T)}, "free": {"l": 1.0}, **change}
-    with pytest.raises(sb.StudyError, match=said):
+    with pytest.raises(sb.errors.StudyError, match=said):
         sb.identify(eq, **options)
 
 

@@ -24,7 +24,7 @@ def test_indices_of_a_sum() -> None:
     assert [shares[n]["total"] for n in "abc"] == pytest.approx([9 / 13, 4 / 13, 0], abs=0.03)
     effects = sb.study.morris_indices(linear_sum, OVER, repeat=8, seed=1)
     assert [effects[n]["mean"] for n in "abc"] == pytest.approx([3, 2, 0], rel=0.01, abs=1e-9)
-    with pytest.raises(sb.StudyError, match="interval or a distribution"):
+    with pytest.raises(sb.errors.StudyError, match="interval or a distribution"):
         sb.study.sobol_indices(linear_sum, {**OVER, "c": [1.0]})
 
 
@@ -47,7 +47,7 @@ def test_gradients_are_exact() -> None:
 def test_paired_points() -> None:
     found = sb.sweep(linear_sum, {"a": [1, 2], "b": [3, 4], "c": [0, 0]}, sample="paired")
     assert found["value"].tolist() == [9, 14]
-    with pytest.raises(sb.StudyError, match="lists of one length"):
+    with pytest.raises(sb.errors.StudyError, match="lists of one length"):
         sb.sweep(linear_sum, {"a": [1, 2], "b": [3], "c": [0]}, sample="paired")
 
 

@@ -188,7 +188,7 @@ def test_a_loop_is_closed_about_a_motion_of_the_open_one(tmp_path):
 
 def test_the_start_itself(tmp_path):
     """Where the file says so: refused where it is not steady, unless the file says that it moves."""
-    with pytest.raises(sb.StabilityError, match="not steady"):
+    with pytest.raises(sb.errors.StabilityError, match="not steady"):
         pendulum(tmp_path, "start: {q: 0.5}\nlinearize: {about: start}\n").linear
     study = pendulum(tmp_path, "start: {q: 0.5}\nlinearize: {about: start, moving: true}\n")
     assert study.operating_point.values["q"] == 0.5

@@ -68,7 +68,7 @@ def test_a_file_may_say_that_its_start_is_rough(study):
 
 
 def test_set_values_that_contradict_are_refused(study):
-    with pytest.raises(sb.AssemblyError, match="cannot hold together"):
+    with pytest.raises(sb.errors.AssemblyError, match="cannot hold together"):
         study("{}", B=1.0, C=1.0).start
 
 
@@ -81,7 +81,9 @@ def test_entries_of_outputs_are_given_one_by_one(study):
     found = study('{"place[1]": 0.5}')
     assert found.start["height"] == found.start["place[1]"] == pytest.approx(0.5)
     assert study("{}", **{"place[0]": 0.6}).start["place"][0] == pytest.approx(0.6)
-    with pytest.raises(sb.ModelFileError, match=r"'place' has 2 entries; give them one by one: place\[0\], place\[1\]"):
+    with pytest.raises(
+        sb.errors.ModelFileError, match=r"'place' has 2 entries; give them one by one: place\[0\], place\[1\]"
+    ):
         study("{place: 0.5}")
 
 
@@ -151,7 +153,7 @@ def test_python_moves_a_start_that_contradicts_and_refuses_values_that_do(study)
         lambda: sb.stepper(asked.equations, 0.1, A=1.0, B=1.0),
         lambda: sb.simulate_modes(sb.Contacts(asked.equations, sb.Contact("far", 5.0 - asked.equations.q[0])), 0.1, A=1.0, B=1.0),
     ):  # fmt: skip
-        with pytest.raises(sb.AssemblyError, match="A = 1, B = 1 cannot hold together"):
+        with pytest.raises(sb.errors.AssemblyError, match="A = 1, B = 1 cannot hold together"):
             refused()
     (member,) = sb.simulate_batch(asked.equations, 0.1, A=[1.0], B=1.0).outcomes
     assert "A = 1, B = 1 cannot hold together" in member.detail

@@ -15,10 +15,10 @@ import pytest
 from scipy import stats
 
 import symbody as sb
-from symbody.study.sweeps.batches import batches
-from symbody.study.sweeps.identity import fingerprint
-from symbody.study.sweeps.sweep_run import batch_size
-from symbody.study.sweeps.varied import SAMPLES, member_generator, unit_points, varied_values
+from symbody.study.sweeps.questions.identity import fingerprint
+from symbody.study.sweeps.questions.varied import SAMPLES, member_generator, unit_points, varied_values
+from symbody.study.sweeps.stored.batches import batches
+from symbody.study.sweeps.workers.sweep_run import batch_size
 
 OVER: dict[str, Any] = {"a": [1.0, 2.0, 3.0], "b": (0.0, 1.0), "c": stats.norm(5, 2)}
 
@@ -172,7 +172,7 @@ def test_members_that_cannot_begin_have_failed(pendulum: sb.Equations) -> None:
 
 def test_eigenvalues_do_not_depend_on_batches() -> None:
     lin = sb.study.Study(sb.study.find_model("bicycle")).linear
-    over = {"V": np.linspace(1, 10, 12), "b": [0.03, 0.06]}
+    over: dict[str, Any] = {"V": np.linspace(1, 10, 12), "b": [0.03, 0.06]}
     whole = sb.sweep(lin, over, sb.study.spectrum())
     same(whole, sb.sweep(lin, over, sb.study.spectrum(), batch=5))
     for i, j in ((0, 0), (7, 1), (11, 0)):
@@ -241,13 +241,13 @@ def test_dask(reference: sb.study.SweepResult, tmp_path: Path) -> None:
 
 
 def test_what_travels_is_of_one_version() -> None:
-    from symbody.study.sweeps.job import Job, packed_job, unpacked_job
-    from symbody.study.sweeps.questions import FunctionValues
+    from symbody.study.sweeps.questions.questions import FunctionValues
+    from symbody.study.sweeps.workers.job import Job, packed_job, unpacked_job
 
     job = Job(mixed, FunctionValues(), varied_values(OVER, "random", 2, 0), {})
     body = packed_job(job)
     assert unpacked_job(body).varied.names == ("a", "b", "c")
-    with pytest.raises(sb.StudyError, match=r"the study comes from version 9\.9"):
+    with pytest.raises(sb.errors.StudyError, match=r"the study comes from version 9\.9"):
         unpacked_job(pickle.dumps(("9.9", job)))
 
 
@@ -293,17 +293,18 @@ def test_another_study_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "study.zarr"
     sb.sweep(mixed, OVER, sample="sobol", repeat=4, to=path)
     before = (path / "status" / "0.0").stat().st_mtime_ns
-    for change, said in (
+    changes: list[tuple[dict[str, Any], str]] = [
         ({"repeat": 8}, "what is varied"),
         ({"what": lambda a, b, c: a}, "the model or function"),
-    ):
-        options = {"what": mixed, "over": OVER, "sample": "sobol", "repeat": 4, "to": path, **change}
-        with pytest.raises(sb.StudyError, match=said):
+    ]
+    for change, said in changes:
+        options: dict[str, Any] = {"what": mixed, "over": OVER, "sample": "sobol", "repeat": 4, "to": path, **change}
+        with pytest.raises(sb.errors.StudyError, match=said):
             sb.sweep(**options)
     sb.sweep(mixed, OVER, sample="sobol", repeat=4, to=path)
     assert (path / "status" / "0.0").stat().st_mtime_ns == before
     (tmp_path / "other.zarr").mkdir()
-    with pytest.raises(sb.StudyError, match="is not a study of symbody"):
+    with pytest.raises(sb.errors.StudyError, match="is not a study of symbody"):
         sb.sweep(mixed, OVER, sample="sobol", repeat=4, to=tmp_path / "other.zarr")
 
 
@@ -338,16 +339,16 @@ def test_fingerprints_are_of_content() -> None:
 )
 def test_what_is_wrong_is_said(change: dict[str, Any], said: str) -> None:
     options = {"what": mixed, "over": OVER, "sample": "random", "repeat": 2, **change}
-    with pytest.raises(sb.StudyError, match=said):
+    with pytest.raises(sb.errors.StudyError, match=said):
         sb.sweep(**options)
 
 
 def test_wrong_names_are_refused_before_anything_runs(pendulum: sb.Equations) -> None:
-    with pytest.raises(sb.StudyError, match="there is no quantity 'q7'"):
+    with pytest.raises(sb.errors.StudyError, match="there is no quantity 'q7'"):
         sb.sweep(pendulum, {"l": [1.0]}, sb.study.at_end(1.0, "q7"))
-    with pytest.raises(sb.StudyError, match="'mass'"):
+    with pytest.raises(sb.errors.StudyError, match="'mass'"):
         sb.sweep(pendulum, {"mass": [1.0]}, sb.study.at_end(1.0, "q1"))
-    with pytest.raises(sb.StudyError, match="ask= says what is computed"):
+    with pytest.raises(sb.errors.StudyError, match="ask= says what is computed"):
         sb.sweep(pendulum, {"l": [1.0]})
 
 
@@ -372,7 +373,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call += ["--sample", "random", "--repeat", "3", "-o", str(path)]
     assert main(call) == 0
     assert json.loads(capsys.readouterr().out)["members"] == 6
-    found = sb.load_sweep(path)
+    found = sb.study.load_sweep(path)
     v = found.values(4)
     assert 0.1 <= v["q1_start"] <= 0.5
     assert (

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.study.sweeps.claims import claim, claims_of
-from symbody.study.sweeps.study_folder import StudyFolder
+from symbody.study.sweeps.stored.claims import claim, claims_of
+from symbody.study.sweeps.stored.study_folder import StudyFolder
 
 from ..amount import dear
 
@@ -169,7 +169,7 @@ def test_a_study_that_had_no_columns_yet(tmp_path: Path) -> None:
 
 def test_two_at_once_are_refused_and_a_batch_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "study.zarr"
-    with claim(path, "study"), pytest.raises(sb.StudyError, match="another process is computing this study"):
+    with claim(path, "study"), pytest.raises(sb.errors.StudyError, match="another process is computing this study"):
         study(path, "threads")
     assert study(path, "threads").is_complete
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import simpson
@@ -44,7 +46,7 @@ def test_understeer_of_the_whole_car_is_that_of_a_wide_turn(
     turn = sb.steady(car, {"u": 20.0, "r": 1e-3}, free=["delta", "drive"], start=straight)
     assert float(found.yaw_gain) == pytest.approx(1e-3 / turn["delta"], rel=1e-3)
     assert float(found.gradient) == pytest.approx((20.0 / float(found.yaw_gain) - 2.6) / 400.0, rel=1e-12)
-    with pytest.raises(sb.StabilityError, match=r"speed='u' of a vh\.car"):
+    with pytest.raises(sb.errors.StabilityError, match=r"speed='u' of a vh\.car"):
         vh.understeer(lin, wheelbase=2.6)
 
 
@@ -186,7 +188,7 @@ def test_a_rack_is_where_it_is_steered_to_or_drawn_there() -> None:
         vh.rack(vh.Hardpoints(m), "other", m.ground, delta, ratio=0.05, damping=1.0)
 
 
-def axle(**options: object) -> sb.Equations:
+def axle(**options: Any) -> sb.Equations:
     """Two wheels of 2 kg m² in the air, on a shaft with 100 N m; the left one is held back by 30 N m."""
     m = sb.Model("axle")
     wheels = []

@@ -111,7 +111,7 @@ def test_waves_by_a_formula_and_by_samples_are_one_road() -> None:
         sim = sb.simulate(sb.derive(vh.car(tyre(), road=road)), np.linspace(0, 8, 1601), rolling(V), inputs=held(V))
         found.append(measured(sim)[600:1590])
     expected = accelerations(V, waves, np.asarray(sim["x"]))[600:1590]
-    assert np.allclose(*found, atol=0.01 * np.ptp(found[0]))
+    assert np.allclose(found[0], found[1], atol=0.01 * np.ptp(found[0]))
     assert np.std(found[0]) == pytest.approx(np.std(expected), rel=0.1)
 
 

@@ -29,7 +29,7 @@ def eight() -> vh.PlanePath:
     return vh.path_through(np.column_stack([60 * np.sin(turn), 30 * np.sin(2 * turn)]), closed=True)
 
 
-@pytest.mark.parametrize("name", ["path", "driver"])
+@pytest.mark.parametrize("name", ["roads.path", "driving.driver"])
 def test_examples_of_docstrings(name: str) -> None:
     module = import_module(f"symbody.kits.vehicles.{name}")
     found = doctest.testmod(module, extraglobs={"vh": vh, "sb": sb, "np": np})

@@ -93,7 +93,7 @@ def test_curves_over_travel(wishbones: sb.Equations) -> None:
 def test_travel_that_a_suspension_does_not_have(wishbones: sb.Equations) -> None:
     """The message has the travel up to which it was followed."""
     with pytest.raises(
-        sb.StudyError, match=r"no position next to left_z = 0\.\d+ has left_z = 0.\d+; end the travel there"
+        sb.errors.StudyError, match=r"no position next to left_z = 0\.\d+ has left_z = 0.\d+; end the travel there"
     ):
         vh.kinematics(wishbones, {"left_z": np.linspace(0.31, 0.9, 13)}, ["left_toe"])
 

@@ -60,7 +60,7 @@ def test_curves_go_through_the_points_that_were_given(times: int) -> None:
     locked = [
         at(x, -1.0, 0.3) for x in (f.Fx, f.Fy)
     ]  # slides against its velocity, as far as both directions are alike
-    assert np.hypot(*locked) == pytest.approx(PASSENGER["FxS"][i], rel=0.02)
+    assert np.hypot(locked[0], locked[1]) == pytest.approx(PASSENGER["FxS"][i], rel=0.02)
     # aligning: -n Fy, which crosses zero at sy0
     contact = 2 * np.sqrt(0.3266 * times * N / 2.1e5)
     slope = PASSENGER["n0"][i] * contact * PASSENGER["dFy0"][i]

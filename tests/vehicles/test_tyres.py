@@ -12,7 +12,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import vehicles as vh
-from symbody.kits.vehicles.magic_formula import SCALES
+from symbody.kits.vehicles.tyres.magic_formula import SCALES
 
 from . import magic_formula_in_numpy
 from .passenger_tyre import NUMBERS, OLD_NUMBERS, tir
@@ -30,7 +30,9 @@ def value(x: Any) -> float:
 
 @pytest.fixture(scope="module")
 def tyre() -> vh.MagicFormula:
-    return vh.read_tyre(tir(NUMBERS))
+    found = vh.read_tyre(tir(NUMBERS))
+    assert isinstance(found, vh.MagicFormula)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------- Magic Formula
@@ -70,7 +72,7 @@ FOUND = [  # Fz, kappa, alpha, gamma; Fx0, Fy0, Fx, Fy of MFeval's sample tyre o
 @pytest.mark.parametrize("row", FOUND)
 def test_sample_file_to_six_digits(row: tuple[Any, ...]) -> None:
     """MagicFormula61_Parameters.tir, which is not ours to keep here."""
-    found = vh.read_tyre(Path(os.environ["SYMBODY_TYRES"]) / "MagicFormula61_Parameters.tir")
+    found: Any = vh.read_tyre(Path(os.environ["SYMBODY_TYRES"]) / "MagicFormula61_Parameters.tir")
     Fz, kappa, alpha, gamma, expected = row
     f, pure = found.at(Fz, kappa, alpha, gamma), found.pure(vh.Slip(Fz, kappa, tan(alpha), gamma))
     assert " ".join(f"{value(x):.6g}" for x in (*pure, f.Fx, f.Fy)) == expected
@@ -94,7 +96,7 @@ def test_second_transcription(old: bool) -> None:
         given |= {
             k: rng.uniform(-0.1, 0.1) for k in ("PKY5", "PEY5", "PPY5", "PPMX1", "QSY5", "QDZ10", "QBZ10", "PPZ2")
         }
-    tyre = vh.read_tyre(tir(given))
+    tyre: Any = vh.read_tyre(tir(given))
     assert tyre.version == ("5.2" if old else "6.1")
     for Fz, kappa, alpha, gamma, pressure, speed in STATES.tolist():
         f = tyre.at(Fz, kappa, alpha, gamma, pressure=pressure, speed=speed)
@@ -151,7 +153,7 @@ def test_a_file_without_combined_slip_says_so(tyre: vh.MagicFormula) -> None:
     assert tyre.has_combined_slip
     assert "combined" not in repr(tyre)
     with pytest.warns(UserWarning, match="no combined slip: RBX1, RCX1, RBY1 or RCY1 is missing or zero"):
-        lone = vh.read_tyre(
+        lone: Any = vh.read_tyre(
             tir({k: v for k, v in NUMBERS.items() if not k.startswith(("RBX", "RBY", "RCX", "RCY", "RV"))})
         )
     assert not lone.has_combined_slip
@@ -178,7 +180,7 @@ def test_rolling_backward_opposes_the_motion(tyre: vh.MagicFormula) -> None:
     assert backward[4] == pytest.approx(-forward[4], rel=0.3)
 
 
-def test_file_says_which_formula_and_which_number() -> None:
+def test_file_says_which_formula_and_which_number(tyre: vh.MagicFormula) -> None:
     with pytest.raises(sb.ModelError, match="FITTYP=99"):
         vh.read_tyre(tir({**NUMBERS, "FITTYP": 99}))
     with pytest.raises(sb.ModelError, match="PKY1: a number is needed, got '1,5'"):
@@ -186,7 +188,7 @@ def test_file_says_which_formula_and_which_number() -> None:
     with pytest.raises(sb.ModelError, match="FNOMIN is missing"):
         vh.read_tyre(tir({k: v for k, v in NUMBERS.items() if k != "FNOMIN"}))
     with pytest.raises(sb.ModelError, match="Did you mean 'PKY1'"):
-        vh.read_tyre(tir(NUMBERS)).with_coefficients(PKYY1=1)
+        tyre.with_coefficients(PKYY1=1)
     with pytest.raises(sb.ModelError, match="LENGTH='furlong' is no unit"):
         vh.read_tyre(tir(NUMBERS).replace("'meter'", "'furlong'"))
 

@@ -84,7 +84,7 @@ def test_motorcycles_with_one_heading_and_with_two_turn_alike() -> None:
         assert float(around["phi"]) == pytest.approx(lean, rel=1e-9)
     if FULL:
         assert float(vh.leaning_turn(one, 20.0, radius=-20.0 / float(a["r"]))["roll"]) == pytest.approx(lean, rel=1e-7)
-    with pytest.raises(sb.StabilityError, match="lean= or a radius="):
+    with pytest.raises(sb.errors.StabilityError, match="lean= or a radius="):
         vh.leaning_turn(two, 20.0)
 
 

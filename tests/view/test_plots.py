@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -133,7 +134,8 @@ def test_runs_are_named_by_invariants_and_by_independent_coordinates():
     eq = bead()
     kept, free = (sb.simulate(eq, 0.1, x=1.0, y_dot=1.0, invariants=i) for i in (["energy"], []))
     assert [c.label for c in plot([kept, free], "x").panels[0].curves] == ["invariants energy", "without invariants"]
-    forms = [sb.simulate(eq, 0.1, x=1.0, form=f, **o) for f, o in (("partition", {"independent": ["y"]}), ("qr", {}))]
+    asked: dict[str, dict[str, Any]] = {"partition": {"independent": ["y"]}, "qr": {}}
+    forms = [sb.simulate(eq, 0.1, x=1.0, form=f, **o) for f, o in asked.items()]
     assert [c.label for c in plot(forms, "x").panels[0].curves] == ["form partition with independent y", "form qr"]
 
 
@@ -406,7 +408,7 @@ class TestSideBySide:
         assert boxes[2].y1 < boxes[0].y0
         assert boxes[2].x0 < boxes[1].x0
         for wrong, said in (
-            (lambda: figures[0] | 3, "figures stand beside each other"),
+            (lambda: figures[0] | cast(Any, 3), "figures stand beside each other"),
             (sb.view.side_by_side, "no figures"),
         ):
             with pytest.raises(sb.SymbodyError, match=said):

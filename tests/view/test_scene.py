@@ -19,7 +19,7 @@ from symbody.study.model_reading import read_model_text
 from symbody.view.scenes import viewer
 from symbody.view.scenes.camera import round_number
 from symbody.view.scenes.meshes import found_file, read_mesh
-from symbody.view.scenes.picture import frames_at, picture
+from symbody.view.scenes.picture import ARROW_WIDTH, frames_at, picture
 from symbody.view.scenes.poses import euler_parameters, interpolated_rotation, rotation_matrix, turning_z_to
 from symbody.view.scenes.scene import Scene, scene
 from symbody.view.scenes.scene_items import GROUND, GROUPS, Solid
@@ -573,5 +573,40 @@ def test_modes_that_were_described_separately_are_one_picture() -> None:
     sim = motion(cart(-1.0))
     assert sim.modes == ("there", "back")
     assert motion(cart(-1.0)).scene().t[-1] == 2.0
-    with pytest.raises(sb.ViewError, match="different coordinates or bodies"):
+    with pytest.raises(sb.errors.ViewError, match="different coordinates or bodies"):
         motion(cart(-1.0, radius=0.2)).scene()
+
+
+def test_what_is_asked_for_is_switched_on():
+    m = sb.Model("pendulum")
+    m.gravity(0, -9.81, 0)
+    bob = m.body("bob", mass=1.0, com=(0, -1, 0))
+    m.revolute("theta", m.ground, bob)
+    state = sb.assemble(sb.derive(m), theta=0.5)
+    assert sb.scene(state).shown == ("bodies", "joints")
+    assert sb.scene(state, traces=[bob.point(0, -1, 0)], forces="reactions").shown == (
+        "bodies",
+        "joints",
+        "traces",
+        "forces",
+    )
+    assert sb.scene(state, traces=["bob"], show=["bodies"]).shown == ("bodies",)
+    with pytest.raises(sb.errors.ViewError, match="show=body"):
+        sb.scene(state, show=["body"])
+
+
+def test_forces_that_are_asked_for_are_drawn_in_stills():
+    """The weight and the reaction of a pendulum at rest: one arrow down and one up, of one length."""
+    m = sb.Model("hanging")
+    m.gravity(0, -9.81, 0)
+    m.revolute("a", m.ground, m.body("bob", mass=2.0, com=(0, -1, 0), inertia=(0.1, 0.1, 0.1)))
+    eq = sb.derive(m)
+    plain, asked = (picture(scene(eq, options=given)).patches for given in ({}, {"forces": ("loads", "reactions")}))
+    shafts = [p for p in asked if p.width == ARROW_WIDTH]
+    assert not [p for p in plain if p.width == ARROW_WIDTH]
+    assert len(asked) == len(plain) + 4  # shaft and head of each
+    up, down = sorted(float(p.points[1, 1] - p.points[0, 1]) for p in shafts)
+    assert up == pytest.approx(-down, rel=0.2)
+    assert up < -10
+    shown = scene(eq, options={"forces": "loads", "show": ("bodies",)})
+    assert "forces" not in shown.shown  # where groups are named, they are those

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.formats.fem.outer_faces import HEXA, outer_triangles
+from symbody.formats.fem.bodies.outer_faces import HEXA, outer_triangles
 from symbody.study.sources import find_model
 from symbody.study.study import Study
 from symbody.view.scenes.deformed_surfaces import places

@@ -21,6 +21,11 @@ def fmpy() -> Any:
     return pytest.importorskip("fmpy", reason=REASON)
 
 
+def failed_call() -> type[Exception]:
+    """What FMPy raises where a function of an FMU returns an error."""
+    return fmpy().fmi1.FMICallException
+
+
 def problems(path: Path) -> list[str]:
     fmpy()
     from fmpy.validation import validate_fmu

@@ -124,9 +124,9 @@ def test_eigenvalues_on_the_constraints() -> None:
 
 def test_refused(tmp_path: Path) -> None:
     """Time, a name that is not there."""
-    with pytest.raises(sb.ProgramError, match="depend on time"):
+    with pytest.raises(sb.errors.ProgramError, match="depend on time"):
         sb.write.auto(controlled().equations, tmp_path)
-    with pytest.raises(sb.ProgramError, match="there is no parameter or input 'q1'"):
+    with pytest.raises(sb.errors.ProgramError, match="there is no parameter or input 'q1'"):
         sb.write.auto(pendulums(), tmp_path, vary="q1")
     assert not list(tmp_path.iterdir())
 

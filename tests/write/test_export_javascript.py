@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,8 @@ def assert_good(folder: Path) -> str:
 
 
 def test_constraints_inputs_samples_and_functions_you_supply(target: str, tmp_path: Path) -> None:
-    files = {"javascript": javascript_files, "wasm": wasm_files}[target](everything())
+    writers: dict[str, Any] = {"javascript": javascript_files, "wasm": wasm_files}
+    files = writers[target](everything())
     folder = written(tmp_path, files)
     (folder / "crank_functions.js").write_text(FUNCTIONS)
     said = assert_good(folder)
@@ -110,6 +112,6 @@ def test_wrong_machine_code_is_found(tmp_path: Path) -> None:
 
 def test_wasm_without_a_linker_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[wasm_files.__module__], "has_zig", lambda: False)
-    with pytest.raises(sb.CompileError, match=r"pip install 'symbody\[wasm\]'"):
+    with pytest.raises(sb.errors.CompileError, match=r"pip install 'symbody\[wasm\]'"):
         sb.write.wasm(pendulums(), tmp_path, functions=["rhs"], reference=None)
     assert not list(tmp_path.iterdir())

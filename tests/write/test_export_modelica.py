@@ -130,7 +130,7 @@ def test_external_functions(tmp_path: Path) -> None:
 def test_external_functions_with_names_of_modelica_are_refused(tmp_path: Path) -> None:
     x = sb.symbol("x")
     inner = sb.algebra.ExternalFunction("inner", 1, python=lambda x: x)
-    with pytest.raises(sb.ProgramError, match="external function 'inner' has a name that Modelica"):
+    with pytest.raises(sb.errors.ProgramError, match="external function 'inner' has a name that Modelica"):
         sb.write.modelica(sb.from_equations({x: inner(x)}, name="one"), tmp_path, reference=None)
     assert not list(tmp_path.iterdir())
 

@@ -60,6 +60,6 @@ def test_wrong_code_is_found(old: str, new: str, name: str, tmp_path: Path) -> N
 
 def test_resets_are_refused(tmp_path: Path) -> None:
     eq, events, start = ball()
-    with pytest.raises(sb.ProgramError, match="no guards and resets of events; export an FMU"):
+    with pytest.raises(sb.errors.ProgramError, match="no guards and resets of events; export an FMU"):
         sb.write.simulink(eq, tmp_path, start=start, events={e.name: e for e in events})
     assert not list(tmp_path.iterdir())

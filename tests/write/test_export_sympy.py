@@ -70,7 +70,7 @@ def test_a_fault_is_seen(tmp_path: Path) -> None:
 
 
 def test_external_functions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="have no expression in SymPy"):
+    with pytest.raises(sb.errors.ProgramError, match="have no expression in SymPy"):
         sb.write.sympy(crank(), tmp_path)
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.study.sources import built_in, find_model
+from symbody.study.model_reading import built_in
+from symbody.study.sources import find_model
 from symbody.study.study import Study
 from symbody.whole_files import write_bytes
 from symbody.write.mockup import build
@@ -24,7 +25,7 @@ from symbody.write.mockup.fmu import MockUpOptions, fmu_files, mock_up
 from tests.amount import FULL
 from tests.contracts.targets import c_compiler
 
-from .fmus import CS, ME, ball, begin, directional, fmpy, motion, opened, problems
+from .fmus import CS, ME, ball, begin, directional, failed_call, fmpy, motion, opened, problems
 from .hostile_model import hostile
 from .models import SAMPLES, crank, operations, pendulums, top
 
@@ -93,7 +94,7 @@ def test_events(version: int, kind: str, tmp_path: Path) -> None:
     with opened(path, CS) as it:
         begin(it)
         if version == 2:
-            with pytest.raises(Exception, match="discard"):
+            with pytest.raises(failed_call(), match="discard"):
                 it.doStep(0.0, 4.0)
             assert it.getBooleanStatus(3)  # fmi2Terminated
         else:
@@ -140,7 +141,7 @@ def test_event_mode_of_co_simulation(tmp_path: Path) -> None:
         it.doStep(last_time, 0.01)
     with opened(path, CS) as it:  # without event mode: no way in
         begin(it)
-        with pytest.raises(Exception, match="fmi3EnterEventMode failed"):
+        with pytest.raises(failed_call(), match="fmi3EnterEventMode failed"):
             it.enterEventMode()
 
 
@@ -218,7 +219,7 @@ def test_parameters_move_the_start(crank_fmu: Path) -> None:
         moved = np.array(list(found.values())) - given
         assert 1e-3 < np.abs(moved).max() < 0.5
         it.put(l=0.6)  # tunable
-        with pytest.raises(Exception, match="failed"):
+        with pytest.raises(failed_call(), match="failed"):
             it.put(g=1.0)
         _discrete_states(it)
         found = dict(zip((s.name for s in eq.state), it.read(*(s.name for s in eq.state)), strict=True))
@@ -403,7 +404,7 @@ def test_copies_of_the_state(kind: str, crank_fmu: Path) -> None:
         for one in (it, other):
             _go_on(one, kind)
             np.testing.assert_array_equal(one.read(*names), after)
-        with pytest.raises(Exception, match="failed"):
+        with pytest.raises(failed_call(), match="failed"):
             other.deSerializeFMUstate(content[:-1] + b"") if it.version == "2.0" else other.deserializeFMUState(
                 content[:-1]
             )
@@ -477,6 +478,14 @@ def test_memory_is_the_importers(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- files
+
+
+def test_outputs_have_units(tmp_path: Path) -> None:
+    eq, *_ = ball()
+    path = sb.write.fmu(eq, tmp_path / "ball.fmu", platforms=(), also=["energies"])
+    found = {v.name: v.unit for v in fmpy().read_model_description(str(path)).modelVariables}
+    assert found["height"] == "m"
+    assert found["potential_energy"] in ("J", "N m")
 
 
 @EACH
@@ -567,7 +576,7 @@ def test_commands_of_all_platforms(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setenv("CC", "no-such-compiler")
     monkeypatch.setattr(build, "has_zig", lambda: True)
-    monkeypatch.setattr(build.subprocess, "run", built)
+    monkeypatch.setattr("symbody.write.mockup.build.subprocess.run", built)
     found = build.binaries({"ball.c": ""}, ["ball.c"], "ball", 3, tuple(build.PLATFORMS), "ball")
     assert sorted(found) == [
         "binaries/aarch64-darwin/ball.dylib", "binaries/aarch64-linux/ball.so", "binaries/x86_64-darwin/ball.dylib",
@@ -590,15 +599,15 @@ def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert problems(path) == []
     with zipfile.ZipFile(path) as content:
         assert {n.split("/")[0] for n in content.namelist()} == {"modelDescription.xml", "sources", "documentation"}
-    with pytest.raises(sb.CompileError, match=r"pip install 'symbody\[fmu\]'"):
+    with pytest.raises(sb.errors.CompileError, match=r"pip install 'symbody\[fmu\]'"):
         sb.write.fmu(top(), tmp_path / "other.fmu", platforms=["win64"])
-    with pytest.raises(sb.CompileError, match=r"FMI 2\.0 has no name for darwin-arm64; write version=3"):
+    with pytest.raises(sb.errors.CompileError, match=r"FMI 2\.0 has no name for darwin-arm64; write version=3"):
         sb.write.fmu(top(), tmp_path / "other.fmu", platforms=["darwin-arm64"])
 
 
 def test_a_failed_build_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CFLAGS", "-O0 --no-such-option")
-    with pytest.raises(sb.CompileError, match="cannot build the library"):
+    with pytest.raises(sb.errors.CompileError, match="cannot build the library"):
         sb.write.fmu(top(), tmp_path / "top.fmu")
     assert not list(tmp_path.iterdir())
 

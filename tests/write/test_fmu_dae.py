@@ -107,7 +107,7 @@ def test_derivatives_with_multipliers(dae: Path) -> None:
 
 
 def test_what_has_no_such_form(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="is for constraints"):
+    with pytest.raises(sb.errors.ProgramError, match="is for constraints"):
         sb.write.fmu(pendulums(), tmp_path / "x.fmu", version=3, dae=True)
-    with pytest.raises(sb.ProgramError, match="write version=3"):
+    with pytest.raises(sb.errors.ProgramError, match="write version=3"):
         sb.write.fmu(crank(), tmp_path / "x.fmu", dae=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from symbody.formats.fem.outer_faces import HEXA, outer_triangles
+from symbody.formats.fem.bodies.outer_faces import HEXA, outer_triangles
 from tests.elastic.bricks import AROUND, Block
 from tests.view.browser import Browser, Page, found
 
@@ -65,7 +65,7 @@ def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     opened.close()
 
 
-def start(l: float, **more: float) -> sb.State:
+def start(l: float, **more: Any) -> sb.State:
     return sb.assemble(bars(), a=0.6, l=l, start={"b": -1.0, "s": 0.6}, **more)
 
 
@@ -227,7 +227,7 @@ def test_meshes_deform_with_the_motion_of_the_page(browser: Browser, tmp_path: P
 
 
 def test_external_functions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(sb.ProgramError, match="external function damper_force is not known in JavaScript"):
+    with pytest.raises(sb.errors.ProgramError, match="external function damper_force is not known in JavaScript"):
         sb.write.live_page(crank(), tmp_path / "crank.html", until=0.1)
     assert not list(tmp_path.iterdir())
 

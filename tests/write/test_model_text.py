@@ -6,6 +6,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 import symbody as sb
 from symbody.study import built_in
 
@@ -40,3 +42,17 @@ def test_factors_that_products_share_are_written_in_each():
     text = sb.write.model_text(m)
     assert "long_name_a*long_name_b*long_name_c*x" in text
     assert "sin(long_name_a*long_name_b*long_name_d*x)" in text
+
+
+def test_a_file_has_the_start_that_it_is_given(tmp_path):
+    m = sb.Model("cart")
+    m.prismatic("x", m.ground, m.body("cart", mass=2.0))
+    for start, written in (
+        ({"x_dot": 0.5}, {"x_dot": 0.5}),
+        (sb.State.of(sb.derive(m), {"x": 0.25}), {"x": 0.25}),
+        (None, {}),
+    ):
+        sb.write_model(m, tmp_path / "cart.yaml", start=start)
+        assert sb.read_model(tmp_path / "cart.yaml").requests.start == written
+    with pytest.raises(sb.ModelError, match="start: there is no coordinate, speed or variable 'y'; there are x, x_dot"):
+        sb.write_model(m, tmp_path / "cart.yaml", start={"y": 1.0})

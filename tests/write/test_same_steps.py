@@ -54,7 +54,7 @@ def assert_alike(times: Any, states: Any, expected: Any) -> None:
     next length is made, is known to the part eps/tolerance of itself."""
     assert len(times) == len(expected["t"]) - 1
     lengths = [np.diff(np.concatenate([[0.0], np.array(t)])) for t in (times, expected["t"][1:])]
-    assert np.allclose(*lengths, rtol=1e-4)
+    assert np.allclose(lengths[0], lengths[1], rtol=1e-4)
     assert np.allclose(states[-1], expected["y"][-1], rtol=0, atol=1e-9)
 
 

@@ -24,12 +24,12 @@ def test_what_is_put_in_is_not_looked_at_again() -> None:
 
 
 def test_a_slot_that_is_not_given_is_refused() -> None:
-    with pytest.raises(sb.ProgramError, match=r"template loop\.c: nothing is given for the slots after, body"):
+    with pytest.raises(sb.errors.ProgramError, match=r"template loop\.c: nothing is given for the slots after, body"):
         LOOP.filled(name="n")
 
 
 def test_text_without_a_slot_is_refused() -> None:
-    with pytest.raises(sb.ProgramError, match=r"there is no slot 'nmae'; there are after, body, name.*'name'"):
+    with pytest.raises(sb.errors.ProgramError, match=r"there is no slot 'nmae'; there are after, body, name.*'name'"):
         LOOP.filled(body="", after="", name="n", nmae="n")
 
 

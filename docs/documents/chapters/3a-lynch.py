@@ -5,7 +5,7 @@ reference and distance matrices lead from them to the partial velocity matrix B,
 coordinates, M q̈ = Bᵀ(f − M_c Ḃ q̇ − h). Linearisation, constrained eigenvalues and derivatives of eigenvalues are taken from
 the formulas.
 
-What it contributed to this package: joints by four vectors, loads of joints, `m.freeze().topology`, `sb.LynchInput`,
+What it contributed to this package: joints by four vectors, loads of joints, `m.freeze().topology`, `sb.bodies.LynchInput`,
 `sb.derivation.partial_velocities`, the count of work by ways to share it, eigenvalues of constrained systems by QZ and by
 QR, and `lin.design`. Its four mechanisms are among the examples; its printed inputs run line by line in
 `examples/documents/`.
@@ -173,7 +173,7 @@ thesis.compare(
 # %%
 m = sb.Model("single pendulum")
 d, j2z = m.parameters("dl22 j2z", 0.5, 0.2)
-given = sb.LynchInput(
+given = sb.bodies.LynchInput(
     reference=[[1, 0], [-1, 1]], distance=[[0.0, 1.0], [1.0, 0.0]], axes={(2, 1): ("z", "z", "x", "x")},
     dl={2: (0, -d, 0)}, sl={(2, 1): (0, 0, 0)}, inertia={2: (0, 0, j2z)}, gravity=("y", -1),
 )  # fmt: skip

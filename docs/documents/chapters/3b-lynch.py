@@ -388,7 +388,7 @@ sb.plot(design, title="eigenvalues and half lengths, step by step")
 # %% [markdown]
 # ## Appendices A and C: inputs
 #
-# The four printed inputs run line by line as `examples/documents/lynch_*.py`. `sb.LynchInput` checks what follows from
+# The four printed inputs run line by line as `examples/documents/lynch_*.py`. `sb.bodies.LynchInput` checks what follows from
 # the matrices, NBOD, NGC, PIE and IBB. Two lines do not stand as printed: the first row of DM of the arm has an eighth zero,
 # and what the numbers of appendix C call DL44 is DL55. PHI[4] in DL of the arm's slide is its coordinate.
 

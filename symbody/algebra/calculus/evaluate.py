@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import cmath
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import mpmath
 
@@ -92,8 +93,31 @@ class Evaluator:
                 self._known[n] = float(fixed[n])
             else:
                 self._known[n] = value_of(REAL, n, [self._known[a] for a in n.args])
+        self._is_plain = not any(isinstance(v, NoValue) for v in self._known.values())
+        places = {n: k for k, n in enumerate((*self._known, *self._moving, *self._order))}
+        self._steps = [(_real_operation(n), *_operands(places, n)) for n in self._order]
+        self._results = [places[r] for r in self._roots]
 
     def __call__(self, numbers: Iterable[float]) -> list[float]:
+        """Values by place, without asking each whether it is one; node by node where one has none."""
+        given = list(numbers)
+        if not self._is_plain or len(given) != len(self._moving):
+            return self._node_by_node(given)
+        value = [*self._known.values(), *given]
+        append = value.append
+        try:
+            for f, a, b, more in self._steps:
+                if b is None:
+                    append(f(value[a]))
+                elif more is None:
+                    append(f(value[a], value[b]))
+                else:
+                    append(f(value[a], value[b], *[value[k] for k in more]))
+        except (ArithmeticError, ValueError):
+            return self._node_by_node(given)
+        return [value[k] for k in self._results]
+
+    def _node_by_node(self, numbers: Sequence[float]) -> list[float]:
         value = dict(self._known)
         value.update(zip(self._moving, numbers, strict=True))
         for n in self._order:
@@ -103,6 +127,20 @@ class Evaluator:
             if isinstance(v, NoValue):
                 raise EvaluationError(v.why)
         return out
+
+
+def _operands(places: Mapping[Node, int], n: Node) -> tuple[int, int | None, list[int] | None]:
+    """Places of the first operand, the second and all others, with None where there is none."""
+    first, *others = (places[a] for a in n.args)
+    return first, (others[0] if others else None), (others[1:] or None)
+
+
+def _real_operation(n: Node) -> Callable[..., Any]:
+    """What a node does with floats."""
+    if n.op in _PLAIN:
+        return _PLAIN[n.op]
+    operation = OPERATIONS[n.op]
+    return lambda *args: operation(REAL, n, *args)
 
 
 def _arithmetic_of(numbers: Any) -> Arithmetic:
@@ -237,6 +275,8 @@ def _function(name: str) -> Callable[..., Any]:
     return lambda k, n, x: getattr(k.functions, name)(x)
 
 
+_OF_ONE: Final = "sqrt exp log sin cos tan asin acos atan sinh cosh tanh".split()
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "const": lambda k, n: k.number(n.data),
     "pi": lambda k, n: k.number(k.functions.pi),
@@ -263,5 +303,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "factor": _factor,
     "solve": _solve,
     "item": lambda k, n, block: block[n.data],
-    **{f: _function(f) for f in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh".split()},
+    **{f: _function(f) for f in _OF_ONE},
 }
+_PLAIN: dict[str, Callable[..., Any]] = {  # those of floats that Python has as functions
+    "neg": operator.neg, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "atan2": math.atan2,
+    **{f: getattr(math, f) for f in _OF_ONE},
+}  # fmt: skip

@@ -15,7 +15,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
@@ -36,6 +36,7 @@ from .node_keys import (
 from .node_table import serials, tables
 from .numpy_calls import array_ufunc
 from .rule_table import COMMUTATIVE, fitting_rules
+from .sympy_words import OfSympy
 
 Number = int | float | Fraction
 
@@ -67,15 +68,17 @@ class Node:
     serial  number of the node: higher than those of its arguments
     key     number that depends on what the node is, not on when it was made, nor on the process: the order of
             commutative arguments
+    terms   number of terms that a sum may be written in any order of, where it was asked for (`rules_of_order.py`)
     """
 
-    __slots__ = ("__weakref__", "args", "data", "key", "op", "serial")
+    __slots__ = ("__weakref__", "args", "data", "key", "op", "serial", "terms")
     __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
     op: str
     args: tuple[Any, ...]
     data: Any
     serial: int
     key: int
+    terms: int
 
     def __bool__(self) -> bool:
         raise ExpressionError(
@@ -100,16 +103,6 @@ class Node:
 
 
 PRINTERS: list[Callable[[Any], str]] = []  # writers of text, of LaTeX, and of text or outline, entered by `printing`
-
-
-OF_SYMPY: Final = {  # attributes of SymPy's expressions, and what they are called here
-    "diff": "the rate of a coordinate q is q.dot, a derivative sb.derivative(e, x), that of time sb.time_derivative(e)",
-    "subs": "sb.substitute(e, {x: 2})",
-    "xreplace": "sb.substitute(e, {x: 2})",
-    "free_symbols": "sb.free_symbols(e)",
-    "evalf": "sb.evaluate(e, {x: 2})",
-    "simplify": "sb.tidy(e)",
-}
 
 
 class Expr(Node):
@@ -154,7 +147,7 @@ class Expr(Node):
             if takes_over(other):
                 return NotImplemented
             other = as_expr(other)
-        return make2("mul", self, other)
+        return product(self, other)
 
     __rmul__ = __mul__
 
@@ -170,12 +163,13 @@ class Expr(Node):
     __rxor__ = __xor__
 
     if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Says how what SymPy's expressions have is written here."""
-            if name not in OF_SYMPY:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-            raise AttributeError(f"the expression {shown(self, 40)} has no {name!r}: {OF_SYMPY[name]}")
+        diff = OfSympy(
+            "the rate of a coordinate q is q.dot, a derivative sb.derivative(e, x), that of time sb.time_derivative(e)"
+        )
+        subs = xreplace = OfSympy("sb.substitute(e, {x: 2})")
+        free_symbols = OfSympy("sb.free_symbols(e)")
+        evalf = OfSympy("sb.evaluate(e, {x: 2})")
+        simplify = OfSympy("sb.tidy(e)")
 
     def __pow__(self, other: Any) -> Expr:
         return make2("pow", self, as_expr(other))
@@ -280,7 +274,7 @@ class Symbol(Expr):
     order: int
 
     @property
-    def dot(self) -> Expr:
+    def dot(self) -> Symbol:
         """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration). A parameter has
         none: it is refused, since its kind may have been forgotten."""
         if self.kind == "parameter":
@@ -288,7 +282,7 @@ class Symbol(Expr):
                 f"{self.name}.dot: {self.name} is a parameter, which does not change with time; what moves is made by "
                 f"symbol({self.name!r}, 'coordinate') or another kind, or by m.coordinate({self.name!r}) of a model"
             )
-        return rate_of(self)
+        return cast("Symbol", rate_of(self))  # 1 of time, 0 of material coordinates
 
     def __reduce__(self) -> Any:
         return symbol, (self.stem, self.kind, self.order)
@@ -499,6 +493,8 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
     return table.filed(node, key)
 
 
+_products: Final = tables["mul"]
+
 # The three constructors below are where the time goes when equations are derived: they look a node up once, try the
 # rules that fit, and file the new node under the key they looked up.
 
@@ -529,13 +525,11 @@ def make1(op: str, a: Expr) -> Expr:
 
 def make2(op: str, a: Expr, b: Expr) -> Expr:
     """A node of two arguments; those of commutative operations are put in the order of their keys."""
+    if op == "mul":
+        return product(a, b)
     one, other = a.key, b.key
     if one > other and op in COMMUTATIVE:
         a, b, one, other = b, a, other, one
-    if op == "mul":
-        if a is ZERO or a is ONE:
-            return a if a is ZERO else b
-        return _product(a, b, other & CLASS_MASK | NOT_A_NUMBER | one + other & HASH)
     if a is ZERO and op == "add":
         return b
     args, table = (a, b), tables[op]
@@ -543,7 +537,7 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     try:
-        for apply in fitting_rules[op, a.op, b.op]:
+        for apply in fitting_rules[op, a.op, "same" if a is b else b.op]:
             if (out := apply(a, b)) is not None:
                 return out  # type: ignore[return-value]
     except OverflowError:  # an exact number beside a float
@@ -553,20 +547,25 @@ def make2(op: str, a: Expr, b: Expr) -> Expr:
     return table.filed(node, args)
 
 
-def _product(a: Expr, b: Expr, key: int) -> Expr:
+def product(a: Expr, b: Expr) -> Expr:
     """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
-    table, place = tables["mul"], (key,)
-    entry = table.get(place)
+    one, other = a.key, b.key
+    if one > other:
+        a, b, one, other = b, a, other, one
+    if a is ONE or a is ZERO:
+        return b if a is ONE else a
+    key = other & CLASS_MASK | NOT_A_NUMBER | one + other & HASH
+    entry = _products.get(key)
     if entry is not None and (known := entry()) is not None:
         if known.args == (a, b) or same_factors((known,), (a, b)):
             return known
         return intern("mul", (a, b))  # two products with one key: as good as never
-    for apply in fitting_rules["mul", a.op, b.op]:
+    for apply in fitting_rules["mul", a.op, "same" if a is b else b.op]:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = Expr()
     node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(serials), key
-    return table.filed(node, place)
+    return _products.filed(node, key)
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:

@@ -19,10 +19,10 @@ class _TableEntry(weakref.ref):  # type: ignore[type-arg]
     """Weak reference to a node, with the key of its table entry."""
 
     __slots__ = ("key",)
-    key: tuple[Any, ...]
+    key: Any
 
 
-class _Table(dict[tuple[Any, ...], _TableEntry]):
+class _Table(dict[Any, _TableEntry]):
     """The nodes of one operation, by their arguments (and data)."""
 
     __slots__ = ("forget",)
@@ -30,13 +30,13 @@ class _Table(dict[tuple[Any, ...], _TableEntry]):
     def __init__(self) -> None:
         # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry
         # goes.
-        def forget(entry: _TableEntry, table: dict[tuple[Any, ...], _TableEntry] = self) -> None:
+        def forget(entry: _TableEntry, table: dict[Any, _TableEntry] = self) -> None:
             if table.get(entry.key) is entry:
                 table.pop(entry.key, None)
 
         self.forget = forget
 
-    def filed(self, node: Any, key: tuple[Any, ...]) -> Any:
+    def filed(self, node: Any, key: Any) -> Any:
         """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where
         there is one."""
         entry = _TableEntry(node, self.forget)

@@ -19,10 +19,16 @@ class RuleTable(dict[Any, tuple[Apply, ...]]):
 
     def __missing__(self, key: tuple[str, ...]) -> tuple[Apply, ...]:
         op, *ops = key
+        if is_same := ops[-1] == "same":
+            ops[-1] = ops[0]
         found: list[Apply] = []
         for rule_op, pattern, apply, is_symmetric in self.registry:
             if rule_op != op or len(pattern) != len(ops):
                 continue
+            if pattern[-1] == "same":
+                if not is_same:
+                    continue
+                pattern = (*pattern[:-1], "any")
             if fits := _fits(pattern, ops):
                 found.append(apply)
             if op in COMMUTATIVE and _fits(pattern[::-1], ops) and not (fits and is_symmetric):
@@ -39,7 +45,8 @@ fitting_rules = RuleTable()
 
 
 def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
-    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern` ("any" fits all).
+    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern`: "any" fits all, and "same" in the
+    last place an argument that is the one before it.
 
     The decorated function gets the arguments and returns the rewritten node, or None where it does not apply. Its
     docstring is the identity it uses, `left = right`; the tests check every such identity at random numbers and that

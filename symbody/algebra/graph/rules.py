@@ -220,10 +220,10 @@ def _(a: Expr) -> Expr:
     return sub(a.args[1], a.args[0])
 
 
-@rule("sub", "any", "any")
-def _(a: Expr, b: Expr) -> Expr | None:
+@rule("sub", "any", "same")
+def _(a: Expr, b: Expr) -> Expr:
     """a - a = 0"""
-    return ZERO if a is b else None
+    return ZERO
 
 
 @rule("sub", "any", "const")
@@ -321,37 +321,35 @@ def term(a: Expr) -> tuple[Number, Expr]:
     return 1, a
 
 
-@rule("add", "any", "any")
-def _(a: Expr, b: Expr) -> Expr | None:
+@rule("add", "any", "same")
+def _(a: Expr, b: Expr) -> Expr:
     """a + a = 2 * a"""
-    return mul(TWO, a) if a is b else None
+    return mul(TWO, a)
 
 
-def _like_terms(op: str, a: Expr, b: Expr) -> Expr | None:
-    x = a.args[1] if a.op == "mul" and a.args[0].op == "const" else a
-    y = b.args[1] if b.op == "mul" and b.args[0].op == "const" else b
-    if x is not y:
-        return None
-    c, d = term(a)[0], term(b)[0]
-    return mul(folded_by(operator.add if op == "add" else operator.sub, c, d), x)
+def like_terms(fold: Callable[[Any, Any], Number], a: Expr, b: Expr) -> Expr | None:
+    """The sum or difference of two multiples of one expression."""
+    (c, x), (d, y) = term(a), term(b)
+    return mul(folded_by(fold, c, d), x) if x is y else None
 
 
 @rule("add", "mul", "any", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """2 * a + 3 * a = 5 * a"""
-    return _like_terms("add", a, b)
+    number = a.args[0].op == "const" or (b.op == "mul" and b.args[0].op == "const")
+    return like_terms(operator.add, a, b) if number else None
 
 
 @rule("sub", "mul", "any")
 def _(a: Expr, b: Expr) -> Expr | None:
     """5 * a - a = 4 * a"""
-    return _like_terms("sub", a, b)
+    return like_terms(operator.sub, a, b) if a.args[0].op == "const" else None
 
 
 @rule("sub", "any", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a - 5 * a = -(4 * a)"""
-    return _like_terms("sub", a, b)
+    return like_terms(operator.sub, a, b) if b.args[0].op == "const" else None
 
 
 # ------------------------------------------------------------------------------------------------------ sin² + cos² = 1
@@ -411,10 +409,10 @@ def _(c: Expr, a: Expr) -> Expr | None:
     return div(folded_by(operator.mul, c.data, a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
 
 
-@rule("mul", "any", "any")
-def _(a: Expr, b: Expr) -> Expr | None:
+@rule("mul", "any", "same")
+def _(a: Expr, b: Expr) -> Expr:
     """a * a = a ** 2"""
-    return power(a, 2) if a is b else None
+    return power(a, 2)
 
 
 def integer_power(a: Expr) -> tuple[Expr, int]:
@@ -437,10 +435,10 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return b.args[0] if b.args[1] is a else None
 
 
-@rule("div", "any", "any")
-def _(a: Expr, b: Expr) -> Expr | None:
+@rule("div", "any", "same")
+def _(a: Expr, b: Expr) -> Expr:
     """a / a = 1"""
-    return ONE if a is b else None
+    return ONE
 
 
 @rule("div", "const", "any")

@@ -31,8 +31,6 @@ def _may_merge(a: Expr, b: Expr) -> bool:
 
 
 def _merged_sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
-    if not _may_merge(a, b):
-        return None
     one, other = factors_of((a,)), factors_of((b,))
     if sum(one.values()) != sum(other.values()):
         return None
@@ -77,10 +75,10 @@ def _merged_pair(own: list[Expr], its: list[Expr], subtracts: bool) -> Expr | No
 @rule("add", "mul", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """b * sin(a) ** 2 * x + b * cos(a) ** 2 * x = b * x"""
-    return _merged_sum(a, b, False)
+    return _merged_sum(a, b, False) if _may_merge(a, b) else None
 
 
 @rule("sub", "mul", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """x * cos(a) * cos(b) - x * sin(a) * sin(b) = x * cos(a + b)"""
-    return _merged_sum(a, b, True)
+    return _merged_sum(a, b, True) if _may_merge(a, b) else None

@@ -108,9 +108,17 @@ def _simple_terms(a: Expr) -> list[tuple[Expr, bool]]:
     return out
 
 
+def _term_count(n: Any) -> int:
+    """How many simple terms a sum has, 0 if there are too many or one is compound; counted once for each node."""
+    count: int = getattr(n, "terms", -1)
+    if count < 0:
+        n.terms = count = len(_simple_terms(n))
+    return count
+
+
 def has_free_terms(n: Any) -> bool:
     """Whether the terms of a sum may be written in any order: it is one node for all of them."""
-    return bool(_simple_terms(n))
+    return _term_count(n) > 0
 
 
 def _is_simple(n: Expr) -> bool:
@@ -139,9 +147,10 @@ def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
 
 
 def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
-    one, other = _simple_terms(a), _simple_terms(b)
-    if not one or not other or len(one) + len(other) > MAX_SORTED:
+    most = MAX_SORTED - (_term_count(a) or MAX_SORTED)
+    if not 0 < (_term_count(b) if most else 0) <= most:
         return None
+    one, other = _simple_terms(a), _simple_terms(b)
     number: Number = 0
     numbers: dict[Expr, Number] = {}
     for t, minus in (*one, *((t, minus != subtracts) for t, minus in other)):
@@ -211,7 +220,8 @@ def _(a: Expr, b: Expr) -> Expr | None:
 
 
 def _has_inner_number(a: Expr) -> bool:
-    return any(x.op == "mul" and x.args[0].op == "const" for x in a.args)
+    x, y = a.args
+    return (x.op == "mul" and x.args[0].op == "const") or (y.op == "mul" and y.args[0].op == "const")
 
 
 def _like_terms(a: Expr, b: Expr, subtracts: bool) -> Expr | None:

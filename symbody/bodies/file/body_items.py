@@ -132,11 +132,11 @@ def _reduced_body(s: Scope, name: str, given: LocatedRecord) -> Any:
     if "reduced" in given:
         if others := [k for k in given.values if k not in ("reduced", "rayleigh", "modal_damping")]:
             raise given.error(f"body {name!r}: a reduced body has been reduced already, and takes no {listed(others)}")
-        return later("formats.fem.reduced_file", "read_reduced")(beside(given.get("reduced")))
+        return later("formats.fem.reduced.reduced_file", "read_reduced")(beside(given.get("reduced")))
     files = {k: beside(given.get(k)) for k in ("mass", "stiffness", "nodes") if k in given}
     units = tuple(u.text for u in given.get("units")) if "units" in given else None
     source = beside(given.get("matrices")) if "matrices" in given else None
-    part = later("formats.fem.sources_of_matrices", "finite_elements")(source, units=units, **files)
+    part = later("formats.fem.matrices.sources_of_matrices", "finite_elements")(source, units=units, **files)
     how: dict[str, Any] = {k: s.number(given.get(k)) for k in ("up_to", "participation") if k in given}
     if "modes" in given:
         how["modes"] = _count(s, given.get("modes"))

@@ -278,6 +278,7 @@ _contacts: Final = Key(
 SIMULATION_OPTIONS: Final[Mapping[str, ValueSchema]] = {  # those of `SimulationOptions` that a file can give
     "method": TextSchema("a method"), "rtol": number, "atol": number, "step": number, "order": number, "first_step": number, "max_step": number, "max_growth": number,
     "form": TextSchema("a form"), "metric": TextSchema("metric", ("mass", "unit")), "alpha": number, "beta": number, "independent": names, "project": Flag(),
+    "project_stages": Flag(), "constraint_tolerance": number,
     "invariants": ListOf(Expression()), "max_steps": number, "max_memory": number, "max_size": number,
 }  # fmt: skip
 _MEANING_IN_MOTIONS: Final = meanings(SimulationOptions.__doc__ or "")

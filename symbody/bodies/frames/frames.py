@@ -114,6 +114,27 @@ class Frame(FrameInTree):
         four = list(e) if isinstance(e, Iterable) else [e]
         return Frame(self, from_euler_parameters(four, given, f"frame {name or ''}".strip()), name=name)
 
+    @checked_flags(ModelError)
+    def denavit_hartenberg(
+        self, a: Any, alpha: Any, d: Any, theta: Any, *, modified: bool = False, name: str | None = None
+    ) -> Frame:
+        """A frame by Denavit and Hartenberg's four parameters: turned by θ about z, moved by d along z, by a along x, and
+        turned by α about x. `modified` has a and α first (Craig), those of the link before.
+
+            T = R_z(θ) T_z(d) T_x(a) R_x(α),   modified   T = R_x(α) T_x(a) R_z(θ) T_z(d)
+
+        >>> N, q = sb.Model("arm").ground, sb.symbol("q", "coordinate")
+        >>> N.denavit_hartenberg(2, 0, 1, q).origin.in_ground
+        vector(2*cos(q), 2*sin(q), 1)
+        >>> N.denavit_hartenberg(2, 0, 1, q, modified=True).origin.in_ground
+        vector(2, 0, 1)
+
+        See also: `Frame.rotate`, `Frame.translate`, `Frame.place`.
+        """
+        if modified:
+            return self.rotate("x", alpha).translate(a, 0, d).rotate("z", theta, name=name)
+        return self.rotate("z", theta).translate(a, 0, d).rotate("x", alpha, name=name)
+
     def place(self, pose: Any, name: str | None = None) -> Frame:
         """A frame that stands in this one by a pose, or by a 4 by 4 matrix [R r; 0 1]."""
         at = as_pose(pose, f"frame {name or ''}".strip())

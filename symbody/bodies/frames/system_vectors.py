@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix
+from ...algebra.graph.matrix import vector as column
 from ...errors import ModelError, shown
 from .dyads import Dyad
 from .frame_tree import Immutable
@@ -29,7 +30,7 @@ class SystemVector(Immutable):
     >>> m = sb.Model("two")
     >>> u1, u2 = m.speeds("u1 u2")
     >>> N = m.ground
-    >>> v = sb.SystemVector(u1 * N.x, u1 * N.x + u2 * N.y)
+    >>> v = sb.bodies.SystemVector(u1 * N.x, u1 * N.x + u2 * N.y)
     >>> beta = v.partial([u1, u2])
     >>> [[a.dot(b.momentum((2, 3))) for b in beta] for a in beta]  # the mass matrix
     [[5, 0], [0, 3]]
@@ -65,7 +66,7 @@ class SystemVector(Immutable):
         >>> m = sb.Model("two")
         >>> a = m.coordinate("a")
         >>> A = m.ground.rotate("z", a)
-        >>> v = sb.SystemVector(A.x, m.ground.y)
+        >>> v = sb.bodies.SystemVector(A.x, m.ground.y)
         >>> v.map(lambda c: 2 * c), v.component_matrices
         (SystemVector(ground'.vector(2, 0, 0), ground.vector(0, 2, 0)), (vector(1, 0, 0), vector(0, 1, 0)))
         >>> v.express(m.ground), v.dt()
@@ -123,6 +124,21 @@ class SystemVector(Immutable):
 
     def __and__(self, other: SystemVector) -> Expr:
         return self.dot(other)
+
+    def along(self, tangents: Iterable[SystemVector]) -> Matrix:
+        """β_i · F for each tangent vector β_i: generalised forces where F are forces, the equations of motion where F are
+        forces less the rates of momenta (Sophia's &kane).
+
+        >>> m = sb.Model("pendulum")
+        >>> q, (mass, l, g) = m.coordinate("q"), m.parameters("m l g", 1.0, 0.5, 9.81)
+        >>> v = sb.bodies.SystemVector(m.ground.rotate("z", q).vector(0, -l, 0).dt())
+        >>> weight = sb.bodies.SystemVector(m.ground.vector(0, -mass * g, 0))
+        >>> sb.tidy((weight - v.momentum([mass]).dt()).along(v.partial([q.dot])))
+        vector(-m*l*(g*sin(q) + l*q_ddot))
+
+        See also: `SystemVector.partial`, `derive`.
+        """
+        return column(*(beta.dot(self) for beta in tangents))
 
     def momentum(self, inertia: Sequence[Any]) -> SystemVector:
         """pₖ = mₖ vₖ, or Iₖ · ωₖ where the inertia is a dyad (KMMP)."""

@@ -36,7 +36,7 @@ class Vector(Tensor):
     >>> v.dt(m.ground).components(A)
     vector(0, 2*theta_dot, 0)
 
-    See also: `Frame`, `bodies.Dyad`, `SystemVector`, `bodies.express`.
+    See also: `Frame`, `bodies.Dyad`, `bodies.SystemVector`, `bodies.express`.
     """
 
     __slots__ = ()

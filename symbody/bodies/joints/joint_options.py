@@ -31,7 +31,8 @@ class JointLoads(TypedDict, total=False):
     damping, stiffness, rest, actuation   the force -stiffness (q - rest) - damping q' + actuation on q: a positive
                                           actuation increases q
     friction                              (force, speed): smooth Coulomb friction -force tanh(q' / speed)
-    limits                                (low, high, stiffness[, damping]): elastic stops
+    limits                                (low, high, stiffness[, damping]): elastic stops, which push by stiffness times
+                                          the depth, and while it grows by damping times its rate
     """
 
     damping: Any

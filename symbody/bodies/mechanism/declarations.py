@@ -251,7 +251,7 @@ class Declarations(Portable):
         if base is not None and base.kind in ("parameter", "time"):
             return False
         while base is not None and base.order < s.order:
-            base = base.dot  # type: ignore[assignment]
+            base = base.dot
         return base is s
 
 
@@ -273,7 +273,7 @@ def speeds_and_rates(given: Declarations) -> tuple[list[Symbol], dict[Symbol, Ex
     for q in coordinates:
         if q not in rates:
             rates[q] = q.dot
-            u.append(q.dot)  # type: ignore[arg-type]
+            u.append(q.dot)
     used = set(free_symbols(*rates.values(), *given_motions))
     if idle := [s for s in own if s not in used]:
         raise ModelError(
@@ -346,7 +346,7 @@ def multiplier_of(constraint: str) -> Symbol:
 def derivative_of(s: Symbol, order: int) -> Symbol:
     """The time derivative of a symbol of some order, itself for 0."""
     for _ in range(order):
-        s = s.dot  # type: ignore[assignment]
+        s = s.dot
     return s
 
 

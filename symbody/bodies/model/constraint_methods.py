@@ -100,7 +100,9 @@ class ConstraintMethods(LoadMethods):
             raise unknown(f"model {self.name!r}", "constraint", str(constraint), self.parts.constraints)
         return multiplier_of(constraint)
 
-    def coincide(self, name: str, a: Point, b: Point, *, along: Frame | None = None, axes: str = "xyz") -> list[str]:
+    def coincide(
+        self, name: str, a: Point, b: Point, *, along: Body | Frame | None = None, axes: str = "xyz"
+    ) -> list[str]:
         """Two points coincide, along some axes of a frame (that of a by default).
 
         >>> m = sb.Model("bead")

@@ -274,8 +274,11 @@ class LoadMethods(EquationMethods):
         )
         return self.parts.add_load(Load(name, "potential", potential=V))
 
-    def generalized_force(self, name: str, q: Symbol, value: Any) -> Load:
+    def generalized_force(self, name: str, q: Symbol | str, value: Any) -> Load:
         """A force that does work on the rate of a coordinate.
+
+        q       the coordinate, or its name
+        value   the force [N], or the torque [N m]
 
         >>> m = sb.Model("cart")
         >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -286,10 +289,12 @@ class LoadMethods(EquationMethods):
         See also: `Model.force`, `Model.potential`.
         """
         where = f"generalised force {checked_name(name, 'generalised force')!r}"
-        if q not in (known := self.symbols_of_kind("coordinate")):
-            raise unknown(where, "coordinate", str(q), [s.name for s in known])
+        known = {s.name: s for s in self.symbols_of_kind("coordinate")}
+        chosen = known.get(q) if isinstance(q, str) else q
+        if chosen is None or chosen not in known.values():
+            raise unknown(where, "coordinate", str(q), list(known))
         return self.parts.add_load(
-            make.on_coordinate(name, "force", q, *self.parts.quantities(f"force {name!r}", value=value))
+            make.on_coordinate(name, "force", chosen, *self.parts.quantities(f"force {name!r}", value=value))
         )
 
     def tyre(

@@ -48,7 +48,7 @@ class LynchInput:
     A positive actuator increases its coordinate, as in the equations that the thesis prints (appendix B, eq. 5.1); its
     (4.21) to (4.26) have the opposite sign.
 
-    >>> given = sb.LynchInput(
+    >>> given = sb.bodies.LynchInput(
     ...     reference=[[1, 0], [-1, 1]],
     ...     distance=[[0.0, 1.0], [1.0, 0.0]],
     ...     axes={(2, 1): ("z", "z", "x", "x")},

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...algebra.graph.graph import Expr
 from ...algebra.graph.names import check_name
 from ...algebra.graph.walk import free_symbols, scalars
 from ...argument_kinds import answered_class
@@ -23,6 +22,8 @@ from ...errors import ExpressionError, ModelError, listed, shown
 from ...escaping import checked_name
 from ...later import OldMembers
 from ...summary import Summarized, Summary
+from ..frames.system_vectors import SystemVector
+from ..frames.vectors import Vector
 from ..mechanism.declarations import as_expression
 from ..mechanism.mechanism import Mechanism
 from ..mechanism.summaries import rows_of_parts, rows_of_symbols, rows_of_written
@@ -109,23 +110,49 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
             raise ModelError(f"{where}: {listed(strange)} cannot be in it; it is a condition on the state")
         self.parts.add_expression("validity", name, made)
 
-    def label(self, name: str, expression: Any) -> Expr:
+    def label(self, name: str, expression: Any) -> Any:
         """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w =
         m.label("w", q1.dot + q2.dot)`.
 
-        Symbols and constants keep their own names; of two labels for one expression the first is used.
+        The components of a vector are called name_1, name_2, name_3, those of a vector with terms in several frames go on
+        with name_4. Symbols and constants keep their own names; of two labels for one expression the first is used.
 
         >>> m = sb.Model("m")
         >>> a, b = m.coordinates("a b")
         >>> m.label("w", a.dot + b.dot)
         a_dot + b_dot
+        >>> r = m.label("r", m.ground.vector(sb.cos(a), sb.sin(a), b))
+        >>> dict(m.parts.labels)
+        {'w': a_dot + b_dot, 'r_1': cos(a), 'r_2': sin(a)}
 
-        See also: `sequence`, `Model.output`.
+        See also: `sequence`, `Model.output`, `Model.unlabel`.
         """
+        if isinstance(expression, (Vector, SystemVector)):
+            entries = [e for c in expression.component_matrices for e in c.entries]
+            for k, e in enumerate(entries, start=1):
+                if e.args:
+                    self.label(f"{name}_{k}", e)
+            return expression
         where = f"label {checked_name(name, 'label')!r}"
         made = self.parts.checked(where, as_expression(expression, where))
         self.parts.add_expression("labels", check_name(name, "label"), made)
         return made
+
+    def unlabel(self, name: str) -> None:
+        """Take a label back, or those of the components of a vector by the name it was given; the expression is not
+        changed, and the name is free again.
+
+        >>> m = sb.Model("m")
+        >>> a, b = m.coordinates("a b")
+        >>> w, r = m.label("w", a.dot + b.dot), m.label("r", m.ground.vector(sb.cos(a), sb.sin(a), b))
+        >>> m.unlabel("w")
+        >>> m.unlabel("r")
+        >>> dict(m.parts.labels)
+        {}
+
+        See also: `Model.label`.
+        """
+        self.parts.remove_label(checked_name(name, "label"))
 
     def note(self, *texts: str) -> None:
         """Remarks for readers of the mechanism: `mechanism.notes`.

@@ -14,7 +14,7 @@ from typing import Any
 from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.walk import free_symbols, substitute
 from ...argument_kinds import answered_class
-from ...errors import ModelError, listed, shown
+from ...errors import ModelError, listed, shown, unknown
 from ...escaping import checked_name
 from ..elastic.elastic_body import deforms
 from ..frames.frames import Frame
@@ -377,20 +377,45 @@ class Parts(Undoable, Declarations):
             rate = self._rate_variable(z)
             orders = range(1, max(s.order for s in high if s.stem == z.stem) + 1)
             h = substitute(h, {derivative_of(z, k): derivative_of(rate, k - 1) for k in orders})
-        self._written["equations"][name] = h
+        self._written["equations"][name] = substitute(h, {z.dot: rate for z, rate in self._rate_variables.items()})
         return name
 
     def _rate_variable(self, z: Symbol) -> Symbol:
-        """The variable that stands for z', with the equation that defines it."""
+        """The variable that stands for z', with the equation that defines it; it takes the place of z' in all others."""
         if z not in self._rate_variables:
-            rate = self._rate_variables[z] = self.declare(f"{z.name}_rate", "variable")
+            rate, written = self.declare(f"{z.name}_rate", "variable"), self._written["equations"]
+            written |= {name: substitute(h, {z.dot: rate}) for name, h in written.items()}
             self.add_equation(f"{z.name}.rate", z.dot - rate)
+            self._rate_variables[z] = rate
         return self._rate_variables[z]
 
     def add_expression(self, table: str, name: str, value: Any) -> None:
         """Something written down under a name: table is "kinetic energies", "outputs" or "labels"."""
         self.refuse_twice(table, name, self._written[table])
         self._written[table][name] = value
+
+    def remove_label(self, name: str) -> None:
+        """Take a label back, or all name_1, name_2, ... of a vector.
+
+        >>> m = sb.Model("m")
+        >>> x = m.coordinate("x")
+        >>> y = m.label("y", 2 * x)
+        >>> m.parts.remove_label("y")
+        >>> dict(m.parts.labels)
+        {}
+
+        See also: `Model.unlabel`.
+        """
+        labels = self._written["labels"]
+        found = (
+            [name]
+            if name in labels
+            else [n for n in labels if n.rpartition("_")[0] == name and n[len(name) + 1 :].isdigit()]
+        )
+        if not found:
+            raise unknown(f"model {self.name!r}", "label", name, labels)
+        for n in found:
+            del labels[n]
 
     def add_balance(self, speed: Symbol, expression: Expr) -> None:
         """An equation of motion of a speed, or of a coordinate whose rate is one."""

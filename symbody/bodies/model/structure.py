@@ -136,7 +136,8 @@ class Structure(SymbolMethods):
 
         mass, com, inertia   mass, mass centre and inertia (about the mass centre, or about the point `about`) in the
                              body frame; an inertia is three principal values, `inertia(xx, yy, zz, xy, xz, yz)`, or,
-                             for a body on a given frame, a dyad, `frame.dyad(...)`
+                             for a body on a given frame, a dyad, `frame.dyad(...)`; the mass centre of such a body
+                             may be a point
         shape, density       instead: a uniform solid, with either its mass or its density
         physical             False lets an inertia pass that no whole body has
 
@@ -153,6 +154,7 @@ class Structure(SymbolMethods):
             raise ModelError(
                 f"body {name!r}: the second argument is its frame, got {shown(frame)}; mass and inertia go by keyword"
             )
+        com = _coordinates_of_centre(name, com, frame) if isinstance(com, Point) else com
         _refuse_centre_of_nothing(name, mass, com, shape)
         inertia = _in_frame(name, inertia, frame) if isinstance(inertia, Dyad) else inertia
         properties = _properties(name, mass, com, inertia, about, shape, density, physical)
@@ -431,6 +433,15 @@ def _refuse_centre_of_nothing(name: str, mass: Any, com: Any, shape: Shape | Non
     """A mass centre is that of a mass; one that was forgotten would be zero."""
     if mass is None and shape is None and any(e is not ZERO for e in three(com, f"body {name!r}, com").entries):
         raise ModelError(f"body {name!r} has a mass centre and no mass; give mass=, which may be 0")
+
+
+def _coordinates_of_centre(name: str, com: Point, frame: Frame | None) -> tuple[Any, ...]:
+    if frame is None:
+        raise ModelError(
+            f"body {name!r}: com= is a point, {shown(com)}, but the body has no frame yet in which it could lie; give its "
+            "frame, or three coordinates in the body"
+        )
+    return com.in_frame(frame).coordinates.entries
 
 
 def _properties(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...algebra.graph.graph import Symbol
@@ -104,7 +104,7 @@ class SymbolMethods(Portable):
         """
         return self.parts.declare(name, "coordinate", unit=unit)
 
-    def coordinates(self, names: str) -> tuple[Symbol, ...]:
+    def coordinates(self, names: str | Iterable[str]) -> tuple[Symbol, ...]:
         """Several coordinates: `x, y = m.coordinates("x y")`.
 
         >>> m = sb.Model("m")
@@ -128,7 +128,7 @@ class SymbolMethods(Portable):
         """
         return self.parts.declare(name, "parameter", value, unit)
 
-    def parameters(self, names: str = "", /, *values: float, **named: float | None) -> Any:
+    def parameters(self, names: str | Iterable[str] = "", /, *values: float, **named: float | None) -> Any:
         """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then
         `p.a`.
 
@@ -162,7 +162,7 @@ class SymbolMethods(Portable):
         """
         return self.parts.declare(name, "input", unit=unit)
 
-    def inputs(self, names: str) -> tuple[Symbol, ...]:
+    def inputs(self, names: str | Iterable[str]) -> tuple[Symbol, ...]:
         """Several inputs: `F, M = m.inputs("F M")`; their laws are given to `simulate`.
 
         >>> m = sb.Model("crane")
@@ -187,7 +187,7 @@ class SymbolMethods(Portable):
         """
         return self.parts.declare(name, "variable", unit=unit)
 
-    def variables(self, names: str) -> tuple[Symbol, ...]:
+    def variables(self, names: str | Iterable[str]) -> tuple[Symbol, ...]:
         """Several additional variables, each of which needs an additional equation.
 
         >>> m = sb.Model("circuit")
@@ -238,7 +238,7 @@ class SymbolMethods(Portable):
             self.parts.add_kinematics(equations=[as_expression(equals, f"speed {name!r}") - u])
         return u
 
-    def speeds(self, names: str) -> tuple[Symbol, ...]:
+    def speeds(self, names: str | Iterable[str]) -> tuple[Symbol, ...]:
         """Several speeds, to be tied to rates by `rate` or `kinematic_equation`.
 
         >>> m = sb.Model("body")

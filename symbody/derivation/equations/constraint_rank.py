@@ -94,7 +94,7 @@ def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> 
     >>> sb.derivation.constraint_rank(sb.derive(m, redundant=True)).rank
     1
 
-    See also: `audit`, `Equations.rank`, `derivation.undetermined`.
+    See also: `audit`, `Equations.rows`, `derivation.undetermined`.
     """
     if not eq.lam:
         return None
@@ -114,10 +114,10 @@ def _rank_by_search(eq: Equations, given: Mapping[Any, float] | None) -> Constra
             break
     if best is None or best.is_full or given is not None:
         return best
-    return _on_other_branches(eq, best)
+    return on_other_branches(eq, best)
 
 
-def _on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
+def on_other_branches(eq: Equations, best: ConstraintRank) -> ConstraintRank:
     """The largest rank of configurations from starts all around.
 
     The rank at any configuration is at most that of the regular ones on its branch: a larger one shows another branch,

@@ -19,7 +19,8 @@ from ...algebra.graph.walk import substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
-from ...bodies.mechanism.mechanism import Body, Load
+from ...bodies.mechanism.mechanism import Body, Load, Mechanism
+from ...bodies.model.model import Model
 from ...derivation.equations.own_terms import in_own_terms, speed_index
 from ...errors import DerivationError, ModelError, listed, shown
 from ..kinematics.affine_fields import inner, moment_about_origin
@@ -27,32 +28,37 @@ from ..kinematics.deforming_motion import DeformingMotion
 from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates, wrench_of, wrenches
 from ..routes.recursive import inertial_wrenches, power_of_prescribed_deformation, to_parent
 from ..routes.user_inertia import BALANCES, WrittenMotion
-from .equation_arguments import of_equations
+from .equation_arguments import of_equations, of_equations_or
 from .equations import Equations
 
 # ---------------------------------------------------------------------------------------------------------- energies
 
 
-@of_equations
-def kinetic_energy(eq: Equations, bodies: Any = None) -> Expr:
+@of_equations_or(Model)
+def kinetic_energy(eq: Model | Equations, bodies: Any = None) -> Expr:
     """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or
-    of one or some, by name.
+    of one or some, by name. It is that of equations, or of a model before they are derived.
 
     Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in
     the rates; balances add ½ u · M u.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
-    >>> sb.kinetic_energy(sb.derive(m))
-    x_dot**2
+    >>> sb.kinetic_energy(sb.derive(m)), sb.kinetic_energy(m, "cart")
+    (x_dot**2, x_dot**2)
 
     See also: `potential_energy`, `energy`, `Trajectory`.
     """
-    k = Kinematics(eq.mechanism)
-    total = _energy_of_bodies(k, _bodies_named(eq, bodies, "kinetic_energy"))
-    if bodies is None and eq.mechanism.has_written_motion:
-        total = total + WrittenMotion(eq.mechanism, k).kinetic_energy
+    mechanism = _mechanism(eq)
+    k = Kinematics(mechanism)
+    total = _energy_of_bodies(k, _bodies_named(mechanism, bodies, "kinetic_energy"))
+    if bodies is None and mechanism.has_written_motion:
+        total = total + WrittenMotion(mechanism, k).kinetic_energy
     return _own(eq, total)
+
+
+def _mechanism(eq: Model | Equations) -> Mechanism:
+    return eq.freeze() if isinstance(eq, Model) else eq.mechanism
 
 
 def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
@@ -70,9 +76,10 @@ def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
     return total
 
 
-@of_equations
-def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) -> Expr:
-    """V: the sum of the potentials of all loads that have one, or of one or some of them, by name.
+@of_equations_or(Model)
+def potential_energy(eq: Model | Equations, loads: Any = None, *, bodies: Any = None) -> Expr:
+    """V: the sum of the potentials of all loads that have one, or of one or some of them, by name; of equations, or of a
+    model before they are derived.
 
     bodies   one or some: the energy that they have in fields of gravity, such as -m g · r
 
@@ -84,14 +91,14 @@ def potential_energy(eq: Equations, loads: Any = None, *, bodies: Any = None) ->
 
     See also: `kinetic_energy`, `energy`, `Model.potential`.
     """
-    total = ZERO
-    names = None if bodies is None else {b.name for b in _bodies_named(eq, bodies, "potential_energy")}
-    for load in _chosen_loads(eq, loads):
+    mechanism, total = _mechanism(eq), ZERO
+    names = None if bodies is None else {b.name for b in _bodies_named(mechanism, bodies, "potential_energy")}
+    for load in _chosen_loads(mechanism, loads):
         if names is not None:
             total = total + sum((V for name, V in load.by_body.items() if name in names), ZERO)
         elif load.potential is not None:
             total = total + load.potential
-    return _own(eq, *Kinematics(eq.mechanism).in_speeds([total]))
+    return _own(eq, *Kinematics(mechanism).in_speeds([total]))
 
 
 @of_equations
@@ -120,27 +127,27 @@ def generalized_momenta(eq: Equations) -> Matrix:
     return cast(Matrix, in_own_terms(eq, [bodies + WrittenMotion(eq.mechanism, k).momenta])[0])
 
 
-def _bodies_named(eq: Equations, bodies: Any, call: str) -> tuple[Body, ...]:
+def _bodies_named(mechanism: Mechanism, bodies: Any, call: str) -> tuple[Body, ...]:
     """All bodies, or the named ones."""
     if bodies is None:
-        return eq.mechanism.bodies
+        return mechanism.bodies
     given = list(bodies) if isinstance(bodies, (list, tuple)) else [bodies]
     if wrong := [b for b in given if not isinstance(b, (str, Body))]:
         raise ModelError(f"{call}: bodies= is a body or its name, or a list of them, got {shown(wrong[0])}")
-    return tuple(eq.mechanism.body(b.name if isinstance(b, Body) else b) for b in given)
+    return tuple(mechanism.body(b.name if isinstance(b, Body) else b) for b in given)
 
 
-def _chosen_loads(eq: Equations, loads: Any) -> tuple[Load, ...]:
+def _chosen_loads(mechanism: Mechanism, loads: Any) -> tuple[Load, ...]:
     if loads is None:
-        return eq.mechanism.loads
+        return mechanism.loads
     given = [loads] if isinstance(loads, str) else list(loads) if isinstance(loads, (list, tuple)) else [loads]
     if wrong := [x for x in given if not isinstance(x, str)]:
         raise ModelError(f"potential_energy: loads= is the name of a load, or a list of names, got {shown(wrong[0])}")
-    return tuple(eq.mechanism.load(name) for name in given)
+    return tuple(mechanism.load(name) for name in given)
 
 
-def _own(eq: Equations, expression: Expr) -> Expr:
-    return in_own_terms(eq, [expression])[0]
+def _own(eq: Model | Equations, expression: Expr) -> Expr:
+    return expression if isinstance(eq, Model) else in_own_terms(eq, [expression])[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- momenta
@@ -158,7 +165,7 @@ def momentum(eq: Equations, bodies: Any = None) -> Vector:
     See also: `angular_momentum`, `centre_of_mass`.
     """
     refuse_written_motion(eq, "momentum")
-    total = _momenta(eq, _bodies_named(eq, bodies, "momentum"))
+    total = _momenta(eq, _bodies_named(eq.mechanism, bodies, "momentum"))
     return Vector({eq.mechanism.ground: in_own_terms(eq, [total.force])[0]})
 
 
@@ -180,7 +187,7 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
     See also: `momentum`, `centre_of_mass`, `Vector`.
     """
     refuse_written_motion(eq, "angular_momentum")
-    total = _momenta(eq, _bodies_named(eq, bodies, "angular_momentum"))
+    total = _momenta(eq, _bodies_named(eq.mechanism, bodies, "angular_momentum"))
     moment = total.moment
     if about is not None:
         if not isinstance(about, Point):
@@ -205,7 +212,7 @@ def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
     """
     refuse_written_motion(eq, "centre_of_mass")
     ground, mass, first = eq.mechanism.ground, ZERO, zeros(3)
-    for body in _bodies_named(eq, bodies, "centre_of_mass"):
+    for body in _bodies_named(eq.mechanism, bodies, "centre_of_mass"):
         mass = mass + body.mass.m
         first = first + body.mass.m * body.mass_centre.in_ground
     if mass is ZERO:
@@ -397,10 +404,7 @@ def _powers_without_potential(eq: Equations) -> list[Expr]:
 
 def _power_of_prescribed_motion(k: Kinematics) -> Expr:
     """Σ β_t · (p' - F)."""
-    mechanism, frames = k.mechanism, list(k.velocities)
-    still = dict.fromkeys(mechanism.u, ZERO)
-    given = substitute_all([x for f in frames for x in k.velocities[f]], still)
-    moved = {f: (given[2 * i], given[2 * i + 1]) for i, f in enumerate(frames)}
+    mechanism, moved = k.mechanism, given_velocities(k)
     nothing = (zeros(3), zeros(3))
     if all(m == nothing for m in moved.values()):
         return ZERO
@@ -411,6 +415,13 @@ def _power_of_prescribed_motion(k: Kinematics) -> Expr:
     for f, w in wrenches(others, k).items():
         total = total - _on(w, moved[f])
     return total
+
+
+def given_velocities(k: Kinematics) -> dict[Frame, tuple[Matrix, Matrix]]:
+    """β_t: angular velocities and velocities of frames where all speeds are zero."""
+    frames = list(k.velocities)
+    given = substitute_all([x for f in frames for x in k.velocities[f]], dict.fromkeys(k.mechanism.u, ZERO))
+    return {f: (given[2 * i], given[2 * i + 1]) for i, f in enumerate(frames)}
 
 
 def is_uniform_gravity(load: Load, k: Kinematics) -> bool:

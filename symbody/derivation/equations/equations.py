@@ -30,14 +30,13 @@ from ...later import OldMembers
 from ...summary import Summarized, Summary
 from ..rank.saddle_point import Border
 from .augmented_system import AugmentedSystem
-from .constraint_rank import constraint_rank
 from .equation_arguments import AnyEquations
 from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import EquationRows
 from .readable_equations import ReadableEquations, readable_equations
 from .variable_table import variable_table
-from .variables import ARGUMENTS, Variables
+from .variables import Variables
 
 MATRICES: Final = ("rates", "M", "f", "phi", "Jc", "b", "c", "h")
 RENAMED: Final = {
@@ -46,6 +45,7 @@ RENAMED: Final = {
     "speed_rows": "rows.speeds", "norm_rows": "rows.norms", "holonomic_rows": "rows.holonomic", "additional_rows": "rows.additional",
     "constraint_rank": "derivation.constraint_rank(eq)", "undetermined": "derivation.undetermined(eq)", "in_own_terms": "derivation.in_own_terms(eq, ...)", "in_own_symbols": "derivation.in_own_symbols(eq, ...)",
     "composed": "derivation.composed(eq, ...)", "speed_index": "derivation.speed_index(eq, ...)", "is_constrained": "lam", "constants": "variables.constants",
+    "arguments": "variables.arguments", "inputs": "variables.inputs", "rank": "rows.rank",
 }  # fmt: skip
 
 
@@ -163,8 +163,8 @@ class Equations(
         return readable_equations(self)
 
     @property
-    def rank(self) -> int:
-        """Of the constraints; as many as there are where `derivation.constraint_rank` is not known.
+    def degrees_of_freedom(self) -> int:
+        """Speeds less the rank of the constraints on them.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -172,20 +172,14 @@ class Equations(
         >>> name = m.constrain("ring", x**2 + y**2 - 1)
         >>> m.gravity(0, -9.81, 0)
         >>> eq = sb.derive(m)
-        >>> eq.rank, eq.degrees_of_freedom
+        >>> eq.rows.rank, eq.degrees_of_freedom
         (1, 1)
         >>> sb.evaluate(eq.multipliers, eq.values(x=0.0, y=-1.0, otherwise=0.0))  # force along the rate of x² + y²
         [-4.905]
 
         See also: `Model.constrain`, `audit`, `minimal`.
         """
-        found = constraint_rank(self)
-        return len(self.lam) if found is None else found.rank
-
-    @property
-    def degrees_of_freedom(self) -> int:
-        """Speeds less the rank of the constraints on them."""
-        return len(self.u) - self.rank
+        return len(self.u) - self.rows.rank
 
     @cached_property
     def N(self) -> Matrix:  # noqa: N802  (notation)
@@ -267,9 +261,9 @@ class Equations(
         >>> i, R = m.variable("i"), m.parameter("R", 2.0)
         >>> name = m.equation("circuit", i.dot + R * i)
         >>> eq = sb.derive(m)
-        >>> eq.variables["R"].kind, eq.state, eq.arguments
+        >>> eq.variables["R"].kind, eq.state, eq.variables.arguments
         ('parameter', (a, a_dot, i), (t, a, a_dot, i, tau, R))
-        >>> eq.inputs, eq.kinds["i"]
+        >>> eq.variables.inputs, eq.kinds["i"]
         ((tau,), 'variable')
 
         See also: `derivation.Variables`, `derivation.Variable`.
@@ -282,16 +276,6 @@ class Equations(
     def state(self) -> tuple[Symbol, ...]:
         """The state q, u, z, in the order of arrays."""
         return self.variables.of("q u z").symbols
-
-    @cached_property
-    def arguments(self) -> tuple[Symbol, ...]:
-        """t, q, u, z, r, p: the arguments of every expression of these equations."""
-        return self.variables.of(ARGUMENTS).symbols
-
-    @cached_property
-    def inputs(self) -> tuple[Symbol, ...]:
-        """Inputs without their rates."""
-        return tuple(s for s in self.r if not s.order)
 
     @cached_property
     def rows(self) -> EquationRows:

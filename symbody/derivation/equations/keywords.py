@@ -21,6 +21,8 @@ from ...algebra.graph.walk import free_symbols
 from ...argument_kinds import argument_kinds, in_words, refuse_other_kinds
 from ...errors import SymbodyError, ambiguous_keyword, shown, unknown, unknown_keyword
 from ...options import OptionSet, with_text
+from ...units import quantity
+from .variables import Variables
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -98,6 +100,28 @@ def by_name(values: Mapping[Any, Any], where: str, error: type[SymbodyError]) ->
     return out
 
 
+def values_in_si(values: Mapping[Any, Any], where: str, error: type[SymbodyError], model: Any) -> dict[Any, Any]:
+    """Values with texts and pairs that have a unit, "30 deg" or (30, "deg"), in SI, also as the ends of intervals and in
+    lists; others as they are."""
+
+    def in_si(key: Any, value: Any) -> Any:
+        if not isinstance(value, str | tuple | list):
+            return value
+        if (found := quantity(value, f"{where}: {key}", error, _unit_of(model, key))) is not None:
+            return found
+        has_texts = not isinstance(value, str) and any(isinstance(x, str | tuple | list) for x in value)
+        return type(value)([in_si(key, x) for x in value]) if has_texts else value
+
+    return {key: in_si(key, value) for key, value in values.items()}
+
+
+def _unit_of(model: Any, key: Any) -> str:
+    """The unit of a name of the model, where its equations have it."""
+    of = getattr(model, "about", None) or model
+    rows = getattr(getattr(of, "equations", of), "variables", None)
+    return rows[key].unit if isinstance(rows, Variables) and isinstance(key, str) and key in rows else ""
+
+
 class KeywordCall:
     """The keywords of one function: which are options, and to which group each given keyword belongs."""
 
@@ -143,6 +167,7 @@ class KeywordCall:
                 chosen[name] = value
             else:
                 self._add(where, name, value, names, merged)
+        merged = values_in_si(merged, where, self.error, model)
         chosen |= self._options(where, options, taken | chosen.keys())
         refuse_other_kinds(self.kinds, (*zip(self.positional, args, strict=False), *chosen.items()), where, self.error)
         if self.shared is not None:

@@ -12,6 +12,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import scalars
 from ...bodies.mechanism.mechanism import Constraint
 from ...errors import listed
+from .constraint_rank import constraint_rank
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -77,6 +78,8 @@ class EquationRows:
     [('level', r_e1), ('norm of r_e0, r_e1, r_e2, r_e3', r_e0**2 + r_e1**2 + r_e2**2 + r_e3**2 - 1)]
     >>> len(eq.rows.holonomic), len(eq.rows.norms), eq.rows.speeds[0].name, eq.rows.additional[0].expression
     (1, 1, 'level', i + i_dot)
+    >>> eq.rows.rank
+    1
     >>> dict(eq.rows.validity)  # where the model is valid: everywhere
     {}
 
@@ -117,6 +120,12 @@ class EquationRows:
         """h, by name."""
         named = zip(self.eq.mechanism.equations, self.eq.h.entries, strict=True)
         return tuple(NamedRow(name, "additional", e) for name, e in named)
+
+    @property
+    def rank(self) -> int:
+        """Rank of Jc; the number of its rows where `derivation.constraint_rank` is not known."""
+        found = constraint_rank(self.eq)
+        return len(self.eq.lam) if found is None else found.rank
 
     @property
     def validity(self) -> Mapping[str, Expr]:

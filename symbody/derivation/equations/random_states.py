@@ -63,7 +63,7 @@ def condition(equations: Equations, state: Values) -> float:
     Jc = np.array([numbers([whole.Jc], state)[0]], dtype=np.float64)[0]
     J = Jc[:, [j for j, u in enumerate(whole.u) if u not in kept]]
     space = RowSpace.of(J, typical_sizes(whole, whole.Jc.entries, Jc, state))
-    return space.condition if space.rank >= whole.rank else math.inf
+    return space.condition if space.rank >= whole.rows.rank else math.inf
 
 
 def _regular(equations: Equations, state: Values, draw: Random) -> Values | None:

@@ -84,7 +84,8 @@ class ReadableEquations:
         if len(self.blocks) > 1:
             out.append(f"decoupled: {'; '.join(map(_names, self.blocks))}")
         if self.left:
-            out.append(f"{self.left} entries are too large to be tidied and stand as derived")
+            one = self.left == 1
+            out.append(f"{self.left} {'entry is' if one else 'entries are'} as derived, being too large to be tidied")
         return tuple(out)
 
     def __str__(self) -> str:
@@ -119,7 +120,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     right = [f + sum_of_products(eq.Jc.column(i), eq.lam) for i, f in enumerate(eq.f.entries)]
     own = [k for k, rate in enumerate(eq.rates.entries) if rate is not eq.q[k].dot]
     speed_rows = [r.expression for r in eq.rows.speeds[len(eq.phi.entries) :]] if eq.lam else []
-    additional = [_line_of(h, [z.dot for z in eq.z]) for h in eq.h.entries]  # type: ignore[misc]
+    additional = [_line_of(h, [z.dot for z in eq.z]) for h in eq.h.entries]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
     parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
     made = tidied_entries(e for p in parts for e in p)
@@ -127,7 +128,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     M, f, rates, constraints, beside = ([next(rest) for _ in p] for p in parts)
     motion = [_line(M[i * n : (i + 1) * n], [u.dot for u in eq.u], f[i]) for i in range(n)]
     lines = (
-        tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),  # type: ignore[arg-type]
+        tuple(EquationLine(((ONE, eq.q[k].dot),), r) for k, r in zip(own, rates, strict=True)),
         tuple(motion),
         tuple(EquationLine((), c) for c in constraints),
         tuple(_line_with_entries(line, beside) for line in additional),

@@ -147,6 +147,8 @@ class Variables:
       rates: x_dot, v_dot
     >>> eq.variables["k"].default, eq.variables.of("z p").names, eq.variables.constants
     (4.0, ('x', 'v', 'k'), (k,))
+    >>> eq.variables.arguments, eq.variables.inputs
+    ((t, x, v, k), ())
 
     See also: `derivation.Variable`, `Equations`.
     """
@@ -200,6 +202,16 @@ class Variables:
     def constants(self) -> tuple[Symbol, ...]:
         """p, r: held constant during a step of integration."""
         return self.of("p r").symbols
+
+    @cached_property
+    def arguments(self) -> tuple[Symbol, ...]:
+        """t, q, u, z, r, p: the arguments of every expression of the equations."""
+        return self.of(ARGUMENTS).symbols
+
+    @cached_property
+    def inputs(self) -> tuple[Symbol, ...]:
+        """Inputs without their rates."""
+        return tuple(s for s in self.of("r").symbols if not s.order)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def _all_speeds(eq: Equations, keep: list[int], rest: list[int], Ad: Matrix, ad:
 
 def _accelerations(eq: Equations, ui: tuple[Symbol, ...], rest: list[int], A: Matrix, a: Matrix) -> dict[Symbol, Expr]:
     dots = [u.dot for u in ui]
-    return {eq.u[j].dot: sum_of_products(A.row(j), dots) + a[j] for j in rest}  # type: ignore[misc]
+    return {eq.u[j].dot: sum_of_products(A.row(j), dots) + a[j] for j in rest}
 
 
 def _multipliers(

@@ -36,7 +36,7 @@ def shared_work(eq: Equations) -> SharedWork:
     >>> m = sb.Model("double")
     >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")
     >>> joints = m.revolute("q1", m.ground, a), m.revolute("q2", a, b, at=(0, -1, 0))
-    >>> sb.shared_work(sb.derive(m))
+    >>> sb.derivation.shared_work(sb.derive(m))
     SharedWork(pure=11, numeric=648, named=15, graph=4)
 
     See also: `emit.mass_matrix_programs`, `algebra.operations`, `derivation.mass_matrix_sparsity`.

@@ -178,7 +178,7 @@ def tangent_vectors(eq: Equations) -> tuple[TangentVector, ...]:
     >>> beta.dot(beta)
     4
 
-    See also: `derivation.gram_schmidt`, `derivation.partial_velocities`, `SystemVector`.
+    See also: `derivation.gram_schmidt`, `derivation.partial_velocities`, `bodies.SystemVector`.
     """
     bodies, motion = _body_velocities(eq)
     tables = [(jacobian(v, eq.u), jacobian(w, eq.u)) for w, v in motion]
@@ -366,7 +366,7 @@ def partial_velocities(eq: Equations) -> PartialVelocities:
     >>> sb.derivation.partial_velocities(sb.derive(m)).B
     vector(2, 0, 0, 0, 0, 1)
 
-    See also: `derivation.tangent_vectors`, `SystemVector`.
+    See also: `derivation.tangent_vectors`, `bodies.SystemVector`.
     """
     refuse_written_motion(eq, "partial_velocities")
     rates = dict(zip(eq.q, eq.rates.entries, strict=True))
@@ -434,6 +434,6 @@ def mass_matrix_sparsity(eq: Equations) -> Pattern:
     >>> sb.derivation.mass_matrix_sparsity(sb.derive(m)).entries
     ((0, 0), (1, 1))
 
-    See also: `algebra.sparsity`, `shared_work`.
+    See also: `algebra.sparsity`, `derivation.shared_work`.
     """
     return Pattern(len(eq.u), tuple(sparsity(eq.M)))

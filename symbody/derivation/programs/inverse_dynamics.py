@@ -91,7 +91,7 @@ def _in_own_speeds(eq: Equations, recursion: Callable[..., list[Expr]]) -> Matri
     if not eq.dependent:
         return forces
     own = [u.dot for u in eq.u]
-    accelerations = [eq.dependent.get(u.dot, u.dot) for u in eq.mechanism.u]  # type: ignore[call-overload]
+    accelerations = [eq.dependent.get(u.dot, u.dot) for u in eq.mechanism.u]
     A = jacobian(accelerations, own)
     column = in_own_terms(eq, [forces])[0]
     return Matrix(len(own), 1, tuple(sum_of_products(A.column(j), column.entries) for j in range(len(own))))
@@ -143,19 +143,19 @@ def solved_for_inputs(eq: Equations, missing: Matrix, wanted: list[Symbol]) -> I
 
 def _chosen_inputs(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list[Symbol]:
     if inputs is None:
-        if len(_inputs_with_rates(eq)) == len(eq.inputs):
+        if len(_inputs_with_rates(eq)) == len(eq.variables.inputs):
             raise DerivationError(
                 f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{' that act as forces alone, without their rates' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
                 "joint_forces(eq), the generalised force on every speed"
             )
-        return [s for s in eq.inputs if s not in _inputs_with_rates(eq)]
+        return [s for s in eq.variables.inputs if s not in _inputs_with_rates(eq)]
     return [eq.variables.of("r").symbol(i, f"inverse dynamics of {eq.name!r}") for i in inputs]
 
 
 def _inputs_with_rates(eq: Equations) -> set[Symbol]:
     """Inputs whose rates occur in the equations too."""
     rates = {s.stem for s in eq.r if s.order}
-    return {s for s in eq.inputs if s.stem in rates}
+    return {s for s in eq.variables.inputs if s.stem in rates}
 
 
 def _refuse_nonlinear(eq: Equations, wanted: list[Symbol], B: Matrix) -> None:

@@ -33,7 +33,7 @@ from ..equations.random_states import condition, numbers, random_state
 from ..kinematics.kinematics import Kinematics
 from ..rank.loop_closure import Values
 from ..rank.small_matrices import Rows, least_norm, tangent_basis
-from .power_balance import power_balance, powers_of_reactions, rows_of_actions
+from .power_balance import power_terms, powers_of_reactions, rows_of_actions
 
 TOLERANCE: Final = 1e-9  # largest relative error of a check that passes
 COMPLEX_STEP: Final = 1e-30  # imaginary step of complex-step differentiation
@@ -210,9 +210,9 @@ class _Probe:
         eq = self.eq = equations
         kinematics = Kinematics(eq.mechanism)
         self.others = {r: inertia_and_forces(r, eq.mechanism, Kinematics(eq.mechanism)) for r in routes}
-        self.u_dot: list[Symbol] = [u.dot for u in eq.u]  # type: ignore[misc]
+        self.u_dot: list[Symbol] = [u.dot for u in eq.u]
         self.residual = eq.residual().T
-        self.balance = power_balance(eq, kinematics)
+        self.balance = power_terms(eq, kinematics)
         self.joints = powers_of_reactions(eq, kinematics)
         self.rows = rows_of_actions(eq, kinematics)
         self.things = Matrix(1, eq.f.rows + eq.phi.rows, (*eq.f.entries, *eq.phi.entries))
@@ -232,7 +232,7 @@ class _Probe:
         out = self._routes(state, M, f, Jc) + _symmetric(eq, M)
         definite, rank = _definite(M, Jc)
         out += [definite, *self._derivatives(state), *self._actions(state, Jc)]
-        if rank < eq.rank or (rank < len(Jc) and eq.border is None):
+        if rank < eq.rows.rank or (rank < len(Jc) and eq.border is None):
             return [*out, ("constraints are independent", float(len(Jc) - rank), f"rank {rank} of {len(Jc)}")]
         try:
             (udot,), (lam,) = numbers([eq.udot.T, eq.multipliers.T], state)

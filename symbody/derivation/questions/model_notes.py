@@ -91,6 +91,13 @@ def _unused_parameters(eq: Equations) -> Iterator[str]:
     inputs = [s.name for s in m.r if s not in used and s.order == 0]
     if inputs:
         yield in_number(inputs, "the input {} acts on nothing", "the inputs {} act on nothing")
+    acting = [s.name for s in m.r if s in used and s.order == 0]
+    if acting:
+        yield in_number(
+            acting,
+            "the input {} is 0 in motions that give it no value",
+            "the inputs {} are 0 in motions that give them no value",
+        )
     parameters = [s.name for s in m.p if s not in used]
     if parameters and not is_readable(eq):
         yield in_number(parameters, "the parameter {} is not used", "the parameters {} are not used")

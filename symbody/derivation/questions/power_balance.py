@@ -17,7 +17,7 @@ from ..kinematics.kinematics import Kinematics, wrench_of
 from .reactions import Reaction, chain_of, reaction
 
 
-def power_balance(eq: Equations, kinematics: Kinematics) -> list[tuple[str, Expr]]:
+def power_terms(eq: Equations, kinematics: Kinematics) -> list[tuple[str, Expr]]:
     """T', then the powers that it is the sum of, in terms of u' and multipliers."""
     driven = constraint_power(eq)
     terms = [("T'", kinematics.rate(kinetic_energy(eq))), *load_powers(eq).items()]

@@ -319,7 +319,7 @@ class _Balance:
 
 ADVICE = (
     "give it as forces or torques on bodies (m.force, m.torque, m.spring), or close the loop by a joint or "
-    "m.coincide, whose forces are known"
+    "m.coincide, or m.gear, whose forces are known"
 )
 
 

@@ -7,10 +7,8 @@ G is quadratic in u', which stand as symbols: M = ∂²G/∂u'², f = Q - ∂G/�
 
 from __future__ import annotations
 
-from typing import cast
-
 from ...algebra.calculus.derivatives import gradient, jacobian
-from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products, zeros
 from ...algebra.graph.walk import substitute
 from ...bodies.mechanism.mechanism import Mechanism
@@ -21,7 +19,7 @@ from ..kinematics.kinematics import Kinematics, forces_on_rates, wrenches
 
 def gibbs_appell(mechanism: Mechanism, kinematics: Kinematics) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side."""
-    accelerations = [cast(Symbol, u.dot) for u in kinematics.u]
+    accelerations = [u.dot for u in kinematics.u]
     if not accelerations:
         return Matrix(0, 0, ()), Matrix(0, 1, ())
     slopes = gradient(_energy_of_accelerations(mechanism, kinematics), accelerations)

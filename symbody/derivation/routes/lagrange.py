@@ -14,10 +14,9 @@ Loads that have a potential enter by it. All others enter by their virtual work,
 from __future__ import annotations
 
 from functools import cached_property
-from typing import cast
 
 from ...algebra.calculus.derivatives import gradient, jacobian, time_derivative
-from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.matrix import Matrix, cross, dot, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
@@ -50,7 +49,7 @@ class EnergyTerms:
 
     def __init__(self, energy: Expr, mechanism: Mechanism, kinematics: Kinematics) -> None:
         q = mechanism.q
-        dots = [cast(Symbol, x.dot) for x in q]
+        dots = [x.dot for x in q]
         slopes = gradient(energy, [*q, *dots])
         self.momenta = slopes[len(q) :, :]
         accelerations = [kinematics.rate_at_constant_speed(mechanism.rates[x]) for x in q]
@@ -65,7 +64,7 @@ class RateMotion(Kinematics):
 
     def __init__(self, mechanism: Mechanism) -> None:
         super().__init__(mechanism)
-        self.u = tuple(cast(Symbol, q.dot) for q in mechanism.q)
+        self.u = tuple(q.dot for q in mechanism.q)
         self.rates = {q: q.dot for q in mechanism.q}
         self._replaced = {}
 

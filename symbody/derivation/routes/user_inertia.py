@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.calculus.evaluate import evaluate
-from ...algebra.graph.graph import HALF, ZERO, Expr, Symbol
+from ...algebra.graph.graph import HALF, ZERO, Expr
 from ...algebra.graph.matrix import Matrix, sum_of_products, zeros
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...bodies.mechanism.mechanism import Mechanism
@@ -67,7 +67,7 @@ class WrittenMotion:
         if not m.balances:
             return zeros(n, n), zeros(n)
         dots = [u_.dot for u_ in u]
-        second = {cast(Symbol, q.dot).dot: self.kinematics.rate(r) for q, r in m.rates.items() if r is not q.dot}
+        second = {q.dot.dot: self.kinematics.rate(r) for q, r in m.rates.items() if r is not q.dot}
         written = self.kinematics.in_speeds(substitute_all(list(m.balances.values()), second))
         B = dict(zip(m.balances, written, strict=True))
         rows = [B.get(s, ZERO) for s in u]
@@ -88,7 +88,7 @@ class WrittenMotion:
         return total
 
     def _jacobi(self, K: Expr, momenta: Matrix) -> Expr:
-        dots = [cast(Symbol, q.dot) for q in self.mechanism.q]
+        dots = [q.dot for q in self.mechanism.q]
         is_quadratic = not set(dots) & set(free_symbols(jacobian(momenta, dots)))
         still, *pushed = substitute_all([K, *momenta.entries], dict.fromkeys(dots, ZERO))
         if is_quadratic and still is ZERO and all(p is ZERO for p in pushed):
@@ -124,7 +124,7 @@ class WrittenMotion:
         + n, feed in."""
         m, k = self.mechanism, self.kinematics
         n = substitute_all([m.rates[q] for q in m.q], dict.fromkeys(k.u, ZERO))
-        still = {s: ZERO for q in m.q for s in (q, cast(Symbol, q.dot))}
+        still = {s: ZERO for q in m.q for s in (q, q.dot)}
         total = ZERO
         for name, terms in self._terms.items():
             (fed,) = k.in_speeds([time_derivative(m.kinetic[name], still)])

@@ -128,10 +128,12 @@ def batch_text(program: Program, name: str, lanes: int, real: str = "double") ->
 
 
 def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:
-    """What the loop calls, to be optimised."""
+    """What the loop calls, to be optimised. States after the last whole pack are few: vectors and unrolled loops for them
+    would take LLVM ten times as long as all the rest of a short program."""
+    effort = "optsize " if lanes > 1 else ""
     generic = "".join(
         LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}", real)
-        .text("noinline nounwind")
+        .text(f"noinline {effort}nounwind")
         .replace("define internal", "define")
         for k in (pack, unpack)
     )

@@ -40,7 +40,6 @@ BLOCKS: Final = ("factor", "solve", "tree")
 _ARITHMETIC: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS: Final = {"lt": "fcmp olt", "le": "fcmp ole", "eq": "fcmp oeq"}
 _INTRINSICS: Final = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs"}  # these exist for vectors in hardware
-_LIBRARY: Final = frozenset("exp log tan asin acos atan sinh cosh tanh pow atan2".split())
 
 
 @dataclass(frozen=True)

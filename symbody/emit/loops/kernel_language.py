@@ -18,9 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
-Numbers = list[Any]
+if TYPE_CHECKING:
+    Numbers = Any  # lists, arrays of NumPy and of exact numbers
+else:
+    Numbers = list[Any]
 Indices = list[int]
 Function = Callable[[tuple[Any, ...], tuple[Any, ...]], None]  # a compiled program, or a kernel in its place
 Kernel = Callable[..., Any]

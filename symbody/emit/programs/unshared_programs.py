@@ -132,7 +132,7 @@ def mass_matrix_programs(eq: Equations) -> MassMatrixPrograms:
     >>> [w.cost.total for w in (ways.pure, ways.numeric, ways.named, ways.graph)]
     [14, 648, 15, 4]
 
-    See also: `shared_work`, `emit.unshared`, `compile`, `emit.numpy_function`.
+    See also: `derivation.shared_work`, `emit.unshared`, `compile`, `emit.numpy_function`.
     """
     found = partial_velocities(eq)
     B, inertia = found.B, found.inertia

@@ -99,7 +99,7 @@ class CudaFunction:
     >>> try:
     ...     sine, zeros = sb.compile(f, target="cuda"), sb.emit.device_array(np.zeros(4))
     ...     y = sine(zeros).numpy() + sine.batch(zeros).numpy()  # the same call by two names
-    ... except sb.CompileError:  # without a card of NVIDIA
+    ... except sb.errors.CompileError:  # without a card of NVIDIA
     ...     y = np.zeros(4)
     >>> y
     array([0., 0., 0., 0.])
@@ -167,7 +167,7 @@ class CudaFunction:
         ...     again = sine.prepared(zeros, out=out)
         ...     again()
         ...     y = out.numpy()
-        ... except sb.CompileError:  # without a card of NVIDIA
+        ... except sb.errors.CompileError:  # without a card of NVIDIA
         ...     y = np.zeros(4)
         >>> y
         array([0., 0., 0., 0.])

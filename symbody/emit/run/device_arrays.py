@@ -128,7 +128,7 @@ class DeviceArray:
 
     >>> try:
     ...     shape = sb.emit.device_array(np.zeros((2, 3))).shape
-    ... except sb.CompileError:  # without a card of NVIDIA
+    ... except sb.errors.CompileError:  # without a card of NVIDIA
     ...     shape = (2, 3)
     >>> shape
     (2, 3)
@@ -169,7 +169,7 @@ class DeviceArray:
         >>> try:
         ...     x = sb.emit.device_array(np.eye(2))
         ...     back, column, ready = x.numpy(), x.part(1).shape, x.ready_for(0).shape
-        ... except sb.CompileError:  # without a card of NVIDIA
+        ... except sb.errors.CompileError:  # without a card of NVIDIA
         ...     back = np.eye(2)
         >>> back
         array([[1., 0.],
@@ -209,7 +209,7 @@ def device_array(numbers: Any, real: str = "double", card: int = 0) -> DeviceArr
 
     >>> try:
     ...     x = sb.emit.device_array(np.zeros(3)).numpy()
-    ... except sb.CompileError:  # without a card of NVIDIA
+    ... except sb.errors.CompileError:  # without a card of NVIDIA
     ...     x = np.zeros(3)
     >>> x
     array([0., 0., 0.])

@@ -27,7 +27,7 @@ from ...derivation.programs.dynamics_derivatives import (
     symbols_to_vary,
 )
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
-from ...derivation.programs.inverse_dynamics import shortest_inverse_dynamics
+from ...derivation.programs.inverse_dynamics import InverseDynamics, shortest_inverse_dynamics
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ..programs.lower import operations, program
@@ -444,6 +444,11 @@ def compile(
     precision = None if target == "cpu" else checked_real(real)
     if isinstance(thing, Equations):
         return Dynamics(thing, bake, cache, precision)
+    other: Any = thing
+    if isinstance(other, InverseDynamics):
+        raise ProgramError(
+            "compile: an inverse dynamics is compiled with its equations: compile(eq).inverse(t, q, u, a, p), with accelerations a"
+        )
     require_program("compile", thing)
     if bake:
         raise ProgramError("numbers are baked into a program when it is made: program(..., bake={...})")

@@ -28,7 +28,7 @@ from .source_digests import sources_of
 _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 
-SECONDS_PER_BYTE: Final = 1e-5  # time of LLVM for optimised machine code of loops, per byte of the quick code, about
+SECONDS_PER_BYTE: Final = 2.5e-5  # time of LLVM for optimised machine code of loops, per byte of the quick code, about
 SOURCES: Final = ("algebra", "emit", "integrate", "stability")  # folders that hold kernels and what writes them
 
 

@@ -115,6 +115,8 @@ def _exact(path: Path, where: str) -> list[ExactSolid]:
 
 def _closed_solid(where: str, name: str, corners: array[float]) -> ExactSolid:
     """The solid within a surface; surfaces that are inside out as a whole are turned."""
+    if not corners:
+        raise ModelError(f"{where}: it has no triangles; leave it out of the file, or export its surface")
     if edges := open_edges(corners):
         raise ModelError(
             f"{where}: its surface is not closed, so that it bounds no volume: {len(edges)} open edges, the first from "

@@ -137,12 +137,12 @@ def _iterated_arrays(problem: ContactProblem, run: Callable[[ContactArrays], flo
 
 
 def _run_sweeps(p: ContactArrays) -> float:
-    LoopCallee(store_by_sweeps, {}, (), p=p).run()
+    LoopCallee(store_by_sweeps, {}, (), True, p=p).run()
     return p.residual
 
 
 def _run_newton(p: ContactArrays) -> float:
-    LoopCallee(store_by_newton, {}, (), p=p, b=contact_branch(p.n, p.cones)).run()
+    LoopCallee(store_by_newton, {}, (), True, p=p, b=contact_branch(p.n, p.cones)).run()
     return p.residual
 
 

@@ -143,7 +143,7 @@ class Friction:
         """The slip in terms of the speeds of equations."""
         rates = {q.dot: e for q, e in zip(eq.q, eq.rates.entries, strict=True)}
         found = substitute_all(list(self.slip), {**rates, **eq.dependent})
-        if strange := [s for s in free_symbols(*found) if s not in eq.arguments]:
+        if strange := [s for s in free_symbols(*found) if s not in eq.variables.arguments]:
             raise SimulationError(
                 f"friction {self.name!r} on {eq.name!r}: its slip depends on {listed(strange)}, which the "
                 "equations do not have"

@@ -10,14 +10,14 @@ import numpy as np
 
 from ...algebra.graph.functions import where as choice
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
-from ...algebra.printing.printing import outline
 from ...emit.run.callable import Array, Compiled
-from ...errors import SimulationError, in_number, shown
+from ...errors import SimulationError, shown
 from ..forms.forms import Form
 from ..forms.impulses import constraint_impulses
 from ..result.outcome import Ending
 from ..result.segment import Occurrence
 from .events import Event, changes, in_state
+from .valid_region import broken_conditions
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,7 @@ class ValidityHandler:
         return self.handle(beyond, now) if beyond else None
 
     def handle(self, which: Sequence[int], now: Instant) -> EventResult:
-        rows = list(self._given.items())
-        words = [f"{rows[k][0]!r} ({outline(rows[k][1])} > 0)" for k in which]
-        return EventResult(ending=Ending.NOT_VALID, stops=in_number(words, "{} does not hold", "{} do not hold"))
+        return EventResult(ending=Ending.NOT_VALID, stops=broken_conditions(self._given, which))
 
     def tolerance(self, now: Instant) -> float:
         return 0.0

@@ -131,11 +131,11 @@ def changes(eq: Equations, where: str, new: Mapping[Any, Any]) -> dict[Symbol, E
 def in_state(eq: Equations, where: str, expressions: list[Expr], own: Sequence[Symbol] = ()) -> list[Expr]:
     """Expressions in terms of the state: values of u', multipliers and eliminated speeds are put in."""
     found = in_own_terms(eq, expressions, solved=True)
-    allowed = {*eq.arguments, *own}
+    allowed = {*eq.variables.arguments, *own}
     for e in found:
         if strange := [s for s in free_symbols(e) if s not in allowed]:
             raise SimulationError(
-                f"{where}: depends on {listed(strange)}, which {eq.name!r} does not have; it has {listed(eq.arguments)}"
+                f"{where}: depends on {listed(strange)}, which {eq.name!r} does not have; it has {listed(eq.variables.arguments)}"
             )
     return found
 

@@ -6,6 +6,7 @@ searched for along the time of the motion, at `LOOKS` places.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -55,11 +56,13 @@ class Switching:
     def shape(self) -> tuple[Any, ...]:
         return len(self.knots), len(self.first), self.is_told, bool(self.unknown)
 
-    def record(self, p: Array) -> SwitchingTimes:
-        """For kernels; its lines are those of the parameters that `p` holds when a motion begins."""
+    def record(self, p: Array, r: Array | None = None) -> SwitchingTimes:
+        """For kernels; its lines are those of the parameters that `p` holds when a motion begins, and of the inputs `r`
+        where they are not among them."""
+        given = {"p": p} if r is None else {"p": p, "r": r}
         made = SwitchingTimes(
             count=self.count, rounding=TINY, is_told=int(self.is_told), first=self.first.copy(), knots=self.knots.copy(), lines=self.lines.copy(),
-            lines_at=None if self.lines_at is None else program_callee(self.lines_at, {"p": p}),
+            lines_at=None if self.lines_at is None else program_callee(self.lines_at, given),
         )  # fmt: skip
         return made if self.count else made.know("count")
 
@@ -75,7 +78,7 @@ def switching_times(form: Form, p: Array, begin: float, end: float, rtol: float)
     closed = closed_switching_times(form, rtol)
     if not found.searched:
         return closed
-    return with_searched_times(closed, form, p[None], begin, end, rtol)
+    return with_searched_times(closed, *searched_functions(form), [(p,)], begin, end, rtol)
 
 
 def step_switching_times(form: Form, has_events: bool) -> Switching:
@@ -93,9 +96,13 @@ def closed_switching_times(form: Form, rtol: float) -> Switching:
 
 def _known_switching_times(form: Form, rtol: float) -> Switching:
     made = written_switching_times(form.equations, rtol)
+    return with_lines(made, lambda lines: form.kept("switching_lines", lambda: lines, of=f"switching {rtol!r}"))
+
+
+def with_lines(made: Switching, program: Callable[[dict[str, Any]], Compiled]) -> Switching:
+    """The same with its lines as numbers, or as a program where they depend on parameters."""
     if any(e.op != "const" for e in made.written):
-        program = form.kept("switching_lines", lambda: {"lines": list(made.written)}, of=f"switching {rtol!r}")
-        return replace(made, lines=np.zeros(len(made.written)), lines_at=program)
+        return replace(made, lines=np.zeros(len(made.written)), lines_at=program({"lines": list(made.written)}))
     return replace(made, lines=np.array([float(e.data) for e in made.written] or [0.0] * LINE), written=())
 
 
@@ -158,46 +165,67 @@ def longest_step(switching: Switching, o: SimulationOptions, span: float) -> flo
 
 def unseen_note(switching: Switching, o: SimulationOptions, span: float) -> str:
     """What is guaranteed where nothing is known of a function of time."""
-    if not switching.unknown or o.step is not None:
+    if not switching.unknown:
         return ""
-    gap = WIDEST * longest_step(switching, o, span)
+    gap, closer = (
+        (WIDEST * longest_step(switching, o, span), "max_step=") if o.step is None else (o.step, "a shorter step=")
+    )
     return (
         f"{in_number(switching.unknown, '{} is a function', '{} are functions')} of Python, looked at every {gap:z.2g} at least: what lasts "
-        "less may be missed; max_step= looks closer, samples or an expression in t leave nothing out"
+        f"less may be missed; {closer} looks closer, samples or an expression in t leave nothing out"
     )
 
 
-def undivided_note(eq: Equations, what: str) -> str:
+def unknown_note(eq: Equations) -> str:
+    """What steps of one length see where nothing is known of a function of time."""
+    unknown = time_functions(eq).unknown
+    if not unknown:
+        return ""
+    return f"{in_number(unknown, '{} is a function', '{} are functions')} of Python, looked at in the stages of a step alone"
+
+
+def undivided_note(eq: Equations, what: str, is_for_any_time: bool = False) -> str:
     """What steps that are not divided at switching times lose.
 
-    what   the steps, in words
+    what              the steps, in words
+    is_for_any_time   whether steps are divided at the switching times that are known in closed form, not at others
     """
     found = time_functions(eq)
-    if not (found.conditions or found.tables or found.borders):
+    if not (found.borders or ((found.conditions or found.tables) and not is_for_any_time)):
         return ""
-    return f"{what} are not divided where functions of time jump or bend: there the order is one, and what lasts less than a step may be missed"
+    which = (
+        "where a condition that is not linear in time changes"
+        if is_for_any_time
+        else "where functions of time jump or bend"
+    )
+    return f"{what} are not divided {which}: there the order is one, and what lasts less than a step may be missed"
 
 
 # ------------------------------------------------------------------------------------------------------------- searched
 
 
+def searched_functions(form: Form) -> tuple[Compiled, int]:
+    """A program of the functions that are looked at along time, the first of which, so many, are borders."""
+    found = time_functions(form.equations)
+    return form.cached(
+        "functions of time", (), lambda: form.kept("functions_of_time", lambda: {"g": list(found.searched)})
+    ), len(found.borders)
+
+
 def with_searched_times(
-    switching: Switching, form: Form, rows: Array, begin: float, end: float, rtol: float
-) -> Switching:
+    switching: Switching, program: Compiled, many: int, rows: Iterable[tuple[Array, ...]], begin: float, end: float, rtol: float
+) -> Switching:  # fmt: skip
     """The same with those that are found along a time: zeros of borders, beginnings and ends of what is narrow.
 
-    rows   parameters of one motion, or of several, whose times are put together
+    program   of a time, a state on which nothing depends, and the constants, with `many` borders before the others
+    rows      constants of one motion, or of several, whose times are put together
     """
-    found = time_functions(form.equations)
-    program = form.cached(
-        "functions of time", (), lambda: form.kept("functions_of_time", lambda: {"g": list(found.searched)})
-    )
-    t, y, many = np.linspace(min(begin, end), max(begin, end), LOOKS + 1), np.zeros(form.n), len(found.borders)
+    t, y = np.linspace(min(begin, end), max(begin, end), LOOKS + 1), np.zeros(len(program.program.inputs[1]))
     zeros, ends, size = list[Array](), list[Array](), 0.0
-    for p in rows:
-        g = program.batch(t, y, p)
+    for constants in rows:
+        g = program.batch(t, y, *constants)
         for k in range(many):
-            found_ones, its = _zeros(program, t, g[:, k], p, k)
+            found_ones, its = _zeros(program, t, g[:, k], constants, k)
             zeros, size = [*zeros, found_ones], max(size, its)
         ends += [sampled_runs(t, g[:, k], rtol) for k in range(many, g.shape[1])]
     for times, how_large, jumps in ((zeros, size, True), (ends, 0.0, False)):
@@ -206,7 +234,7 @@ def with_searched_times(
     return switching
 
 
-def _zeros(program: Compiled, t: Array, g: Array, p: Array, k: int) -> tuple[Array, float]:
+def _zeros(program: Compiled, t: Array, g: Array, constants: tuple[Array, ...], k: int) -> tuple[Array, float]:
     """Times at which function k of a program changes its sign, by bisection of all brackets at once; and the size of a time
     whose rounding is theirs, max |g| / |g'|."""
     sign = np.sign(g)
@@ -216,7 +244,7 @@ def _zeros(program: Compiled, t: Array, g: Array, p: Array, k: int) -> tuple[Arr
     low, high, below, y = t[at], t[at + 1], sign[at], np.zeros(len(program.program.inputs[1]))
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        is_low = np.sign(program.batch(middle, y, p)[:, k]) == below
+        is_low = np.sign(program.batch(middle, y, *constants)[:, k]) == below
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     size = np.abs(g[np.isfinite(g)]).max() * (t[1] - t[0]) / np.abs(np.diff(g)[at]).min()
     return np.asarray(high), float(size)

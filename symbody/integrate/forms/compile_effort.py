@@ -7,10 +7,15 @@ are the same to the last digit, so that nothing but time depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Protocol
+from time import thread_time
+from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
+
+from ...emit.loops.kernel_language import Kernel
+from ...emit.run.loop_callee import LoopCallee
 
 
 class Improvable(Protocol):
@@ -22,9 +27,12 @@ class Improvable(Protocol):
     def improve(self) -> None: ...
 
 
+Code = TypeVar("Code", bound=Improvable)
+
+
 @dataclass(eq=False)
 class Effort:
-    """Machine code that serves a form, how long it has run, and whether what is still to be made gets full effort."""
+    """Machine code that belongs together, how long it has run, and whether what is still to be made gets full effort."""
 
     code: WeakSet[Improvable] = field(default_factory=WeakSet)
     seconds: float = 0.0
@@ -32,12 +40,37 @@ class Effort:
     _enough: float = 0.0  # seconds that better code takes, when it was last looked at
     _lock: Lock = field(default_factory=Lock)
 
+    def with_code(self, made: Code) -> Code:
+        """Code, which gets this effort from now on."""
+        with self._lock:
+            self.code.add(made)
+        return made
+
+    def loop(self, kernel: Kernel, outputs: Sequence[str] = (), **arguments: Any) -> LoopCallee:
+        """A kernel with its arguments, as quick to have as this effort lets it be."""
+        return self.with_code(LoopCallee(kernel, {}, outputs, not self.is_full, **arguments))
+
+    def run(self, loop: LoopCallee) -> int:
+        """Run a loop and count its time; what its kernel returns."""
+        if self.is_full:
+            return loop.run()
+        began = thread_time()
+        found = loop.run()
+        self.spend(thread_time() - began)
+        return found
+
+    def prepared(self, loop: LoopCallee) -> Callable[[], Any]:
+        """The run of a loop, to be called again and again."""
+        return loop.callee.run if self.is_full else lambda: self.run(loop)
+
     def spend(self, seconds: float) -> None:
-        """The code has run for some time more."""
+        """The code has run for some time more, which is that of the thread: waiting for other processes does not count.
+        Where no code could be better, it says nothing of code that is made later."""
         if not self.is_full:
             self.seconds += seconds
             if self.seconds > self._enough:
-                self._enough = sum(c.seconds_to_improve for c in self.code)
+                with self._lock:
+                    self._enough = sum(c.seconds_to_improve for c in self.code) or 2 * self.seconds
                 if self.seconds > self._enough:
                     self.improve()
 

@@ -48,6 +48,7 @@ from .bordering import (
 from .compile_effort import Effort
 from .form_kinds import FORMS, FormKind
 from .independent_speeds import LIMIT, MAX_SENSITIVITY, choice_of, guarded_rates
+from .projection_work import ProjectionWork
 
 if TYPE_CHECKING:
     from ..run.variational import DiscreteForm
@@ -66,6 +67,7 @@ class Form(CacheOwner):
     recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on
                  disk
     ways         makes the rates in every way of solving that is known, where there are several
+    projects_stages   whether the stages of explicit methods are brought back to the constraints, too
     """
 
     name: str
@@ -81,6 +83,7 @@ class Form(CacheOwner):
     choice: Expr | None = None
     recipe: str = ""
     ways: Callable[[], Sequence[Sequence[Expr]]] | None = None
+    projects_stages: bool = False
 
     @property
     def n(self) -> int:
@@ -183,8 +186,7 @@ class Form(CacheOwner):
         with gc_paused():
             made = kept_program(content, name, lambda: program(name, groups, outputs()))
             compiled = compile_program(made, is_quick=not self.effort.is_full)
-        self.effort.code.add(compiled)
-        return compiled
+        return self.effort.with_code(compiled)
 
     @cached_property
     def effort(self) -> Effort:
@@ -258,19 +260,25 @@ class Form(CacheOwner):
         moving = {self.equations.t, *self.equations.variables.of("r r'").symbols}
         return not moving.isdisjoint(free_symbols(self.equations.phi, self.equations.b))
 
-    def onto(self, p: Array) -> Any:
-        """The way onto the constraints alone, for stages of steps near singular positions; None where there are
+    def onto(self, p: Array, work: ProjectionWork | None = None) -> Any:
+        """The way onto the constraints alone, for stages of steps: of all, or near singular positions; None where there are
         none. Invariants are corrected at the ends of steps only."""
-        return self._quasi_orthogonal(p, 0.0, ("positions", "speeds")) if self.chosen else None
+        if not self.chosen:
+            return None
+        tolerance = self.tolerance if self.projects_stages else 0.0
+        return self._quasi_orthogonal(p, tolerance, ("positions", "speeds"), work)
 
-    def settle(self, p: Array) -> Any:
-        """The way back to the constraints, or None."""
+    def settle(self, p: Array, work: ProjectionWork | None = None) -> Any:
+        """The way back to the constraints, or None; `work` counts what it costs."""
         if not self.settles and parts(self.equations):
             return self._followed(LoopCallee(keep_state, {"n": self.n}, ("out", "note")), p)
         if not self.settles:
             return None
         return self._followed(
-            self._orthogonal(p) if self.name == "orthogonal" else self._quasi_orthogonal(p, self.tolerance), p
+            self._orthogonal(p, work)
+            if self.name == "orthogonal"
+            else self._quasi_orthogonal(p, self.tolerance, work=work),
+            p,
         )
 
     @cached_property
@@ -341,13 +349,21 @@ class Form(CacheOwner):
         return [e - s for e, s in zip(self.invariants.values(), self.levels, strict=True)]
 
     def _quasi_orthogonal(
-        self, p: Array, tolerance: float, which: Sequence[str] = ("positions", "speeds", "invariants")
+        self,
+        p: Array,
+        tolerance: float,
+        which: Sequence[str] = ("positions", "speeds", "invariants"),
+        work: ProjectionWork | None = None,
     ) -> LoopCallee:
+        programs: dict[str, Any] = {n: program_callee(c, {"p": p}) for n, c in self._corrections.items() if n in which}
+        if work is not None:
+            programs = {name: work.correction(name, callee) for name, callee in programs.items()}
         corrections = projection.Corrections(
             n=self.n, n_q=len(self.equations.q), n_u=len(self.equations.u), is_alone=int(self.metric == "mass"), tolerance=tolerance,
-            violation=np.zeros(1), w=np.zeros(self.n), **{name: program_callee(c, {"p": p}) for name, c in self._corrections.items() if name in which},
+            violation=np.zeros(1), w=np.zeros(self.n), **programs,
         )  # fmt: skip
-        return self._loop(projection.settle, corrections=corrections)
+        made = self._loop(projection.settle, corrections=corrections)
+        return made if work is None else work.projection(made)
 
     @cached_property
     def _newton(self) -> tuple[Compiled, int]:
@@ -359,19 +375,20 @@ class Form(CacheOwner):
         outputs = {"x": x, "violation": [violation, length]}
         return self.compiled("newton", outputs, (*self.y, *mu), {"a": list(near)}), m
 
-    def _orthogonal(self, p: Array) -> LoopCallee:
+    def _orthogonal(self, p: Array, work: ProjectionWork | None) -> LoopCallee:
         newton, m = self._newton
+        step = program_callee(newton, {"p": p})
         steps = projection.OrthogonalSteps(
-            n=self.n, m=m, tolerance=self.tolerance, newton=program_callee(newton, {"p": p}), violation=np.zeros(2),
+            n=self.n, m=m, tolerance=self.tolerance, newton=step if work is None else work.newton(step), violation=np.zeros(2),
             x=np.zeros(self.n + m), w=np.zeros(self.n + m),
         )  # fmt: skip
-        return self._loop(projection.settle_orthogonally, steps=steps)
+        made = self._loop(projection.settle_orthogonally, steps=steps)
+        return made if work is None else work.projection(made)
 
-    def _loop(self, kernel: Kernel, **arguments: Any) -> LoopCallee:
-        """A kernel that stands for the way back to the constraints; its machine code gets the effort of the form's."""
-        loop = LoopCallee(kernel, {}, ("out", "note"), not self.effort.is_full, **arguments)
-        self.effort.code.add(loop)
-        return loop
+    def _loop(self, kernel: Kernel, *outputs: str, **arguments: Any) -> LoopCallee:
+        """A kernel that stands for the way back to the constraints, or for another program; its machine code gets the
+        effort of the form's."""
+        return self.effort.loop(kernel, outputs or ("out", "note"), **arguments)
 
 
 def _with_violation(make: Callable[[], tuple[Any, Any]]) -> dict[str, Any]:
@@ -429,10 +446,10 @@ def kept_invariants(eq: Equations, wanted: Sequence[Any]) -> Kept:
         else:
             name = f"invariant_{k + 1}"
             (invariants[name],) = in_own_terms(eq, [as_expr(what)], solved=True)
-            if strange := [s for s in free_symbols(invariants[name]) if s not in eq.arguments]:
+            if strange := [s for s in free_symbols(invariants[name]) if s not in eq.variables.arguments]:
                 raise SimulationError(
                     f"simulate {eq.name!r}: the invariant {shown(what)} depends on {listed(strange)}, which {eq.name!r} does not have; "
-                    f"it has {listed(eq.arguments)}"
+                    f"it has {listed(eq.variables.arguments)}"
                 )
             scales[name] = 1 + abs(invariants[name])
     return Kept(invariants, scales, rates)

@@ -42,6 +42,7 @@ from ..kernels.orthogonal_factors import (
     scale_rows,
 )
 from .forms import NOTHING_KEPT, Form, Kept, explicit_form
+from .projection_work import ProjectionWork
 
 FACTORS: Final = ("partition", "qr", "svd")  # by the number that kernels know each by
 PARTITION: Final = 0
@@ -254,7 +255,7 @@ class SpaceForm(Form):
             space=self._space(p), w=np.zeros(max(self.n, n)), Z=np.zeros(n * n), M=np.zeros(n * n), f=np.zeros(n), A=np.zeros(n * n),
             e=np.zeros(n), dynamics=program_callee(self.terms_program, {"p": p}),
         )  # fmt: skip
-        return LoopCallee(reduced_rates, {}, ("dy",), reduction=reduction)
+        return self._loop(reduced_rates, "dy", reduction=reduction)
 
     @property
     def projects_positions(self) -> bool:
@@ -264,12 +265,13 @@ class SpaceForm(Form):
         self.constraints_program.raise_pending()
         self.terms_program.raise_pending()
 
-    def settle(self, p: Array) -> Any:
+    def settle(self, p: Array, work: ProjectionWork | None = None) -> Any:
         if not self.settles:
             return None
         if self.projects or self.invariants:
-            return self._followed(self._quasi_orthogonal(p, self.tolerance), p)
-        return LoopCallee(settle_speeds, {}, ("out", "note"), space=self._space(p))
+            return self._followed(self._quasi_orthogonal(p, self.tolerance, work=work), p)
+        made = self._loop(settle_speeds, space=self._space(p))
+        return made if work is None else work.projection(made)
 
     def _space(self, p: Array) -> Space:
         """Memory for the factors; small systems get machine code of their own."""

@@ -8,11 +8,15 @@ exactly, on the graph. On constraints other values at the start follow x_j (`var
 variations are projected like the state. Across an event g = 0 with new values y⁺ = R(t, y⁻), whose time changes too,
 
     δt = -(∂g/∂y s⁻ + ∂g/∂x) / g',     s⁺ = ∂R/∂y (s⁻ + F⁻ δt) + ∂R/∂x + ∂R/∂t δt - F⁺ δt
+
+Variations of higher order, s_jk = ∂²y/∂x_j∂x_k and so on, follow by the same derivative once more: with D_k along y → s_k,
+s_j → s_jk, x_k → 1 (`variation_orders.py`), s_jk' = D_k (s_j'), and at events s⁺_jk = D_k s⁺_j - (s⁺_j)' δt_k along
+everything as it is met at the event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -32,6 +36,8 @@ from ...errors import SimulationError
 from . import projection
 from .bordering import parts
 from .forms import Form
+from .projection_work import ProjectionWork
+from .variation_orders import Index, all_derivatives, column_indices, direction_table
 from .varied_starts import NEAREST, VariedStart
 
 CARRIED: Final = "carried"  # variations at the start are given: they come from the mode before
@@ -39,8 +45,9 @@ CARRIED: Final = "carried"  # variations at the start are given: they come from 
 
 @dataclass(frozen=True, eq=False)
 class VariedForm(Form):
-    """A form with variations: y holds the state, then one column for each of `wrt`.
+    """A form with variations: y holds the state, then one column for each of `wrt`, then those of higher order.
 
+    order  the highest order of variations
     held   coordinates and speeds that stay at the start while one of `wrt` changes, as far as constraints allow; None:
            the change is the shortest
     """
@@ -48,11 +55,17 @@ class VariedForm(Form):
     base: Form | None = None
     wrt: tuple[Symbol, ...] = ()
     held: frozenset[Symbol] | None = frozenset()
+    order: int = 1
 
-    @property
+    @cached_property
+    def indices(self) -> list[Index]:
+        """Which of `wrt` each column is the derivative with respect to."""
+        return column_indices(len(self.wrt), self.order)
+
+    @cached_property
     def columns(self) -> list[tuple[Symbol, ...]]:
         n = self.state.n
-        return [self.y[n * (j + 1) : n * (j + 2)] for j in range(len(self.wrt))]
+        return [self.y[n * (j + 1) : n * (j + 2)] for j in range(len(self.indices))]
 
     @property
     def state(self) -> Form:
@@ -71,8 +84,12 @@ class VariedForm(Form):
 
     def direction(self, j: int) -> dict[Symbol, Expr]:
         """How everything moves when the j-th of `wrt` does: the state with its column, a parameter by itself."""
-        own = dict(zip(self.state.y, self.columns[j], strict=True))
-        return own | ({self.wrt[j]: ONE} if self.wrt[j] in self.state.parameters else {})
+        table = direction_table(self.state.y, dict(zip(self.indices, self.columns, strict=True)), j)
+        return table | ({self.wrt[j]: ONE} if self.wrt[j] in self.state.parameters else {})
+
+    def derivatives(self, of: Matrix) -> dict[Index, Matrix]:
+        """All derivatives of functions of the state and of the parameters, by column."""
+        return all_derivatives(of, self.indices, [self.direction(j) for j in range(len(self.wrt))])
 
     @cached_property
     def _settled(self) -> tuple[Compiled, ...]:
@@ -88,44 +105,87 @@ class VariedForm(Form):
         return tuple(out)
 
     def _varied(self, name: str, changed: Sequence[Symbol], new: Matrix) -> Compiled:
-        table = dict(zip(changed, new.entries, strict=True))
-        entries: list[Expr] = []
-        for j in range(len(self.wrt)):
-            direction = self.direction(j)
-            moved = directional_derivative(Matrix(len(table), 1, tuple(table.values())), direction)
-            found = dict(zip(table, moved.entries, strict=True))
-            entries += [found.get(s, direction[s]) for s in self.state.y]
+        moved, entries = self.derivatives(Matrix(len(changed), 1, new.entries)), list[Expr]()
+        for index, column in zip(self.indices, self.columns, strict=True):
+            found = dict(zip(changed, moved[index].entries, strict=True))
+            entries += [found.get(s, own) for s, own in zip(self.state.y, column, strict=True)]
         return self.compiled(name, {"s": entries})
 
     def start(self, t: float, state: Array, parameters: Array) -> tuple[Array, Array]:
         y, p = self.state.start(t, state, parameters)
         if self.held is not None:
-            return np.concatenate([y, self._varied_start.columns(t, y, p).reshape(-1)]), p
+            first = self._varied_start.columns(t, y, p)
+            return np.concatenate([y, first.reshape(-1), self._higher_start(t, y, first, p)]), p
         columns = np.array([[1.0 if s is x else 0.0 for s in self.state.y] for x in self.wrt])
-        whole = np.concatenate([y, columns.reshape(-1)])
+        whole = np.concatenate([y, columns.reshape(-1), np.zeros(self.n - len(y) - columns.size)])
         for f in self._settled:
             whole[len(y) :] = f(t, whole, p)
         return whole, p
 
     @cached_property
     def _varied_start(self) -> VariedStart:
-        return VariedStart(self.state, self.wrt, self.held or frozenset())
+        """Derivatives of higher order need one choice of what is independent, for all of `wrt`."""
+        together = frozenset(self.wrt if self.order > 1 else ()) & frozenset(self.equations.variables.of("q u").symbols)
+        return VariedStart(self.state, self.wrt, (self.held or frozenset()) | together)
+
+    def _higher_start(self, t: float, y: Array, first: Array, p: Array) -> Array:
+        """Columns of higher order: zero of what is independent, others follow from derivatives of the constraints."""
+        whole, n = np.zeros(self.n), len(y)
+        whole[: n + first.size] = *y, *first.reshape(-1)
+        if not (self.equations.rows.positions or self.equations.lam):
+            return whole[n + first.size :]
+        for k in range(len(self.wrt), len(self.indices)):
+            whole[n * (k + 1) : n * (k + 2)] = self._varied_start.higher_column(t, y, p, self._rests(t, whole, p, k))
+        return whole[n + first.size :]
+
+    def _rests(self, t: float, whole: Array, p: Array, k: int) -> Callable[[Array], tuple[Array, Array]]:
+        """Derivatives of the constraints of positions and of speeds that belong to column k, as functions of that
+        column."""
+        n, rows = self.state.n, len(self.equations.rows.positions)
+
+        def rests(column: Array) -> tuple[Array, Array]:
+            whole[n * (k + 1) : n * (k + 2)] = column
+            found = np.reshape(self._varied_constraints(t, whole, p), (len(self.indices), -1))[k]
+            return found[:rows], found[rows:]
+
+        return rests
+
+    @cached_property
+    def _varied_constraints(self) -> Compiled:
+        eq = self.equations
+        own = [*(r.expression for r in eq.rows.positions), *(r.expression for r in eq.rows.speeds)]
+        found = self.derivatives(Matrix(len(own), 1, tuple(own)))
+        return self.compiled("varied_constraints", {"rows": [e for i in self.indices for e in found[i].entries]})
 
     def map_through(self, when: Expr, after: Mapping[Symbol, Expr] | None) -> Mapping[Symbol, Expr] | None:
         """New values of the state at the event when = 0, and after them of its variations: see the head of this
         file."""
         if after is None:
             return None
-        form, out = self.state, dict(after)
-        table = {s: after.get(s, s) for s in form.y}
-        flow: dict[Symbol, Expr] = dict(zip(form.y, form.rates, strict=True)) | {self.equations.t: ONE}
-        new, rates_after = Matrix(form.n, 1, tuple(table.values())), substitute_all(list(form.rates), table)
-        rate = directional_derivative(when, flow)
-        for j, column in enumerate(self.columns):
-            delay = _delay(self, j, when, rate)
-            moved = directional_derivative(new, _met_rows(self, j, delay, flow)).entries
-            out |= {s: e - delay * f for s, e, f in zip(column, moved, rates_after, strict=True)}
-        return out
+        new = Matrix(self.state.n, 1, tuple(after.get(s, s) for s in self.state.y))
+        found = self.through(when, new)
+        return dict(after) | {
+            s: e
+            for i, column in zip(self.indices, self.columns, strict=True)
+            for s, e in zip(column, found[i].entries, strict=True)
+        }
+
+    def through(self, when: Expr, new: Matrix) -> dict[Index, Matrix]:
+        """New values of the state at the event when = 0, under (), and of all its variations."""
+        form, table = self.state, dict(zip(self.state.y, new.entries, strict=True))
+        flow: dict[Symbol, Expr] = dict(zip(self.y, self.rates, strict=True)) | {self.equations.t: ONE}
+        delays = [_delay(self, j, when, directional_derivative(when, flow)) for j in range(len(self.wrt))]
+        met = [_met_rows(self, j, delay, flow) for j, delay in enumerate(delays)]
+        found: dict[Index, Matrix] = {(): new}
+        for index in self.indices:
+            one_less, last = index[:-1], index[-1]
+            begin = form.n * (self.indices.index(one_less) + 1 if one_less else 0)
+            rates = substitute_all(list(self.rates[begin : begin + form.n]), table)
+            moved = directional_derivative(found[one_less], met[last]).entries
+            entries = (e - delays[last] * f for e, f in zip(moved, rates, strict=True))
+            found[index] = Matrix(form.n, 1, tuple(entries))
+            table |= dict(zip(self.columns[self.indices.index(index)], found[index].entries, strict=True))
+        return found
 
     def saltation(self, when: Expr | None, after: tuple[Expr, ...], target: Form) -> Saltation:
         """How variations pass an event, made once."""
@@ -134,8 +194,8 @@ class VariedForm(Form):
         )
         return made
 
-    def settle(self, p: Array) -> Any:
-        inner = self.state.settle(p)
+    def settle(self, p: Array, work: ProjectionWork | None = None) -> Any:
+        inner = self.state.settle(p, work)
         if inner is None:
             return None
         callees = [program_callee(f, {"p": p}) for f in self._settled]
@@ -145,9 +205,9 @@ class VariedForm(Form):
         return LoopCallee(settle_all, {}, ("out", "note"), tangent=tangent)
 
 
-def varied_form(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) -> VariedForm:
+def varied_form(form: Form, wrt: Sequence[str], held: Sequence[str] | str = (), order: int = 1) -> VariedForm:
     """A form that also integrates the sensitivities to values at the start and to parameters, by name; `held` as in
-    `simulate`."""
+    `simulate`, up to an order."""
     if not form.rates:
         raise SimulationError(f"form {form.name!r} has no sensitivities; use form='projection'")
     if form.levels:
@@ -165,14 +225,18 @@ def varied_form(form: Form, wrt: Sequence[str], held: Sequence[str] | str = ()) 
         if held in (NEAREST, CARRIED)
         else frozenset(table.symbol(n, f"{where}, held", SimulationError) for n in _names(held))
     )
-    columns = [tuple(symbol(f"d_{s.name}_by_{x.name}", "variable") for s in form.y) for x in chosen]
+    if order > 1 and kept is None and (eq.rows.positions or eq.lam):
+        raise SimulationError(
+            f"{where}: held={held!r} is for derivatives of first order; name what is held, or nothing"
+        )
+    by = ["_".join(chosen[k].name for k in index) for index in column_indices(len(chosen), order)]
+    columns = [tuple(symbol(f"d_{s.name}_by_{name}", "variable") for s in form.y) for name in by]
     out = VariedForm(
         form.name, eq, (*form.y, *(s for column in columns for s in column)), (), form.chosen, form.metric, form.tolerance,
-        base=form, wrt=chosen, held=kept, choice=form.choice,
+        base=form, wrt=chosen, held=kept, order=order, choice=form.choice,
     )  # fmt: skip
-    F = Matrix(form.n, 1, tuple(form.rates))
-    rates = [e for j in range(len(chosen)) for e in directional_derivative(F, out.direction(j)).entries]
-    object.__setattr__(out, "rates", [*form.rates, *rates])
+    rates = out.derivatives(Matrix(form.n, 1, tuple(form.rates)))
+    object.__setattr__(out, "rates", [*form.rates, *(e for i in out.indices for e in rates[i].entries)])
     return out
 
 
@@ -252,9 +316,16 @@ class Saltation:
         after = target.compiled("rates", {"dy": list(target.rates)})
         return before, after
 
+    @cached_property
+    def _all_orders(self) -> Compiled:
+        found = self.form.through(self.when, Matrix(self.target.n, 1, self.after))  # type: ignore[arg-type]
+        return self.form.compiled("through_the_event", {"s": [e for i in self.form.indices for e in found[i].entries]})
+
     def __call__(self, t: float, before: Array, state_after: Array, p: Array, aside: float) -> Array:
         """Variations after the event; where the state goes on and rates jump, these are taken a little before and after
         it."""
+        if self.form.order > 1:
+            return self._of_higher_order(t, before, p, aside)
         at_event, flow_after = self._programs
         if aside:
             step = aside * flow_after(t, state_after, p)
@@ -264,6 +335,15 @@ class Saltation:
         flow = flow_after(t + aside, state_after, p)
         columns = s.reshape(len(delay), -1) - np.outer(delay, flow)
         return columns.reshape(-1)
+
+    def _of_higher_order(self, t: float, before: Array, p: Array, aside: float) -> Array:
+        if aside:
+            raise SimulationError(
+                f"sensitivities of {self.form.equations.name!r}: at t = {t:g} the rates jump while the state goes on; derivatives of order "
+                f"{self.form.order} are not defined by one border there. Take sensitivity_order=1, or a smooth law instead of the jump"
+            )
+        found: Array = self._all_orders(t, before, p)
+        return found
 
     def into(self, t: float, before: Array, p: Array, begun: tuple[Array, Array], delays: Array) -> tuple[Array, Array]:
         """Variations of the target, whose state and parameters are `begun`, and how much later each begins; `delays` are
@@ -311,17 +391,27 @@ def state_on_constraints(form: Form, carried: Sequence[Expr]) -> tuple[Expr, ...
 
 
 def variations_in(y: Array, n: int, count: int) -> Array | None:
-    """Of states in rows the variations of the first n variables: row, variable, column; None where there are none."""
+    """Of states in rows the variations of the first n variables: row, variable, one of `count` columns; None where there
+    are none."""
     if not count:
         return None
     size = y.shape[1] // (1 + count)
     return y[:, size:].reshape(len(y), count, size)[:, :, :n].transpose(0, 2, 1)
 
 
-def sensitivity_of(eq: Equations, what: Expr | Matrix, wrt: str) -> tuple[Any, list[Symbol]]:
-    """∂what along a variation: an expression in the state, its variations (given as symbols) and the parameters."""
-    state = eq.state
-    varied_by = [symbol(f"d_{s.name}", "variable") for s in state]
-    direction: dict[Symbol, Expr] = dict(zip(state, varied_by, strict=True))
-    direction |= {s: ONE for s in eq.variables.of("p r").symbols if s.name == wrt}
-    return directional_derivative(what, direction), varied_by
+def sensitivity_of(
+    eq: Equations, what: Expr | Matrix, wrt: Sequence[str]
+) -> tuple[Any, dict[tuple[str, ...], list[Symbol]]]:
+    """∂what along variations: an expression in the state, its variations (given as symbols, by what they are
+    differentiated with respect to) and the parameters."""
+    names = sorted(set(wrt))
+    columns = {
+        index: [symbol(f"d_{s.name}_by_{'_'.join(names[k] for k in index)}", "variable") for s in eq.state]
+        for index in column_indices(len(names), len(wrt))
+    }
+    given = {s.name: s for s in eq.variables.of("p r").symbols}
+    found: Any = what
+    for name in sorted(wrt):
+        table = direction_table(eq.state, columns, names.index(name))
+        found = directional_derivative(found, table | ({given[name]: ONE} if name in given else {}))
+    return found, {tuple(names[k] for k in index): column for index, column in columns.items()}

@@ -9,7 +9,7 @@ the metric of M.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -58,6 +58,15 @@ class VariedStart:
             dz = [float(z is x) for z in self.form.y[len(eq.q) + len(eq.u) :]]
             out.append(np.concatenate([dq, du, dz]))
         return np.array(out)
+
+    def higher_column(self, t: float, y: Array, p: Array, rests: Callable[[Array], tuple[Array, Array]]) -> Array:
+        """A column of higher order, zero where it is independent; `rests` are the derivatives of the constraints of
+        positions and of speeds to that order, with a tentative column."""
+        eq, column, numbers = self.form.equations, np.zeros(self.form.n), self._numbers(t, y, p)
+        n, m = len(eq.q), len(eq.q) + len(eq.u)
+        column[:n], dependent = self._follow(eq.q, eq.t, numbers.get("phi_q"), rests(column)[0], ())
+        column[n:m], _ = self._follow(eq.u, eq.t, numbers.get("Jc"), rests(column)[1], dependent)
+        return column
 
     def _numbers(self, t: float, y: Array, p: Array) -> dict[str, Any]:
         names = [o.name for o in self._program.program.outputs]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -15,6 +15,9 @@ from ...emit.run.cuda_driver import cuda
 from ...emit.run.cuda_loops import ENTRY, CudaLoop
 from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_array, real_dtype, stream_of, view_of
 from ...errors import SimulationError, shown
+from ...simulation_options import SimulationOptions
+from ..events.switching_times import undivided_note
+from ..events.valid_region import unwatched_note
 from ..kernels.march_records import AT_EVENT, CHATTERING, TOO_MANY
 from ..result.outcome import Ending
 from ..run.run import ENDINGS
@@ -62,7 +65,7 @@ class CudaMotion:
         >>> try:
         ...     found = sb.integrate.cuda_motions(sb.from_equations({x: -x}), 0.1)(sb.emit.device_array(np.ones((4, 1))), 1.0)
         ...     ends = [ending.name for ending in found.endings()]
-        ... except sb.CompileError:  # without a card of NVIDIA
+        ... except sb.errors.CompileError:  # without a card of NVIDIA
         ...     ends = ["REACHED"] * 4
         >>> ends
         ['REACHED', 'REACHED', 'REACHED', 'REACHED']
@@ -73,7 +76,8 @@ class CudaMotion:
 
 
 class CudaMotions:
-    """Motions of equations on a GPU; made by `cuda_motions`. States are rows in the order of `state_names`.
+    """Motions of equations on a GPU; made by `cuda_motions`. States are rows in the order of `state_names`; `notes` say what of
+    the model is not looked at there.
 
     >>> issubclass(sb.integrate.FixedMotions, sb.integrate.CudaMotions)
     True
@@ -81,12 +85,18 @@ class CudaMotions:
     See also: `integrate.cuda_motions`, `integrate.FixedMotions`, `integrate.MarchedMotions`.
     """
 
+    __call__: Callable[..., CudaMotion]  # of states and steps, or of states and times
+
     def __init__(self, device: DeviceForm, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
         self.form, self.real = device.form, device.module.real
         self.parameter_names = tuple(s.name for s in device.parameters)
         self.state_names = tuple(s.name for s in device.form.y)
         self.loop = CudaLoop(device.module, arguments, records)
         self.cost_of_rates = device.costs["rates"]  # operations
+        eq = device.form.equations
+        self.notes = tuple(
+            filter(None, (undivided_note(eq, "steps", is_for_any_time=True), unwatched_note(eq, "a motion on a GPU")))
+        )
 
     @property
     def ptx(self) -> str:
@@ -95,7 +105,7 @@ class CudaMotions:
         >>> x = sb.symbol("x", "variable")
         >>> try:
         ...     has_kernel = ".entry" in sb.integrate.cuda_motions(sb.from_equations({x: -x}), 0.1).ptx
-        ... except sb.CompileError:  # without a card of NVIDIA
+        ... except sb.errors.CompileError:  # without a card of NVIDIA
         ...     has_kernel = True
         >>> has_kernel
         True
@@ -173,7 +183,7 @@ class FixedMotions(CudaMotions):
             n=n, n_q=len(device.form.equations.q), stages=len(table.B), C=table.C, B=table.B, take=table.take, steps=0, every=1, distance=0,
             t=0.0, h=step, y=np.zeros(n), start=np.zeros(n), total=np.zeros(n), d=np.zeros(n), w=np.zeros(n), note=np.zeros(1),
             samples=np.zeros(1), rhs=device.rhs(), rates=device.rates_of_positions() if table.needs_rates else None,
-            settle=device.settle(), sample=sample,
+            settle=device.settle(), switching=device.switching(SimulationOptions().rtol, has_events=False), sample=sample,
         )  # fmt: skip
         roles = Roles(loaded=("s.y",), stored=("s.y", "s.t"), rows=("s.samples",))
         arguments = device.module.entry(ENTRY, fixed_steps, roles, len(device.parameters), s=steps)

@@ -17,11 +17,9 @@ from ...emit.run.device_arrays import ArrayView, DeviceArray, converter, device_
 from ...simulation_options import SimulationOptions
 from ..contact.impacts import Contact
 from ..events.events import CHATTERING_EVENTS, CHATTERING_TIME, Event
-from ..events.switching_times import closed_switching_times
 from ..kernels import explicit
 from ..kernels.march import GROWTH_LEVELS
 from ..kernels.march_records import Counts, Growth, Leaps, Probes, Results, Steps, Watched
-from ..kernels.next_switching import SwitchingTimes
 from ..kernels.runge_kutta import RungeKutta
 from ..kernels.tableaux import TABLEAUX
 from ..members.event_march import EventRules, march_through_events
@@ -136,22 +134,10 @@ def _records(device: DeviceForm, asked: MarchQuestion) -> tuple[RungeKutta, Step
         n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=o.max_step, max_growth=o.max_growth, atol=np.full(n, o.atol),
         y=np.zeros(n), y_end=np.zeros(n), r=np.zeros(tableau.pieces * n), w=np.zeros(n), note=np.zeros(1), counts=Counts(limit=o.max_steps),
         results=results.know("is_stored", "capacity"), watched=watched, growth=growth, leaps=Leaps(speeds=np.zeros(1)).know("count"),
-        switching=_switching(device, asked), probes=Probes(change=np.zeros(1), fine=np.zeros(1)).know("count"),
+        switching=device.switching(o.rtol, bool(asked.events)), probes=Probes(change=np.zeros(1), fine=np.zeros(1)).know("count"),
         rhs=device.rhs(is_inlined=False), settle=device.settle(is_inlined=False),
     ).know("n", "is_adaptive", "rtol", "atol", "max_step", "max_growth", "rhs", "settle")  # fmt: skip
     return method, steps, _event_rules(device, table, rounding)
-
-
-def _switching(device: DeviceForm, asked: MarchQuestion) -> SwitchingTimes:
-    """Switching times that are known in closed form; those that are searched for along a motion are not for GPUs."""
-    found = closed_switching_times(device.form, asked.options.rtol)
-    lines = device.lines(found.written) if found.written else None
-    made = SwitchingTimes(
-        count=found.count, is_told=int(bool(asked.events) and found.count > 0), rounding=device.epsilon, first=found.first, knots=found.knots,
-        lines=found.lines.copy(), lines_at=lines,
-    )  # fmt: skip
-    known = ("count", "is_told", "rounding", "first", "knots", "lines_at")
-    return made.know(*known) if found.written else made.know(*known, "lines")
 
 
 def _event_rules(device: DeviceForm, table: EventTable, rounding: Any) -> EventRules:

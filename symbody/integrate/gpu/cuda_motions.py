@@ -24,6 +24,7 @@ from ..inputs.meanings import quantity_expressions
 from ..kernels.tableaux import TABLEAUX
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
+from ..start.state import Amount
 from .cuda_batch import CudaMotions, FixedMotions
 from .cuda_march import MarchedMotions, MarchQuestion
 from .device_form import DeviceForm
@@ -54,7 +55,7 @@ def cuda_motions(
     inputs: Mapping[Any, Any] | None = None,
     outputs: Sequence[Any] = (),
     options: SimulationOptions,
-    **named: float,
+    **named: Amount,
 ) -> CudaMotions:
     """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq,
     rtol=1e-6)(y, times)`.
@@ -77,7 +78,7 @@ def cuda_motions(
     >>> eq = sb.from_equations({x: v, v: -x})
     >>> try:
     ...     y = sb.integrate.cuda_motions(eq, 1e-2)(np.array([[1.0, 0.0]]), steps=100).y.numpy()
-    ... except sb.CompileError:  # without a card of NVIDIA
+    ... except sb.errors.CompileError:  # without a card of NVIDIA
     ...     y = sb.simulate(eq, [0.0, 0.5, 1.0], x=1.0).y[-1:]
     >>> y.round(4)
     array([[ 0.5403, -0.8415]])
@@ -122,6 +123,10 @@ def device_ready_form(eq: Equations, asked: SimulationOptions) -> Form:
     if options.form not in able:
         raise SimulationError(
             f"cuda_motions of {eq.name!r}: form={options.form!r} is not for GPUs; there are {listed(able)}"
+        )
+    if options.project_stages:
+        raise SimulationError(
+            f"cuda_motions of {eq.name!r}: project_stages= is not for GPUs; ends of steps are projected"
         )
     return form_of(eq, options)
 

@@ -15,9 +15,11 @@ from ...emit.programs.lower import program
 from ...emit.programs.program import Program
 from ...emit.programs.register_fit import REGISTERS, fitting_program
 from ..events.events import ROUNDING_LEVEL, watched_values
+from ..events.switching_times import closed_switching_times
 from ..forms import projection
 from ..forms.forms import Form
 from ..forms.independent_speeds import LIMIT, UNLIMITED
+from ..kernels.next_switching import SwitchingTimes
 from ..members.event_table import WHICH
 
 TOLERANCES: Final = {"double": projection.SATISFIED, "float": 3e-6}  # violations of constraints that count as none
@@ -89,9 +91,16 @@ class DeviceForm:
         """Unit roundoff of its numbers."""
         return EPSILONS[self.module.real]
 
-    def lines(self, written: Sequence[Expr]) -> DeviceFunction:
-        """Lines of switching times."""
-        return self.function("switching_lines", {"lines": list(written)}, is_inlined=False)
+    def switching(self, rtol: float, has_events: bool) -> SwitchingTimes:
+        """Switching times that are known in closed form; those that are searched for along a motion are not for GPUs."""
+        found = closed_switching_times(self.form, rtol)
+        lines = {"lines": list(found.written)}
+        made = SwitchingTimes(
+            count=found.count, is_told=int(has_events and found.count > 0), rounding=self.epsilon, first=found.first, knots=found.knots,
+            lines=found.lines.copy(), lines_at=self.function("switching_lines", lines, is_inlined=False) if found.written else None,
+        )  # fmt: skip
+        known = ("count", "is_told", "rounding", "first", "knots", "lines_at")
+        return made.know(*known) if found.written else made.know(*known, "lines")
 
     def reset(self, after: Sequence[Expr]) -> DeviceFunction:
         """The state after event k, one program for all of them: k is an input."""

@@ -11,17 +11,19 @@ from typing import Final
 from ...emit.loops.kernel_language import Function, Kernel, Known, Mutable, Numbers, is_finite, unrolled
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_FINITE, UNSETTLED
+from ..kernels.next_switching import SwitchingTimes, next_switching_time
 
 
 class FixedSteps(Struct):
     """A motion of `steps` steps h from time t.
 
-    take      one step, by a kernel of (steps, t)
+    take      one step, by a kernel of (steps, t, h)
     C, B      tables of a method of which each stage uses the one before it alone: where the next stage is, and weights
     y         the state; start, total, d, w, note   scratch memory
     every     how many steps there are from one sample to the next; `distance` of samples in `samples`
     rates     q' alone, for semi-implicit steps
     settle    brings a state back to the constraints; absent where there are none
+    switching   times at which steps are divided
     sample    what is stored instead of the state; absent where it is the state
     """
 
@@ -46,6 +48,7 @@ class FixedSteps(Struct):
     rhs: Known[Function]
     rates: Known[Function | None]
     settle: Known[Function | None]
+    switching: SwitchingTimes
     sample: Known[Function | None]
 
 
@@ -54,10 +57,18 @@ def fixed_steps(s: FixedSteps) -> int:
     begin = s.t
     row = 0
     left = s.every
+    if s.switching.lines_at is not None:
+        s.switching.lines_at((s.t, s.y), (s.switching.lines,))
     for step in range(s.steps):
         t = begin + float(step) * s.h
-        s.take(s, t)
         s.t = begin + float(step + 1) * s.h
+        if s.switching.count > 0:
+            while t != s.t:
+                stop = next_switching_time(s.switching, t, s.t)
+                s.take(s, t, s.switching.before - t)
+                t = s.t if stop == s.t else s.switching.after
+        else:
+            s.take(s, t, s.h)
         if s.settle is not None:
             s.settle((s.t, s.y), (s.w, s.note))
             for i in unrolled(s.n):
@@ -86,16 +97,16 @@ def store_sample(s: FixedSteps, place: Numbers) -> None:
 # ---------------------------------------------------------------------------------------------------------- steps
 
 
-def runge_kutta(s: FixedSteps, t: float) -> None:
+def runge_kutta(s: FixedSteps, t: float, h: float) -> None:
     """A step of an explicit method whose stages need no other than the one before: k_i = f(y + h c_i k_(i-1)), y + h Σ
     b_i k_i."""
     for i in unrolled(s.n):
         s.start[i] = s.y[i]
         s.total[i] = s.y[i]
     for stage in range(s.stages):
-        s.rhs((t + s.C[stage] * s.h, s.y), (s.d,))
-        weight = s.B[stage] * s.h
-        ahead = s.C[stage + 1] * s.h
+        s.rhs((t + s.C[stage] * h, s.y), (s.d,))
+        weight = s.B[stage] * h
+        ahead = s.C[stage + 1] * h
         for i in unrolled(s.n):
             s.total[i] = s.total[i] + weight * s.d[i]
             s.y[i] = s.start[i] + ahead * s.d[i]
@@ -103,15 +114,15 @@ def runge_kutta(s: FixedSteps, t: float) -> None:
         s.y[i] = s.total[i]
 
 
-def semi_implicit(s: FixedSteps, t: float) -> None:
+def semi_implicit(s: FixedSteps, t: float, h: float) -> None:
     """Speeds first, then positions with the new speeds (symplectic Euler): u + h u'(t, q, u), q + h q'(q, u)."""
     s.rhs((t, s.y), (s.d,))
     for i in unrolled(s.n_q, s.n):
-        s.y[i] = s.y[i] + s.h * s.d[i]
+        s.y[i] = s.y[i] + h * s.d[i]
     if s.rates is not None:
         s.rates((t, s.y), (s.d,))
     for i in unrolled(s.n_q):
-        s.y[i] = s.y[i] + s.h * s.d[i]
+        s.y[i] = s.y[i] + h * s.d[i]
 
 
 class FixedMethod:

@@ -14,12 +14,13 @@ import numpy as np
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
-from ...algebra.graph.walk import free_symbols, substitute_all
+from ...algebra.graph.walk import free_symbols, scalars, substitute_all
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import composed, in_own_symbols
 from ...emit.run.piecewise_polynomials import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
+from ...units import quantity
 from .splines import Samples, samples_of
 
 MAX_INPUT_SETS: Final = 8  # sets of input laws for which equations are cached: each has programs of its own
@@ -33,11 +34,12 @@ def with_inputs(
     """Equations in which inputs that are functions are replaced, with their rates, and the numbers of those that are
     constant.
 
-    An input is a number; an expression in t, q, u, z and parameters (new ones too: gains), whose rates are its time
-    derivatives; samples (times, values), between which it is a cubic spline, (times, values, "linear") or (times,
+    An input is a number; an expression in t, q, u, z, other inputs and parameters (new ones too: references, gains),
+    whose rates are its time derivatives; samples (times, values), between which it is a cubic spline, (times, values, "linear") or (times,
     values, "held"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of the number and
     its rates.
     """
+    eq = _with_references(eq, inputs)
     numbers: dict[str, float] = {}
     laws: dict[Symbol, Any] = {}
     where = f"inputs of {eq.name!r}"
@@ -66,7 +68,8 @@ def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
     """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify,
     to ask anything of.
 
-    Numbers are laws too. New parameters of the laws (gains) are parameters of the result.
+    Numbers are laws too. New parameters of the laws (gains) are parameters of the result; inputs that laws contain, new
+    ones too (references, `sb.symbol("x_ref", "input")`), are inputs of the result unless they have a law themselves.
 
     >>> m = sb.Model("cart")
     >>> F = m.input("F")
@@ -75,11 +78,21 @@ def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
     >>> k = sb.symbol("k")
     >>> sb.closed_loop(eq, {F: -k * eq.q[0]}).f
     vector(-k*x)
+    >>> following = sb.closed_loop(eq, {F: 20 * (sb.symbol("x_ref", "input") - eq.q[0])})
+    >>> following.f, following.r
+    (vector(20*(x_ref - x)), (x_ref,))
 
     See also: `simulate`, `Model.input`, `LinearSystem.lqr`.
     """
     laws = {k: as_expr(x) if isinstance(x, (int, float)) else x for k, x in inputs.items()}
     return with_inputs(equations, laws, ModelError)[0]
+
+
+def _with_references(eq: Equations, inputs: Mapping[Any, Any]) -> Equations:
+    """Equations that have the inputs which laws bring along as inputs of their own."""
+    laws = in_own_symbols(eq, [law for law in inputs.values() if isinstance(law, Expr)])
+    more = tuple(s for s in free_symbols(*laws) if s.kind == "input" and not s.order and s not in eq.r)
+    return eq.cached("references", more, lambda: replace(eq, r=(*eq.r, *more)), most=MAX_INPUT_SETS) if more else eq
 
 
 def _content(law: Any) -> Hashable:
@@ -91,6 +104,8 @@ def _content(law: Any) -> Hashable:
 
 
 def _number(eq: Equations, name: str, law: Any, error: Error) -> float:
+    if (found := quantity(law, f"input {name!r} of {eq.name!r}", error, eq.variables[name].unit)) is not None:
+        return found
     try:
         return float(law)
     except (TypeError, ValueError):
@@ -112,11 +127,11 @@ def _law(eq: Equations, s: Symbol, law: Any, error: Error) -> dict[Symbol, Expr]
         return _law_and_rates(eq, orders, needed, piecewise(s.name, law.knots, law.coefficients, eq.t), error)
     if not isinstance(law, Expr):
         return dict(zip(orders, _python(eq, s.name, law, error), strict=True))
-    allowed = eq.variables.of("t q u z").symbols
+    allowed = eq.variables.of("t q u z r").symbols
     if strange := [x for x in free_symbols(law) if x not in allowed and x.kind != "parameter"]:
         raise error(
             f"input {s.name!r} of {eq.name!r} depends on {listed(strange)}; it may depend on t, coordinates, "
-            "speeds, variables and parameters"
+            "speeds, variables, inputs and parameters"
         )
     return _law_and_rates(eq, orders, needed, law, error)
 
@@ -134,7 +149,11 @@ def _law_and_rates(
                 raise
             break  # an external function without derivatives, whose rate is not needed
         if s in needed and (
-            loop := [x for x in free_symbols(found[s]) if x not in eq.arguments and x.kind != "parameter"]
+            loop := [
+                x
+                for x in free_symbols(found[s])
+                if x not in eq.variables.arguments and x.kind not in ("parameter", "input")
+            ]
         ):
             raise error(
                 f"input {orders[0].name!r} of {eq.name!r}: the equations contain {s.name}, which would contain {listed(loop)}, so that "
@@ -198,14 +217,36 @@ def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -
     table: dict[Symbol, Expr] = {}
     for s, law in laws.items():
         table |= _law(eq, s, law, error)
+    table = _without_each_other(eq, table, error)
     more = [s for s in free_symbols(*table.values()) if s.kind == "parameter" and s not in eq.p]
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
-    rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
+    closed = substitute_all(parts, table)
+    rates, M, f, phi, Jc, b, c, h, *outputs = closed
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
-        r=tuple(s for s in eq.r if s not in table), p=(*eq.p, *more), dependent=composed(eq, table),
+        r=_inputs_left(eq, table, closed), p=(*eq.p, *more), dependent=composed(eq, table),
     )  # fmt: skip
+
+
+def _without_each_other(eq: Equations, table: dict[Symbol, Expr], error: Error) -> dict[Symbol, Expr]:
+    """Laws in which inputs that have laws themselves are replaced by these."""
+    for _ in range(len(table) + 1):
+        known = [s for s in free_symbols(*table.values()) if s in table]
+        if not known:
+            return table
+        table = dict(zip(table, substitute_all(list(table.values()), table), strict=True))
+    raise error(
+        f"inputs of {eq.name!r}: the laws of {listed(s for s in known if not s.order)} depend on each other in a circle"
+    )
+
+
+def _inputs_left(eq: Equations, table: Mapping[Symbol, Expr], closed: list[Any]) -> tuple[Symbol, ...]:
+    """Inputs without a law, and after them the rates of references that laws brought into the equations."""
+    left = [s for s in eq.r if s not in table]
+    rates = {s for s in free_symbols(*scalars(*closed)) if s.kind == "input" and s.order and s not in left}
+    place = {s.stem: k for k, s in enumerate(left)}
+    return (*left, *sorted(rates, key=lambda s: (s.order, place[s.stem])))
 
 
 def rates_of_constants(eq: Equations) -> dict[Symbol, Expr]:

@@ -264,7 +264,8 @@ def restriction(pieces: int) -> tuple[float, ...]:
 
 
 def runge_kutta(
-    tableau: Tableau, n: int, *, positions: int, along: Any, onto: Any, projects: bool, is_driven: bool = False, patience: int = 0
+    tableau: Tableau, n: int, *, positions: int, along: Any, onto: Any, projects: bool, projects_stages: bool = False, is_driven: bool = False,
+    patience: int = 0,
 ) -> RungeKutta:  # fmt: skip
     """A tableau, ready for n variables."""
     careful = n if onto is not None else 1
@@ -272,6 +273,6 @@ def runge_kutta(
     return RungeKutta(
         **kernels, pieces=tableau.pieces, stages=tableau.stages, width=tableau.width, estimates=len(tableau.errors), order=tableau.control,
         A=tableau.A, C=tableau.C, E=tableau.E, D=tableau.D, reach=tableau.reach, patience=patience, k=np.zeros(tableau.width * n), change=np.zeros(n),
-        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), is_driven=int(is_driven), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
+        left=np.zeros(n), near=np.zeros(n), along=along, onto=onto, projects=int(projects), projects_stages=int(projects_stages and onto is not None), is_driven=int(is_driven), point=np.zeros(careful), other=np.zeros(careful), positions=positions, restriction=restriction(tableau.pieces), miss=np.zeros(1),
         began=np.zeros(careful), spans=np.zeros(2 * STORED_ENDS if onto is not None else 1), states=np.zeros(2 * STORED_ENDS * n if onto is not None else 1),
     ).know("along", "onto")  # fmt: skip

@@ -27,7 +27,7 @@ class RungeKutta(Method):
     leap       the length that a careful step was tried with first
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
-    projects   whether the ends of steps are brought back in any case
+    projects   whether the ends of steps are brought back in any case, and projects_stages whether stages are
     is_driven  1 where constraints are rheonomic, moving with time or an input: then what a step misses across them is
                motion that polynomials have to follow, and is no sign of a singular position
     change, left, point, other, miss   memory for those
@@ -56,6 +56,7 @@ class RungeKutta(Method):
     point: Numbers
     miss: Numbers
     projects: Known[int]
+    projects_stages: Known[int]
     is_driven: Known[int]
     passed: Mutable[int]
     began: Numbers
@@ -80,6 +81,15 @@ class RungeKutta(Method):
 def stage(m: RungeKutta, s: Steps, h: float, number: int) -> None:
     """k of a stage, from those before it."""
     stage_state(s.n, m.width, number, h, m.A, m.k, s.y, s.w)
+    if m.projects_stages == 1 and m.onto is not None:
+        m.onto((s.t + m.C[number] * h, s.w), (m.point, m.miss))
+        if m.miss[0] >= 0.0:
+            iterations = int(m.miss[0])
+            s.counts.corrections += iterations
+            if iterations > s.counts.most_corrections:
+                s.counts.most_corrections = iterations
+            for i in range(s.n):
+                s.w[i] = m.point[i]
     s.rhs((s.t + m.C[number] * h, s.w), (m.k[number * s.n :],))
 
 

@@ -21,6 +21,7 @@ from ..events.switching_times import (
     Switching,
     closed_switching_times,
     longest_step,
+    searched_functions,
     unseen_note,
     with_searched_times,
     with_times,
@@ -41,6 +42,8 @@ from ..run.form_and_method import AUTO, absolute_tolerances, choice, choices_in_
 from ..run.methods import explicit_method
 from ..run.simulation import MethodChoice, motion_outcome
 from ..run.time_span import TimeSpan, check_steps, time_span
+from ..start.consistent_start import start_remarks
+from ..start.state import start_values
 from .ensemble import EnsembleRows, EnsembleTask, integrated_members
 from .event_table import event_table
 from .member_inputs import MemberInputs, MemberSamples
@@ -125,7 +128,9 @@ def _switching(asked: BatchQuestion, form: Form, starts: MemberStarts, span: Tim
         )
         every = np.zeros((len(rows), len(form.parameters)))
         every[:, : rows.shape[1]] = rows
-        found = with_searched_times(found, form, np.unique(every, axis=0), span.begin, span.end, rtol)
+        found = with_searched_times(
+            found, *searched_functions(form), ((p,) for p in np.unique(every, axis=0)), span.begin, span.end, rtol
+        )
     for s in asked.samples.values():
         found = with_times(found, s.knots(rtol), s.kind == "held")
     return replace(found, is_told=True) if asked.events and found.count else found
@@ -264,12 +269,19 @@ class BatchMotions:
         if ending is Ending.STOPPED and self.task.events is not None:
             last = self.rows.events[k, ~np.isnan(self.rows.events[k, :, 0])]
             ends = [int(w) for at, w, *_ in last if at == t and self.task.events.terminal[int(w)]]
-            return Outcome(ending, t, listed(self.asked.events[w].name for w in ends))
+            return Outcome(ending, t, listed(self.asked.events[w].name for w in ends), self._notes(k))
         found = motion_outcome(
             self.task.form, self.method.name, ending, t, self.rows.ends[k], self.p[k], self.task.begin, steps
         )
-        unseen = unseen_note(self.task.switching, self.asked.options, self.task.end - self.task.begin)
-        return replace(found, notes=(*found.notes, unseen)) if unseen else found
+        return found.noted(self._notes(k))
+
+    def _notes(self, k: int) -> tuple[str, ...]:
+        """On the start of a member, and on functions of time of which nothing is known."""
+        asked = self.asked
+        start = start_values(asked.start if asked.starts is None else asked.starts[k], f"start of member {k}")
+        given = {**start, **{name: column[k].item() for name, column in asked.columns.items()}}
+        unseen = unseen_note(self.task.switching, asked.options, self.task.end - self.task.begin)
+        return (*start_remarks(asked.equations, given, asked.samples), *([unseen] if unseen else []))
 
     def failed(self) -> list[int]:
         """Numbers of the members whose outcome is false."""

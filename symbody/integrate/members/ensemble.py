@@ -196,40 +196,40 @@ class Worker:
         wanted: Array,
     ) -> None:
         form, n = task.form, task.form.n
-        form.effort.improve()  # it will run often
+        self._effort = form.effort
         self.p = np.zeros(max(len(form.parameters), 1))
         feed = None if inputs is None else InputFeed(inputs, self.p)
         machine = explicit_machine(task.tableau, _task(task, feed, y[0], self.p))
         rules = event_rules(task, form, self.p)
-        run = machine.march if task.events is None else _through_events(machine, rules)
+        run = machine.march if task.events is None else _through_events(form, machine, rules)
         origin = members.Origin(
             n_p=len(form.parameters), n_c=0 if feed is None else len(feed.memory), t=task.begin, h=_first_step(task), part=JUMP_TIME, level=task.max_size / GROWTH_LEVELS**2,
             patience=FIRST_PATIENCE if task.adapts else 0, limit=task.max_steps, p=self.p, coefficients=np.zeros(1) if feed is None else feed.memory, wanted=wanted,
         )  # fmt: skip
         status, method, steps = run.result, machine.method, machine.steps
         keeping = members.Keeping(outputs=len(_entries(task)), sample=_sample(task, feed, self.p))
-        begin = LoopCallee(members.begin_member, {}, o=origin, m=method, s=steps, e=rules)
+        begin = form.effort.loop(members.begin_member, o=origin, m=method, s=steps, e=rules)
         borders = form.fitted_borders(self.p) if task.fits_borders else None
         if borders is not None:
-            begin = LoopCallee(members.begin_with_borders, {}, o=origin, inner=begin, borders=borders)
+            begin = form.effort.loop(members.begin_with_borders, o=origin, inner=begin, borders=borders)
         self._keep = (machine, rules, run, wanted, begin)
         self.loop = members.MemberLoop(
             n=n, n_p=given.shape[1], width=rows.kept.shape[1], notes=len(members.NOTES), event_width=rows.events[0].size,
             starts=np.ascontiguousarray(y), parameters=given, kept=rows.kept, ends=rows.ends, noted=rows.notes, events=rows.events, goes_on=np.zeros(1),
             begin=begin,
-            march=run, judge=LoopCallee(members.judge, {}, ("goes_on",), o=origin, s=steps, status=status),
-            finish=LoopCallee(members.finish_member, {}, ("kept", "end", "note", "events"), k=keeping, o=origin, m=method, s=steps, e=rules, status=status),
+            march=run, judge=form.effort.loop(members.judge, ("goes_on",), o=origin, s=steps, status=status),
+            finish=form.effort.loop(members.finish_member, ("kept", "end", "note", "events"), k=keeping, o=origin, m=method, s=steps, e=rules, status=status),
         )  # fmt: skip
-        self._members = LoopCallee(members.run_members, {}, b=self.loop)
+        self._members = form.effort.loop(members.run_members, b=self.loop)
 
     def prepared(self, first: int, stop: int) -> Callable[[], None]:
         """The run of some members, to be called again and again."""
         self.loop.first, self.loop.stop = first, stop
-        return self._members.callee.run
+        return self._effort.prepared(self._members)
 
     def run(self, first: int, stop: int) -> None:
         self.loop.first, self.loop.stop = first, stop
-        self._members.run()
+        self._effort.run(self._members)
 
 
 def _task(task: EnsembleTask, feed: InputFeed | None, y: Array, p: Array) -> Task:
@@ -299,6 +299,6 @@ def _content(new: Any) -> Any:
     return None if new is None else tuple(new.items())
 
 
-def _through_events(machine: Machine, rules: EventRules) -> LoopCallee:
+def _through_events(form: Form, machine: Machine, rules: EventRules) -> LoopCallee:
     machine.steps.watched.know("count")
-    return LoopCallee(march_through_events, {}, m=machine.method, s=machine.steps, e=rules)
+    return form.effort.loop(march_through_events, m=machine.method, s=machine.steps, e=rules)

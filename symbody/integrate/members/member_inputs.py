@@ -15,6 +15,7 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ...errors import SimulationError
 from ..forms.forms import Form
+from ..forms.projection_work import ProjectionWork
 from ..inputs.features import curve_knots
 from ..inputs.inputs import RATES
 from ..inputs.splines import Samples, cubic_spline, samples_of
@@ -170,11 +171,11 @@ class FedForm:
     def rhs(self, p: Array) -> Any:
         return self._feed.before(self._form.rhs(p))
 
-    def settle(self, p: Array) -> Any:
-        return self._feed.before_settling(self._form.settle(p))
+    def settle(self, p: Array, work: ProjectionWork | None = None) -> Any:
+        return self._feed.before_settling(self._form.settle(p, work))
 
-    def onto(self, p: Array) -> Any:
-        return self._feed.before_settling(self._form.onto(p))
+    def onto(self, p: Array, work: ProjectionWork | None = None) -> Any:
+        return self._feed.before_settling(self._form.onto(p, work))
 
     def along(self, p: Array) -> Any:
         return self._feed.before_along(self._form.along(p))

@@ -30,7 +30,7 @@ from ..run.simulation import MethodChoice, Simulation
 from ..run.time_span import TimeSpan, check_steps, time_span
 from ..start.branch_rank import run_rank
 from ..start.consistent_start import ConsistentStart, StartRequest, consistent_start
-from ..start.state import Start, State, default_values, is_whole_state, require_parameters, start_values
+from ..start.state import Amount, Start, State, default_values, is_whole_state, require_parameters, start_values
 from ..time_stepping.time_stepping import METHOD as MOREAU
 from .modes import Contacts, HybridSystem, Modes, is_in
 
@@ -48,7 +48,7 @@ def simulate_modes(
     events: Sequence[Event] = (),
     mode: str | None = None,
     options: SimulationOptions,
-    **named: float,
+    **named: Amount,
 ) -> Trajectory:
     """The motion of a hybrid system, which switches between sets of equations.
 
@@ -123,6 +123,11 @@ class _ModesRun:
     ) -> None:
         self.plan, self.options, self.events, self.begins = plan, options, tuple(events), begins
         values = start.values
+        if options.sensitivity_order > 1:
+            raise SimulationError(
+                f"simulate_modes {plan.name!r}: sensitivity_order = {options.sensitivity_order}: from mode to mode derivatives of first order "
+                "are carried; events with reset= in simulate(...) carry higher ones"
+            )
         self._delays = np.zeros(len(options.sensitivities))  # how much later the mode began along each variation
         self.segments: list[Segment] = []
         self._used = 0.0  # bytes of these
@@ -271,7 +276,7 @@ class _ModesRun:
 
 
 def _argument_names(plan: HybridSystem, mode: str) -> set[str]:
-    return {s.name for s in plan.equations(mode).arguments}
+    return {s.name for s in plan.equations(mode).variables.arguments}
 
 
 def _split_at(segment: Segment, times: Array, now: float) -> tuple[Segment, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from math import isnan
 
@@ -87,7 +87,12 @@ class Statistics:
     jacobians     evaluations of derivatives (implicit methods), and `factorizations` of matrices made of them
     steps         that were taken, and `rejected` ones
     evaluations   of the rates
-    seconds       of computing
+    seconds       of computing, and `projection_seconds` of them in projections (zero on systems whose clock machine code cannot
+                  read)
+    projections   states that were brought back to the constraints, and the derivatives that rates and projections took:
+                  `constraint_jacobians` of all constraints at once, `constraint_hessians` and `constraint_third_derivatives` of
+                  one constraint each (those that vanish identically are not counted), `invariant_gradients` and
+                  `invariant_hessians` of one invariant each. Members of a batch do not count these
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> found = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0, step=0.1, method="rk4").statistics
@@ -105,6 +110,13 @@ class Statistics:
     factorizations: int = 0
     seconds: float = 0.0
     most_corrections: int = 0
+    projections: int = 0
+    projection_seconds: float = 0.0
+    constraint_jacobians: int = 0
+    constraint_hessians: int = 0
+    constraint_third_derivatives: int = 0
+    invariant_gradients: int = 0
+    invariant_hessians: int = 0
 
     @property
     def mean_corrections(self) -> float:
@@ -119,16 +131,8 @@ class Statistics:
         return self.corrections / tried if tried else 0.0
 
     def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(
-            self.steps + other.steps,
-            self.rejected + other.rejected,
-            self.evaluations + other.evaluations,
-            self.corrections + other.corrections,
-            self.jacobians + other.jacobians,
-            self.factorizations + other.factorizations,
-            self.seconds + other.seconds,
-            max(self.most_corrections, other.most_corrections),
-        )
+        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        return Statistics(**sums | {"most_corrections": max(self.most_corrections, other.most_corrections)})
 
     def __str__(self) -> str:
         parts = [f"{self.steps} steps", f"{self.rejected} rejected", f"{self.evaluations} evaluations"]

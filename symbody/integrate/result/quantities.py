@@ -18,6 +18,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...errors import SimulationError, listed, shown
 from ..forms.sensitivities import sensitivity_of
+from ..forms.variation_orders import column_indices, order_of
 from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .own_rates import from_own_rates, own_rate, with_speeds_on
 from .segment import Segment
@@ -131,19 +132,28 @@ def derived_quantity(segment: StatesInRows, name: str, make: Callable[[Equations
     return evaluated_quantities(segment, name, (), lambda: in_own_terms(eq, [make(eq)], solved=True))[0]
 
 
-def sensitivity(segment: Segment, what: Quantity, wrt: str) -> Array:
-    """The derivative of a quantity with respect to a value at the start or a parameter, along the motion."""
+def sensitivity(segment: Segment, what: Quantity, wrt: tuple[str, ...]) -> Array:
+    """The derivative of a quantity with respect to values at the start or parameters, along the motion."""
     eq, asked = segment.equations, plain(what)
-    if segment.variations is None or wrt not in segment.wrt:
-        advice = "" if segment.wrt else f"; simulate(..., sensitivities=[{wrt!r}]) computes it"
+    if segment.variations is None or (missing := [name for name in wrt if name not in segment.wrt]):
+        missing = list(wrt) if segment.variations is None else missing
+        advice = "" if segment.wrt else f"; simulate(..., sensitivities={missing!r}) computes it"
         raise SimulationError(
-            f"trajectory of {eq.name!r}: there is no sensitivity to {wrt!r}; there are those to "
+            f"trajectory of {eq.name!r}: there is no sensitivity to {', '.join(map(repr, missing))}; there are those to "
             f"{listed(segment.wrt)}{advice}"
+        )
+    highest = order_of(segment.variations.shape[2], len(segment.wrt))
+    if not 0 < len(wrt) <= highest:
+        raise SimulationError(
+            f"trajectory of {eq.name!r}: it has derivatives of orders 1 to {highest}, and {len(wrt)} names were given; "
+            f"simulate(..., sensitivity_order={max(1, len(wrt))}) computes more"
         )
     meant = eq.cached("meaning", asked, lambda: meaning(eq, (asked,))[0])
     slope, moved = eq.cached("sensitivity", (asked, wrt), lambda: sensitivity_of(eq, meant, wrt))
-    variations = segment.variations[:, :, segment.wrt.index(wrt)]
-    return evaluated_quantities(segment, "sensitivities", (asked, wrt), lambda: [slope], {"s": (moved, variations)})[0]
+    places = {i: k for k, i in enumerate(column_indices(len(segment.wrt), highest))}
+    columns = [segment.variations[:, :, places[tuple(sorted(map(segment.wrt.index, names)))]] for names in moved]
+    given = {"s": ([s for own in moved.values() for s in own], np.concatenate(columns, axis=1))}
+    return evaluated_quantities(segment, "sensitivities", (asked, wrt), lambda: [slope], given)[0]
 
 
 # ------------------------------------------------------------------------------------------------------- what is stored

@@ -171,7 +171,8 @@ class Segment(Portable):
         which = np.searchsorted(starts, direction * times, side="right") - 1  # each run up to the beginning of the next
         for k in np.unique(which).tolist():
             y[which == k] = self.dense[k](times[which == k])
-        return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, len(self.wrt)), dense=(), steps=self)
+        columns = 0 if self.variations is None else self.variations.shape[2]
+        return replace(self, t=times, y=y[:, :n], variations=variations_in(y, n, columns), dense=(), steps=self)
 
     @property
     def between(self) -> Callable[[float], Array] | None:

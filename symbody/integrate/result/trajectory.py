@@ -135,23 +135,26 @@ class Trajectory(StoredMotion):
         """
         return extremes_along(self.segments, plain(what))
 
-    def sensitivity(self, what: Quantity, wrt: str | Symbol) -> Array:
+    def sensitivity(self, what: Quantity, *wrt: str | Symbol) -> Array:
         """The derivative of a name or an expression with respect to a value at the start or a parameter, along the
-        motion.
+        motion; with several names that of higher order, as far as `sensitivity_order` goes.
 
         >>> x, k = sb.symbols("x k")
         >>> eq = sb.from_equations({x: -k * x}, {k: 2.0})
-        >>> sim = sb.simulate(eq, 1.0, x=1.0, sensitivities=["k"])
+        >>> sim = sb.simulate(eq, 1.0, x=1.0, sensitivities=["k"], sensitivity_order=2)
         >>> round(float(sim.sensitivity("x", "k")[-1]), 6)  # -t exp(-k t)
         -0.135335
+        >>> round(float(sim.sensitivity(x**2, "k", "k")[-1]), 6)  # 4 t² exp(-2 k t)
+        0.073263
 
         See also: `simulate`.
         """
-        return concatenation([quantities.sensitivity(s, what, str(wrt)) for s in self.segments])
+        return concatenation([quantities.sensitivity(s, what, tuple(map(str, wrt))) for s in self.segments])
 
     @property
     def variations(self) -> Array | None:
         """∂(q, u, z)/∂x at each time, one column for each x in `wrt`; None without sensitivities.
+        Derivatives of higher order are had by `sensitivity`.
 
         >>> x, k = sb.symbols("x k")
         >>> sim = sb.simulate(sb.from_equations({x: -k * x}, {k: 2.0}), [0.0, 0.5, 1.0], x=1.0, sensitivities=["x", "k"])
@@ -162,7 +165,8 @@ class Trajectory(StoredMotion):
         """
         if self.segments[0].variations is None:
             return None
-        return concatenation([s.variations for s in self._alike("q", "u", "z") if s.variations is not None])
+        found = [s.variations for s in self._alike("q", "u", "z") if s.variations is not None]
+        return concatenation([v[:, :, : len(self.wrt)] for v in found])
 
     @property
     def wrt(self) -> tuple[str, ...]:
@@ -317,7 +321,7 @@ class Trajectory(StoredMotion):
     def input_names(self) -> list[str]:
         """Inputs that all modes have, constant ones and those that follow laws."""
         return self._common(
-            lambda eq: [s.name for s in (*eq.inputs, *eq.dependent) if s.kind == "input" and not s.order]
+            lambda eq: [s.name for s in (*eq.variables.inputs, *eq.dependent) if s.kind == "input" and not s.order]
         )
 
     @property
@@ -359,7 +363,7 @@ class Trajectory(StoredMotion):
         """Parameters by name, of all modes."""
         return {n.name: x for s in self.segments for n, x in zip(s.equations.p, s.p.tolist(), strict=True)}
 
-    def plot(self, *what: str | Expr, **options: Any) -> Any:
+    def plot(self, *what: Any, **options: Any) -> Any:
         """A figure of coordinates and speeds, or of what is named; see `symbody.plot`.
 
         >>> m = sb.Model("pendulum")
@@ -372,7 +376,7 @@ class Trajectory(StoredMotion):
         >>> sim.save("run.npz").name
         'run.npz'
 
-        See also: `plot`, `scene`, `load_trajectory`.
+        See also: `plot`, `scene`, `load`.
         """
         return later("view.figures.plots", "plot")(self, *what, **options)
 
@@ -381,7 +385,7 @@ class Trajectory(StoredMotion):
         return later("view.scenes.scene", "scene")(self, **options)
 
     def save(self, path: str | Path) -> Path:
-        """Write it without loss, as .npz; `load_trajectory` reads it back."""
+        """Write it without loss, as .npz; `load` reads it back."""
         return later("write.files.trajectory_file", "save_trajectory")(self, path)
 
 

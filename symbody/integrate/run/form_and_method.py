@@ -26,6 +26,7 @@ from .time_span import TimeSpan, check_steps
 from .variational import discrete_form
 
 AUTO: Final = "auto"
+STAGES_PROJECTED: Final = ("projection", "orthogonal")  # forms whose stages may be brought back to the constraints
 
 
 def chosen_options(eq: Equations, o: SimulationOptions, span: TimeSpan) -> SimulationOptions:
@@ -100,7 +101,7 @@ def _check_method(eq: Equations, o: SimulationOptions) -> None:
 
 
 OTHER_CHOICES: Final = (  # options that change a motion, beside form, method and tolerance
-    "invariants", "metric", "alpha", "beta", "project", "order", "first_step", "max_step", "max_growth",
+    "invariants", "metric", "alpha", "beta", "project", "project_stages", "constraint_tolerance", "order", "first_step", "max_step", "max_growth",
 )  # fmt: skip
 
 
@@ -115,7 +116,16 @@ def form_of(eq: Equations, o: SimulationOptions, rank: RunRank | None = None) ->
     """
     rank = rank or RunRank.full(eq)
     about = (o.form, o.order, o.metric, o.alpha, o.beta, o.independent)
-    key: tuple[Any, ...] = (*about, o.project, o.invariants, o.sensitivities, o.held)
+    key: tuple[Any, ...] = (
+        *about,
+        o.project,
+        o.project_stages,
+        o.constraint_tolerance,
+        o.invariants,
+        o.sensitivities,
+        o.sensitivity_order,
+        o.held,
+    )
     if rank.rank < len(eq.lam):
         key = (*key, rank.key)
     return eq.cached("form", key, lambda: _new_form(eq, o, rank))
@@ -127,7 +137,8 @@ def _new_form(eq: Equations, o: SimulationOptions, rank: RunRank) -> Form:
     if FORMS[o.form].is_discrete or FORMS[o.form].is_algebraic:
         return _form_of_rows(eq, o, rank.independent, rank.rank)
     form = _form_of_rows(bordered_equations(eq, rank), o, tuple(range(len(eq.lam))), rank.rank)
-    return varied_form(form, o.sensitivities, o.held) if o.sensitivities else form
+    form = replace(form, tolerance=o.constraint_tolerance, projects_stages=o.project_stages)
+    return varied_form(form, o.sensitivities, o.held, o.sensitivity_order) if o.sensitivities else form
 
 
 def _form_of_rows(eq: Equations, o: SimulationOptions, chosen: tuple[int, ...], rank: int) -> Form:
@@ -137,6 +148,10 @@ def _form_of_rows(eq: Equations, o: SimulationOptions, chosen: tuple[int, ...], 
             raise SimulationError(f"simulate {eq.name!r}: sensitivities are not for form={o.form!r}; take 'projection'")
         return space_form(
             o.form, eq, rank, independent=o.independent, projects=o.project, metric=o.metric, kept=invariants
+        )
+    if o.project_stages and o.form not in STAGES_PROJECTED:
+        raise SimulationError(
+            f"simulate {eq.name!r}: project_stages= is for the forms {listed(STAGES_PROJECTED)}, not for form={o.form!r}"
         )
     if o.independent or o.project:
         raise SimulationError(f"simulate {eq.name!r}: independent= and project= are not for form={o.form!r}")

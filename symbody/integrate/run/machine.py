@@ -13,6 +13,7 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ..events.switching_times import NONE, Switching
 from ..forms.forms import Form
+from ..forms.projection_work import ProjectionWork
 from ..kernels import explicit, march
 from ..kernels.march_records import Counts, Growth, Leaps, Method, Probes, Results, Steps, Watched
 from ..kernels.probes import NODES
@@ -56,9 +57,10 @@ class Task:
 
 
 class Memory:
-    """Arrays for results."""
+    """Arrays for results, and the work that projections do."""
 
     def __init__(self, n: int, pieces: int, times: Array | None) -> None:
+        self.work = ProjectionWork()
         capacity = 1 if times is not None else max(16, min(4096, BUFFER_SIZE // (max(1, n) * (pieces + 1))))
         self.pieces, self.is_stored = pieces, times is None
         self.row_times, rows, polynomials = np.empty(capacity), np.empty(capacity * n), np.empty(capacity * pieces * n)
@@ -130,7 +132,7 @@ def steps_of(task: Task, pieces: int) -> tuple[Steps, Memory]:
         h=0.0 if task.step is None else np.copysign(task.step, task.end - task.t), atol=np.array(task.atol, dtype=np.float64),
         y=np.array(task.y, dtype=np.float64), y_end=np.zeros(n), r=np.zeros(pieces * n), w=np.zeros(n), note=np.zeros(1),
         counts=Counts(), results=memory.results, watched=watched_in(task), growth=growth_of(task), leaps=leaps_of(task),
-        switching=task.switching.record(task.p), probes=probes_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p),
+        switching=task.switching.record(task.p), probes=probes_of(task), rhs=task.form.rhs(task.p), settle=task.form.settle(task.p, memory.work),
     )  # fmt: skip
     return steps, memory
 
@@ -155,10 +157,7 @@ class Machine:
     @cached_property
     def march(self) -> LoopCallee:
         """The loop, made when it is first needed: a mode may end when it begins."""
-        effort = self.task.form.effort
-        loop = LoopCallee(march.march, {}, (), not effort.is_full, m=self.method, s=self.steps)
-        effort.code.add(loop)
-        return loop
+        return self.task.form.effort.loop(march.march, m=self.method, s=self.steps)
 
     @property
     def t(self) -> float:
@@ -193,6 +192,7 @@ class Machine:
         """This machine as it was when it was made, for a task that differs from its own in numbers alone."""
         for x, first in zip(self._memory, self._first, strict=True):
             x[...] = first
+        self.memory.work.restart()
         self._p[:] = task.p
         self.task = task
         self.begin(task)
@@ -229,7 +229,7 @@ class Machine:
     def run(self, steps: int) -> int:
         """Go on, for some steps at most; how it ended, as in `march.py`."""
         self.counts.limit = self.counts.steps + steps
-        return self.march.run()
+        return self.task.form.effort.run(self.march)
 
 
 def explicit_machine(tableau: Tableau, task: Task) -> Machine:
@@ -242,8 +242,9 @@ def explicit_machine(tableau: Tableau, task: Task) -> Machine:
         n,
         positions=len(form.equations.q),
         along=form.along(p),
-        onto=form.onto(p),
+        onto=form.onto(p, memory.work),
         projects=form.projects_positions,
+        projects_stages=form.projects_stages,
         is_driven=form.is_driven,
         patience=task.patience,
     )

@@ -9,6 +9,7 @@ from typing import Final, TextIO
 
 from ...derivation.equations.equations import Equations
 from ...interruption import is_stop_requested, note_interruption
+from ..forms.projection_work import constraint_derivatives
 from ..kernels.march_records import (
     AT_EVENT,
     AT_SWITCH,
@@ -105,10 +106,9 @@ def drive(
             before = time.perf_counter()
             status = machine.run(min(chunk, left))
             spent = time.perf_counter() - before
-            machine.task.form.effort.spend(spent)
             if status == TOO_MANY:
                 chunk = int(chunk * min(8.0, max(0.25, CALL_SECONDS / max(spent, 1e-9)))) + 1
-            leg.progress.show(machine.t, machine.steps.t_end)
+            leg.progress.show(machine.steps.t, machine.steps.t_end)
             if status in (FULL, TOO_MANY):
                 leg.collect()
             elif status == AT_EVENT:
@@ -124,7 +124,7 @@ def drive(
                     return ending
             elif status == JUMPED and not is_singular_near(machine):
                 machine.steps.leaps.part *= JUMP_TIME_REDUCTION
-                machine.steps.leaps.at = machine.t
+                machine.steps.leaps.at = machine.steps.t
             elif status == DOUBTS:
                 assert adaptation is not None
                 if (other := adaptation.reconsidered(machine)) is not None:
@@ -156,6 +156,9 @@ def statistics(machine: Machine, seconds: float = 0.0) -> Statistics:
         c.factorizations,
         seconds,
         most_corrections=c.most_corrections,
+        projections=machine.memory.work.projections,
+        projection_seconds=machine.memory.work.seconds,
+        **constraint_derivatives(machine.task.form, c.evaluations, machine.memory.work),
     )
 
 

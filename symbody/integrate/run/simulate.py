@@ -17,7 +17,7 @@ from ..events.events import Event
 from ..inputs.inputs import with_inputs
 from ..result.trajectory import Trajectory
 from ..start.consistent_start import ConsistentStart, consistent_start, start_request
-from ..start.state import Start, State
+from ..start.state import Amount, Start, State
 from . import typed_calls
 from .event_loop import handlers_of
 from .form_and_method import chosen_options
@@ -36,7 +36,7 @@ def simulate(
     inputs: Mapping[Any, Any] | None = None,
     events: Sequence[Event | Contact] = (),
     options: SimulationOptions,
-    **named: float,
+    **named: Amount,
 ) -> Trajectory:
     """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 

@@ -112,14 +112,8 @@ class Simulation:
             if handlers
             else None
         )
-        watch, sense = (events.callee(), events.sense) if events else (None, ())
-        switching = self._switching(events is not None)
-        task = Task(
-            form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, longest_step(switching, o, self.end - s.t), o.max_growth, self.times, watch, sense,
-            o.max_size, *((FIRST_PATIENCE, TABLEAUX[explicit].reach) if explicit else (0, 0.0)), switching,
-        )  # fmt: skip
         adaptation = Adaptation(explicit) if explicit else None
-        machine = machine_for(method, task)
+        machine = machine_for(method, self._task(events))
         if o.first_step is not None:
             machine.steps.h = np.copysign(o.first_step, self.end - s.t)
         record = Record(o.max_memory - used)
@@ -142,6 +136,15 @@ class Simulation:
         if leg.machine is machine and events is None:
             give_back(method, machine)
         return segment
+
+    def _task(self, events: EventLoop | None) -> Task:
+        o, s, explicit = self.options, self.state, self.method.explicit
+        watch, sense = (events.callee(), events.sense) if events else (None, ())
+        switching = self._switching(events is not None)
+        return Task(
+            self.form, self.p, self.y, s.t, self.end, o.rtol, self.atol, o.step, longest_step(switching, o, self.end - s.t), o.max_growth, self.times, watch,
+            sense, o.max_size, *((FIRST_PATIENCE, TABLEAUX[explicit].reach) if explicit else (0, 0.0)), switching,
+        )  # fmt: skip
 
     def _switching(self, has_events: bool) -> Switching:
         """Switching times; the loop tells of jumps where steps are kept, and where something else may jump with them."""
@@ -185,5 +188,5 @@ class Simulation:
         outcome = outcome.noted(self.notes)
         return Segment(
             eq, t, y[:, :n], s.p, s.r, outcome, mode, record.statistics, choices, occurrences, tuple(record.pieces()),
-            variations_in(y, n, len(o.sensitivities)), tuple(o.sensitivities),
+            variations_in(y, n, len(varied.indices) if (varied := self.form.variations) else 0), tuple(o.sensitivities),
         )  # fmt: skip

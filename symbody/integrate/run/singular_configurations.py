@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -33,6 +34,9 @@ SAMPLES: Final = 21  # places at which the rank of the constraints is examined
 BISECTIONS: Final = 45  # towards a singular position
 NEAR_SINGULAR: Final = 0.02  # distance along the motion, in units of the coordinates
 BRANCH_DISTANCE: Final = 1e-3  # of the states on the branches from the singular position
+DEPENDENT: Final = 1e-5  # smallest singular value of the constraints beside the largest, below which a motion passed a singular position
+EDGE: Final = 1e-4  # of a step, over which a singular value is seen to fall or rise
+TOLD_CHANGE: Final = 1e-9  # of the kinetic energy: a larger change of energy over a singular position is printed
 DIFFERENCE_STEP: Final = 1e-5  # for finite differences of Jc
 
 States = Callable[[float], Array]  # (q, u, z) at a time
@@ -60,9 +64,11 @@ class Passage:
     def __str__(self) -> str:
         where = listed(f"{k} = {v:z.6g}" for k, v in self.coordinates.items())
         others = f"; {len(self.branches)} branches meet there" if len(self.branches) > 1 else ""
+        lost = self.change is not None and abs(self.change) > TOLD_CHANGE * self.scale
+        energy = f", with a change of energy by {self.change:z.2g} (kinetic energy {self.scale:z.3g})" if lost else ""
         return (
             f"t = {self.t:z.9g}: {listed(self.joints)} dependent at {where}{others}, went on as it came (speeds "
-            "are continuous)"
+            f"are continuous){energy}"
         )
 
 
@@ -185,7 +191,7 @@ class _WayBetween:
         self.rows, self.n_q = rows_of(start.equations), len(start.q)
         self.first = self._slopes(ends[0], times[0])
         self.scale = sizes_of_rows(self.first)[:, None]
-        self.rank = min(start.equations.rank, *self.first.shape)
+        self.rank = min(start.equations.rows.rank, *self.first.shape)
 
     def at(self, theta: float) -> tuple[float, Array]:
         """Time and state, straight where nothing else is known."""
@@ -202,12 +208,37 @@ class _WayBetween:
 
     def joints(self) -> tuple[str, ...]:
         """Joints that become dependent between the ends; none where none do."""
-        if not self._orientation(1.0) < 0:
+        if self.turns:
+            factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, SAMPLES)]
+            U, _, _ = min(factors, key=lambda f: f[1][self.rank - 1])
+        elif self.dip is not None:
+            U = np.linalg.svd(self._jc(self.dip))[0]
+        else:
             return ()
-        factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, SAMPLES)]
-        U, _, _ = min(factors, key=lambda f: f[1][self.rank - 1])
         weights = np.abs(U[:, self.rank - 1])
         return tuple(dict.fromkeys(row.owner for row, w in zip(self.rows.speeds, weights, strict=True) if w > 0.05))
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether an odd number of singular values passes zero between the ends."""
+        return self._orientation(1.0) < 0
+
+    @cached_property
+    def dip(self) -> float | None:
+        """Where an even number of them vanishes, as at dead positions where several loops are singular together: the
+        smallest one falls at the beginning, rises at the end, and is zero between."""
+        if not (self._least(EDGE) < self._least(0.0) and self._least(1.0 - EDGE) < self._least(1.0)):
+            return None
+        low, high = 0.0, 1.0
+        for _ in range(BISECTIONS):
+            first, second = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (low, second) if self._least(first) < self._least(second) else (first, high)
+        return low if self._least(low) < DEPENDENT else None
+
+    def _least(self, theta: float) -> float:
+        """The smallest singular value that is not zero throughout, beside the largest."""
+        values = np.linalg.svd(self._jc(theta), compute_uv=False)
+        return float(values[self.rank - 1] / values[0])
 
     def _orientation(self, theta: float) -> float:
         """Negative where [Jc; Zᵀ] has another orientation than at the beginning, Z being the motions that are allowed
@@ -222,8 +253,8 @@ class _WayBetween:
         return float(signs[0] * signs[1])
 
     def passage(self, joints: tuple[str, ...], change: float | None, scale: float) -> Passage:
-        low, high = 0.0, 1.0
-        for _ in range(BISECTIONS):
+        low, high = (0.0, 1.0) if self.turns or self.dip is None else (self.dip, self.dip)
+        for _ in range(BISECTIONS if self.turns else 0):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if self._orientation(middle) < 0 else (middle, high)
         t, y = self.at(high)

@@ -39,15 +39,18 @@ def simulate(
     beta: float = ...,
     independent: Sequence[Any] = ...,
     project: bool = ...,
+    project_stages: bool = ...,
+    constraint_tolerance: float = ...,
     invariants: Sequence[Any] = ...,
     sensitivities: Sequence[Any] = ...,
+    sensitivity_order: int = ...,
     held: Sequence[Any] | str = ...,
     max_steps: int = ...,
     max_memory: float = ...,
     max_size: float = ...,
     progress: bool | None = ...,
     options: Mapping[str, Any] | SimulationOptions | None = ...,
-    **named: float,
+    **named: Amount,
 ) -> None: ...
 
 
@@ -74,15 +77,18 @@ def simulate_modes(
     beta: float = ...,
     independent: Sequence[Any] = ...,
     project: bool = ...,
+    project_stages: bool = ...,
+    constraint_tolerance: float = ...,
     invariants: Sequence[Any] = ...,
     sensitivities: Sequence[Any] = ...,
+    sensitivity_order: int = ...,
     held: Sequence[Any] | str = ...,
     max_steps: int = ...,
     max_memory: float = ...,
     max_size: float = ...,
     progress: bool | None = ...,
     options: Mapping[str, Any] | SimulationOptions | None = ...,
-    **named: float,
+    **named: Amount,
 ) -> None: ...
 
 
@@ -110,8 +116,11 @@ def simulate_batch(
     beta: float = ...,
     independent: Sequence[Any] = ...,
     project: bool = ...,
+    project_stages: bool = ...,
+    constraint_tolerance: float = ...,
     invariants: Sequence[Any] = ...,
     sensitivities: Sequence[Any] = ...,
+    sensitivity_order: int = ...,
     held: Sequence[Any] | str = ...,
     max_steps: int = ...,
     max_memory: float = ...,
@@ -138,9 +147,10 @@ def stepper(
     beta: float = ...,
     independent: Sequence[Any] = ...,
     project: bool = ...,
+    constraint_tolerance: float = ...,
     invariants: Sequence[Any] = ...,
     options: Mapping[str, Any] | SimulationOptions | None = ...,
-    **named: float,
+    **named: Amount,
 ) -> None: ...
 
 
@@ -167,5 +177,5 @@ def cuda_motions(
     beta: float = ...,
     max_size: float = ...,
     options: Mapping[str, Any] | SimulationOptions | None = ...,
-    **named: float,
+    **named: Amount,
 ) -> None: ...

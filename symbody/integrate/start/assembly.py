@@ -18,6 +18,7 @@ import numpy as np
 
 from ...algebra.calculus.rounding import rounding
 from ...algebra.graph.names import rate_name
+from ...algebra.graph.walk import free_symbols
 from ...algebra.nonlinear.trust_region import SingularValues
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
@@ -33,6 +34,7 @@ from .constraint_rows import Rows, rows_of
 from .given_outputs import GivenOutputs, given_outputs
 from .open_joints import contradiction, open_joints, too_much_given
 from .state import (
+    Amount,
     Start,
     State,
     default_values,
@@ -57,7 +59,7 @@ def assemble(
     weights: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     options: Mapping[str, Any] | None = None,
-    **named: float,
+    **named: Amount,
 ) -> State:
     """A state that keeps the constraints at the levels of positions and speeds, to rounding.
 
@@ -102,7 +104,7 @@ def all_assemblies(
     tries: int | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
-    **named: float,
+    **named: Amount,
 ) -> Assemblies:
     """The different states that `assemble` finds from random starts, nearest to the start first.
 
@@ -224,6 +226,7 @@ def _task(
             f"{where}: weights must be positive, got {listed(wrong)}; give what must not move as a value"
         )
     held = _with_orientations(eq, held, where)
+    _refuse_directions_left_open(eq, held, rough, where)
     known = default_values(eq) | rough | held
     known |= _identities_not_meant(eq, {*rough, *held})
     require_parameters(eq, known)
@@ -250,6 +253,22 @@ def _with_orientations(eq: Equations, held: dict[str, float], where: str) -> dic
                 f"; divided by it they are {listed(f'{n} = {v / size:z.10g}' for n, v in given.items())}",
             )
     return held
+
+
+def _refuse_directions_left_open(
+    eq: Equations, held: Mapping[str, float], rough: Mapping[str, float], where: str
+) -> None:
+    """Some Euler parameters of a joint, with two or more others that nothing determines: a turn by a known angle about no
+    known axis."""
+    for e in eq.variables.quaternions:
+        names, own = [v.name for v in e], {v.symbol for v in e}
+        given, left = [n for n in names if n in held], [n for n in names if n not in held]
+        tied = [r for r in eq.rows.positions if own & set(free_symbols(r.expression))]
+        if given and len(left) > 1 and not any(rough.get(n) for n in left) and len(tied) == 1:
+            raise AssemblyError(
+                f"{where}: {listed(f'{n} = {held[n]:g}' for n in given)} {'leaves' if len(given) == 1 else 'leave'} open which of many "
+                f"orientations is meant; give {listed(left)} too, or by start={{...}} the direction in which they are to be found"
+            )
 
 
 def _identities_not_meant(eq: Equations, said: set[str]) -> dict[str, float]:

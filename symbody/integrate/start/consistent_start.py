@@ -18,7 +18,7 @@ from typing import Any, Final
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.variables import ARGUMENTS
-from ...errors import AssemblyError, SimulationError
+from ...errors import AssemblyError, SimulationError, in_number
 from ..inputs.inputs import closed_loop
 from .assembly import assemble
 from .state import Start, State, is_whole_state, start_values
@@ -51,13 +51,13 @@ class ConsistentStart:
 
     moved       given values that differ in it
     completed   values that were not given and follow from the constraints
-    degrees     angles that were given in whole radians, and are more than a full turn
+    remarks     on what was given: angles in whole radians that are more than a full turn, inputs without a value
     """
 
     state: State
     moved: tuple[Moved, ...] = ()
     completed: tuple[Moved, ...] = ()
-    degrees: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if not self.moved:
@@ -71,7 +71,7 @@ class ConsistentStart:
     def notes(self) -> tuple[str, ...]:
         """What the assembly changed, and what may have been meant otherwise, in words."""
         words = f"the start was completed from the constraints: {', '.join(map(str, self.completed))}"
-        return (*filter(None, (str(self), words if self.completed else "")), *self.degrees)
+        return (*filter(None, (str(self), words if self.completed else "")), *self.remarks)
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,24 @@ def consistent_start(eq: Equations, asked: StartRequest) -> ConsistentStart:
     """The start as given; else with the rest assembled around it; else the nearest state on the constraints that has
     the firm values."""
     found = _start_on_constraints(eq, asked)
-    meant = tuple(_perhaps_in_degrees(eq, asked.given)) if asked.given else ()
-    return replace(found, degrees=meant) if meant else found
+    remarks = () if asked.state is not None else start_remarks(eq, asked.given, (*asked.near, *asked.inputs))
+    return replace(found, remarks=remarks) if remarks else found
+
+
+def start_remarks(eq: Equations, given: Mapping[str, Any], known: Collection[str] = ()) -> tuple[str, ...]:
+    """What may have been meant otherwise, in values that were given by name.
+
+    known   names that have a value or a law besides
+    """
+    return (*_perhaps_in_degrees(eq, given), *_without_value(eq, {*given, *known}))
+
+
+def _without_value(eq: Equations, known: Collection[str]) -> Iterator[str]:
+    """Inputs that nothing was said of."""
+    unset = [s.name for s in eq.r if not s.order and s.name not in known]
+    if unset:
+        words = in_number(unset, "the input {} has no value, and is 0", "the inputs {} have no value, and are 0")
+        yield f"{words}; inputs={{{unset[0]!r}: ...}} gives one"
 
 
 def _perhaps_in_degrees(eq: Equations, given: Mapping[str, Any]) -> Iterator[str]:

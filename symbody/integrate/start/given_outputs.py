@@ -86,7 +86,7 @@ def _with_rows(eq: Equations, names: tuple[str, ...]) -> tuple[Equations, Equati
     others: list[NamedRow] = []
     for (name, target, _), e in zip(rows, found, strict=True):
         inside = set(free_symbols(e))
-        if strange := [s.name for s in inside if s not in eq.arguments]:
+        if strange := [s.name for s in inside if s not in eq.variables.arguments]:
             raise AssemblyError(
                 f"assembly of {eq.name!r}: output {name!r} contains {in_number(strange, '{}, which does', '{}, which do')} not follow from a state"
             )

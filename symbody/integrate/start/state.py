@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -286,7 +286,8 @@ class HasState(Protocol):
     def state(self) -> State: ...
 
 
-Start = State | HasState | Mapping[Any, float]
+Start = State | HasState | Mapping[Any, Any]
+Amount = float | str | tuple[float, str] | Sequence[float]  # a number, one with its unit, or the numbers of an output
 
 
 def is_whole_state(start: Any) -> bool:

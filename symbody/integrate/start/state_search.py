@@ -34,7 +34,7 @@ def state_search(
         return r, J.reshape(len(entries), -1)
 
     def off(x: Array) -> Array:
-        at = {s: known[s.name] for s in eq.arguments} | dict(zip(unknowns, map(float, x), strict=True))
+        at = {s: known[s.name] for s in eq.variables.arguments} | dict(zip(unknowns, map(float, x), strict=True))
         return np.array(rounding(entries, at))
 
     free = np.array([k for k, s in enumerate(unknowns) if s.name not in held], dtype=np.intp)

@@ -12,8 +12,9 @@ from typing import Final
 from ...emit.loops.kernel_language import Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE
+from ..kernels.next_switching import SwitchingTimes
 from ..time_stepping.moreau_records import MoreauStep, StepVariations
-from ..time_stepping.moreau_step import forget, moreau_step, step_status
+from ..time_stepping.moreau_step import forget, moreau_step, next_part, step_status
 
 NOTES: Final = 2  # status and residual, which stand before the impulses in a member's notes
 
@@ -23,6 +24,7 @@ class ContactMembers(Struct):
     beginning, parameters, inputs and their slopes), and of notes (n_notes).
 
     p, r          parameters and inputs of the member at work
+    length        of a substep, whose steps end at switching times
     at, slope_at  where inputs and their slopes stand in what is given; -1: zero
     """
 
@@ -34,6 +36,8 @@ class ContactMembers(Struct):
     n_p: int
     n_r: int
     substeps: int
+    length: float
+    switching: SwitchingTimes
     starts: Numbers
     given: Numbers
     ends: Numbers
@@ -66,6 +70,9 @@ def begin_contact_member(m: ContactMembers, start: Numbers, given: Numbers) -> N
         m.variations.S[i] = start[s.n + i]
     for i in range(m.n_p):
         m.p[i] = given[1 + i]
+    set_inputs(m, given, 0.0)
+    if m.switching.lines_at is not None:
+        m.switching.lines_at((given[0], s.y), (m.switching.lines,))
     forget(s)
 
 
@@ -77,15 +84,21 @@ def run_contact_member(m: ContactMembers, given: Numbers, note: Numbers) -> None
     begin = given[0]
     note[0] = float(DONE)
     for step in range(m.substeps):
-        set_inputs(m, given, (float(step) + 0.5) * s.h)
-        residual = moreau_step(s, m.variations, begin + float(step) * s.h, (float(step) + 0.5) * s.h)
-        note[1] = max(note[1], residual)
-        status = step_status(s, residual)
-        if status != DONE:
-            note[0] = float(status)
-            return
-        for i in range(s.problem.n):
-            note[NOTES + s.row[i]] += s.problem.x[i] + s.viscous[i]
+        t = begin + float(step) * m.length
+        end = begin + float(step + 1) * m.length
+        while t != end:
+            after = next_part(s, m.switching, t, end, m.length)
+            middle = t - begin + 0.5 * s.h
+            set_inputs(m, given, middle)
+            residual = moreau_step(s, m.variations, t, middle)
+            note[1] = max(note[1], residual)
+            status = step_status(s, residual)
+            if status != DONE:
+                note[0] = float(status)
+                return
+            for i in range(s.problem.n):
+                note[NOTES + s.row[i]] += s.problem.x[i] + s.viscous[i]
+            t = after
 
 
 def set_inputs(m: ContactMembers, given: Numbers, after: float) -> None:

@@ -13,10 +13,11 @@ from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
-from ...emit.run.loop_callee import LoopCallee, program_callee
+from ...emit.run.loop_callee import program_callee
 from ..complementarity.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
-from ..time_stepping.moreau_programs import moreau_record
+from ..forms.compile_effort import Effort
+from ..time_stepping.moreau_programs import moreau_record, moreau_switching
 from ..time_stepping.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
 from .contact_step_derivatives import NO_DERIVATIVES, step_derivatives
@@ -133,22 +134,22 @@ class ContactWorker:
         eq, columns = scheme.equations, len(scheme.wrt)
         p, r = np.zeros(len(eq.p) + 1), np.zeros(len(eq.r) + 1)
         steps = moreau_record(scheme.table, p, r, remembers=False)
-        steps.h = scheme.h
         self._loop = ContactMembers(
             width=len(scheme.variables), n_given=len(scheme.parameters), n_notes=scheme.n_notes, n_p=len(eq.p), n_r=len(eq.r),
-            substeps=scheme.substeps, starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
+            substeps=scheme.substeps, length=scheme.h, switching=moreau_switching(eq).record(p, r), starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes, p=p, r=r,
             at=indices([scheme.place(s) for s in eq.r]), slope_at=indices([scheme.slope_place(s) for s in eq.r]), steps=steps,
             variations=_variations_record(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
-        self._members = LoopCallee(step_contact_members, {}, m=self._loop)
+        self._effort = Effort()
+        self._members = self._effort.loop(step_contact_members, m=self._loop)
 
     def run(self, first: int, stop: int) -> None:
         self._loop.first, self._loop.stop = first, stop
-        self._members.run()
+        self._effort.run(self._members)
 
     def prepared(self, first: int, stop: int) -> Callable[[], None]:
         self._loop.first, self._loop.stop = first, stop
-        return self._members.callee.run
+        return self._effort.prepared(self._members)
 
 
 def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:

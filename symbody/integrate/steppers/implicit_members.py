@@ -16,6 +16,7 @@ from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers, i
 from ...emit.loops.records import Struct
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..kernels.newton_convergence import at_rounding
+from ..kernels.next_switching import SwitchingTimes, next_switching_time
 
 MOST_NEWTON_STEPS: Final = 40
 CONVERGED: Final = 1e-14  # Newton steps below this fraction of the rates end the iteration (`at_rounding`)
@@ -26,6 +27,7 @@ class ImplicitMembers(Struct):
     """Members `first` to `stop`: rows of starts and ends (n numbers of the state, then `columns` variations of it), of
     parameters (n_p), and of notes.
 
+    length      of a substep; h, that of the step at work, which ends at switching times
     a, b, c     of a method with `stages`
     slopes      program of ∂f/∂(y, parameters), n rows of `width` numbers
     seed        of each column: the parameter that changes with it, -1: none
@@ -40,7 +42,9 @@ class ImplicitMembers(Struct):
     width: int
     stages: int
     substeps: int
-    h: float
+    length: float
+    h: Mutable[float]
+    switching: SwitchingTimes
     a: Numbers
     b: Numbers
     c: Numbers
@@ -77,6 +81,8 @@ def step_implicit_members(m: ImplicitMembers) -> None:
             m.p[i] = given[i]
         if m.borders is not None:
             m.borders((0.0, m.y), ())
+        if m.switching.lines_at is not None:
+            m.switching.lines_at((0.0, m.y), (m.switching.lines,))
         m.noted[member] = float(run_implicit_member(m, size))
         end = m.ends[member * size :]
         for i in range(size):
@@ -85,19 +91,39 @@ def step_implicit_members(m: ImplicitMembers) -> None:
 
 def run_implicit_member(m: ImplicitMembers, size: int) -> int:
     for step in range(m.substeps):
-        t = float(step) * m.h
-        for stage in range(m.stages):
-            status = solve_stage(m, t, stage)
+        t = float(step) * m.length
+        end = t + m.length
+        if m.switching.count > 0:
+            while t != end:
+                stop = next_switching_time(m.switching, t, end)
+                m.h = m.switching.before - t
+                after = m.switching.after
+                status = implicit_step(m, t, size)
+                if status != DONE:
+                    return status
+                t = end if stop == end else after
+        else:
+            m.h = m.length
+            status = implicit_step(m, t, size)
             if status != DONE:
                 return status
-            vary_stage(m, t, stage)
-        advance(m)
-        if m.settle is not None:
-            m.settle((t + m.h, m.y), (m.Y, m.note))
-            for i in range(size):
-                m.y[i] = m.Y[i]
-            if m.note[0] < 0.0:
-                return UNSETTLED
+    return DONE
+
+
+def implicit_step(m: ImplicitMembers, t: float, size: int) -> int:
+    """A step of length m.h from t."""
+    for stage in range(m.stages):
+        status = solve_stage(m, t, stage)
+        if status != DONE:
+            return status
+        vary_stage(m, t, stage)
+    advance(m)
+    if m.settle is not None:
+        m.settle((t + m.h, m.y), (m.Y, m.note))
+        for i in range(size):
+            m.y[i] = m.Y[i]
+        if m.note[0] < 0.0:
+            return UNSETTLED
     return DONE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array, Compiled
-from ...emit.run.loop_callee import LoopCallee, program_callee
+from ...emit.run.loop_callee import program_callee
+from ..events.switching_times import step_switching_times
 from ..forms.forms import Form
 from ..forms.independent_speeds import UNLIMITED
 from ..forms.sensitivities import varied_form
@@ -104,26 +105,26 @@ class ImplicitWorker:
 
     def __init__(self, scheme: ImplicitSteps, rows: StepRows) -> None:
         form, table, columns = scheme.form.state, scheme.tableau, len(scheme.wrt)
-        form.effort.improve()
         n, stages, width = form.n, len(table.b), form.n + len(scheme.seeds)
         p = np.zeros(max(len(form.parameters), 1))
         seed = [scheme.seeds.index(s) if s in scheme.seeds else -1 for s in scheme.wrt]
         size = n * (1 + columns)
         self._loop = ImplicitMembers(
-            n=n, n_p=len(form.parameters), columns=columns, width=width, stages=stages, substeps=scheme.substeps, h=scheme.h,
+            n=n, n_p=len(form.parameters), columns=columns, width=width, stages=stages, substeps=scheme.substeps, length=scheme.h, h=scheme.h,
+            switching=step_switching_times(form, has_events=False).record(p),
             a=np.array(table.a).ravel(), b=np.array(table.b), c=np.array(table.c), starts=rows.y, given=rows.given, ends=rows.ends, noted=rows.notes,
             p=p, seed=np.array([*seed, -1], dtype=np.int64), rhs=form.rhs(p), slopes=program_callee(scheme.slopes(), {"p": p}),
             settle=scheme.form.settle(p), borders=form.fitted_borders(p), y=np.zeros(size), Y=np.zeros(size), f=np.zeros(n), k=np.zeros(stages * n),
             K=np.zeros(stages * n * columns + 1), J=np.zeros(n * width), matrix=np.zeros(n * n), pivots=np.zeros(n, dtype=np.int64), step=np.zeros(n),
             note=np.zeros(8),
         )  # fmt: skip
-        self._members: Any = LoopCallee(step_implicit_members, {}, m=self._loop)
+        self._effort = form.effort
+        self._members = self._effort.loop(step_implicit_members, m=self._loop)
 
     def run(self, first: int, stop: int) -> None:
         self._loop.first, self._loop.stop = first, stop
-        self._members.run()
+        self._effort.run(self._members)
 
     def prepared(self, first: int, stop: int) -> Callable[[], None]:
         self._loop.first, self._loop.stop = first, stop
-        found: Callable[[], None] = self._members.callee.run
-        return found
+        return self._effort.prepared(self._members)

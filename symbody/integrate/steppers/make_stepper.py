@@ -29,7 +29,7 @@ from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
 from ..start.branch_rank import run_rank
 from ..start.consistent_start import consistent_start, start_request
-from ..start.state import Start, State
+from ..start.state import Amount, Start, State
 from ..time_stepping.time_stepping import METHOD, check_law
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
 from .ensemble_steps import EnsembleSteps
@@ -38,7 +38,16 @@ from .step_schemes import CLOCK
 from .stepper import Stepper
 
 INPUTS: Final = ("held", "linear")
-FORM_OPTIONS: Final = ("form", "metric", "alpha", "beta", "independent", "project", "invariants")
+FORM_OPTIONS: Final = (
+    "form",
+    "metric",
+    "alpha",
+    "beta",
+    "independent",
+    "project",
+    "constraint_tolerance",
+    "invariants",
+)
 
 
 @values_by_name(
@@ -56,7 +65,7 @@ def stepper(
     inputs: str = "held",
     events: Sequence[Event | Contact] = (),
     options: SimulationOptions,
-    **named: float,
+    **named: Amount,
 ) -> Stepper:
     """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
 

@@ -12,12 +12,15 @@ import numpy as np
 
 from ...algebra.graph.graph import Symbol
 from ...argument_kinds import answered_class
+from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
 from ...summary import counted
 from ..contact.impacts import impulses_of
+from ..events.switching_times import undivided_note, unknown_note
+from ..events.valid_region import valid_region
 from ..start.state import State
 from .contact_members import NOTES
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
@@ -25,6 +28,10 @@ from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
 
 MIN_THREADED_MEMBERS: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
+
+
+def _notes(eq: Equations) -> tuple[str, ...]:
+    return tuple(filter(None, (undivided_note(eq, "steps", is_for_any_time=True), unknown_note(eq))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +93,7 @@ class Stepper:
     env.impulses(state, r)       the same with the impulses of contacts, where there are any
     env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
     env.p                        parameters, in the order of `parameter_names`
+    env.notes                    what steps of this length do not see of functions of time
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> env = sb.stepper(sb.from_equations({x: v, v: -x}), 0.1, x=1.0)
@@ -120,6 +128,8 @@ class Stepper:
         self._first = len(self.row) - len(inputs)
         self._is_plain = not is_linear and not has_clock and self._places == list(range(self._first, len(self.row)))
         self._shape = (len(self.state_names),)
+        self._region = valid_region(start.equations)
+        self.notes = _notes(start.equations)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
         self.recipe: tuple[Any, ...] = ()  # a function and its arguments
@@ -154,8 +164,8 @@ class Stepper:
         p          parameters, one row or one for each member, or some by name; by default `env.p`
         out        an array for the result
 
-        A member that cannot take the step (a rate is not finite, no way back to the constraints) has no numbers in its
-        row.
+        A member that cannot take the step (a rate is not finite, no way back to the constraints), or leaves the region in
+        which the model is valid (`Model.valid_while`), has no numbers in its row.
 
         >>> x = sb.symbol("x", "variable")
         >>> env = sb.stepper(sb.from_equations({x: -x}), 0.5, x=1.0)
@@ -185,7 +195,16 @@ class Stepper:
             one.parameters[self._first :] = self._numbers(r)
         one.run()
         note = one.note.item(0)
-        return one.end.copy() if note in ACCEPTED else np.full(len(state), NO_NUMBER)
+        found = one.end.copy() if note in ACCEPTED else np.full(len(state), NO_NUMBER)
+        return found if self._region is None else self._valid(found[None], one.given, t)[0]
+
+    def _valid(self, ends: Array, given: Array, t: Any) -> Array:
+        """States after steps, without numbers where the model is not valid."""
+        if self._region is None:
+            return ends
+        n, inputs = len(self.start), np.zeros(len(self._region.inputs))
+        is_left = self._region.is_left(np.asarray(t) + self.dt, ends[:, :n], inputs, given[:, self._p_places])
+        return np.where(is_left.any(axis=1)[:, None], NO_NUMBER, ends)
 
     def _numbers(self, r: Any) -> Any:
         """Inputs, zero where none are given."""
@@ -243,7 +262,8 @@ class Stepper:
 
     def _many(self, state: Any, r: Any, r_end: Any, t: Any, p: Any, out: Any) -> Any:
         given = self._array(state, "a state")
-        found = self._taken(given, r, r_end, t, p).ends_of_taken_steps().reshape(given.shape)
+        rows = self._taken(given, r, r_end, t, p)
+        found = self._valid(rows.ends_of_taken_steps(), rows.given, t).reshape(given.shape)
         if out is None:
             return found
         out[...] = found
@@ -362,7 +382,7 @@ class Stepper:
         given = np.asarray(state, dtype=np.float64)
         taken = self._taken(given, r, r_end, t, p)
         impulses, residual = taken.notes[:, NOTES:].copy(), taken.notes[:, 1].copy()
-        ends = taken.ends_of_taken_steps().copy()
+        ends = self._valid(taken.ends_of_taken_steps(), taken.given, t)
         gaps = self._gaps(self.scheme, t + self.dt, ends, self.p if p is None else self._parameters(p, len(ends)))
         if given.ndim == 1:
             impulses, residual, gaps = impulses[0], residual[0], gaps[0]

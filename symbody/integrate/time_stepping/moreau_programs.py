@@ -22,9 +22,12 @@ from ...derivation.equations.own_terms import in_own_terms
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
+from ...simulation_options import SimulationOptions
 from ..complementarity.contact_arrays import contact_arrays, indices
 from ..complementarity.semismooth_newton import contact_branch
 from ..contact.contact_modes import ModeTable
+from ..events.switching_times import Switching, with_lines, with_searched_times, written_switching_times
+from ..inputs.time_functions import time_functions
 from .moreau_records import MoreauStep, StepVariations
 
 
@@ -66,6 +69,26 @@ def compiled_program(eq: Equations, name: str, outputs: dict[str, Any], more: di
     groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), **(more or {})}
     groups |= {k: list(v) for k, v in (("r", eq.r), ("p", eq.p)) if v}
     return compile_program(program(name, groups, outputs, labels=eq.labels))
+
+
+def moreau_switching(eq: Equations) -> Switching:
+    """Switching times in closed form, whatever the time and the parameters are."""
+    return eq.cached("switching of time stepping", (), lambda: _closed_switching(eq))
+
+
+def _closed_switching(eq: Equations) -> Switching:
+    made = written_switching_times(eq, SimulationOptions().rtol)
+    return with_lines(made, lambda lines: compiled_program(eq, "switching_lines", lines))
+
+
+def motion_switching(eq: Equations, p: Array, r: Array, begin: float, end: float) -> Switching:
+    """Switching times of a motion: also those that are found along its time."""
+    closed, found = moreau_switching(eq), time_functions(eq)
+    if not found.searched:
+        return closed
+    program = compiled_program(eq, "functions_of_time", {"g": list(found.searched)})
+    constants = tuple(x for x in (r, p) if len(x))
+    return with_searched_times(closed, program, len(found.borders), [constants], begin, end, SimulationOptions().rtol)
 
 
 def _midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:

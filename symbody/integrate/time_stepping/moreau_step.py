@@ -16,6 +16,7 @@ from math import sqrt
 from ...emit.loops.kernel_language import is_finite
 from ..complementarity.semismooth_newton import TOLERANCE
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
+from ..kernels.next_switching import SwitchingTimes, next_switching_time
 from .moreau_impulses import come_to_rest, evaluate_midpoint, solve_impulses
 from .moreau_records import MoreauStep, StepVariations
 from .step_variations import store_positions, vary_half_way, vary_rotations, vary_second_half, vary_speeds
@@ -40,6 +41,17 @@ def moreau_step(s: MoreauStep, v: StepVariations, t: float, after: float) -> flo
     normalize_rotations(s)
     store_positions(s, v)
     return residual
+
+
+def next_part(s: MoreauStep, w: SwitchingTimes, t: float, end: float, length: float) -> float:
+    """Let the next `moreau_step` end at the next switching time before the `end` of a step of some length. The time at which
+    what follows it begins."""
+    if w.count > 0:
+        stop = next_switching_time(w, t, end)
+        s.h = w.before - t
+        return end if stop == end else w.after
+    s.h = length
+    return end
 
 
 def step_status(s: MoreauStep, residual: float) -> int:

@@ -17,20 +17,23 @@ import numpy as np
 from ...emit.loops.kernel_language import Mutable, Numbers
 from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
-from ...emit.run.loop_callee import LoopCallee
 from ...errors import SimulationError, listed
+from ...simulation_options import SimulationOptions
 from ..contact.contact_modes import ModeTable
 from ..contact.friction_handler import NEWTON
 from ..contact.impacts import impulses_of
-from ..events.switching_times import undivided_note
+from ..events.switching_times import unseen_note
+from ..events.valid_region import broken_conditions, valid_region
+from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
+from ..kernels.next_switching import SwitchingTimes
 from ..result.outcome import Ending, Outcome, Statistics
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
-from .moreau_programs import moreau_record, no_variations
+from .moreau_programs import moreau_record, moreau_switching, motion_switching, no_variations
 from .moreau_records import MoreauStep, StepVariations
-from .moreau_step import moreau_step, step_status
+from .moreau_step import moreau_step, next_part, step_status
 
 METHOD: Final = "moreau"
 BLOCK: Final = 5000  # steps of one call of the kernel: between two calls the keyboard is heard
@@ -39,13 +42,16 @@ MAIN_PART: Final = 0.1  # rows are named whose miss, or impulse, is this fractio
 
 
 class MoreauMotion(Struct):
-    """`count` steps from the time t; `samples` are the states after each, `done` of them; the largest `residual`."""
+    """`count` steps of some `length` from the time t, which are divided at switching times; `samples` are the states after
+    each, `done` of them; the largest `residual`."""
 
     count: Mutable[int]
     t: Mutable[float]
+    length: Mutable[float]
     done: Mutable[int]
     residual: Mutable[float]
     samples: Numbers
+    switching: SwitchingTimes
     step: MoreauStep
     variations: StepVariations
 
@@ -54,13 +60,20 @@ def run_moreau_motion(m: MoreauMotion) -> int:
     """All steps: DONE, or the status of the step that was not accepted; its state is not kept."""
     s = m.step
     m.done = 0
+    if m.switching.lines_at is not None:
+        m.switching.lines_at((m.t, s.y), (m.switching.lines,))
     for k in range(m.count):
-        residual = moreau_step(s, m.variations, m.t + float(k) * s.h, 0.5 * s.h)
-        status = step_status(s, residual)
-        if status != DONE:
-            m.residual = residual
-            return status
-        m.residual = max(m.residual, residual)
+        t = m.t + float(k) * m.length
+        end = m.t + float(k + 1) * m.length
+        while t != end:
+            after = next_part(s, m.switching, t, end, m.length)
+            residual = moreau_step(s, m.variations, t, 0.5 * s.h)
+            status = step_status(s, residual)
+            if status != DONE:
+                m.residual = residual
+                return status
+            m.residual = max(m.residual, residual)
+            t = after
         for i in range(s.n):
             m.samples[k * s.n + i] = s.y[i]
         m.done = k + 1
@@ -74,38 +87,61 @@ class TimeStepping:
         self._table, self._eq = table, table.base
         check_law(law, f"simulate {table.base.name!r}")
         self._step, self._start = step, start
-        s = moreau_record(table, start.p, start.r, remembers=True)
+
+    def _motion_until(self, end: float) -> MoreauMotion:
+        start = self._start
+        s = moreau_record(self._table, start.p, start.r, remembers=True)
         s.y[:] = np.concatenate([start.q, start.u, start.z])
-        self._motion = MoreauMotion(
-            count=0, t=0.0, done=0, residual=0.0, samples=np.zeros(BLOCK * s.n), step=s, variations=no_variations(s.n)
-        )
-        self._loop = LoopCallee(run_moreau_motion, {}, (), m=self._motion)
+        switching = motion_switching(self._eq, start.p, start.r, start.t, end).record(start.p, start.r)
+        return MoreauMotion(
+            count=0, t=0.0, length=self._step, done=0, residual=0.0, samples=np.zeros(BLOCK * s.n), switching=switching, step=s,
+            variations=no_variations(s.n),
+        )  # fmt: skip
 
     def run(self, end: float, times: Array | None) -> Trajectory:
         """Steps to the end; at the times that are wanted, the state of the step that ends next to them."""
-        began, m, t0 = perf_counter(), self._motion, self._start.t
+        began, t0 = perf_counter(), self._start.t
+        self._motion = m = self._motion_until(end)
+        effort = Effort()
+        loop = effort.loop(run_moreau_motion, m=m)
         n = max(1, round((end - t0) / self._step))
-        m.step.h = h = (end - t0) / n
+        m.length = h = (end - t0) / n
         wanted = None if times is None else {max(0, min(n, round((t - t0) / h))) for t in times.tolist()}
         kept = [(t0, np.array(m.step.y))] if wanted is None or 0 in wanted else []
-        outcome, taken, notes = Outcome(Ending.REACHED, end), 0, self._notes
-        while taken < n:
+        taken, notes = 0, self._notes
+        outcome, reached = self._left(t0, h, np.array(m.step.y)[None]), Outcome(Ending.REACHED, end)
+        while taken < n and outcome is None:
             m.count, m.t = min(BLOCK, n - taken), t0 + taken * h
-            status = self._loop.run()
+            status = effort.run(loop)
             states = np.reshape(m.samples, (BLOCK, -1))
+            outcome = self._left(m.t + h, h, states[: m.done])
+            if outcome is not None:
+                status, m.done = DONE, round((outcome.t - m.t) / h)
             chosen = (k for k in range(m.done) if wanted is None or taken + k + 1 in wanted)
             kept += [(t0 + (taken + k + 1) * h, states[k].copy()) for k in chosen]
             taken += m.done
             if status != DONE:
                 outcome = self._failure(status, t0 + taken * h)
-                break
-        outcome = replace(outcome, notes=notes)
+        outcome = replace(reached if outcome is None else outcome, notes=notes)
         return self._trajectory(kept, outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), h)
+
+    def _left(self, t: float, h: float, states: Array) -> Outcome | None:
+        """How the motion ends where one of its states, h apart from the time t on, is not in the region in which the model
+        is valid."""
+        region, start = valid_region(self._eq), self._start
+        if region is None:
+            return None
+        broken = region.is_left(t + h * np.arange(len(states)), states, start.r, start.p)
+        at = np.flatnonzero(broken.any(axis=1))
+        if not len(at):
+            return None
+        words = broken_conditions(region.validity, np.flatnonzero(broken[at[0]]).tolist())
+        return Outcome(Ending.NOT_VALID, float(t + h * at[0]), words)
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        undivided = undivided_note(self._eq, f"steps of {METHOD}")
-        return (*self._overlaps, *([undivided] if undivided else []))
+        unseen = unseen_note(moreau_switching(self._eq), SimulationOptions(step=self._step), 0.0)
+        return (*self._overlaps, *([unseen] if unseen else []))
 
     @property
     def _overlaps(self) -> tuple[str, ...]:

@@ -7,22 +7,33 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
-    from .car_model import car
-    from .corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
-    from .crg_file import CrgFile, read_crg
-    from .curved_road import CurvedRoad
-    from .driver import Driver, preview_driver
-    from .drivetrain import brake, differential, drive, spin_rate
-    from .elastic_bushing import Bushing, bushing
-    from .handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
-    from .hardpoints import Hardpoints
-    from .linear_tyre import BrushTyre, LinearTyre
-    from .magic_formula import MagicFormula, read_tyre
-    from .manoeuvres import LaneChange, StepMeasures, lane_change, ramp_steer, sine_steer, step_measures, step_steer
-    from .motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
-    from .path import PlanePath, path_of_curvature, path_through
-    from .rail import bogie, wheelset
-    from .road import (
+    from .driving.driver import Driver, preview_driver
+    from .driving.manoeuvres import (
+        LaneChange,
+        StepMeasures,
+        lane_change,
+        ramp_steer,
+        sine_steer,
+        step_measures,
+        step_steer,
+    )
+    from .measures.handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
+    from .measures.standard_tests import (
+        FrequencyMeasures,
+        LaneChangeTest,
+        StepTest,
+        frequency_measures,
+        lane_change_test,
+        step_test,
+    )
+    from .models.car_model import car
+    from .models.motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
+    from .models.rail import bogie, wheelset
+    from .models.single_track_models import car_and_trailer, path_follower, single_track
+    from .roads.crg_file import CrgFile, read_crg
+    from .roads.curved_road import CurvedRoad
+    from .roads.path import PlanePath, path_of_curvature, path_through
+    from .roads.road import (
         RandomProfile,
         Road,
         profile_road,
@@ -32,22 +43,19 @@ if TYPE_CHECKING:
         sampled_road,
         shaping_filter,
     )
-    from .roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
-    from .single_track_models import car_and_trailer, path_follower, single_track
-    from .standard_tests import (
-        FrequencyMeasures,
-        LaneChangeTest,
-        StepTest,
-        frequency_measures,
-        lane_change_test,
-        step_test,
-    )
-    from .steering import Rack, rack
-    from .suspension import KinematicCurves, kinematics, wheel_angles
-    from .tir_file import TirFile, read_tir
-    from .tmeasy import TMeasy
-    from .tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
-    from .wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
+    from .suspensions.corner import STRUT, WISHBONES, Corner, double_wishbone, mcpherson, moved_points, spring_preload
+    from .suspensions.elastic_bushing import Bushing, bushing
+    from .suspensions.hardpoints import Hardpoints
+    from .suspensions.roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
+    from .suspensions.steering import Rack, rack
+    from .suspensions.suspension import KinematicCurves, kinematics, wheel_angles
+    from .tyres.linear_tyre import BrushTyre, LinearTyre
+    from .tyres.magic_formula import MagicFormula, read_tyre
+    from .tyres.tir_file import TirFile, read_tir
+    from .tyres.tmeasy import TMeasy
+    from .tyres.tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
+    from .wheels.drivetrain import brake, differential, drive, spin_rate
+    from .wheels.wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "TMeasy", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",

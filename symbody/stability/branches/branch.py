@@ -55,7 +55,7 @@ class Branch(MotionFamily):
     >>> found.varied, found["mu"][[0, -1]], found.unstable[[0, -1]]
     ('mu', array([-1.,  1.]), array([0, 1]))
 
-    See also: `branch`, `stability.SpecialPoint`, `load_branch`.
+    See also: `branch`, `stability.SpecialPoint`, `load`.
     """
 
     problem: BranchProblem
@@ -187,7 +187,7 @@ class Branch(MotionFamily):
         >>> sorted(found.columns()), list(found.to_pandas().columns), sorted(found.to_xarray().data_vars)
         (['mu', 'x'], ['x', 'mu'], ['mu', 'x'])
 
-        See also: `branch`, `load_branch`.
+        See also: `branch`, `load`.
         """
         forget_interruption()
         name, low, high, rest = _varied_interval(
@@ -217,7 +217,7 @@ class Branch(MotionFamily):
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write everything to a file (.npz); `load_branch` reads it back."""
+        """Write everything to a file (.npz); `load` reads it back."""
         written: Path = later("write.files.branch_file", "save_branch")(self, path)
         return written
 

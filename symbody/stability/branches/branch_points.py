@@ -252,8 +252,10 @@ def sign_change(
 
     if not value(0.0) * value(far) <= 0:
         return None
-    s = float(brentq(value, 0.0, far, xtol=4 * EPS * max(far, 1e-3), rtol=4 * EPS, disp=False))
-    return known[s] if s in known else curve.between(here, s)
+    s, search = brentq(value, 0.0, far, xtol=4 * EPS * max(far, 1e-3), rtol=4 * EPS, disp=False, full_output=True)
+    if not search.converged or not np.isfinite(value(s)):
+        return None
+    return known[s]
 
 
 # ------------------------------------------------------------------------------------ eigenvalues on the imaginary axis

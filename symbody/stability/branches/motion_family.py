@@ -114,7 +114,7 @@ class FreedProblem:
         """E and A of the first-order equations at many points, rows of X being all unknowns."""
         lin = self.linear
         rows = np.tile([self.parameters[s] for s in lin.parameters], (len(X), 1))
-        place = [self.problem.unknowns.index(s) for s in lin.unknowns]
+        place = [self.problem.unknowns.index(s) for s in lin.numbers.unknowns]
         found = lin.numbers.matrices_at(rows, X[:, place])
         return found.E, found.A
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve_continuous_are
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Expr, Symbol, as_expr
@@ -17,8 +21,8 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed, shown
 from ...later import later
 from ...summary import Summarized, Summary, counted, listing, summary_rows
-from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex, is_regular, neat, sorted_order
+from .reach import constant_directions, constant_quantities, unreachable_modes
 
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
@@ -35,6 +39,8 @@ class Feedback(Summarized, Mapping[str, Expr]):
     K                gains, one row for each input, one column for each state
     eigenvalues      of the closed loop
     inputs, states   names of the rows and columns of K
+    conserved        quantities that no input changes to first order, by name (the energy on a turn): their gradients
+                     over the states. The closed loop keeps an eigenvalue 0 for each
     laws             expressions by input; None where the states are not those of equations about a steady motion
 
     >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -51,14 +57,19 @@ class Feedback(Summarized, Mapping[str, Expr]):
     K: Array
     eigenvalues: Complex
     laws: Mapping[str, Expr] | None
+    conserved: Mapping[str, Array] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
         rows = [
-            (r, " ".join(f"{-x:+z.6g} {s}" for x, s in zip(row, self.states, strict=True)))
+            (r, " ".join(f"{-x:+z.6g} {s}" for x, s in zip(row, self.states, strict=True) if x != 0) or "0")
             for r, row in zip(self.inputs, self.K, strict=True)
         ]
         closed = summary_rows(
-            eigenvalues=listing(map(neat, self.eigenvalues)), next="simulate(eq, ..., inputs=feedback)"
+            eigenvalues=listing(map(neat, self.eigenvalues)),
+            conserved=f"{listed(list(self.conserved))} (to first order, whatever the inputs do)"
+            if self.conserved
+            else "",
+            next="simulate(eq, ..., inputs=feedback)",
         )
         return Summary(f"Feedback of {self.name}: {counted(len(self.states), 'state')}", (*rows, *closed))
 
@@ -84,21 +95,39 @@ class Feedback(Summarized, Mapping[str, Expr]):
 def lqr(
     lin: LinearSystem, Q: Any, R: Any, inputs: Iterable[str | Symbol] | None, values: Mapping[str, float]
 ) -> Feedback:
-    """The feedback with the least ∫ xᵀ Q x + rᵀ R r dt:  K = R⁻¹ Bᵀ S,  Aᵀ S + S A - S B R⁻¹ Bᵀ S + Q = 0."""
+    """The feedback with the least ∫ xᵀ Q x + rᵀ R r dt:  K = R⁻¹ Bᵀ S,  Aᵀ S + S A - S B R⁻¹ Bᵀ S + Q = 0.
+
+    Conserved quantities c = Wᵀ x with Wᵀ A = 0, Wᵀ B = 0 stay as they are. With x = V z + W c, V orthogonal to W, the
+    equation holds for z alone, and what follows from c is the limit of that for a mode that decays ever more slowly:
+    (A_zz - B_z K_z)ᵀ S_zc + S_zz A_zc + Q_zc = 0.
+    """
     plant = _plant(lin, inputs, values)
     weights, costs = _weights(lin, "Q", Q, lin.x), _weights(lin, "R", R, plant.inputs)
     if np.linalg.eigvalsh(costs).min(initial=1.0) <= 0:
         raise StabilityError(f"lqr of {lin.name!r}: R must be positive definite, got {shown(R)}")
     if np.linalg.eigvalsh(weights).min(initial=0.0) < -1e-12 * np.abs(weights).max(initial=0.0):
         raise StabilityError(f"lqr of {lin.name!r}: Q must not be negative, got {shown(Q)}")
-    plant.refuse_unreachable(lambda s, scale: s.real > -STABILITY_MARGIN * scale)
+    V, W = constant_directions(plant.A, plant.B)
+    plant.refuse_unreachable(lambda s, scale: s.real > -STABILITY_MARGIN * scale, V)
+    A, B = V.T @ plant.A, V.T @ plant.B
 
     def gains() -> Array:
-        S = solve_continuous_are(plant.A, plant.B, weights, costs)
-        K: Array = np.linalg.solve(costs, plant.B.T @ S)
-        return K
+        S = solve_continuous_are(A @ V, B, V.T @ weights @ V, costs)
+        closed = A @ V - B @ np.linalg.solve(costs, B.T @ S)
+        beside = np.linalg.solve(closed.T, -(S @ A + V.T @ weights) @ W)
+        K: Array = np.linalg.solve(costs, B.T @ (S @ V.T + beside @ W.T))
+        return np.where(_are_coupled(plant.A, plant.B, weights, costs), K, 0.0)
 
-    return plant.feedback(gains, "lqr", "give every mode that does not decay by itself a weight in Q")
+    return plant.feedback(gains, "lqr", "give every mode that does not decay by itself a weight in Q", W)
+
+
+def _are_coupled(A: Array, B: Array, Q: Array, R: Array) -> NDArray[np.bool_]:
+    """Whether input i and state j are in one part of a system, which its matrices do not couple with other parts:
+    gains between parts are zero, and what is computed of them is rounding."""
+    n = len(A)
+    links = np.block([[(A != 0) | (Q != 0), B != 0], [np.zeros_like(B.T, dtype=bool), R != 0]])
+    part = connected_components(csr_array(links), directed=False)[1]
+    return np.asarray(part[n:, None] == part[None, :n])
 
 
 def place(
@@ -113,7 +142,7 @@ def place(
         )
     if len(wanted) != len(lin.x):
         raise StabilityError(f"place of {lin.name!r}: {len(wanted)} poles for {len(lin.x)} states ({listed(lin.x)})")
-    plant.refuse_unreachable(lambda s, scale: True)
+    plant.refuse_unreachable(lambda s, scale: True, np.eye(len(lin.x)))
     return plant.feedback(
         lambda: later("stability.design.pole_placement", "gains")(plant.A, plant.B, wanted),
         "place",
@@ -131,31 +160,41 @@ class _Plant:
     B: Any
     inputs: tuple[str, ...]
 
-    def refuse_unreachable(self, matters: Callable[[complex, float], bool]) -> None:
-        """Modes that no input reaches: [A - s 1, B] loses rank (Popov, Belevitch, Hautus)."""
-        found = np.linalg.eigvals(self.A).astype(complex)
-        scale = max(float(np.abs(found).max(initial=0.0)), 1e-300)
-        for s in found[sorted_order(found)]:
-            U, size, _ = np.linalg.svd(np.hstack([self.A - s * np.eye(len(self.A)), self.B / self._effect * scale]))
-            if matters(complex(s), scale) and size[-1] < 1e-12 * scale:
-                part = np.abs(U[:, -1])
+    def refuse_unreachable(self, matters: Callable[[complex, float], bool], V: Array) -> None:
+        """Modes that no input reaches, among the states V z."""
+        for mode in unreachable_modes(V.T @ self.A @ V, V.T @ self.B):
+            if matters(mode.s, mode.scale):
+                part = np.abs(V @ mode.left)
                 moved = [x for x, y in zip(self.lin.x, part, strict=True) if y > 0.1 * part.max()]
                 raise StabilityError(
-                    f"linear system {self.lin.name!r}: {in_number(self.inputs, '{} does', '{} do')} not reach the mode s = {neat(complex(s))} (of {listed(moved)}); "
-                    "leave these states out (without(...), drop='cyclic'), or use another input"
+                    f"linear system {self.lin.name!r}: {in_number(self.inputs, '{} does', '{} do')} not reach the mode s = {neat(mode.s)} (of {listed(moved)}); "
+                    f"{self._advice()}"
                 )
 
-    @property
-    def _effect(self) -> float:
-        return max(float(np.abs(self.B).max(initial=0.0)), 1e-300)
+    def _advice(self) -> str:
+        _, W = constant_directions(self.A, self.B)
+        if not W.size:
+            return "leave these states out (without(...), drop='cyclic'), or use another input"
+        kept = listed(list(constant_quantities(self.lin, W, self.values, self.numbers)))
+        return f"no input changes {kept} to first order: lqr(...) holds the other modes and leaves this one as it is, or use another input"
 
-    def feedback(self, gains: Callable[[], Array], call: str, advice: str) -> Feedback:
+    @cached_property
+    def numbers(self) -> dict[Symbol, float]:
+        """Numbers of parameters and of the operating point."""
+        about, given = self.lin.about, self.lin.numbers.values(self.values)
+        if about is None:
+            return dict(given)
+        numbers = {**about.defaults, **given, **self.lin.numbers.operating_point(given)}
+        return numbers | {s: float(evaluate(e, numbers)) for s, e in about.expressions.items()}
+
+    def feedback(self, gains: Callable[[], Array], call: str, advice: str, W: Array | None = None) -> Feedback:
         try:
             K = gains()
         except (LinAlgError, ValueError) as reason:
             raise StabilityError(f"{call} of {self.lin.name!r}: no feedback was found ({reason}); {advice}") from None
         s = np.linalg.eigvals(self.A - self.B @ K).astype(complex)
-        return Feedback(self.lin.name, self.inputs, self.lin.x, K, s[sorted_order(s)], _laws(self, K))
+        kept = {} if W is None or not W.size else constant_quantities(self.lin, W, self.values, self.numbers)
+        return Feedback(self.lin.name, self.inputs, self.lin.x, K, s[sorted_order(s)], _laws(self, K), kept)
 
 
 def _plant(lin: LinearSystem, inputs: Iterable[str | Symbol] | None, values: Mapping[str, float]) -> _Plant:
@@ -208,7 +247,7 @@ def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
     known = about.equations.variables.of("q u z r")
     if any(n not in known for n in (*lin.x, *plant.inputs)):
         return None
-    at = _point(plant, about)
+    at = plant.numbers
     if moving := [n for n in lin.x if n in about.drifting and _grows(about.equations, n, at)]:
         raise StabilityError(
             f"linear system {lin.name!r}: {in_number(moving, '{} grows', '{} grow')} in the motion, so that there is no value to hold; leave out what grows "
@@ -220,14 +259,6 @@ def _laws(plant: _Plant, K: Array) -> dict[str, Expr] | None:
         terms = (-float(k) * (symbols[n] - at[symbols[n]]) for k, n in zip(row, lin.x, strict=True))
         out[r] = sum(terms, as_expr(at[symbols[r]]))
     return out
-
-
-def _point(plant: _Plant, about: SteadyMotion) -> dict[Symbol, float]:
-    """Numbers of the operating point, and of the parameters."""
-    given: dict[Symbol, float] = plant.lin.numbers.values(plant.values)
-    numbers = {**about.defaults, **given, **plant.lin.numbers.operating_point(given)}
-    fixed = {s: float(evaluate(e, numbers)) for s, e in about.expressions.items()}
-    return {**numbers, **fixed}
 
 
 def _grows(eq: Equations, name: str, at: Mapping[Symbol, float]) -> bool:

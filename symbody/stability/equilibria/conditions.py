@@ -202,7 +202,7 @@ def _rate_rows(eq: Equations, fixed: Mapping[Symbol, Expr], drifting: tuple[Symb
 
 
 def _wanted_rows(eq: Equations, wanted: Mapping[Expr, Expr], fixed: Mapping[Symbol, Expr]) -> list[ConditionRow]:
-    rates = dict(zip((q.dot for q in eq.q), eq.rates.entries, strict=True))
+    rates: dict[Expr, Expr] = dict(zip((q.dot for q in eq.q), eq.rates.entries, strict=True))
     rows = []
     for thing, value in wanted.items():
         if isinstance(thing, Symbol) and thing in fixed:

@@ -20,7 +20,7 @@ from ...algebra.nonlinear.trust_region import Array, Rank
 from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.keywords import values_by_name, values_in_si
 from ...errors import StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
@@ -152,7 +152,8 @@ def question(
     inputs: Mapping[Any, Any] | None,
 ) -> SteadyQuestion:  # fmt: skip
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
-    near = _start_numbers(start, f"steady motion of {equations.name!r}")
+    where = f"steady motion of {equations.name!r}"
+    near = values_in_si(_start_numbers(start, where), where, StabilityError, eq)
     given, numbers, time = _conditions_and_numbers(eq, {**constants, **(values or {})})
     asked = conditions(eq, given, zero, free, turning, _near(eq, near), time)
     defaults = _defaults(eq, asked, numbers)
@@ -411,15 +412,24 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     said = (
         f"found {found.in_words()}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
-        else f"not found from {MAX_STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}"
+        else f"not found from {MAX_STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}{_inputs_at_zero(asked, name)}"
         if unknowns
-        else f"all is given, and {size:z.4g} is left in {name}"
+        else f"all is given, and {size:z.4g} is left in {name}{_inputs_at_zero(asked, name)}"
     )
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT_ROUNDOFF, name, tuple(loose), unknowns,
         dict(zip(unknowns, map(float, best.x), strict=True)), found.distance, search.evaluations, asked.notes,
         _starts_of_moved_unknowns(asked, unknowns, best.x, loose),
     )  # fmt: skip
+
+
+def _inputs_at_zero(asked: SteadyQuestion, row: str) -> str:
+    """Advice where inputs that are zero act in the row that does not vanish."""
+    seen = free_symbols(*(r.expression for r in asked.conditions.rows if r.name == row))
+    zero = [s.name for s in asked.equations.r if s in seen and not s.order and asked.conditions.fixed.get(s) is ZERO]
+    if not zero:
+        return ""
+    return f"; {in_number(zero, 'input {} acts there and is', 'inputs {} act there and are')} zero: free={zero} would find {in_number(zero, 'its value', 'their values')}"
 
 
 def _starts_of_moved_unknowns(

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from time import perf_counter
+from time import thread_time
 from typing import Any, Final
 
 import numpy as np
@@ -123,9 +123,9 @@ class SteadyProblem:
     def rows_and_slopes(self, w: Array, p: Array) -> tuple[Array, Array]:
         """F and ∂F/∂w."""
         rows = self._compiled_rows
-        began = perf_counter()
+        began = thread_time()
         r, J = rows(w, p)
-        self.effort.spend(perf_counter() - began)
+        self.effort.spend(thread_time() - began)
         return r, J.reshape(self.shape)
 
     def slopes_by(self, parameters: tuple[Symbol, ...]) -> Callable[[Array, Array], Array]:
@@ -163,8 +163,7 @@ class SteadyProblem:
 
     def _compiled_program(self, name: str, outputs: Mapping[str, Sequence[Expr]]) -> Compiled:
         made = compile_program(program(name, self._groups, outputs, as_written=True), is_quick=not self.effort.is_full)
-        self.effort.code.add(made)
-        return made
+        return self.effort.with_code(made)
 
     @cached_property
     def _compiled_by(self) -> dict[tuple[Symbol, ...], Any]:

@@ -20,11 +20,11 @@ def to_scipy(lin: LinearSystem, values: Mapping[Any, float] | None = None, **nam
     """The system with numbers as `scipy.signal.StateSpace`.
 
     >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
-    >>> sb.to_scipy(lin).A
+    >>> sb.stability.to_scipy(lin).A
     array([[ 0.,  1.],
            [-4., -1.]])
 
-    See also: `to_control`, `LinearSystem.state_space`.
+    See also: `stability.to_control`, `LinearSystem.state_space`.
     """
     space = lin.state_space(values)
     return ScipyStateSpace(space.A, space.B, space.C, space.D)
@@ -36,13 +36,13 @@ def to_control(lin: LinearSystem, values: Mapping[Any, float] | None = None, **n
 
     >>> lin = sb.linear_system([[0, 1], [-4, -1]], B=[[0], [1]], x=["x", "v"], r=["F"])
     >>> try:
-    ...     poles = sb.to_control(lin).poles()
-    ... except sb.StabilityError:  # needs the package python-control
+    ...     poles = sb.stability.to_control(lin).poles()
+    ... except sb.errors.StabilityError:  # needs the package python-control
     ...     poles = lin.eigenvalues()
     >>> sorted(poles.real.round(6).tolist())
     [-0.5, -0.5]
 
-    See also: `to_scipy`, `LinearSystem.state_space`.
+    See also: `stability.to_scipy`, `LinearSystem.state_space`.
     """
     control = optional_package("control", "to_control", StabilityError)
     space = lin.state_space(values)

@@ -18,7 +18,6 @@ from ...argument_kinds import answered, answered_class
 from ...derivation.equations.keywords import values_by_name
 from ...emit.programs.lower import program
 from ...emit.programs.program import Program
-from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, shown
 from ...later import OldMembers, later
 from ..design import design as design_module
@@ -43,7 +42,8 @@ RENAMED: Final = {
     "operating_point": "numbers.operating_point", "parameter": "numbers.parameter", "parts": "numbers.parts", "points_at": "numbers.points_at", "recovered": "numbers.recovered",
     "sets": "numbers.sets", "state": "numbers.state", "values": "numbers.values", "variation_numbers": "numbers.variation_numbers", "eigenvalue_sensitivities": "stability.eigenvalue_sensitivities(lin, ...)",
     "infinite_eigenvalues": "stability.infinite_eigenvalues(lin, ...)", "response_sensitivities": "stability.response_sensitivities(lin, ...)",
-    "cleaned": "stability.exact_entries(lin)", "bode": "frequency_response", "poles": "eigenvalues",
+    "cleaned": "stability.exact_entries(lin)", "sweep": "matrices", "operating_points": "stability.operating_points(lin, ...)", "unknowns": "numbers.unknowns",
+    "impulse_response": "stability.impulse_response(lin, ...)", "bode": "frequency_response", "poles": "eigenvalues",
 }  # fmt: skip
 
 
@@ -76,7 +76,7 @@ class LinearSystem(
     >>> abs(lin.frequency_response("F", "x", [0.0, 1.0], k=4.0, c=0.1).values)
     array([0.25    , 0.028182])
 
-    See also: `linearize`, `linear_system`, `plot`, `to_scipy`.
+    See also: `linearize`, `linear_system`, `plot`, `stability.to_scipy`.
     """
 
     # ------------------------------------------------------------------------------------------------ in numbers
@@ -91,7 +91,7 @@ class LinearSystem(
         >>> m.gravity(0, -10.0, 0)
         >>> eq = sb.derive(m)
         >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
-        >>> lin.unknowns, lin.kinds["W"], np.cos(lin.operating_points(W=[4.0, 5.0])["a"])  # g / (l W²)
+        >>> lin.numbers.unknowns, lin.kinds["W"], np.cos(sb.stability.operating_points(lin, W=[4.0, 5.0])["a"])  # g / (l W²)
         ((a,), 'parameter', array([0.625, 0.4  ]))
         >>> lin.numbers.operating_point(lin.numbers.values({"W": 5.0}))
         {a: 1.159279}
@@ -111,35 +111,21 @@ class LinearSystem(
         >>> lin.matrices(k=4.0).A
         array([[ 0.,  1.],
                [-4.,  0.]])
-        >>> lin.sweep(k=[1.0, 4.0]).A[:, 1, 0]
+        >>> lin.matrices(k=[1.0, 4.0]).A[:, 1, 0]
         array([-1., -4.])
 
         See also: `compile`, `c_source`, `emit.numpy_source`.
         """
-        groups = {"p": list(self.parameters)} | ({"w": list(self.unknowns)} if self.unknowns else {})
+        groups = {"p": list(self.parameters)} | ({"w": list(self.numbers.unknowns)} if self.numbers.unknowns else {})
         return program(
             name, groups, {part: getattr(self, part) for part in parts_of(self) if getattr(self, part).entries}
         )
 
     @values_by_name(StabilityError)
-    def matrices(self, values: Mapping[Any, float] | None = None, **named: float) -> SystemMatrices:
-        """The matrices as arrays."""
+    def matrices(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
+        """The matrices as arrays; with one more dimension in front for many parameter sets: values are numbers, or arrays
+        of one length."""
         return self.numbers.matrices(values or {})
-
-    @values_by_name(StabilityError)
-    def sweep(self, values: Mapping[Any, Any] | None = None, **named: Any) -> SystemMatrices:
-        """The matrices for many parameter sets at once: values are numbers, or arrays of one length."""
-        return self.numbers.matrices_at(*self.numbers.sets(values or {}))
-
-    @values_by_name(StabilityError)
-    def operating_points(self, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
-        """The motion that the system is about, for many parameter sets: coordinates, speeds, variables, inputs and
-        outputs by name, each as an array.
-
-        `lin.operating_points(V=np.linspace(5, 40, 8))["lean"]`; entries of vectors among the outputs are place[0],
-        place[1].
-        """
-        return self.numbers.points_at(*self.numbers.sets(values or {}))
 
     # ------------------------------------------------------------------------------------------------ with other values
 
@@ -153,7 +139,7 @@ class LinearSystem(
         values = values or {}
         table: dict[Symbol, Any] = {self.numbers.parameter(k): as_expr(v) for k, v in values.items()}
         self.numbers.check({s: float(e) for s, e in table.items() if e.value is not None})
-        if not self.unknowns:
+        if not self.numbers.unknowns:
             kept = {s: x for s, x in self.defaults.items() if s not in table}
             numbers = kept | {s: float(e.value) for s, e in table.items() if e.value is not None}
             changed = self._with(substitute_all(self._all(), table))
@@ -338,23 +324,9 @@ class LinearSystem(
         >>> round(float(answer.values[-1]), 2)
         0.25
 
-        See also: `LinearSystem.frequency_response`, `LinearSystem.impulse_response`.
+        See also: `LinearSystem.frequency_response`, `stability.impulse_response`.
         """
         return response.time_response(self, r, y, times, values or {}, "step")
-
-    @values_by_name(StabilityError)
-    def impulse_response(
-        self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
-    ) -> response.TimeResponse:  # fmt: skip
-        """Response of an output to a unit impulse of an input.
-
-        >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
-        >>> lin.impulse_response("F", "x", [0.0, 0.5]).values  # exp(-2 t)
-        array([1.      , 0.367879])
-
-        See also: `LinearSystem.step_response`.
-        """
-        return response.time_response(self, r, y, times, values or {}, "impulse")
 
     def plot(self, *pair: str, **options: Any) -> Any:
         """A figure: eigenvalues; `lin.plot(V=(1, 40))` over a parameter, or over two; `lin.plot("tau", "phi", V=20)` a
@@ -380,7 +352,7 @@ class LinearSystem(
         array([[ 0.,  1.],
                [-4., -1.]])
 
-        See also: `LinearSystem.eigenvalues`, `to_control`.
+        See also: `LinearSystem.eigenvalues`, `stability.to_control`.
         """
         return response.zeros(self, r, y, values or {})
 
@@ -407,7 +379,7 @@ class LinearSystem(
         >>> found.A, found.B
         (matrix([[0, 1], [-g/l, 0]]), vector(0, 1/(m*l**2)))
 
-        See also: `stability.StateSpace`, `linearize`, `to_scipy`.
+        See also: `stability.StateSpace`, `linearize`, `stability.to_scipy`.
         """
         return symbolic_state_space(self) if symbolic else response.explicit(self, values or {})
 
@@ -459,9 +431,16 @@ class LinearSystem(
                  matrix
         inputs   those that are used; all by default
 
+        A quantity that stays constant to first order whatever the inputs do (wᵀ A = 0, wᵀ B = 0: the energy on a
+        steady turn) makes a mode s = 0 that no input reaches. It is left as it is and named in `conserved`; the others
+        are controlled about the motion with the present value of that quantity.
+
         >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
         >>> lin.lqr(1.0, 1.0).K
         array([[1.      , 1.732051]])
+        >>> beside = sb.linear_system([[1, 1], [0, 0]], B=[[1], [0]], x=["x", "c"], r=["F"])
+        >>> list(beside.lqr(1.0).conserved)
+        ['+1 c']
 
         See also: `LinearSystem.place`, `closed_loop`.
         """

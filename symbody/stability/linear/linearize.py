@@ -17,7 +17,7 @@ from ...algebra.graph.walk import free_symbols, substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.keywords import by_name, values_by_name
+from ...derivation.equations.keywords import by_name, values_by_name, values_in_si
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.own_terms import in_own_terms
 from ...derivation.equations.variables import name_of
@@ -86,7 +86,9 @@ def linearize(
     numbers = dict(values or {})
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
     if isinstance(about, Mapping):
-        about = {**constants, **by_name(about, f"linearisation of {eq.name!r}", StabilityError)}
+        where = f"linearisation of {eq.name!r}"
+        given = values_in_si(by_name(about, where, StabilityError), where, StabilityError, eq)
+        about = {**constants, **given}
     elif not isinstance(about, (State, SteadyMotion)):
         raise StabilityError(
             f"linearisation of {eq.name!r}: about= is a steady motion, a state or values by name, got {shown(about)}"
@@ -130,7 +132,7 @@ def _linear_system(
     cyclic = () if motion is None else motion.conditions.cyclic
     kept = chosen_partition(eq, v, sample, independent, () if motion is None else turning, cyclic)
     small = _seen_along(eq, reduced_matrices(v, kept, sample), kept, motion)
-    k = len(eq.inputs)
+    k = len(eq.variables.inputs)
     parts = _by_name(small, k)
     if in_closed_form:
         parts = dict(zip(parts, with_exact_entries(list(parts.values()), near), strict=True))
@@ -154,7 +156,7 @@ def _system(
     q, u, z = (tuple(s.name for s in group) for group in (eq.q, eq.u, eq.z))
     full = FullSystem(q, u, z, tuple(s.name for s in eq.lam), v, (kept.q, kept.u))
     return LinearSystem(
-        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.inputs), seen,
+        eq.name, (*(q[j] for j in kept.q), *(u[j] for j in kept.u), *z), tuple(s.name for s in eq.variables.inputs), seen,
         variables=(*q, *u, *z), defaults=defaults, about=motion, full=full,
         **{name: parts[name] for name in (*PARTS, *RECOVERY)},
     )  # fmt: skip
@@ -183,9 +185,11 @@ def _known_by_numbers(
 
     def expressions() -> dict[str, Matrix]:
         whole = variation(eq, _in_the_state(eq, rows), known)
-        return _by_name(_seen_along(eq, reduced_matrices(whole, kept, sample), kept, motion), len(eq.inputs))
+        return _by_name(_seen_along(eq, reduced_matrices(whole, kept, sample), kept, motion), len(eq.variables.inputs))
 
-    source = LateParts(matrices, elimination, len(eq.inputs), parameters, motion.unknowns, near, numbers, expressions)
+    source = LateParts(
+        matrices, elimination, len(eq.variables.inputs), parameters, motion.unknowns, near, numbers, expressions
+    )
     parts = {name: LateMatrix.part(source, name) for name in (*PARTS, *RECOVERY)}
     return _system(eq, parts, tuple(rows), v, kept, defaults, motion)
 

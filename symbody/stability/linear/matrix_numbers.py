@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols, substitute_all
 from ...argument_kinds import answered_class
+from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array
@@ -24,7 +25,10 @@ from ..variation.first_variation import Variation
 from ..variation.parameter_samples import array, arrays
 from ..variation.system_matrices import PARTS, RECOVERY, SystemMatrices, matrices_from_entries
 from .lazy_matrices import LateParts, late_source
-from .named_matrices import NamedMatrices, parts_of
+from .named_matrices import NamedMatrices, parts_of, unknowns_of
+
+if TYPE_CHECKING:
+    from .linear_system import LinearSystem
 
 Function = Callable[..., Array]
 
@@ -37,7 +41,7 @@ class MatrixNumbers(Portable):
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
-    >>> lin.numbers.parts, lin.unknowns, lin.kinds["k"], lin.numbers.nominal
+    >>> lin.numbers.parts, lin.numbers.unknowns, lin.kinds["k"], lin.numbers.nominal
     (('E', 'A', 'B', 'C', 'D'), (), 'parameter', {})
     >>> lin.numbers.parameter("k") is k, lin.numbers.values({"k": 4.0, "c": 1.0})[k]
     (True, 4.0)
@@ -50,7 +54,7 @@ class MatrixNumbers(Portable):
     >>> m.gravity(0, -10.0, 0)
     >>> eq = sb.derive(m)
     >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
-    >>> at = lin.operating_points(W=[4.0, 5.0])
+    >>> at = sb.stability.operating_points(lin, W=[4.0, 5.0])
     >>> np.cos(at["a"])  # g / (l W²)
     array([0.625, 0.4  ])
     >>> rows, points = lin.numbers.sets({"W": [4.0, 5.0]})
@@ -95,6 +99,11 @@ class MatrixNumbers(Portable):
         """Nominal values: defaults of parameters, and the operating point at them."""
         return {**self.lin.defaults, **(self.lin.about.found if self.lin.about is not None else {})}
 
+    @property
+    def unknowns(self) -> tuple[Symbol, ...]:
+        """Symbols of the operating point that are found by Newton's method."""
+        return unknowns_of(self.lin)
+
     def parameter(self, name: str | Symbol) -> Symbol:
         """The parameter symbol for a name or symbol; an unknown one raises an error that lists the parameters."""
         known = Variables(self.lin.name, ("p",), ()).having(self.lin.parameters, "p")
@@ -130,7 +139,7 @@ class MatrixNumbers(Portable):
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
         """The operating point where it has to be found by numbers."""
-        return self.lin.about.solve(parameters, start) if self.lin.about is not None and self.lin.unknowns else {}
+        return self.lin.about.solve(parameters, start) if self.lin.about is not None and self.unknowns else {}
 
     def state(self, name: str | Symbol) -> int:
         """The place of a state among `x`, by name or symbol."""
@@ -158,7 +167,7 @@ class MatrixNumbers(Portable):
         Entries are short, and a sweep is one call: there NumPy is at once as fast as machine code is after it was
         compiled, and fewer operations are not worth looking for.
         """
-        groups = {"p": list(self.lin.parameters), "w": list(self.lin.unknowns), "v": list(more)}
+        groups = {"p": list(self.lin.parameters), "w": list(self.unknowns), "v": list(more)}
         entries = [e for m in things for e in m.entries]
         return numpy_function(program(name, groups, {"entries": entries}, as_written=True))
 
@@ -174,11 +183,13 @@ class MatrixNumbers(Portable):
             return lambda p, w, _: self._from_late(late.numbers(np.asarray(p)[..., order], np.asarray(w)))
         return self._function("linear_entries", [getattr(self.lin, p) for p in PARTS])
 
-    def matrices(self, values: Mapping[str, float]) -> SystemMatrices:
-        """The matrices as arrays, at one set of parameters by name."""
+    def matrices(self, values: Mapping[str, Any]) -> SystemMatrices:
+        """The matrices as arrays, at one set of parameters by name, or at many where some values are arrays."""
+        if any(np.ndim(v) for v in values.values()):
+            return self.matrices_at(*self.sets(values))
         p = self.values(values)
         w = self.operating_point(p)
-        row, points = np.array(list(p.values())), np.array([w[s] for s in self.lin.unknowns])
+        row, points = np.array(list(p.values())), np.array([w[s] for s in self.unknowns])
         return self._matrices_of(self._finite(self._entries(row, points, np.zeros(0)), row))
 
     def points_at(self, rows: Array, points: Array) -> dict[str, Array]:
@@ -195,7 +206,7 @@ class MatrixNumbers(Portable):
     def _motion(self) -> tuple[list[str], Function]:
         """Names and entries of the operating point, without those that need a parameter without value."""
         assert self.lin.about is not None
-        known = {*self.lin.parameters, *self.lin.unknowns}
+        known = {*self.lin.parameters, *self.unknowns}
         others = {s: x for s, x in self.lin.defaults.items() if s not in known}
         made = dict(
             zip(
@@ -253,21 +264,21 @@ class MatrixNumbers(Portable):
         return rows, self._points(rows, near)
 
     def _points(self, rows: Array, near: Array | None) -> Array:
-        points, before = np.zeros((len(rows), len(self.lin.unknowns))), self.nominal
-        for k in range(len(rows) if self.lin.unknowns else 0):
-            start = before if near is None else dict(zip(self.lin.unknowns, map(float, near[k]), strict=True))
+        points, before = np.zeros((len(rows), len(self.unknowns))), self.nominal
+        for k in range(len(rows) if self.unknowns else 0):
+            start = before if near is None else dict(zip(self.unknowns, map(float, near[k]), strict=True))
             before = self.operating_point(dict(zip(self.lin.parameters, map(float, rows[k]), strict=True)), start)
-            points[k] = [before[s] for s in self.lin.unknowns]
+            points[k] = [before[s] for s in self.unknowns]
         return points
 
     def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:
         """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
         by = self.parameter(parameter)
         function, moved = self._derivatives_by(by), np.zeros_like(points)
-        for k in range(len(rows) if self.lin.unknowns and self.lin.about is not None else 0):
+        for k in range(len(rows) if self.unknowns and self.lin.about is not None else 0):
             at = dict(zip(self.lin.parameters, map(float, rows[k]), strict=True))
-            found = self.lin.about.slopes(at, dict(zip(self.lin.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
-            moved[k] = [found[s] for s in self.lin.unknowns]
+            found = self.lin.about.slopes(at, dict(zip(self.unknowns, map(float, points[k]), strict=True)), by)  # type: ignore[union-attr]
+            moved[k] = [found[s] for s in self.unknowns]
         return self._matrices_of(function(rows, points, moved))
 
     def _derivatives_by(self, by: Symbol) -> Function:
@@ -276,7 +287,7 @@ class MatrixNumbers(Portable):
             order, changed = [self.lin.parameters.index(s) for s in late.parameters], late.derivatives(by)
             known[by] = lambda p, w, moved: self._from_late(changed(p[..., order], w, moved))
         if by not in known:
-            rates = {s: symbol(f"slope_{s.name}") for s in self.lin.unknowns}
+            rates = {s: symbol(f"slope_{s.name}") for s in self.unknowns}
             parts = [directional_derivative(getattr(self.lin, p), {by: 1, **rates}) for p in PARTS]
             known[by] = self._function("linear_derivatives", parts, list(rates.values()))
         return known[by]
@@ -314,3 +325,24 @@ class MatrixNumbers(Portable):
                 f"linear system {self.lin.name!r}: no value for {listed(missing)}, which its other variables depend on"
             )
         return at
+
+
+@values_by_name(StabilityError)
+def operating_points(lin: LinearSystem, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
+    """The motion that a linear system is about, for many parameter sets: coordinates, speeds, variables, inputs and
+    outputs by name, each as an array; entries of vectors among the outputs are place[0], place[1].
+
+    values   of parameters, by name or symbol, or as keywords: numbers, or arrays of one length
+
+    >>> m = sb.Model("governor")
+    >>> W = m.parameter("W", 5.0)
+    >>> joint = m.revolute("a", m.ground.rotate("y", W * m.time), m.body("arm", mass=1.0, com=(0, -1, 0)))
+    >>> m.gravity(0, -10.0, 0)
+    >>> eq = sb.derive(m)
+    >>> lin = sb.linearize(eq, sb.steady(eq, start={"a": 1.0}))
+    >>> np.cos(sb.stability.operating_points(lin, W=[4.0, 5.0])["a"])  # g / (l W²)
+    array([0.625, 0.4  ])
+
+    See also: `LinearSystem.matrices`, `LinearSystem.root_locus`, `steady`.
+    """
+    return lin.numbers.points_at(*lin.numbers.sets(values or {}))

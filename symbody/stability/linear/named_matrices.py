@@ -90,16 +90,11 @@ class NamedMatrices(Summarized, Portable):
     def parameters(self) -> tuple[Symbol, ...]:
         """Symbols of the entries, in the order of declaration; those without a default value must be given."""
         things = [getattr(self, part) for part in PARTS] if self._late is None else self._late.variation.values()
-        seen = [s for s in free_symbols(*things) if s not in self.unknowns]
-        more = self.about.parameters if self.about is not None and self.unknowns else ()
+        seen = [s for s in free_symbols(*things) if s not in unknowns_of(self)]
+        more = self.about.parameters if self.about is not None and unknowns_of(self) else ()
         declared = dict.fromkeys([*(self.about.parameters if self.about is not None else ()), *self.defaults])
         place = {s: k for k, s in enumerate(declared)}
         return tuple(sorted(dict.fromkeys([*seen, *more]), key=lambda s: place.get(s, len(place))))
-
-    @property
-    def unknowns(self) -> tuple[Symbol, ...]:
-        """Symbols of the operating point that are found by Newton's method."""
-        return self.about.unknowns if self.about is not None else ()
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -116,6 +111,11 @@ class NamedMatrices(Summarized, Portable):
 
     def _all(self) -> list[Matrix]:
         return [getattr(self, p) for p in (*PARTS, *RECOVERY)]
+
+
+def unknowns_of(lin: NamedMatrices) -> tuple[Symbol, ...]:
+    """Symbols of the operating point that are found by Newton's method."""
+    return lin.about.unknowns if lin.about is not None else ()
 
 
 def parts_of(lin: NamedMatrices) -> tuple[str, ...]:

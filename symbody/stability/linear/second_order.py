@@ -159,7 +159,7 @@ def _parts(lin: LinearSystem, m: Matrix) -> tuple[Matrix, Matrix]:
 def _zero(lin: LinearSystem, whole: Matrix, things: list[Expr]) -> list[bool]:
     if not things:
         return []
-    if not lin.unknowns:
+    if not lin.numbers.unknowns:
         return vanishing(things, lin.numbers.nominal)
     at = sample_at([whole], lin.numbers.nominal)
     scale = abs(array(whole, at)).max(initial=0.0)

@@ -107,7 +107,7 @@ def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int
 def _vanish(lin: LinearSystem, places: Sequence[tuple[Matrix, int, int]]) -> list[bool]:
     """Whether entries are zero for all parameters; at an operating point in numbers, whether they are zero to
     rounding."""
-    if not lin.unknowns:
+    if not lin.numbers.unknowns:
         return vanishing([m[i, j] for m, i, j in places], lin.numbers.nominal)
     matrices = {id(m): m for m, _, _ in places}
     numbers = dict(zip(matrices, map(np.abs, _numbers(lin, list(matrices.values()))), strict=True))
@@ -203,7 +203,7 @@ def exact_entries(lin: LinearSystem) -> LinearSystem:
 
     See also: `LinearSystem`, `tidy`.
     """
-    if lin.unknowns:
+    if lin.numbers.unknowns:
         return lin
     names = (*PARTS, *RECOVERY)
     made = with_exact_entries([getattr(lin, p) for p in names], lin.numbers.nominal)

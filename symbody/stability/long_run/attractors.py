@@ -25,7 +25,7 @@ from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.run import Progress
 from ...interruption import ended_by_interruption, note_interruption, raise_interruption
 from ...summary import Tabular
-from ..periodic.itineraries import HybridSystem
+from ..periodic.problem.itineraries import HybridSystem
 from .long_motion import LongMotion
 from .poincare import PoincareSection, poincare
 

@@ -148,27 +148,32 @@ def _told_apart(
     eq: Equations, ends: Array, state_of: Callable[[int], State], t: float, near: Array, period: float | None
 ) -> tuple[NDArray[np.intp], list[State]]:
     """The index of the attractor of each end: unlabelled ends near the continued motion of the first unlabelled one
-    are on its attractor. Ends without numbers have none."""
+    are on its attractor. Ends without numbers, and ends from which the motion does not go on, have none."""
     labels = np.full(len(ends), NO_ATTRACTOR, dtype=np.intp)
     found: list[State] = []
     left: NDArray[np.bool_] = np.asarray(np.isfinite(ends).all(axis=1))
     while left.any():
         k = int(np.argmax(left))
         state = state_of(k)
+        left[k] = False
         cloud = _further(eq, state, t, period)
-        distance = KDTree(cloud / near).query(ends[left] / near)[0]
-        mine = np.flatnonzero(left)[distance <= 1]
-        mine = np.union1d(mine, [k])
+        if cloud is None:
+            continue
+        others = np.flatnonzero(left)
+        distance = KDTree(cloud / near).query(ends[others] / near)[0] if len(others) else np.zeros(0)
+        mine = np.union1d(others[distance <= 1], [k])
         labels[mine] = len(found)
         left[mine] = False
         found.append(state)
     return labels, found
 
 
-def _further(eq: Equations, state: State, t: float, period: float | None) -> Array:
-    """States of the motion from a settled one on."""
+def _further(eq: Equations, state: State, t: float, period: float | None) -> Array | None:
+    """States of the motion from a settled one on; None where it does not go on as long: it was not settled."""
     times = np.linspace(0, t, ATTRACTOR_POINTS) if period is None else period * np.arange(max(round(t / period), 1) + 1)
     motion = simulate(eq, state.t + times, state, options={"progress": False})
+    if not motion.outcome:
+        return None
     return np.vstack([motion.y, [[state[s.name] for s in eq.state]]])
 
 

@@ -15,9 +15,9 @@ from ...integrate.modes.switching import simulate_modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.run.simulate import simulate
 from ...integrate.start.state import State, start_values
-from ..periodic.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
-from ..periodic.orbit import flow_of
-from ..periodic.orbit_flow import OrbitFlow
+from ..periodic.orbits.orbit import flow_of
+from ..periodic.problem.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
+from ..periodic.problem.orbit_flow import OrbitFlow
 
 
 @dataclass(frozen=True)

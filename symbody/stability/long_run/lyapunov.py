@@ -18,8 +18,8 @@ from ...integrate.modes.modes import Contacts, Modes
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.state import State
 from ...summary import Tabular
-from ..periodic.itineraries import HybridSystem
-from ..periodic.orbit_flow import OrbitFlow
+from ..periodic.problem.itineraries import HybridSystem
+from ..periodic.problem.orbit_flow import OrbitFlow
 from .long_motion import LongMotion
 from .variational_march import VariationalMarch
 

@@ -22,7 +22,7 @@ from ...integrate.events.events import DIRECTIONS
 from ...integrate.result.tables import data_frame, data_set
 from ...integrate.result.trajectory import Trajectory
 from ...summary import Tabular
-from ..periodic.orbit import Orbit, quantity
+from ..periodic.orbits.orbit import Orbit, quantity
 
 ORBIT_POINTS: Final = 400  # number of points of an orbit, between which it crosses a section at most once
 # fractions of a step at which a section is evaluated in addition; the last is just before a jump

@@ -18,7 +18,7 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import LoopCallee
 from ...integrate.kernels.stages import fixed_step
 from ...integrate.kernels.tableaux import DORMAND_PRINCE_8
-from ..periodic.orbit_flow import OrbitFlow
+from ..periodic.problem.orbit_flow import OrbitFlow
 
 
 class VariationalRates(Struct):

@@ -13,6 +13,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.names import rate_name
 from ...argument_kinds import answered
+from ...derivation.equations.keywords import values_by_name
 from ...emit.run.callable import Array
 from ...errors import StabilityError, shown
 from ...summary import Summarized, Summary, listing, summary_rows
@@ -118,7 +119,7 @@ class StateSpace(Summarized):
     (array([[ 0.,  1.],
            [-4., -1.]]), ('x', 'v'))
 
-    See also: `LinearSystem.state_space`, `to_scipy`.
+    See also: `LinearSystem.state_space`, `stability.to_scipy`.
     """
 
     A: Any
@@ -279,6 +280,26 @@ def _last_rate(d: list[Array], whole: tuple[Array, ...]) -> int:
 
 def _padded_column(column: Array, rows: int) -> Array:
     return np.vstack([column, np.zeros((rows - len(column), column.shape[1]))])
+
+
+@values_by_name(StabilityError)
+def impulse_response(
+    lin: LinearSystem, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Mapping[Any, Any] | None = None,
+    options: Mapping[str, Any] | None = None, **named: float,
+) -> TimeResponse:  # fmt: skip
+    """Response of an output to a unit impulse of an input.
+
+    r, y     names of an input, and of an output or any variable
+    times    in seconds; chosen from the spectrum where they are not given
+    values   of parameters, by name or symbol, or as keywords
+
+    >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
+    >>> sb.stability.impulse_response(lin, "F", "x", [0.0, 0.5]).values  # exp(-2 t)
+    array([1.      , 0.367879])
+
+    See also: `LinearSystem.step_response`, `LinearSystem.frequency_response`.
+    """
+    return time_response(lin, r, y, times, values or {}, "impulse")
 
 
 def time_response(

@@ -71,7 +71,7 @@ class Variation:
 
 def input_columns(eq: Equations) -> tuple[Symbol, ...]:
     """Inputs, their rates and their second rates."""
-    return tuple(symbol(s.stem, "input", order) for order in range(3) for s in eq.inputs)
+    return tuple(symbol(s.stem, "input", order) for order in range(3) for s in eq.variables.inputs)
 
 
 def variation(eq: Equations, outputs: Mapping[str, Expr], point: Mapping[Symbol, Expr]) -> Variation:
@@ -102,7 +102,7 @@ def slopes_of(things: Any, wrt: tuple[Any, ...]) -> Matrix:
 
 
 def _refuse(eq: Equations, outputs: Mapping[str, Expr]) -> None:
-    state = {*eq.arguments, *input_columns(eq)}
+    state = {*eq.variables.arguments, *input_columns(eq)}
     for name, e in outputs.items():
         if strays := [s.name for s in free_symbols(as_expr(e)) if s not in state and s.kind != "parameter"]:
             raise StabilityError(

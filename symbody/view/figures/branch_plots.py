@@ -154,12 +154,12 @@ def special_curves(curves: Sequence[SpecialCurve], *what: Any, title: str = "") 
     if len(what) not in (0, 2):
         raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")
     across, up = what or first.varied
-    lines = [Curve(c[across], c[up], label=c.kind, group=k) for k, c in enumerate(curves)]
-    places = [(c.value_at(p, across), c.value_at(p, up), p) for c in curves for p in c.special]
-    x_label, y_label = (label_of(first.equations, w).with_unit for w in (across, up))
-    notes = _once([Note(x, y, p.kind) for x, y, p in places])
-    dots = [Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")]
-    panel = Panel(x_label, y_label, (*lines, *(dots if places else [])), notes=tuple(notes))
+    x, y = (label_of(first.equations, w) for w in (across, up))
+    lines = [Curve(x.shown(c[across]), y.shown(c[up]), label=c.kind, group=k) for k, c in enumerate(curves)]
+    places = [(x.shown(c.value_at(p, across)), y.shown(c.value_at(p, up)), p) for c in curves for p in c.special]
+    notes = _once([Note(a, b, p.kind) for a, b, p in places])
+    dots = [Curve(np.array([a for a, _, _ in places]), np.array([b for _, b, _ in places]), kind="points")]
+    panel = Panel(x.with_unit, y.with_unit, (*lines, *(dots if places else [])), notes=tuple(notes))
     kinds = " and ".join(f"{kind} points" for kind in dict.fromkeys(c.kind for c in curves))
     return Figure(title or f"{kinds} of {first.equations.name}", (panel,))
 

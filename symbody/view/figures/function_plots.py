@@ -11,6 +11,7 @@ import numpy as np
 from ...algebra.graph.graph import Expr
 from ...algebra.graph.walk import free_symbols
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.keywords import values_in_si
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
 from ...errors import ViewError, listed
@@ -20,7 +21,7 @@ from ...integrate.result.trajectory import Trajectory
 from .figure import Curve, Figure, Flow, Panel, ScalarField
 from .grids import Ranges, grid_rows, has_constraints, ranges
 from .motion_plots import smooth
-from .quantity_labels import label_of
+from .quantity_labels import QuantityLabel, label_of
 from .shown_quantities import panels_asked_for
 
 CONTOURS: Final = 12  # approximate number of contours
@@ -35,9 +36,9 @@ def equations_figure(
     """Quantities of some equations over one or two of their variables or parameters; without any, the flow in the plane
     of two states. With constraints the named values hold and the others follow; there are gaps where none fit."""
     where = f"plot of {eq.name!r}"
-    over = ranges(where, named, has_constraints(eq))
+    over = ranges(where, values_in_si(named, where, ViewError, eq), has_constraints(eq))
     rows = grid_rows(eq, over, where)
-    labels = [label_of(eq, n).with_unit for n in over.names]
+    labels = [label_of(eq, n) for n in over.names]
     if not what:
         return _flow(eq, over, rows, title, beside)
     wanted = [x for some in panels_asked_for(where, eq, what) for x in some.quantities]
@@ -60,7 +61,7 @@ def expression_figure(e: Expr, *more: Expr, title: str = "", **named: Any) -> Fi
     found = f.batch(*(np.broadcast_to(np.asarray(known[g.name], dtype=np.float64), (count,)) for g in f.program.inputs))
     values = [found] if len(things) == 1 else list(found)
     marks = [label_of(None, x, k).with_unit for k, x in enumerate(things)]
-    return _figure(title or marks[0], over, list(over.names), dict(zip(marks, values, strict=True)))
+    return _figure(title or marks[0], over, _plain_labels(over), dict(zip(marks, values, strict=True)))
 
 
 def callable_figure(f: Callable[..., Any], title: str = "", **named: Any) -> Figure:
@@ -76,26 +77,26 @@ def callable_figure(f: Callable[..., Any], title: str = "", **named: Any) -> Fig
     count = int(np.prod(over.shape))
     if values.shape not in ((count,), ()):
         raise ViewError(f"plot of the function {name!r}: {count} numbers are expected, got an array of {values.shape}")
-    return _figure(title or name, over, list(over.names), {name: np.broadcast_to(values, (count,))})
+    return _figure(title or name, over, _plain_labels(over), {name: np.broadcast_to(values, (count,))})
 
 
 def _figure(
     title: str,
     over: Ranges,
-    labels: list[str],
+    labels: list[QuantityLabel],
     values: Mapping[str, Array],
     beside: Trajectory | Sequence[Trajectory] = (),
 ) -> Figure:
     if len(over.names) == 1:
-        (x,) = over.varied.values()
-        curves = tuple(Curve(x, y, label) for label, y in values.items())
-        return Figure(title, (Panel(labels[0], next(iter(values)) if len(values) == 1 else "", curves),))
-    (x, y), (x_label, y_label) = over.varied.values(), labels
-    paths = _paths(over, beside)
+        (x,), (across,) = over.varied.values(), labels
+        curves = tuple(Curve(across.shown(x), y, label) for label, y in values.items())
+        return Figure(title, (Panel(across.with_unit, next(iter(values)) if len(values) == 1 else "", curves),))
+    x, y = (label.shown(a) for label, a in zip(labels, over.varied.values(), strict=True))
+    paths = _paths(over, labels, beside)
     panels = tuple(
         Panel(
-            x_label,
-            y_label,
+            labels[0].with_unit,
+            labels[1].with_unit,
             paths,
             field=ScalarField(x, y, z.reshape(over.shape), np.zeros(over.shape), label, CONTOURS),
         )
@@ -104,10 +105,17 @@ def _figure(
     return Figure(title, panels, size=(6.4, 4.6 * len(panels)))
 
 
-def _paths(over: Ranges, motions: Trajectory | Sequence[Trajectory]) -> tuple[Curve, ...]:
+def _plain_labels(over: Ranges) -> list[QuantityLabel]:
+    return [QuantityLabel(name) for name in over.names]
+
+
+def _paths(
+    over: Ranges, labels: Sequence[QuantityLabel], motions: Trajectory | Sequence[Trajectory]
+) -> tuple[Curve, ...]:
     """Motions in the plane of the varied values."""
     sims = [motions] if isinstance(motions, Trajectory) else motions
-    return tuple(Curve(x, y, group=1) for sim in sims for x, y in [smooth(sim).values(list(over.names))])
+    along = [smooth(sim).values(list(over.names)) for sim in sims]
+    return tuple(Curve(labels[0].shown(x), labels[1].shown(y), group=1) for x, y in along)
 
 
 def _flow(
@@ -125,10 +133,10 @@ def _flow(
         over.names,
         lambda: quantity_expressions(eq, _rates(eq, over.names), f"plot of {eq.name!r}", ViewError),
     )
-    x, y = over.varied.values()
-    flow = Flow(x, y, *(r.reshape(over.shape) for r in rates))
-    x_label, y_label = (label_of(eq, n).with_unit for n in over.names)
-    panel = Panel(x_label, y_label, _paths(over, beside), flow=flow)
+    labels = [label_of(eq, n) for n in over.names]
+    x, y = (label.shown(a) for label, a in zip(labels, over.varied.values(), strict=True))
+    flow = Flow(x, y, *(label.shown(r.reshape(over.shape)) for label, r in zip(labels, rates, strict=True)))
+    panel = Panel(labels[0].with_unit, labels[1].with_unit, _paths(over, labels, beside), flow=flow)
     return Figure(title or f"flow of {eq.name}", (panel,), size=(6.4, 4.6))
 
 

@@ -13,7 +13,7 @@ from ...emit.run.callable import Array
 from ...errors import ViewError, shown
 from ...integrate.result.trajectory import Trajectory
 from ...stability.long_run.poincare import poincare
-from ...stability.periodic.orbit import Orbit
+from ...stability.periodic.orbits.orbit import Orbit
 from .figure import Curve, Note
 
 MarkedTimes = Sequence[tuple[float, str, str]]  # time, name (may be empty), shape

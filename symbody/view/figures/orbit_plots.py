@@ -11,13 +11,13 @@ import numpy as np
 
 from ...emit.run.callable import Array
 from ...errors import ViewError
-from ...stability.periodic.orbit import Orbit
-from ...stability.periodic.orbit_branch import PERIOD, OrbitBranch
-from ...stability.periodic.orbit_points import SpecialOrbit
-from ...stability.periodic.special_orbit_curve import SpecialOrbitCurve
+from ...stability.periodic.families.orbit_branch import PERIOD, OrbitBranch
+from ...stability.periodic.families.orbit_points import SpecialOrbit
+from ...stability.periodic.families.special_orbit_curve import SpecialOrbitCurve
+from ...stability.periodic.orbits.orbit import Orbit
 from .figure import MARKS, Curve, Figure, Note, Panel
 from .marks import CurveInTime, MarkedTimes, marked_times
-from .quantity_labels import label_of
+from .quantity_labels import QuantityLabel, label_of
 from .shown_quantities import Shown, ShownTogether, panels_asked_for, quantity
 
 MAX_CURVES: Final = 6  # largest number of curves of an orbit when none is named
@@ -148,10 +148,13 @@ def orbit_diagram(families: Sequence[OrbitBranch], *what: Any, title: str = "", 
 
 
 def _panel(families: Sequence[OrbitBranch], across: str, what: Any) -> Panel:
+    eq = families[0].equations
+    x_label = label_of(eq, across)
+    y_label = QuantityLabel(PERIOD, "s") if what == PERIOD else label_of(eq, what)
     curves, notes = [], []
     for k, b in enumerate(families):
-        x, stable = b[across], b.unstable == 0
-        lines = [b[PERIOD]] if what == PERIOD else [b.largest(what), b.smallest(what)]
+        x, stable = x_label.shown(b[across]), b.unstable == 0
+        lines = [b[PERIOD]] if what == PERIOD else [y_label.shown(e) for e in (b.largest(what), b.smallest(what))]
         for y in lines:
             for is_stable, kind in ((True, "line"), (False, "dashed")):
                 shown = stable == is_stable
@@ -166,9 +169,8 @@ def _panel(families: Sequence[OrbitBranch], across: str, what: Any) -> Panel:
             curves.append(
                 Curve(np.array([p[0] for p in places]), np.array([p[1] for p in places]), kind="points", group=k)
             )
-    eq = families[0].equations
-    label = f"{PERIOD} [s]" if what == PERIOD else f"largest and smallest {label_of(eq, what).with_unit}"
-    return Panel(label_of(eq, across).with_unit, label, tuple(curves), notes=tuple(notes))
+    of = "" if what == PERIOD else "largest and smallest "
+    return Panel(x_label.with_unit, f"{of}{y_label.with_unit}", tuple(curves), notes=tuple(notes))
 
 
 def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "") -> Figure:
@@ -177,12 +179,13 @@ def orbit_curves(curves: Sequence[SpecialOrbitCurve], *what: Any, title: str = "
     if len(what) not in (0, 2):
         raise ViewError(f"plot of a curve over two values: it is drawn in the plane of two quantities; got {len(what)}")
     across, up = what or first.varied
-    lines = tuple(Curve(c[across], c[up], c.kind, group=k) for k, c in enumerate(curves))
-    places = [(p.known(c.varied)[str(across)], p.known(c.varied)[str(up)], p.kind) for c in curves for p in c.special]
-    dots = Curve(np.array([x for x, _, _ in places]), np.array([y for _, y, _ in places]), kind="points")
-    notes = tuple(Note(x, y, kind) for x, y, kind in places)
-    x_label, y_label = (label_of(first.equations, w).with_unit for w in (across, up))
-    panel = Panel(x_label, y_label, (*lines, dots) if places else lines, notes=notes)
+    x, y = (label_of(first.equations, w) for w in (across, up))
+    lines = tuple(Curve(x.shown(c[across]), y.shown(c[up]), c.kind, group=k) for k, c in enumerate(curves))
+    found = [(p.known(c.varied), p.kind) for c in curves for p in c.special]
+    places = [(x.shown(at[str(across)]), y.shown(at[str(up)]), kind) for at, kind in found]
+    dots = Curve(np.array([a for a, _, _ in places]), np.array([b for _, b, _ in places]), kind="points")
+    notes = tuple(Note(a, b, kind) for a, b, kind in places)
+    panel = Panel(x.with_unit, y.with_unit, (*lines, dots) if places else lines, notes=notes)
     return Figure(title or f"special orbits of {first.equations.name}", (panel,))
 
 
@@ -198,11 +201,12 @@ def _value_at_special_orbit(family: OrbitBranch, special: SpecialOrbit, y: Array
 
 def _moduli(families: Sequence[OrbitBranch], across: str) -> Panel:
     """|μ| of all multipliers over the varied value, the largest first, and the level 1."""
+    x = label_of(families[0].equations, across)
     curves = [Curve(np.zeros(1), np.ones(1), kind="level")]
     for k, b in enumerate(families):
         count = max(map(len, b.multipliers), default=0)
         rows = np.full((len(b), count), np.nan)
         for row, m in zip(rows, b.multipliers, strict=True):
             row[: len(m)] = np.sort(np.abs(m))[::-1]
-        curves += [Curve(b[across], y, kind="line", group=k) for y in rows.T]
-    return Panel(label_of(families[0].equations, across).with_unit, "modulus of multipliers", tuple(curves))
+        curves += [Curve(x.shown(b[across]), y, kind="line", group=k) for y in rows.T]
+    return Panel(x.with_unit, "modulus of multipliers", tuple(curves))

@@ -21,9 +21,9 @@ from ...stability.long_run.attractors import Attractors
 from ...stability.long_run.basins import Basins
 from ...stability.long_run.lyapunov import LyapunovExponents
 from ...stability.long_run.poincare import PoincareSection
-from ...stability.periodic.orbit import Orbit
-from ...stability.periodic.orbit_branch import OrbitBranch
-from ...stability.periodic.special_orbit_curve import SpecialOrbitCurve
+from ...stability.periodic.families.orbit_branch import OrbitBranch
+from ...stability.periodic.families.special_orbit_curve import SpecialOrbitCurve
+from ...stability.periodic.orbits.orbit import Orbit
 from ...stability.spectra.response import FrequencyResponse, TimeResponse
 from ...stability.spectra.root_locus import RootLocus
 from ...stability.spectra.spectrum import Mode, Spectrum

@@ -10,11 +10,14 @@ from typing import Any, Final
 from ...algebra.graph.graph import Expr, Symbol
 from ...algebra.graph.walk import free_symbols
 from ...algebra.printing.printing import one_line, unshared_operations
+from ...bodies.mechanism.inferred_units import declared_unit
 from ...derivation.equations.energies import angular_momentum, energy, kinetic_energy, momentum, potential_energy
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.expression_units import expression_unit
 from ...derivation.equations.named_quantities import named_quantities
 from ...errors import SymbodyError
 from ...integrate.inputs.meanings import plain
+from ...units import unit_factor
 
 MAX_LABEL: Final = 36  # largest number of characters of a formula in a label
 MAX_OPERATIONS: Final = 12  # largest number of operations of a formula in a label
@@ -36,6 +39,10 @@ class QuantityLabel:
     def with_unit(self) -> str:
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
+    def shown(self, values: Any) -> Any:
+        """Numbers in SI, in the unit of the label."""
+        return values if self.factor == 1.0 else values / self.factor
+
 
 def label_of(eq: Equations | None, what: Any, place: int = 0, zeros: Sequence[Expr] = ()) -> QuantityLabel:
     """Of a name or an expression, also without equations.
@@ -51,7 +58,7 @@ def label_of(eq: Equations | None, what: Any, place: int = 0, zeros: Sequence[Ex
         name, unit = _known_vector(eq, what)
         return QuantityLabel(name or _name_alone(what, place), unit)
     name, unit = _known_name_and_unit(eq, what)
-    return QuantityLabel(name or _short(what, place), unit or _unit_of_sum(eq, what) or _inferred_unit(eq, what, zeros))
+    return QuantityLabel(name or _short(what, place), unit or expression_unit(eq, what, zeros))
 
 
 def given_label(label: str, usual: QuantityLabel) -> QuantityLabel:
@@ -73,8 +80,10 @@ def _label_of_name(eq: Equations, name: str, zeros: Sequence[Expr]) -> QuantityL
     meaning = named_quantities(eq).get(name)
     if not isinstance(meaning, Expr):
         alone = next((s for s in free_symbols(*zeros) if s.name == name), None)
-        return QuantityLabel(name, "" if alone is None else _inferred_unit(eq, alone, zeros))
-    return QuantityLabel(name, _unit_of_sum(eq, meaning) or _inferred_unit(eq, meaning, ()))
+        return QuantityLabel(name, "" if alone is None else expression_unit(eq, alone, zeros))
+    if isinstance(meaning, Symbol) and (declared := declared_unit(eq.mechanism.units, name)):
+        return QuantityLabel(name, declared, unit_factor(declared))
+    return QuantityLabel(name, expression_unit(eq, meaning))
 
 
 # ------------------------------------------------------------------------------------------------------ names
@@ -132,28 +141,3 @@ def _short(e: Expr, place: int) -> str:
     whole = [written[:end] for end in ends if written.count("(", 0, end) == written.count(")", 0, end)]
     outer = f"{e.op}(…)" if len(e.args) == 1 and e.op != "neg" else f"expression {place + 1}"
     return f"{whole[-1]} …" if whole else outer
-
-
-# ------------------------------------------------------------------------------------------------------ units
-
-
-def _inferred_unit(eq: Equations, e: Expr, zeros: Sequence[Expr]) -> str:
-    """The unit that follows from those of the model."""
-    inferred = next((v.inferred for v in eq.variables if v.inferred is not None), None)
-    return "" if inferred is None else inferred.of_expression(e, zeros)
-
-
-def _unit_of_sum(eq: Equations, e: Expr) -> str:
-    """The unit shared by all terms of a sum, each a symbol or a multiple of one; empty otherwise."""
-    units, waiting = set(), [e]
-    while waiting:
-        term = waiting.pop()
-        if term.op in ("add", "sub", "neg"):
-            waiting += term.args
-        elif term.op in ("mul", "div") and sum(a.op == "const" for a in term.args) == 1:
-            waiting += [a for a in term.args if a.op != "const"]
-        elif isinstance(term, Symbol):
-            units.add(eq.variables[term.name].unit if term.name in eq.variables else "")
-        else:
-            return ""
-    return units.pop() if len(units) == 1 else ""

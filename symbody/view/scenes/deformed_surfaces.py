@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...bodies.mechanism.deforming_mesh import DeformingMesh
 from ...emit.run.callable import Array
 from ...errors import ViewError, unknown
-from ...formats.fem.stress_history import von_mises
+from ...formats.fem.reduced.stress_history import von_mises
 from .meshes import smoothed_with_sources
 from .scene_items import COLOUR_RAMP, PAINTED_QUANTITIES, Mesh, Surface
 from .shown_motion import ShownMotion

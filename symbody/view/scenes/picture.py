@@ -32,6 +32,9 @@ MIN_AREA: Final = 4.0  # smallest area of a triangle drawn in stills, in square 
 LARGE_RADIUS: Final = 12.0  # radius in pixels from which a ball needs more segments
 CYLINDER_PARTS: Final = 4  # number of parts of a cylinder along its axis
 COIL_TURNS: Final = 9  # number of turns of a spring
+LONGEST_ARROW: Final = 0.3  # of the size of a scene, as in the viewer
+NO_ARROW: Final = 0.01  # of the longest: shorter ones are not drawn
+ARROW_WIDTH, ARROW_HEAD = 2.5, 12.0  # in pixels
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,8 @@ def picture(
     patches += _spans(scene, frames, view, theme)
     if "traces" in scene.shown:
         patches += _traces(scene, view, theme)
+    if "forces" in scene.shown:
+        patches += _arrows(scene, view, theme, _between_samples(scene.t, now))
     patches.sort(key=lambda p: -p.depth)
     grid = _grid(scene, view, theme)
     texts = []
@@ -298,6 +303,39 @@ def _traces(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:
         R = np.stack([rotation_matrix(e) for e in f.rotation[-1]])
         flat, depth = view(f.position[-1] + R @ np.array(trace.at.point))
         yield Patch(float(depth.max()), flat, colour_of(trace.colour, theme), 1.5, 0.7)
+
+
+def _arrows(scene: Scene, view: Projection, theme: str, when: tuple[int, float]) -> Iterator[Patch]:
+    """Forces, and torques with two heads, each kind on one scale: the longest is a part of the size of the scene."""
+    size = LONGEST_ARROW * scene.size
+    longest = {
+        kind: max(float(np.linalg.norm(a.vector, axis=1).max()) for a in scene.arrows if a.kind == kind)
+        for kind in {a.kind for a in scene.arrows}
+    }
+    for a in scene.arrows:
+        at, way = (_value_between(x, *when) for x in (a.at, a.vector * (size / longest[a.kind])))
+        if np.linalg.norm(way) >= NO_ARROW * size:
+            yield from _arrow(view, at, way, colour_of(a.colour, theme), 2 if a.kind == "torque" else 1)
+
+
+def _value_between(x: Array, k: int, s: float) -> Array:
+    """The value at a share s of the way from frame k of a scene to the next."""
+    i, j = min(k, len(x) - 1), min(k + 1, len(x) - 1)
+    return np.asarray((1 - s) * x[i] + s * x[j])
+
+
+def _arrow(view: Projection, at: Array, way: Array, colour: str, heads: int) -> Iterator[Patch]:
+    flat, depth = view(np.stack([at, at + way]))
+    along, near = flat[1] - flat[0], float(depth.min())
+    length = float(np.linalg.norm(along))
+    head = min(ARROW_HEAD, 0.6 * length)
+    yield Patch(near, flat, colour, ARROW_WIDTH)
+    if length > 0:
+        back = head * along / length
+        side = 0.4 * np.array([-back[1], back[0]])
+        for k in range(heads):
+            tip = flat[1] - 0.7 * k * back
+            yield Patch(near, np.stack([tip, tip - back + side, tip - back - side]), colour)
 
 
 def _grid(scene: Scene, view: Projection, theme: str) -> Iterator[Patch]:

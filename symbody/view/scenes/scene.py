@@ -144,11 +144,11 @@ def scene(
     colours: Mapping[str, str] | None = None,
     packages: Mapping[str, str | Path] | None = None,
     traces: Iterable[str | Point] | None = None,
-    forces: str | Iterable[str] = ("loads",),
+    forces: str | Iterable[str] | None = None,
     mode: Mode | Mapping[str, complex] | None = None,
     frequency: float | None = None,
     samples: int | None = None,
-    show: Iterable[str] = SHOWN,
+    show: Iterable[str] | None = None,
     paint: str = "",
     title: str | None = None,
     values: Mapping[Any, float] | None = None,
@@ -164,12 +164,12 @@ def scene(
     packages    folders of a robot's meshes, which are opened only so: `{"package://": folder}`; .stl and .obj can be
                 read, and where a link has neither among its visuals, its collision shapes are shown
     traces      bodies (their mass centres) and points whose paths are drawn; by default the ends of the tree
-    forces      "loads", "reactions" or both: arrows along the motion
+    forces      "loads" (the default), "reactions" or both: arrows along the motion
     mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε
                 to be set in the viewer; q0 is the state given, or the first of a trajectory
     frequency   of the mode in rad/s, where `mode` does not say
     samples     number of times; by default as many as look smooth
-    show        groups that are switched on at first
+    show        groups that are switched on at first; by default bodies, joints, and traces and forces where they are given
     paint       "displacement" or "stress" (von Mises): colours meshes of bodies from finite elements by that
     values      of equations or of a state, by name or symbol; also as keywords where the name is not that of an option
     options     any of these by name, where the model has the name too
@@ -183,8 +183,7 @@ def scene(
 
     See also: `view.Scene`, `film`, `plot`, `Solid`.
     """
-    if wrong := [g for g in show if g not in GROUPS]:
-        raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
+    shown_first = _groups(show, traces=traces, forces=forces)
     given = trajectory_of(source, values or {})
     refuse_paint(paint, (s for b in given.segments[0].equations.mechanism.bodies if (s := b.surface) is not None))
     place = placer(given.segments[0].equations, _frames_drawn_on(shapes, traces))
@@ -208,9 +207,19 @@ def scene(
         name=title or appearance.mechanism.name, t=motion.t, levels=motion.levels, frequency=motion.frequency, frames=tracks,
         solids=(*bodies, *signs, *axes_solids(GROUND, 1.3 * length), *axes), spans=spans, traces=paths,
         labels=tuple(Label(n, End(n, skeleton.centres[n])) for n in appearance.bodies),
-        arrows=() if motion.is_mode else arrows(finder, forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
-        size=skeleton.size, centre=centre, surfaces=surfaces, shown=tuple(show), notes=(*appearance.notes, *filter(None, [motion.note])),
+        arrows=() if motion.is_mode else arrows(finder, ("loads",) if forces is None else forces), meshes=appearance.meshes, camera=view.camera, floor=view.floor,
+        size=skeleton.size, centre=centre, surfaces=surfaces, shown=shown_first, notes=(*appearance.notes, *filter(None, [motion.note])),
     )  # fmt: skip
+
+
+def _groups(show: Iterable[str] | None, **asked: Any) -> tuple[str, ...]:
+    """Groups that are switched on at first: those that are named, or the usual ones and what was asked for."""
+    if show is None:
+        return (*SHOWN, *(group for group, given in asked.items() if given is not None))
+    named = tuple(show)
+    if wrong := [g for g in named if g not in GROUPS]:
+        raise ViewError(f"scene: show={listed(wrong)}; there are {listed(GROUPS)}")
+    return named
 
 
 def named_frames(state: Any, shapes: Any = None, packages: Mapping[str, str | Path] | None = None) -> dict[str, Frame]:

@@ -25,7 +25,7 @@ from ...integrate.result.segment import Segment
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import State, named_values
-from ...stability.periodic.orbit import Orbit
+from ...stability.periodic.orbits.orbit import Orbit
 from .poses import Placer, column
 
 SAMPLE_RATE: Final = 60  # samples for each second of a motion, within the next two limits
@@ -78,7 +78,7 @@ class ShownMotion:
         """Numbers of the first time, for `evaluate`."""
         eq, sim = self.equations, self.trajectory
         numbers = np.concatenate([sim.t[:1], sim.y[0], sim.r, sim.segments[0].p])
-        return dict(zip(eq.arguments, map(float, numbers), strict=True))
+        return dict(zip(eq.variables.arguments, map(float, numbers), strict=True))
 
     def held(self, repeat: int = 1) -> dict[str, Array]:
         """Arguments of the placement program besides t and q: additional variables at each time, inputs and

@@ -106,7 +106,7 @@ class ExportedEquations:
     def direction(self, name: str, group: str = "x") -> tuple[Symbol, ...]:
         """Symbols for a small change of the state (x), the inputs (r) or the parameters (p)."""
         found = tuple(symbol(f"{name}_of_{s.name}", "variable") for s in self.group(group))
-        if taken := set(found) & set(self.eq.arguments):
+        if taken := set(found) & set(self.eq.variables.arguments):
             raise ProgramError(
                 f"export of {self.eq.name!r}: {in_number((s.name for s in taken), 'the name {} is', 'the names {} are')} needed for "
                 "directions; give the model another"
@@ -116,7 +116,7 @@ class ExportedEquations:
     def weights(self, count: int) -> tuple[Symbol, ...]:
         """Symbols for weights of so many entries."""
         found = tuple(symbol(f"weight_{k}_of_entry", "variable") for k in range(count))
-        if taken := set(found) & set(self.eq.arguments):
+        if taken := set(found) & set(self.eq.variables.arguments):
             raise ProgramError(
                 f"export of {self.eq.name!r}: {in_number((s.name for s in taken), 'the name {} is', 'the names {} are')} needed for weights; give the model another"
             )

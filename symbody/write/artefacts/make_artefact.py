@@ -14,6 +14,8 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
 from ...emit import program
 from ...errors import ExpressionError, ProgramError
+from ...integrate.events.switching_times import undivided_note
+from ...integrate.events.valid_region import with_validity_events
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import Start, State, is_whole_state, start_values
 from ...version import VERSION
@@ -67,7 +69,9 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     """
     where = f"export of {eq.name!r}"
     with gc_paused():
-        source = ExportedEquations(eq, options.events or {}, options.more_outputs or {}, options.attraction)
+        source = ExportedEquations(
+            eq, with_validity_events(eq, options.events or {}), options.more_outputs or {}, options.attraction
+        )
         identifier = identifier_of(options.name or eq.name)
         functions, notes = _functions(source, identifier, catalogue_entries(options.functions, where), where)
         made = _start_state(eq, options.start)
@@ -83,7 +87,11 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
             found = replace(found, check=check, notes=(*found.notes, *missing))
     if options.reference is None or not found.has("rhs"):
         return found
-    return replace(found, reference=reference_motion(eq, made, options.reference, found.has("project")))
+    undivided = undivided_note(eq, "steps of the driver")
+    all_notes = (*found.notes, undivided) if undivided else found.notes
+    return replace(
+        found, reference=reference_motion(eq, made, options.reference, found.has("project")), notes=all_notes
+    )
 
 
 def _start_state(eq: Equations, start: Start | None) -> State:

@@ -11,6 +11,7 @@ from ...argument_kinds import answered
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, existing, listed, unknown
+from ...integrate.events.valid_region import with_validity_events
 from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...whole_files import write_bytes, write_text
@@ -105,7 +106,7 @@ ABOUT_WASM: Final = """{about}, in a folder. Options are those of `c`. Returns t
 >>> eq = sb.from_equations({{x: -x}}, name="decay")
 >>> try:
 ...     folder = sb.write.{name}(eq, "decay_{name}", reference=None)
-... except sb.CompileError:  # needs the package ziglang
+... except sb.errors.CompileError:  # needs the package ziglang
 ...     folder = sb.write.javascript(eq, "decay_{name}", reference=None)
 >>> (folder / "README.md").exists()
 True
@@ -291,7 +292,7 @@ def modelica(
     See also: `write.fmu`, `write.c`.
     """
     made = artefact(_with_laws(equations, inputs), ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
-    return _write_folder(folder, modelica_files(made, events or {}))
+    return _write_folder(folder, modelica_files(made, with_validity_events(equations, events or {})))
 
 
 TARGETS: Final[dict[str, Callable[..., Path]]] = {

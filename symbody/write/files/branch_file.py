@@ -32,7 +32,7 @@ def save_branch(branch: Branch, path: str | Path) -> Path:
     >>> sb.write.save_branch(sb.branch(eq, sb.steady(eq), mu=(-1, 1)), "branch").name
     'branch.npz'
 
-    See also: `load_branch`, `stability.Branch`.
+    See also: `write.load_branch`, `stability.Branch`.
     """
     problem = branch.problem
     header = {
@@ -65,7 +65,7 @@ def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
     >>> rest = sb.steady(eq)
     >>> path = sb.branch(eq, rest, mu=(-1, 1)).save("branch.npz")
-    >>> sb.load_branch(path, rest).varied
+    >>> sb.write.load_branch(path, rest).varied
     'mu'
 
     See also: `write.save_branch`, `stability.Branch`.

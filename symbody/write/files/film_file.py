@@ -47,7 +47,7 @@ def film(
     >>> picture = sb.scene(sb.derive(m), theta=0.5)
     >>> try:
     ...     name = sb.film(picture, "pendulum.gif", width=80, height=50, rate=2).name
-    ... except sb.ViewError:  # needs the package Pillow
+    ... except sb.errors.ViewError:  # needs the package Pillow
     ...     name = "pendulum.gif"
     >>> name
     'pendulum.gif'

@@ -30,10 +30,11 @@ from ...bodies.mass.mass import mass_properties
 from ...bodies.mass.moments import Moments
 from ...bodies.mechanism.mechanism import Action, Body, Constraint, Load, Mechanism
 from ...bodies.model.model import Model
-from ...errors import ModelError, ModelFileError, shown
+from ...errors import ModelError, ModelFileError, shown, unknown
 from ...escaping import identifier
 from ...integrate.contact.friction_handler import NEWTON
 from ...integrate.modes.modes import Contacts
+from ...integrate.start.state import Start, is_whole_state, start_values
 from ...study.model_reading import read_model_text
 from ...units import in_unit
 from ...whole_files import write_text
@@ -45,25 +46,29 @@ LINE: Final = 140  # characters of a line that holds a whole table
 
 
 @answered
-def write_model(model: Model | Mechanism, path: str | Path, contacts: Contacts | None = None) -> None:
+def write_model(
+    model: Model | Mechanism, path: str | Path, contacts: Contacts | None = None, start: Start | None = None
+) -> None:
     """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations.
 
     contacts   of equations of the model: they are written as gaps, slips and laws, and `Study` of the file has them
+    start      where motions of the file begin: a state, or values by name
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
-    >>> sb.write_model(m, "cart.yaml")
-    >>> sb.derive(sb.read_model("cart.yaml").model).M
-    vector(2)
+    >>> sb.write_model(m, "cart.yaml", start={"x_dot": 0.5})
+    >>> file = sb.read_model("cart.yaml")
+    >>> sb.derive(file.model).M, file.requests.start
+    (vector(2), {'x_dot': 0.5})
 
     See also: `write.model_text`, `read_model`.
     """
-    text = model_text(model, contacts)
+    text = model_text(model, contacts, start)
     write_text(path, text)
 
 
 @answered
-def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> str:
+def model_text(model: Model | Mechanism, contacts: Contacts | None = None, start: Start | None = None) -> str:
     """The text that `write_model` writes; what is read from it is written the same again.
 
     Reading puts formulas together anew, by the rules, so that some come out in another order or share more: they are
@@ -94,17 +99,31 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None) -> st
             f"write_model: the law of impacts of {mechanism.name!r} is {contacts.impacts!r}, which model files say where they ask for a motion: "
             f"leave it out here, and add `simulate: {{t: ..., impacts: {contacts.impacts}}}`"
         )
-    text = _ModelFileWriter(mechanism, () if contacts is None else contacts.parts).text()
+    begin = _start(mechanism, start)
+    text = _ModelFileWriter(mechanism, () if contacts is None else contacts.parts, begin).text()
     for _ in range(READINGS):
         try:
             file = read_model_text(text, mechanism.name)
         except ModelFileError as error:
             raise ModelError(f"write_model: the file of {mechanism.name!r} could not be read again: {error}") from error
-        again = _ModelFileWriter(file.mechanism, file.requests.contacts).text()
+        again = _ModelFileWriter(file.mechanism, file.requests.contacts, begin).text()
         if again == text:
             break
         text = again
     return text
+
+
+def _start(m: Mechanism, start: Start | None) -> dict[str, float]:
+    """Values of a start that a file can say: those of the state, of a whole state those that are not zero."""
+    own = {s.name for s in (*m.q, *(q.dot for q in m.q), *m.u, *m.z) if isinstance(s, Symbol)}
+    given = start_values(start, f"write_model of {m.name!r}")
+    if is_whole_state(start):
+        return {n: x for n, x in given.items() if n in own and x != 0}
+    if strange := [n for n in given if n not in own]:
+        raise unknown(
+            f"write_model of {m.name!r}: start", "coordinate, speed or variable", strange[0], sorted(own), ModelError
+        )
+    return dict(given)
 
 
 class FormulaPieces(tuple[Any, ...]):
@@ -114,8 +133,10 @@ class FormulaPieces(tuple[Any, ...]):
 
 
 class _ModelFileWriter:
-    def __init__(self, mechanism: Mechanism, contacts: Iterable[ContactPart] = ()) -> None:
-        self.m, self.contacts = mechanism, contact_entries(contacts)
+    def __init__(
+        self, mechanism: Mechanism, contacts: Iterable[ContactPart] = (), start: Mapping[str, float] | None = None
+    ) -> None:
+        self.m, self.contacts, self.start = mechanism, contact_entries(contacts), dict(start or {})
         symbols = (*mechanism.q, *mechanism.u, *mechanism.p, *mechanism.r, *mechanism.z)
         rates = (r for s in symbols if isinstance(r := rate_of(s), Symbol))
         self.taken = {*FUNCTIONS, *RESERVED, *(s.name for s in (*symbols, *rates))}
@@ -168,6 +189,7 @@ class _ModelFileWriter:
             "valid_while": dict(m.validity),
             "labels": dict(m.labels),
             "contacts": self.contacts,
+            "start": self.start,
         }  # fmt: skip
 
     def _parameter(self, p: Symbol) -> Any:

@@ -20,14 +20,14 @@ from ...argument_kinds import answered
 from ...array_files import ArrayFile, as_complex, as_pairs, read_arrays, write_arrays
 from ...derivation.equations.equations import Equations
 from ...errors import StabilityError, listed
-from ...stability.periodic.find_orbit import conserved_rows
-from ...stability.periodic.hybrid_orbit import HybridOrbit
-from ...stability.periodic.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
-from ...stability.periodic.orbit import Orbit, flow_of, without_trivial
-from ...stability.periodic.orbit_branch import OrbitBranch
-from ...stability.periodic.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
-from ...stability.periodic.orbit_points import SpecialOrbit
-from ...stability.periodic.orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, Plane
+from ...stability.periodic.families.orbit_branch import OrbitBranch
+from ...stability.periodic.families.orbit_curve import OrbitCurve, OrbitCurvePoint, ValueRange
+from ...stability.periodic.families.orbit_points import SpecialOrbit
+from ...stability.periodic.orbits.find_orbit import conserved_rows
+from ...stability.periodic.orbits.hybrid_orbit import HybridOrbit
+from ...stability.periodic.orbits.orbit import Orbit, flow_of, without_trivial
+from ...stability.periodic.problem.itineraries import EventItinerary, HybridSystem, Itinerary, ModeItinerary
+from ...stability.periodic.problem.orbit_problem import NewtonIterate, OrbitPoint, OrbitSetting, Plane
 from ...study.named_expression import named_expression
 
 VERSION: Final = 1
@@ -71,7 +71,7 @@ def save_orbit(orbit: Orbit, path: str | Path) -> Path:
     >>> sb.write.save_orbit(sb.orbit(eq, {"x": 2.0}, period=6.6), "orbit").name
     'orbit.npz'
 
-    See also: `load_orbit`, `stability.Orbit`.
+    See also: `write.load_orbit`, `stability.Orbit`.
     """
     header = {
         ORBIT: VERSION,
@@ -108,7 +108,7 @@ def load_orbit(
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
     >>> path = sb.orbit(eq, {"x": 2.0}, period=6.6).save("orbit.npz")
-    >>> sb.load_orbit(path, eq).period
+    >>> sb.write.load_orbit(path, eq).period
     6.66329
 
     See also: `write.save_orbit`, `stability.Orbit`.
@@ -125,7 +125,7 @@ def save_orbits(family: OrbitBranch, path: str | Path) -> Path:
     >>> sb.write.save_orbits(family, "family").name
     'family.npz'
 
-    See also: `load_orbits`, `stability.OrbitBranch`.
+    See also: `write.load_orbits`, `stability.OrbitBranch`.
     """
     header = {
         FAMILY: VERSION,
@@ -163,7 +163,7 @@ def load_orbits(
     >>> x, v, mu = sb.symbols("x v mu")
     >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
     >>> path = sb.orbits(eq, sb.orbit(eq, {"x": 2.0}, period=6.6), mu=(0.9, 1.1)).save("family.npz")
-    >>> sb.load_orbits(path, eq).varied
+    >>> sb.write.load_orbits(path, eq).varied
     'mu'
 
     See also: `write.save_orbits`, `stability.OrbitBranch`.

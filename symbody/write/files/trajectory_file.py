@@ -37,7 +37,7 @@ def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
     >>> sb.write.save_trajectory(sim, "run").name
     'run.npz'
 
-    See also: `load_trajectory`, `Trajectory.save`.
+    See also: `write.load_trajectory`, `Trajectory.save`.
     """
     header = {
         "symbody trajectory": VERSION,
@@ -64,7 +64,7 @@ def load_trajectory(
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})
     >>> path = sb.simulate(eq, 1.0, x=1.0).save("run.npz")
-    >>> sb.load_trajectory(path, eq).final["x"]
+    >>> sb.write.load_trajectory(path, eq).final["x"]
     0.540302
 
     See also: `write.save_trajectory`, `Trajectory`.
@@ -113,6 +113,7 @@ def _header(s: Segment) -> dict[str, Any]:
         "choices": dict(s.choices),
         "events": [{"name": e.name, "t": e.t, "impulses": dict(e.impulses)} for e in s.events],
         "sensitivities": list(s.wrt),
+        "sensitivity columns": 0 if s.variations is None else s.variations.shape[2],
         "starts": [d.start for d in s.dense],
     }
 
@@ -138,11 +139,20 @@ def _segment(
         for k, e in enumerate(said["events"])
     )  # fmt: skip
     dense = tuple(_dense(file, k, float(start)) for k, start in enumerate(said["starts"]))
-    variations = file.read("variations", (len(t), len(eq.state), len(wrt))) if file.has("variations") else None
+    variations = (
+        file.read("variations", (len(t), len(eq.state), _variation_columns(said, wrt)))
+        if file.has("variations")
+        else None
+    )
     return Segment(
         eq, t, y, file.read("parameters", (len(eq.p),)), file.read("inputs", (len(eq.r),)), _outcome_from_json(said["outcome"]), str(said["mode"]),
         Statistics(**said["statistics"]), {str(k): str(v) for k, v in said["choices"].items()}, events, dense, variations, wrt,
     )  # fmt: skip
+
+
+def _variation_columns(said: Mapping[str, Any], wrt: tuple[str, ...]) -> int:
+    """Columns of variations: those of first order in files of earlier versions."""
+    return int(said.get("sensitivity columns", len(wrt)))
 
 
 def _dense(file: SegmentArrays, k: int, start: float) -> Dense:

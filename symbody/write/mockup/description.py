@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ...algebra.graph.graph import Expr, Symbol
 from ...derivation.equations.equations import Equations
+from ...derivation.equations.expression_units import expression_unit
 from ...derivation.equations.variables import Variable
 from ...errors import ProgramError, unknown
 from ...escaping import in_one_line
@@ -210,13 +211,20 @@ class MockUp:
         out += [self._input(k, n) for k, n in enumerate(inputs)]
         out += [self._parameter(k, n) for k, n in enumerate(parameters)]
         first = self.first["y"]
-        out += [MockUpVariable(first + k, n, "output", "continuous", "calculated") for k, n in enumerate(outputs)]
+        out += [
+            MockUpVariable(first + k, n, "output", "continuous", "calculated", unit=expression_unit(self.eq, e))
+            for k, (n, e) in enumerate(zip(outputs, self._output_expressions, strict=True))
+        ]
         first = self.first["g"]
         out += [
             MockUpVariable(first + k, names.new(n), "local", "continuous", "calculated", description="event function")
             for k, n in enumerate(self.events)
         ]
         return (*out, *self._algebraic(names))
+
+    @property
+    def _output_expressions(self) -> Sequence[Expr]:
+        return self.made.function("outputs").expressions["y"] if self.made.has("outputs") else ()
 
     def _algebraic(self, names: _UniqueTexts) -> list[MockUpVariable]:
         """Multipliers, and residuals named after them."""

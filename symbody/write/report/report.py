@@ -21,8 +21,8 @@ from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
 from ...integrate.inputs.inputs import closed_loop
 from ...stability.branches.branch_points import WORDS as POINT_WORDS
-from ...stability.periodic.orbit_branch import PERIOD
-from ...stability.periodic.orbit_points import WORDS as ORBIT_WORDS
+from ...stability.periodic.families.orbit_branch import PERIOD
+from ...stability.periodic.families.orbit_points import WORDS as ORBIT_WORDS
 from ...study import robot_defaults as robots
 from ...study.study import Study
 from ...units import in_unit

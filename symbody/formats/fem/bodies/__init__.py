@@ -1,0 +1,4 @@
+"""A finite element body: nodes, matrices, interfaces, outer faces, moments.
+
+Arrays in, a `FiniteElements` out.
+"""

@@ -1,0 +1,48 @@
+"""The iterates of Newton's method on its way to an orbit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ....integrate.result.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitIteration:
+    """An iteration of Newton's method on the way to an orbit, one of `orbit.iterations`.
+
+    start      values of the states at the beginning, by name
+    period     what was taken for it
+    residual   what is left in the rows: by how much a motion from the start misses it, or the equations are missed
+    change     by how much the iteration changed the states, in parts of their sizes
+    motion     the motion that was tried, as a trajectory: simulated by shooting, of polynomials by collocation
+    made       by which `motion` is made when it is first asked for
+
+    >>> x, v = sb.symbols("x v", "variable")
+    >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+    >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6, form="shooting", segments=1)
+    >>> [i.period for i in found.iterations][0], found.iterations[-1].change < 1e-9
+    (6.6, True)
+
+    See also: `stability.Orbit`, `orbit`, `plot`.
+    """
+
+    start: dict[str, float]
+    period: float
+    residual: float
+    change: float
+    made: Callable[[], Trajectory] = field(repr=False)
+
+    @cached_property
+    def motion(self) -> Trajectory:
+        """The motion that was tried, as a trajectory.
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
+        >>> found = sb.orbit(eq, {"x": 2.0}, period=6.6, form="shooting", segments=1)
+        >>> float(found.iterations[0].motion.t[-1])
+        6.6
+        """
+        return self.made()
