@@ -44,7 +44,12 @@ free, held = (sb.simulate(eq, 12, turn, q1=turn["q1"] + 0.1, inputs=i) for i in 
 assert abs(free["q1"][-1]) < 1e-3
 assert np.ptp(held["q1"][held.t > 8]) < 1e-5
 print(f"energy changes by {held.energy[-1] / held.energy[0] - 1:.1e}, torque at the end {held['tau'][-1]:.4f} N m")
-sb.plot([free, held], ["q1", "q2"], labels=["left alone", "with the law"])
+sb.plot(
+    [free, held],
+    ["q1", "q2"],
+    labels=["left alone", "with the law"],
+    title="lean q1 and steer q2 from 0.1 rad too upright",
+)
 
 # %%
 held.scene()

@@ -86,10 +86,11 @@ for name, locus in loci.items():
 
 # %%
 knife_locus = knife.root_locus(V=(1.0, 12.0))
-sb.plot(knife_locus, title="knife edges", label="speed [m/s]")
-
-# %%
-sb.plot(loci["and a lag of 0.2 m"], title="tyres that lean and lag", label="speed [m/s]")
+edges = sb.plot(knife_locus, title="knife edges", label="speed [m/s]")
+lagging = sb.plot(loci["and a lag of 0.2 m"], title="tyres with camber and lag", label="speed [m/s]")
+edges.noted(weave=(2.0, 2.03), capsize=(8.0, 0.1), castering=(4.0, -6.9)) | lagging.noted(
+    **{"weave": (6.0, -3.2), "capsize": (8.0, 0.2), "wobble, 7 Hz": (10.0, -12.8), "wobble, 9 Hz": (7.0, -12.9)}
+)
 
 # %%
 wobble = [s for s in cases["and a lag of 0.2 m"].eigenvalues(V=4.0) if s.imag > 30]

@@ -471,3 +471,32 @@ def test_the_same_figure_is_the_same_text():
 def test_what_cannot_be_plotted():
     with pytest.raises(sb.SymbodyError, match="no plot of int"):
         plot(3)
+
+
+def test_an_axis_of_long_names_says_what_its_unit_is_of():
+    sim = sb.simulate(double_pendulum(), 0.2, q1=1.0)
+    energies = {
+        "kinetic energy [J]": sb.kinetic_energy(sim.equations),
+        "potential energy [J]": sb.potential_energy(sim.equations),
+    }
+    assert plot(sim, energies).panels[0].y_label == "energy [J]"
+
+
+def test_a_single_curve_in_space_has_no_legend():
+    sim = sb.simulate(double_pendulum(), 0.2, q1=1.0)
+    (one,) = plot(sim, "q1", over=["q2", "q1_dot"]).draw().axes
+    assert one.get_legend() is None
+    (two,) = plot(sim, ["q1", "q2_dot"], over=["q2", "q1_dot"]).draw().axes
+    assert two.get_legend() is not None
+
+
+def test_kinds_of_lines():
+    x = np.linspace(0.0, 1.0, 5)
+    curves = tuple(sb.view.Curve(x, x, kind=k) for k in ("line", "thin", "dashed", "dotted", "dash-dotted"))
+    (axes,) = sb.view.Figure("", (sb.view.Panel("x", "y", curves),)).draw().axes
+    assert len({line.get_linestyle() + str(line._dash_pattern) for line in axes.lines}) == 4  # thin is solid
+    assert axes.lines[1].get_linewidth() < axes.lines[0].get_linewidth()
+    with pytest.raises(sb.SymbodyError, match=r"no kind 'dasht'.*Did you mean 'dashed'"):
+        sb.view.Curve(x, x, kind="dasht")
+    with pytest.raises(sb.SymbodyError, match="no mark 'stern'"):
+        sb.view.Curve(x, x, mark="stern")

@@ -10,6 +10,8 @@ depend on time. The session of section 3.3 runs line by line in `examples/docume
 """
 
 # %%
+from dataclasses import replace
+
 import numpy as np
 import scipy.linalg
 
@@ -371,5 +373,6 @@ thesis.compare(
 )
 
 # %%
+curves = sb.plot(slide, powers, title="sleigh on a turntable")
 thesis.figure("figure 4.2", "rates of kinetic and potential energy, and the power of the constraint, of the sleigh on the turntable",
-              sb.plot(slide, powers, title="sleigh on a turntable"))  # fmt: skip
+              replace(curves, panels=(replace(curves.panels[0], y_label="power [W]"),)))  # fmt: skip

@@ -76,7 +76,7 @@ thesis.compare(
 # %%
 sizes = (1, 2, 3, 4, 5, 6)
 made = {
-    (kind, form): [min((pendulums(n, kind == "absolute", form == "Evectors") for _ in range(2)), key=lambda d: d.dertime) for n in sizes]
+    (kind, form): [min((pendulums(n, kind == "absolute", form == "Evectors") for _ in range(3)), key=lambda d: d.dertime) for n in sizes]
     for kind in ("absolute", "relative") for form in ("Evectors", "partitioned vectors")
 }  # fmt: skip
 
@@ -86,7 +86,9 @@ def times(kind):
         sb.view.Curve(np.array(sizes, dtype=float), np.array([d.dertime for d in made[kind, form]]), form, kind="joined", mark=mark)
         for form, mark in (("Evectors", "ring"), ("partitioned vectors", "star"))
     ]  # fmt: skip
-    return sb.view.Figure(f"n pendulums, {kind} coordinates", (sb.view.Panel("n", "derivation [s]", tuple(curves)),))
+    return sb.view.Figure(
+        f"n pendulums, {kind} coordinates", (sb.view.Panel("n", "CPU time of the derivation [s]", tuple(curves)),)
+    )
 
 
 chain = {n: sb.derive(spherical_chain.model(n, absolute=True)) for n in (4, 8, 12)}
@@ -261,17 +263,23 @@ thesis.compare(
 angles = sb.plot(risen, {"q1 [rad]": "q1", "q2 [rad]": "q2"}, title="shaken pendulum")
 (panel,) = angles.panels
 thesis.figure("figure 6.4", "angles q1 (dashed) and q2 of a pendulum whose support is shaken rapidly; it comes to stand upright",
-              replace(angles, panels=(replace(panel, curves=(replace(panel.curves[0], kind="dashed"), *panel.curves[1:])),)))  # fmt: skip
+              replace(angles, panels=(replace(panel, y_label="angle [rad]", curves=(replace(panel.curves[0], kind="dashed"), *panel.curves[1:])),)))  # fmt: skip
+
 
 # %%
-left, right_ = (
-    replace(
-        sb.plot(run, {"north [m]": ex.north}, over={"east [m]": ex.east}, equal=True, title=f"c = {p['c']:g}"),
-        caption=f"Figure 6.5: track over the floor near Stockholm's latitude, with a drag of {p['c']:g}",
-    )
-    for run, p in zip(tracks, ex.tracks, strict=True)
+def track(run, damping):
+    """The track over the floor, as a thin line: it crosses itself at every swing."""
+    drawn = sb.plot(run, {"north [m]": ex.north}, over={"east [m]": ex.east}, equal=True, title=f"c = {damping:g}")
+    (panel,) = drawn.panels
+    return replace(drawn, panels=(replace(panel, curves=tuple(replace(c, kind="thin") for c in panel.curves)),))
+
+
+left, right_ = (track(run, p["c"]) for run, p in zip(tracks, ex.tracks, strict=True))
+thesis.figure(
+    "figure 6.5",
+    "track over the floor of a pendulum on a rotating planet, at the latitude of Stockholm, with two dampings c",
+    left | right_,
 )
-thesis.figure("figure 6.5", "track over the floor of a pendulum on a turning planet, with two dampings", left | right_)
 
 # %% [markdown]
 # ## 6.7.5: van der Pol's oscillator
@@ -290,8 +298,8 @@ thesis.compare(
 )  # fmt: skip
 
 # %%
-labels = [f"from ({b_:g}, {a:g})" for a, b_ in ex.starts]
-thesis.figure("figure 6.6", "phase plane of van der Pol's oscillator with µ = 1, five starts",
+labels = [f"x2 = {b_:g}, x1 = {a:g}" for a, b_ in ex.starts]
+thesis.figure("figure 6.6", "phase plane of van der Pol's oscillator with µ = 1, from five starts (circles)",
               sb.plot(dict(zip(labels, runs, strict=True)), "x1", over="x2", mark="start", title="van der Pol"))  # fmt: skip
 
 # %% [markdown]
@@ -326,7 +334,7 @@ thesis.figure("figure 6.7", "a trajectory of Rössler's system from x = 3, y = 0
               sb.plot(settling, "z", over=["x", "y"], title="Rössler's system"))  # fmt: skip
 
 # %%
-labels = {f"start {n}": run for n, run in enumerate(searches)}
+labels = {f"iteration {n}" if n else "first guess": run for n, run in enumerate(searches)}
 thesis.figure("figure 6.8", "iterations to the periodic orbit; circles where they start, in the plane y = 0",
               sb.plot(labels, "z", over=["x", "y"], mark="start", title="search for the orbit"))  # fmt: skip
 

@@ -10,6 +10,7 @@ motions with something left free, branches through folds, and most of what `lin.
 
 # %%
 import math
+from dataclasses import replace
 from time import process_time
 
 import numpy as np
@@ -76,19 +77,19 @@ thesis.compare(
 )  # fmt: skip
 
 # %% [markdown]
-# Figure 7.1 has the angle at rest over K/L as a solid curve, the two singular angles dashed and dotted, and a vertical line at
-# the experiment. The curve of rest is `sb.branch` over K.
+# Figure 7.1 has the angle at rest over K/L as a solid curve, the two singular angles dashed and dotted, and a dash-dotted
+# vertical line at the experiment. The curve of rest is `sb.branch` over K.
 
 # %%
-rest = sb.branch(eq, hanging, K=(0.2, 0.59))
-ratio = np.linspace(1.001, 3, 400)
+rest = sb.branch(eq, hanging, K=(0.198, 0.5935))
+ratio = np.linspace(1, 3, 401)
 curves = (
     sb.view.Curve(rest["K"] / L, rest["q1"], "at rest"),
-    sb.view.Curve(ratio, np.arccos(np.clip((ratio**2 - 3) / (2 * ratio), -1, 1)), "second and third string in line", kind="dashed"),
-    sb.view.Curve(ratio[::8], np.arccos(np.clip((ratio**2 + 3) / (4 * ratio), -1, 1))[::8], "first and second string in line", kind="dots"),
-    sb.view.Curve(np.array([K / L]), np.array([0.0]), "experiment", kind="vertical"),
+    sb.view.Curve(ratio, np.arccos((ratio**2 - 3) / (2 * ratio)), "second and third string in line", kind="dashed"),
+    sb.view.Curve(ratio, np.arccos((ratio**2 + 3) / (4 * ratio)), "first and second string in line", kind="dotted"),
+    sb.view.Curve(np.full(2, K / L), np.array([0.0, math.pi]), "experiment, K/L = 2.96", kind="dash-dotted"),
 )  # fmt: skip
-panel = sb.view.Panel("K/L", "q1 [rad]", curves, x_range=(1, 3.05))
+panel = sb.view.Panel("K/L", "q1 [rad]", curves, x_range=(1, 3), y_range=(0, math.pi))
 thesis.compare(
     equation("fig. 7.1", "angle at rest along the branch over K", np.arccos((rest["K"] - L) / (2 * L)), rest["q1"], text="cos q1 = (K − L)/2L"),
 )  # fmt: skip
@@ -240,7 +241,7 @@ thesis.compare(
 thesis.figure(
     "figure 7.3",
     "lean q1 and steer q2 over 10 s, let go at 5 m/s leaning by 0.1 and steered by 0.2 into the lean",
-    sb.plot(ride, ["q1", "q2"], title="bicycle let go at 5 m/s"),
+    sb.plot(ride, {"lean q1 [rad]": "q1", "steer q2 [rad]": "q2"}, title="bicycle let go at 5 m/s"),
 )
 
 # %% [markdown]
@@ -341,11 +342,30 @@ thesis.compare(
 )  # fmt: skip
 
 # %%
+SHAPES = {"q1, wheel across": "ring", "q2, wheel across": "star", "q1, from straight running": "square",
+          "q2, from straight running": "plus"}  # fmt: skip
+
+
+def in_the_marks_of_the_thesis(diagram):
+    """Marks of the curves as printed, one sign of the steering angle, and each special point named once, on the curve of q2."""
+    (panel,) = diagram.panels
+    steer = {c.label.partition(", ")[2]: c.y for c in panel.curves if c.label.startswith("q2")}
+    curves = [
+        replace(c, mark=SHAPES[c.label], y=np.where(steer[c.label.partition(", ")[2]] < -1e-9, np.nan, c.y))
+        if c.label else c
+        for c in panel.curves
+    ]  # fmt: skip
+    notes = tuple(n for n in panel.notes if n.y > 1 or n.text == "pitchfork")
+    return replace(diagram, panels=(replace(panel, curves=tuple(curves), notes=notes, x_label="speed [m/s]"),))
+
+
 families = {"wheel across": family, "from straight running": turns}
+diagram = in_the_marks_of_the_thesis(sb.plot(families, ["q1", "q2"], title="steady turns of the bicycle"))
 thesis.figure(
     "figure 7.6",
-    "lean q1 and steer q2 of two families of turns over the speed of the front wheel's contact, and their mirror images",
-    sb.plot(families, ["q1", "q2"], title="steady turns of the bicycle"),
+    "lean q1 and steer q2 of two families of turns over the speed of the front wheel's contact, all unstable (dashed); "
+    "mirror images are left out",
+    diagram,
 )
 
 # %% [markdown]

@@ -223,11 +223,11 @@ thesis.figure("figure 5.13", "angles of the two links", sb.plot(turn, "theta2", 
 thesis.figure(
     "figure 5.14",
     "angular velocity of the base in its own axes",
-    sb.plot(turn, "base_wx", "base_wy", "base_wz", title="satellite"),
+    sb.plot(turn, {f"about {a} [rad/s]": f"base_w{a}" for a in "xyz"}, title="satellite"),
 )
 
 # %%
-components = {f"h_{a} [N m s]": H[k] for k, a in enumerate("xyz")}
+components = {f"about {a} [N m s]": H[k] for k, a in enumerate("xyz")}
 thesis.figure("figure 5.15", "angular momentum in the inertial frame", sb.plot(turn, components, title="satellite"))
 
 # %%

@@ -278,10 +278,13 @@ def energies(name):
 
 
 def step_sizes(name):
-    """Step sizes over time, as a line: there are too many for marks."""
+    """Step sizes over time, as a line: there are too many for marks. The last step is cut by the end of the run."""
     figure = sb.plot(runs[name, QUASI, True], "steps", title=f"step sizes of the {name}")
     (panel,) = figure.panels
-    return replace(figure, panels=(replace(panel, curves=tuple(replace(c, kind="line") for c in panel.curves)),))
+    return replace(
+        figure,
+        panels=(replace(panel, curves=tuple(replace(c, x=c.x[:-1], y=c.y[:-1], kind="line") for c in panel.curves)),),
+    )
 
 
 def drift(name, energy):

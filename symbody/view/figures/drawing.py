@@ -46,6 +46,9 @@ FEW_DECADES: Final = 2000  # ratio of the ends of a logarithmic axis up to which
 MARKERS: Final = {
     "": "o", "circle": "o", "ring": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x", "plus": "+", "star": "*", "pentagon": "p",
 }  # fmt: skip
+MARK_SIZES: Final = {"star": 7.5, "plus": 7.0, "cross": 5.5}  # in points, of marks that look smaller than a circle
+LINE_STYLES: Final = {"dashed": (0, (4, 2)), "dotted": (0, (1, 1.5)), "dash-dotted": (0, (6, 2, 1, 2)), "points": "none"}
+THIN_LINE: Final = 0.6  # width in points, of kind "thin"
 MARKS_IN_SPACE: Final = 12  # of a line in space
 MARK_DISTANCE: Final = 0.12  # of marks along a line, in parts of the diagonal of the axes
 COLUMN_WIDTH: Final = 4.7  # of figures beside each other, in inches
@@ -177,10 +180,11 @@ def _space(panel: Panel, ax: Any) -> None:
     """A panel with three axes."""
     for k, c in enumerate(panel.curves):
         colour = COLOURS[(k if c.group is None else c.group) % len(COLOURS)]
-        line = {"points": "none", "dashed": (0, (4, 2))}.get(c.kind, "-")
+        line = LINE_STYLES.get(c.kind, "-")
         dots = _marker(c.mark) if c.mark else {"marker": "o", "markersize": 2.0} if c.kind == "points" else {}
         dots |= {"markevery": max(1, len(c.x) // MARKS_IN_SPACE)} if c.mark and c.kind != "points" else {}
-        ax.plot(c.x, c.y, c.z, color=colour, linewidth=1.2, linestyle=line, label=typeset(c.label) or None, **dots)
+        width = THIN_LINE if c.kind == "thin" else 1.2
+        ax.plot(c.x, c.y, c.z, color=colour, linewidth=width, linestyle=line, label=typeset(c.label) or None, **dots)
     for write, label in (
         (ax.set_xlabel, panel.x_label),
         (ax.set_ylabel, panel.y_label),
@@ -248,15 +252,16 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
         for y in curve.y:
             ax.axhline(y, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
-        style = (0, (4, 2)) if curve.kind == "dashed" else "-"
+        style = {"linestyle": LINE_STYLES.get(curve.kind, "-")}
+        style |= {"linewidth": THIN_LINE} if curve.kind == "thin" else {}
         along = {**_marker(curve.mark), "markevery": MARK_DISTANCE, "markerfacecolor": "none"} if curve.mark else {}
-        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, linestyle=style, **along)
+        ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, **style, **along)
 
 
 def _marker(mark: str) -> dict[str, Any]:
     if mark == "ring":
         return {"marker": MARKERS[mark], "markersize": 6.0, "markerfacecolor": "none", "markeredgewidth": 1.3}
-    return {"marker": MARKERS[mark], "markersize": 4.5}
+    return {"marker": MARKERS[mark], "markersize": MARK_SIZES.get(mark, 4.5)}
 
 
 def _field(field: Any, ax: Any) -> None:

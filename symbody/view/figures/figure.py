@@ -10,18 +10,19 @@ from typing import Any, Final
 
 from ...argument_kinds import answered, answered_class
 from ...emit.run.callable import Array
-from ...errors import ViewError, shown
+from ...errors import ViewError, shown, unknown
 from . import drawing
 from .drawable import Drawable
 
 MARKS: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "pentagon")
+KINDS: Final = ("line", "thin", "dashed", "dotted", "dash-dotted", "points", "dots", "joined", "vertical", "level")
 
 
 @answered_class
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """y over x, or z over both. `kind` is line, dashed, points, dots (small ones), joined (line and points), vertical
-    or level (a line at each x, or y); curves of one `group` share a colour.
+    """y over x, or z over both. `kind` is line, thin, dashed, dotted, dash-dotted, points, dots (small ones), joined
+    (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
 
     shade      of points: a number for each, told by its colour; `label` is then that of the scale
     is_faint   drawn so that what is behind shows through
@@ -45,6 +46,11 @@ class Curve:
     shade: Array | None = None
     z: Array | None = None
     mark: str = ""
+
+    def __post_init__(self) -> None:
+        for what, given, known in (("kind", self.kind, KINDS), ("mark", self.mark, ("", "ring", *MARKS))):
+            if given not in known:
+                raise unknown("curve of a figure", what, given, [k for k in known if k], ViewError)
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,8 @@ def write_labels(canvas: Any, drawn: Sequence[tuple[Panel, Any]], ink: str) -> N
 def _has_legend(panel: Panel, ax: Any) -> bool:
     """One label needs none where the axis has it."""
     labels = [c.label for c in panel.curves if c.label and c.shade is None]
-    return len(_handles(ax)) > 1 or (bool(labels) and panel.y_label.split(" [")[0] not in labels)
+    axis = panel.z_label or panel.y_label
+    return len(_handles(ax)) > 1 or (bool(labels) and axis.split(" [")[0] not in labels)
 
 
 def _handles(ax: Any) -> dict[str, Any]:

@@ -17,6 +17,11 @@ from ...integrate.result.trajectory import Trajectory
 from .quantity_labels import given_label, label_of
 
 MAX_NAMES: Final = 24  # largest number of characters of the names of quantities in the label of an axis
+NAMES_OF_UNITS: Final = {
+    "J": "energy", "W": "power", "rad": "angle", "deg": "angle", "rad/s": "angular velocity", "deg/s": "angular velocity",
+    "rad/s^2": "angular acceleration", "m": "length", "mm": "length", "m/s": "velocity", "m/s^2": "acceleration", "N": "force",
+    "N m": "torque", "N m s": "angular momentum",
+}  # fmt: skip  # of an axis whose quantities have long names
 ROUNDING: Final = 2.0**-52  # of numbers near 1: smaller violations are drawn there, since they are rounding
 
 
@@ -60,11 +65,11 @@ class ShownTogether:
 
     @property
     def label(self) -> str:
-        """Label of the vertical axis: the name of a single quantity, the common name, or a few names."""
+        """Label of the vertical axis: the name of a single quantity, the common name, a few names, or what the unit is of."""
         if len(self.quantities) == 1:
             return self.quantities[0].with_unit
         names = ", ".join(x.label for x in self.quantities)
-        name = self.name or (names if len(names) <= MAX_NAMES else "")
+        name = self.name or (names if len(names) <= MAX_NAMES else NAMES_OF_UNITS.get(self.unit, ""))
         return f"{name} [{self.unit}]".strip() if self.unit else name
 
     @property
