@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..events.events import Event
     from ..kernels.tableaux import Tableau
     from ..modes.modes import Contacts, Modes
-    from ..start.state import Start
+    from ..start.state import Amount, Start
 
 
 def simulate(
