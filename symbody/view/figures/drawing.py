@@ -47,7 +47,12 @@ MARKERS: Final = {
     "": "o", "circle": "o", "ring": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x", "plus": "+", "star": "*", "pentagon": "p",
 }  # fmt: skip
 MARK_SIZES: Final = {"star": 7.5, "plus": 7.0, "cross": 5.5}  # in points, of marks that look smaller than a circle
-LINE_STYLES: Final = {"dashed": (0, (4, 2)), "dotted": (0, (1, 1.5)), "dash-dotted": (0, (6, 2, 1, 2)), "points": "none"}
+LINE_STYLES: Final = {
+    "dashed": (0, (4, 2)),
+    "dotted": (0, (1, 1.5)),
+    "dash-dotted": (0, (6, 2, 1, 2)),
+    "points": "none",
+}
 THIN_LINE: Final = 0.6  # width in points, of kind "thin"
 MARKS_IN_SPACE: Final = 12  # of a line in space
 MARK_DISTANCE: Final = 0.12  # of marks along a line, in parts of the diagonal of the axes
