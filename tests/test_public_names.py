@@ -35,6 +35,7 @@ PACKAGES = (
     *(f"symbody.{s}" for s in STAGES),
     "symbody.kits.biomechanics",
     "symbody.kits.robots",
+    "symbody.kits.teaching",
     "symbody.kits.vehicles",
 )
 NAMES = [(p, n) for p in PACKAGES for n in importlib.import_module(p).__all__]

@@ -11,6 +11,7 @@ from .printing import printing as _printing  # noqa: F401  (and print themselves
 if TYPE_CHECKING:
     from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative
     from .calculus.evaluate import evaluate
+    from .calculus.rounding import rounding
     from .calculus.taylor import linearized
     from .graph.functions import (
         ExternalFunction,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .graph.node_table import gc_paused
     from .graph.walk import free_symbols, resolve, substitute
     from .normal_forms.tidy import tidy
+    from .printing.mathml import mathml
     from .printing.printing import Sequence, latex, operations, sequence, text, unshared_operations
     from .sympy_border.from_sympy import from_sympy
     from .sympy_border.simplified import simplified
@@ -48,11 +50,11 @@ if TYPE_CHECKING:
     from .sympy_border.to_sympy import to_sympy
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate",
+    "derivative", "directional_derivative", "gradient", "jacobian", "sparsity", "time_derivative", "evaluate", "rounding",
     "ExternalFunction", "acos", "asin", "atan", "atan2", "cos", "cosh", "equal", "exp", "log", "maximum", "minimum",
     "sign", "sin", "sinh", "sqrt", "tan", "tanh", "where", "pi", "Condition", "Expr", "Symbol", "as_expr", "fraction",
     "symbol", "symbols", "gc_paused", "Factors", "determinant", "factorize", "solve", "Matrix", "cross", "diagonal", "dot",
-    "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "operations", "unshared_operations", "sequence", "text",
+    "identity", "matrix", "outer", "skew", "stack", "vector", "zeros", "Sequence", "latex", "mathml", "operations", "unshared_operations", "sequence", "text",
     "SympyForm", "from_sympy", "simplified", "to_sympy", "sympy_source", "linearized", "tidy", "free_symbols", "resolve", "substitute",
 ]  # fmt: skip
 

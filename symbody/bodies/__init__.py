@@ -8,6 +8,7 @@ from ..later import offer
 
 if TYPE_CHECKING:
     from .elastic.elastic_body import ElasticBody
+    from .file.expression_reader import read_expression
     from .file.keys import model_schema
     from .frames.dyads import Dyad
     from .frames.frames import Frame
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from .paths.torus_paths import WrapTorus
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "model_schema", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
+    "model_schema", "read_expression", "Dyad", "Frame", "Point", "Pose", "Vector", "SystemVector", "frame_at", "axial", "express", "bar", "box", "cylinder", "disc", "inertia", "shell",
     "sphere", "torus", "Shape", "material", "Moments", "Body", "ElasticBody", "Joint", "JointKind", "JointCondition", "Load", "Action", "Constraint", "Coulomb", "LuGre", "HalfSpace", "Ball", "Ring", "Tube", "Ellipsoid", "Touch", "touch", "corners",
     "Mechanism", "Model", "Parts", "all_or_nothing", "LynchInput",
     "LinePath", "WrapSphere", "WrapCylinder", "WrapRing", "WrapTorus", "ViaPoint",

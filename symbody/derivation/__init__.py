@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .equations.equations import Equations
     from .equations.named_rows import EquationRows, NamedRow
     from .equations.own_terms import composed, in_own_symbols, in_own_terms, speed_index
+    from .equations.random_states import random_state
     from .equations.undetermined_forces import undetermined
     from .equations.variables import Variable, Variables
     from .forms.minimal import minimal
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Audit", "audit", "Certificate", "certify", "derive", "from_equations", "from_lagrangian", "ForwardDerivatives", "forward_derivatives",
     "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
-    "momentum", "potential_energy", "power", "load_powers", "PowerBalance", "power_balance", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "EquationRows", "AugmentedSystem", "ConstraintRank", "constraint_rank", "undetermined", "in_own_terms", "in_own_symbols", "composed", "speed_index", "InverseDynamics", "inverse_dynamics",
+    "momentum", "potential_energy", "power", "load_powers", "PowerBalance", "power_balance", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "EquationRows", "AugmentedSystem", "ConstraintRank", "constraint_rank", "undetermined", "random_state", "in_own_terms", "in_own_symbols", "composed", "speed_index", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "christoffel_symbols", "partial_velocities", "shared_work", "coriolis_matrix", "diagonalized", "gram_schmidt",
     "mass_matrix_sparsity", "tangent_vectors",
 ]  # fmt: skip

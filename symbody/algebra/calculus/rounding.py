@@ -36,6 +36,13 @@ def rounding(
 
     sizes   magnitudes of symbols that were rounded relative to a larger number than their own value
     order   order of evaluation where it is known, `evaluation_order(expressions)`; then `values` are keyed by symbol
+
+    >>> x = sb.symbol("x")
+    >>> bound, = sb.algebra.rounding([sb.sin(x)], {x: np.pi})
+    >>> abs(np.sin(np.pi)) < bound < 1e-15
+    True
+
+    See also: `evaluate`.
     """
     beside, given = sizes or {}, by_symbol(list(expressions), values) if order is None else values
     value: dict[Node, Any] = {}

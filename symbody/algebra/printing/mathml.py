@@ -26,7 +26,14 @@ _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
 def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
-    """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines."""
+    """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines.
+
+    >>> theta = sb.symbol("theta", "coordinate")
+    >>> sb.algebra.mathml(theta.dot)
+    '<math display="block"><mi>θ̇</mi></math>'
+
+    See also: `latex`, `text`.
+    """
     return str(short_or_long(thing, MATHML, lines, labels))
 
 

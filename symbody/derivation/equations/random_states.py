@@ -33,6 +33,16 @@ def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float
              Parameters that are not given have the values of the mechanism, or random positive ones, which are moved
              where loops do not close otherwise. Where there are holonomic constraints, each start is moved a little at
              random, so that seeds give different states.
+
+    >>> m = sb.Model("bead")
+    >>> x, y = m.coordinates("x y")
+    >>> bead = m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    >>> ring = m.constrain("ring", x**2 + y**2 - 1)
+    >>> state = sb.derivation.random_state(sb.derive(m), seed=1)
+    >>> abs(state[x]**2 + state[y]**2 - 1) < 1e-12, abs(state[x] * state[x.dot] + state[y] * state[y.dot]) < 1e-12
+    (True, True)
+
+    See also: `assemble`, `certify`.
     """
     draw, given = Random(seed), _given_values(equations, values or {})
     known = {**equations.variables.of("p").defaults, **given}
