@@ -32,7 +32,7 @@ STAGES = (
     "write",
     "kits",
 )
-KITS = ("kits.robots", "kits.biomechanics")  # that have pages of their own
+KITS = ("kits.robots", "kits.biomechanics", "kits.teaching")  # that have pages of their own
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line
 

@@ -45,6 +45,15 @@ class RowVerdict:
     state      a state at which it fails, with values of the parameters; empty where it is right
     residual   left side - right side there
 
+    >>> from symbody.kits import teaching
+    >>> m = sb.Model("oscillator")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=m.parameter("m", 2.0)), stiffness=m.parameter("k", 8.0))
+    >>> row = teaching.compare(sb.derive(m), "m*x'' = k*x").rows[0]
+    >>> row.is_right, row.stands_for, row.remarks, row.credit
+    (False, 'the equation of x', ('the spring term k*x has the wrong sign',), 0.5)
+    >>> abs(row.residual + 2 * row.state["k"] * row.state["x"]) < 1e-9
+    True
+
     See also: `kits.teaching.compare`, `kits.teaching.Comparison`.
     """
 
@@ -77,6 +86,18 @@ class Comparison(Tabular):
     missing       how many independent equations are missing
     remarks       what concerns the answer as a whole
     definitions   names of the student's own, and what they were defined to be
+    needed        how many equations determine the motion, beside the model's constraints
+
+    >>> from symbody.kits import teaching
+    >>> m = sb.Model("oscillator")
+    >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=m.parameter("m", 2.0)), stiffness=m.parameter("k", 8.0))
+    >>> eq = sb.derive(m)
+    >>> print(teaching.compare(eq, "v = x'; v' = -k/m x"))
+    Answer: right
+    right   v' = -k/m x
+    >>> found = teaching.compare(eq, "m*x'' = k*x")
+    >>> found.is_right, found.credit, found.findings
+    (False, 0.5, ('the spring term k*x has the wrong sign',))
 
     See also: `kits.teaching.compare`, `kits.teaching.RowVerdict`.
     """
@@ -151,7 +172,7 @@ def compare(
     >>> found.rows[0].stands_for, found.credit, found.missing
     ('the equation of theta', 0.5, 0)
 
-    See also: `derive`, `kits.teaching.derivation_sheet`, `kits.teaching.exercise`.
+    See also: `derive`, `certify`, `kits.teaching.Comparison`.
     """
     if eq.z:
         raise sb.ModelError(

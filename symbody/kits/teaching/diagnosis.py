@@ -83,9 +83,7 @@ def _readings(
         yield _combination(eq, coefficients, rest, rows)
 
 
-def _combination(
-    eq: sb.Equations, coefficients: Sequence[sb.Expr], rest: sb.Expr, rows: Sequence[RightRow]
-) -> Reading:
+def _combination(eq: sb.Equations, coefficients: Sequence[sb.Expr], rest: sb.Expr, rows: Sequence[RightRow]) -> Reading:
     """The combination of right rows that has the row's own coefficients: its rest, cause by cause."""
     n, m = len(eq.u), len(eq.lam)
     table = sb.matrix([[row.total(j) for row in rows] for j in range(n + m)])
