@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from ...algebra.graph.graph import PI, Expr, as_expr
+from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import nodes_made
 from ...argument_kinds import answered
 from ...errors import ExpressionTextError, existing, hint
 from .expression_text import parsed_expression
-from .values import MOST_NODES, kind, value_of
+from .values import kind, value_of
+
+MAX_NODES: Final = 10_000  # largest number of nodes that one expression may create
 
 
 @answered
@@ -29,26 +32,29 @@ def read_expression(text: str, names: Mapping[str, Any]) -> Expr:
     See also: `read_model`, `text`.
     """
     formula = parsed_expression(text)
-    found = value_of(formula, _Names(text, {"pi": PI, **names}))
+    found = value_of(formula, _TableOfNames(text, {"pi": PI, **names}))
     if not isinstance(found, Expr):
-        raise ExpressionTextError(f"expected a number, this is {kind(found)}", text, 0, len(text))
+        raise ExpressionTextError(f"expected one number, this is {kind(found)}", text, 0, len(text))
     return found
 
 
-class _Names:
+class _TableOfNames:
     """Names of one table; there are no bodies and no contacts."""
 
     def __init__(self, text: str, table: Mapping[str, Any]) -> None:
-        self.text, self.table, self.most_nodes = text, table, nodes_made() + MOST_NODES
+        self.text, self.table, self.most_nodes = text, table, nodes_made() + MAX_NODES
 
     def named(self, name: str, is_part: bool) -> Any:
-        return as_expr(self.table[name])
+        value = self.table[name]
+        return value if isinstance(value, (Expr, Matrix, tuple)) else as_expr(value)
 
     def quoted(self, name: str) -> NoReturn:
-        raise ExpressionTextError(f"{name!r} is quoted: bodies and frames are not known here", self.text, 0)
+        raise ExpressionTextError(
+            f"{name!r}: bodies and frames have no place here; write in variables and outputs", self.text, 0
+        )
 
     def contact(self, name: str) -> NoReturn:
-        raise ExpressionTextError("contact(...) is for model files", self.text, 0)
+        raise ExpressionTextError(f"contact({name}) has no place here; write in variables and outputs", self.text, 0)
 
     def missing(self, name: str) -> str:
-        return f"there is no name {name!r}; {existing(self.table, 30)}.{hint(name, list(self.table))}"
+        return f"there is no {name!r}; {existing(self.table)}.{hint(name, list(self.table))}"

@@ -21,9 +21,9 @@ import symbody as sb
 from ...argument_kinds import answered
 from ...errors import SymbodyError
 from ...summary import Tabular, counted
-from .diagnosis import diagnosis, values_at
 from .equation_terms import RightRow, right_rows, unknowns_of
 from .student_rows import StudentAnswer, StudentRow, student_answer
+from .wrong_terms import diagnosis, values_at
 
 STATES: Final = 8  # at which a row must hold
 FITTED: Final = 24  # at which a wrong row is read

@@ -25,7 +25,7 @@ MOST_OPERATIONS: Final = 400  # of a sum that is put into tidy form to be divide
 
 
 @dataclass(frozen=True)
-class Term:
+class EquationTerm:
     """A term of an equation M u' - f - Jcᵀ lam = 0.
 
     cause    what it comes from, in words: "gravity term", "inertia term of theta_ddot"
@@ -46,7 +46,7 @@ class RightRow:
     """One of the right equations: its name in words and its terms."""
 
     name: str
-    terms: tuple[Term, ...]
+    terms: tuple[EquationTerm, ...]
 
     def total(self, column: int) -> sb.Expr:
         return _sum(t.value for t in self.terms if t.column == column)
@@ -67,16 +67,16 @@ def right_rows(eq: sb.Equations) -> list[RightRow]:
 def _row_of_speed(eq: sb.Equations, i: int, forces: Mapping[str, sb.Expr]) -> RightRow:
     n = len(eq.u)
     terms = [
-        Term(f"inertia term of {eq.u[j].dot.name}", j, part)
+        EquationTerm(f"inertia term of {eq.u[j].dot.name}", j, part)
         for j in range(n)
         for part in (eq.M[i, j],)
         if not _is_zero(part)
     ]
     coriolis = eq.f[i] - _sum(forces.values())
-    terms += [Term(CORIOLIS, REST, -part) for part in additive_parts(coriolis)]
-    terms += [Term(name, REST, -part) for name, force in forces.items() for part in additive_parts(force)]
+    terms += [EquationTerm(CORIOLIS, REST, -part) for part in additive_parts(coriolis)]
+    terms += [EquationTerm(name, REST, -part) for name, force in forces.items() for part in additive_parts(force)]
     terms += [
-        Term(f"constraint force {eq.lam[k].name}", n + k, -eq.Jc[k, i])
+        EquationTerm(f"constraint force {eq.lam[k].name}", n + k, -eq.Jc[k, i])
         for k in range(len(eq.lam))
         if not _is_zero(eq.Jc[k, i])
     ]
@@ -85,11 +85,11 @@ def _row_of_speed(eq: sb.Equations, i: int, forces: Mapping[str, sb.Expr]) -> Ri
 
 def _row_of_constraint(eq: sb.Equations, k: int) -> RightRow:
     terms = [
-        Term(f"term of {u.dot.name} in the constraint", j, eq.Jc[k, j])
+        EquationTerm(f"term of {u.dot.name} in the constraint", j, eq.Jc[k, j])
         for j, u in enumerate(eq.u)
         if not _is_zero(eq.Jc[k, j])
     ]
-    terms += [Term(BIAS, REST, part) for part in additive_parts(eq.c[k])]
+    terms += [EquationTerm(BIAS, REST, part) for part in additive_parts(eq.c[k])]
     return RightRow(f"the constraint {eq.rows.speeds[k].name!r}", tuple(terms))
 
 

@@ -24,9 +24,9 @@ FUNCTIONS: Final = {
     **{n: n for n in "sqrt exp log sin cos tan asin acos atan sinh cosh tanh sign abs".split()},
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sgn": "sign",
 }  # fmt: skip
-_GREEK: Final = dict(zip("αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", (
+_GREEK: Final = {**dict(zip("αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi "
-    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega").split(), strict=True))  # fmt: skip
+    "omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega").split(), strict=True))}  # fmt: skip
 _VARIANTS: Final = {"ϕ": "phi", "ϑ": "theta", "ϵ": "epsilon", "ς": "sigma", "ϱ": "rho"}
 _COMMANDS: Final = {
     *_GREEK.values(),

@@ -21,7 +21,7 @@ import numpy as np
 
 import symbody as sb
 
-from .equation_terms import CORIOLIS, REST, RightRow, Term
+from .equation_terms import CORIOLIS, REST, EquationTerm, RightRow
 
 TOLERANCE: Final = 1e-7  # of a fit, relative to the column's size: α are ratios of small integers
 MOST_SHOWN: Final = 90  # characters of a term in a remark
@@ -49,7 +49,7 @@ class Reading:
 
     row: int | None
     columns: tuple[sb.Expr, ...]  # coefficients of unknowns, then the rest
-    terms: tuple[Term, ...]
+    terms: tuple[EquationTerm, ...]
     penalty: float
 
 
@@ -64,7 +64,7 @@ def diagnosis(
     """The reading of a row with the fewest wrong terms."""
     found: Diagnosis | None = None
     for reading in _readings(eq, coefficients, rest, rows):
-        made = _judged(eq, reading, unknowns, states)
+        made = _diagnosis_of(eq, reading, unknowns, states)
         if made is not None and (found is None or made.cost < found.cost):
             found = made
     return found or Diagnosis(None, ("it cannot be evaluated at random states",), 0, 1, np.inf)
@@ -95,12 +95,12 @@ def _combination(eq: sb.Equations, coefficients: Sequence[sb.Expr], rest: sb.Exp
         for weight, row in zip(weights, rows, strict=True):
             for t in row.terms:
                 value = value + weight * t.value if t.column == REST and t.cause == cause else value
-        terms.append(Term(cause, REST, value))
-    inertia = [Term("inertia", j, c) for j, c in enumerate(coefficients) if c.value != 0]
+        terms.append(EquationTerm(cause, REST, value))
+    inertia = [EquationTerm("inertia", j, c) for j, c in enumerate(coefficients) if c.value != 0]
     return Reading(None, (*coefficients, rest), (*inertia, *terms), 1.2)
 
 
-def _judged(
+def _diagnosis_of(
     eq: sb.Equations, reading: Reading, unknowns: Sequence[sb.Symbol], states: Sequence[Mapping[sb.Symbol, float]]
 ) -> Diagnosis | None:
     expressions = [*reading.columns, *(t.value for t in reading.terms)]
@@ -169,7 +169,7 @@ def _factors(y: np.ndarray, T: np.ndarray, tolerance: float) -> np.ndarray | Non
 # ------------------------------------------------------------------------------------------------------------- remarks
 
 
-def _remark(term: Term, alpha: float, unknowns: Sequence[sb.Symbol], is_shown: bool) -> str:
+def _remark(term: EquationTerm, alpha: float, unknowns: Sequence[sb.Symbol], is_shown: bool) -> str:
     what = f"the {term.cause}"
     if is_shown and len(shown := sb.text(sb.tidy(_positive(term, unknowns)))) <= MOST_SHOWN and "\n" not in shown:
         what += f" {shown}"
@@ -180,7 +180,7 @@ def _remark(term: Term, alpha: float, unknowns: Sequence[sb.Symbol], is_shown: b
     return f"{what} is multiplied by {_ratio(alpha)}"
 
 
-def _positive(term: Term, unknowns: Sequence[sb.Symbol]) -> sb.Expr:
+def _positive(term: EquationTerm, unknowns: Sequence[sb.Symbol]) -> sb.Expr:
     """The term without its sign, which depends on the side on which it stands."""
     value = term.value if term.column == REST else term.value * unknowns[term.column]
     value = sb.tidy(value) if sb.algebra.operations(value) <= 100 else value
@@ -192,7 +192,7 @@ def _ratio(alpha: float) -> str:
     return str(near) if abs(float(near) - alpha) <= 1e-6 * max(1.0, abs(alpha)) else f"{alpha:.6g}"
 
 
-def _shown(e: sb.Expr) -> str:
+def _short_text(e: sb.Expr) -> str:
     """A short expression as text; nothing of a long one."""
     if sb.algebra.operations(e) > 60:
         return ""
@@ -201,16 +201,16 @@ def _shown(e: sb.Expr) -> str:
 
 
 def _pair(yours: sb.Expr, ours: sb.Expr) -> str:
-    a, b = _shown(yours), _shown(ours)
+    a, b = _short_text(yours), _short_text(ours)
     return f": {a} in place of {b}" if a and b else ""
 
 
-def _wrong_coefficient(reading: Reading, ours: Sequence[Term], c: int, unknowns: Sequence[sb.Symbol]) -> str:
+def _wrong_coefficient(reading: Reading, ours: Sequence[EquationTerm], c: int, unknowns: Sequence[sb.Symbol]) -> str:
     right, x = sum((t.value for t in ours), start=sb.algebra.as_expr(0)), unknowns[c]
     is_force = "lam" in x.name and x.name.startswith("lam")
     word = f"the {'coefficient' if is_force else 'inertia term'} of {x.name}"
     if not ours:
-        added = _shown(reading.columns[c] * x)
+        added = _short_text(reading.columns[c] * x)
         return f"{word} does not belong into this equation" + (f": {added}" if added else "")
     return f"{word} differs" + _pair(reading.columns[c], right)
 
@@ -249,7 +249,7 @@ def _by_speeds(eq: sb.Equations, e: sb.Expr) -> tuple[sb.Expr, sb.Expr, sb.Expr]
 
 def _different_part(
     mine: sb.Expr,
-    terms: Sequence[Term],
+    terms: Sequence[EquationTerm],
     values: Sequence[sb.Expr],
     word: str,
     states: Sequence[Mapping[sb.Symbol, float]],
@@ -261,16 +261,16 @@ def _different_part(
         kind = {"": "a term that does not depend on speeds", "damping": "a term that is odd in the speeds"}.get(
             word, "a term that is even in the speeds"
         )
-        return f"{kind} does not belong into this equation" + (f": {text}" if (text := _shown(mine)) else "")
+        return f"{kind} does not belong into this equation" + (f": {text}" if (text := _short_text(mine)) else "")
     causes = list(dict.fromkeys(t.cause for t in terms))
-    blamed = _blamed(causes, terms, values, mine - total, states)
+    blamed = _cause_of_difference(causes, terms, values, mine - total, states)
     right = sum((v for t, v in zip(terms, values, strict=True) if t.cause == blamed), start=sb.algebra.as_expr(0))
     return f"the {blamed} differs" + (_pair(mine - total + right, right) if is_shown else "")
 
 
-def _blamed(
+def _cause_of_difference(
     causes: Sequence[str],
-    terms: Sequence[Term],
+    terms: Sequence[EquationTerm],
     values: Sequence[sb.Expr],
     difference: sb.Expr,
     states: Sequence[Mapping[sb.Symbol, float]],
