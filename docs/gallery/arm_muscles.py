@@ -14,17 +14,43 @@ import symbody as sb
 from symbody.bodies import WrapCylinder
 
 m = sb.Model("arm26")
-humerus = m.body("humerus", mass=1.864572, com=(0, -0.180496, 0), inertia=(0.01481, 0.004551, 0.013193))
-ulna = m.body("ulna", mass=1.534315, com=(0, -0.181479, 0), inertia=(0.019281, 0.001571, 0.020062))
-m.revolute("shoulder", m.ground, humerus, (-0.05889802, 0.0023, 0.99826136), at=(-0.017545, -0.007, 0.17))
-m.revolute("elbow", humerus, ulna, (0.04940001, 0.03660001, 0.99810825), at=(0.0061, -0.2904, -0.0123))
+humerus = m.body(
+    "humerus",
+    mass=1.864572,
+    com=(0, -0.180496, 0),
+    inertia=(0.01481, 0.004551, 0.013193),
+)
+ulna = m.body(
+    "ulna", mass=1.534315, com=(0, -0.181479, 0), inertia=(0.019281, 0.001571, 0.020062)
+)
+m.revolute(
+    "shoulder",
+    m.ground,
+    humerus,
+    (-0.05889802, 0.0023, 0.99826136),
+    at=(-0.017545, -0.007, 0.17),
+)
+m.revolute(
+    "elbow",
+    humerus,
+    ulna,
+    (0.04940001, 0.03660001, 0.99810825),
+    at=(0.0061, -0.2904, -0.0123),
+)
 m.gravity(0, -9.8066, 0)
 
 # %%
-axis = humerus.frame.translate(0.0028, -0.2919, -0.0069).rotate("xyz", -0.14015, -0.00628319, 0.154985)
+axis = humerus.frame.translate(0.0028, -0.2919, -0.0069).rotate(
+    "xyz", -0.14015, -0.00628319, 0.154985
+)
 over_elbow = WrapCylinder(axis, 0.016)
 H, U, G = humerus.point, ulna.point, m.ground.point
-triceps = (H(-0.03184, -0.22637, -0.01217), H(-0.01743, -0.26757, -0.01208), over_elbow, U(-0.0219, 0.01046, -0.00078))
+triceps = (
+    H(-0.03184, -0.22637, -0.01217),
+    H(-0.01743, -0.26757, -0.01208),
+    over_elbow,
+    U(-0.0219, 0.01046, -0.00078),
+)
 stations = {
     "TRIlat": (H(-0.00599, -0.12646, 0.00428), H(-0.02344, -0.14528, 0.00928), *triceps),
     "TRImed": (H(-0.00838, -0.13695, -0.00906), H(-0.02601, -0.15139, -0.0108), *triceps),
@@ -53,12 +79,17 @@ OPENSIM = {
 posture = dict(zip(eq.q, (0.3, 1.0), strict=True))
 print("muscle        length   shoulder      elbow")
 for name, path in muscles.items():
-    found = [sb.evaluate(path.length, posture), *(-sb.evaluate(sb.derivative(path.length, q), posture) for q in eq.q)]
+    found = [
+        sb.evaluate(path.length, posture),
+        *(-sb.evaluate(sb.derivative(path.length, q), posture) for q in eq.q),
+    ]
     print(f"{name:9s} {found[0]:z10.8f} {found[1]:z10.8f} {found[2]:z10.8f}")
     assert np.allclose(found, OPENSIM[name], rtol=0, atol=6e-9)
 M = np.array(sb.evaluate(eq.M, posture), dtype=float)
 print(M)
-assert np.allclose(M, [[0.363048482, 0.114250659], [0.114250659, 0.070499726]], rtol=0, atol=1e-8)
+assert np.allclose(
+    M, [[0.363048482, 0.114250659], [0.114250659, 0.070499726]], rtol=0, atol=1e-8
+)
 
 # %% [markdown]
 # Tensions are inputs of the equations: how they enter is the table of moment arms. Moment arms about the elbow over its angle:

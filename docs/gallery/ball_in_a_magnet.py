@@ -18,8 +18,12 @@ z, i, U = m.coordinate("z"), m.variable("i"), m.input("U")  # z: gap below the c
 m.gravity(0, 0, -p.g)
 m.body("ball", m.ground.translate(0, 0, -z), mass=p.m, shape=sb.sphere(0.012))
 inductance = p.L0 + 2 * p.c / z
-m.generalized_force("magnet", z, sb.derivative(inductance, z) * i**2 / 2)  # ∂/∂z of the coenergy L i²/2
-m.equation("circuit", sb.derivative(inductance, z) * z.dot * i + inductance * i.dot + p.R * i - U)
+# ∂/∂z of the coenergy L i²/2
+m.generalized_force("magnet", z, sb.derivative(inductance, z) * i**2 / 2)
+m.equation(
+    "circuit",
+    sb.derivative(inductance, z) * z.dot * i + inductance * i.dot + p.R * i - U,
+)
 eq = sb.derive(m)
 print(eq.readable)
 

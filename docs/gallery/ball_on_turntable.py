@@ -26,10 +26,17 @@ eq
 
 # %%
 start = sb.assemble(
-    eq, start={"ball_x": 0.5, "ball_z": 0.1}, ball_x=0.5, ball_y=0.0, ball_z=0.1, ball_x_dot=0.3, ball_y_dot=0.0
+    eq,
+    start={"ball_x": 0.5, "ball_z": 0.1},
+    ball_x=0.5,
+    ball_y=0.0,
+    ball_z=0.1,
+    ball_x_dot=0.3,
+    ball_y_dot=0.0,
 )
 sim = sb.simulate(eq, 2 * np.pi / (2 / 7 * 7.0), start, rtol=1e-10)
-assert np.hypot(sim["ball_x"][-1] - 0.5, sim["ball_y"][-1]) < 1e-6  # back after one circle
+# back after one circle
+assert np.hypot(sim["ball_x"][-1] - 0.5, sim["ball_y"][-1]) < 1e-6
 sb.plot(sim, "ball_y", over="ball_x")
 
 # %%

@@ -40,4 +40,6 @@ sim.scene()
 # %%
 (buckling,) = sb.linearize(column(False), {}).root_locus(P=(1, 4)).critical
 assert abs(buckling.value - math.pi**2 / 4) < 1e-6
-print(f"Euler's load {buckling.value:.6f}; Beck's is {flutter.value / buckling.value:.2f} times as large")
+print(
+    f"Euler's load {buckling.value:.6f}; Beck's is {flutter.value / buckling.value:.2f} times as large"
+)

@@ -12,7 +12,8 @@ import numpy as np
 import symbody as sb
 from examples import bicycle
 
-turn = bicycle.unstable_turn(4.0)  # on the branch of turns that leaves straight running at the capsize speed
+# on the branch of turns that leaves straight running at the capsize speed
+turn = bicycle.unstable_turn(4.0)
 eq = turn.equations
 turn
 
@@ -40,10 +41,15 @@ law
 # that belongs to its energy. The torque does little work: 0.006 % of the energy in 12 s.
 
 # %%
-free, held = (sb.simulate(eq, 12, turn, q1=turn["q1"] + 0.1, inputs=i) for i in ({"tau": 0.0}, law))
+free, held = (
+    sb.simulate(eq, 12, turn, q1=turn["q1"] + 0.1, inputs=i)
+    for i in ({"tau": 0.0}, law)
+)
 assert abs(free["q1"][-1]) < 1e-3
 assert np.ptp(held["q1"][held.t > 8]) < 1e-5
-print(f"energy changes by {held.energy[-1] / held.energy[0] - 1:.1e}, torque at the end {held['tau'][-1]:.4f} N m")
+print(
+    f"energy changes by {held.energy[-1] / held.energy[0] - 1:.1e}, torque at the end {held['tau'][-1]:.4f} N m"
+)
 sb.plot(
     [free, held],
     ["q1", "q2"],

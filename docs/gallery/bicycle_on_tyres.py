@@ -26,20 +26,42 @@ def on_tyres(tyre: vh.Tyre, tube: float) -> sb.LinearSystem:
     z, lean, pitch, steer = m.coordinates("z lean pitch steer")
     u, v, r, rear_spin, front_spin = m.speeds("u v r rear_spin front_spin")
     heading = m.moving_frame("heading", velocity=(u, v, 0), spin=(0, 0, r))
-    frame = heading.translate(0, 0, z).rotate("x", lean).translate(0, 0, p.R).rotate("y", pitch)
+    frame = (
+        heading.translate(0, 0, z)
+        .rotate("x", lean)
+        .translate(0, 0, p.R)
+        .rotate("y", pitch)
+    )
     fork = frame.translate(p.L - p.b, 0, 0).rotate("y", -p.sigma).rotate("z", steer)
     hub = fork.rotate("y", p.sigma).translate(p.b, 0, 0)
-    m.body("frame", frame, mass=p.m3, com=(p.L1, 0, p.L2), inertia=(p.J31, p.J32, p.J33))
+    m.body(
+        "frame", frame, mass=p.m3, com=(p.L1, 0, p.L2), inertia=(p.J31, p.J32, p.J33)
+    )
     m.body("fork", fork, mass=p.m4, com=(p.G1, 0, p.G2), inertia=(p.J41, p.J42, p.J43))
     axial = p.jm * p.m1 * p.R**2 / 2
     for name, carrier, spin in (("rear", frame, rear_spin), ("front", hub, front_spin)):
         turning = m.moving_frame(f"{name} wheel", on=carrier, spin=(0, spin, 0))
-        wheel = m.body(f"{name} wheel", turning, mass=p.m1, inertia=(axial / 2, axial, axial / 2))
-        vh.wheel_on_road(m, name, wheel, tyre, carrier=carrier, road=vh.Road(heading), tube=tube, forward=True)
+        wheel = m.body(
+            f"{name} wheel", turning, mass=p.m1, inertia=(axial / 2, axial, axial / 2)
+        )
+        vh.wheel_on_road(
+            m,
+            name,
+            wheel,
+            tyre,
+            carrier=carrier,
+            road=vh.Road(heading),
+            tube=tube,
+            forward=True,
+        )
     eq = sb.derive(m)
     near = {"z": -5e-4, "rear_spin": 14.0, "front_spin": 14.0}
-    straight = sb.steady(eq, {"u": sb.symbol("V")}, V=5.0, zero=["lean", "steer", "v", "r"], start=near)
-    return sb.linearize(eq, straight).without("z", "pitch", "u", "rear_spin", "front_spin", "z_dot", "pitch_dot")
+    straight = sb.steady(
+        eq, {"u": sb.symbol("V")}, V=5.0, zero=["lean", "steer", "v", "r"], start=near
+    )
+    return sb.linearize(eq, straight).without(
+        "z", "pitch", "u", "rear_spin", "front_spin", "z_dot", "pitch_dot"
+    )
 
 
 # %% [markdown]
@@ -47,9 +69,12 @@ def on_tyres(tyre: vh.Tyre, tube: float) -> sb.LinearSystem:
 
 # %%
 knife = bicycle.straight_running(sb.derive(bicycle.model()))
-stiff = vh.LinearTyre(radius=0.354, cornering=lambda F: 1e5 * F, along=1e7, stiffness=1e8, damping=200.0)
+stiff = vh.LinearTyre(
+    radius=0.354, cornering=lambda F: 1e5 * F, along=1e7, stiffness=1e8, damping=200.0
+)
 (knife_range,), (stiff_range,) = (
-    s.root_locus(V=(1.0, 12.0)).stable_ranges() for s in (knife, on_tyres(stiff, tube=0.0))
+    s.root_locus(V=(1.0, 12.0)).stable_ranges()
+    for s in (knife, on_tyres(stiff, tube=0.0))
 )
 assert max(abs(a - b) for a, b in zip(knife_range, stiff_range, strict=True)) < 2e-5
 print(
@@ -77,7 +102,9 @@ cases = {
 }
 loci = {name: lin.root_locus(V=(1.0, 12.0)) for name, lin in cases.items()}
 for name, locus in loci.items():
-    ranges = ", ".join(f"{low:.3f} to {high:.3f} m/s" for low, high in locus.stable_ranges())
+    ranges = ", ".join(
+        f"{low:.3f} to {high:.3f} m/s" for low, high in locus.stable_ranges()
+    )
     print(f"{name:20} stable {ranges or 'nowhere'}")
 
 # %% [markdown]
@@ -87,13 +114,24 @@ for name, locus in loci.items():
 # %%
 knife_locus = knife.root_locus(V=(1.0, 12.0))
 edges = sb.plot(knife_locus, title="knife edges", label="speed [m/s]")
-lagging = sb.plot(loci["and a lag of 0.2 m"], title="tyres with camber and lag", label="speed [m/s]")
-edges.noted(weave=(2.0, 2.03), capsize=(8.0, 0.1), castering=(4.0, -6.9)) | lagging.noted(
-    **{"weave": (6.0, -3.2), "capsize": (8.0, 0.2), "wobble, 7 Hz": (10.0, -12.8), "wobble, 9 Hz": (7.0, -12.9)}
+lagging = sb.plot(
+    loci["and a lag of 0.2 m"], title="tyres with camber and lag", label="speed [m/s]"
+)
+edges.noted(
+    weave=(2.0, 2.03), capsize=(8.0, 0.1), castering=(4.0, -6.9)
+) | lagging.noted(
+    **{
+        "weave": (6.0, -3.2),
+        "capsize": (8.0, 0.2),
+        "wobble, 7 Hz": (10.0, -12.8),
+        "wobble, 9 Hz": (7.0, -12.9),
+    }
 )
 
 # %%
 wobble = [s for s in cases["and a lag of 0.2 m"].eigenvalues(V=4.0) if s.imag > 30]
 assert len(wobble) == 2
 for s in wobble:
-    print(f"wobble at 4 m/s: {s.imag / (2 * math.pi):.2f} Hz, damping ratio {-s.real / abs(s):.3f}")
+    print(
+        f"wobble at 4 m/s: {s.imag / (2 * math.pi):.2f} Hz, damping ratio {-s.real / abs(s):.3f}"
+    )

@@ -37,11 +37,22 @@ float_speed = np.sqrt((mass * g + k * (e + d)) / (mass * e))
 floats = sb.Event("floats", m.multiplier("touch"), direction="falling", terminal=True)
 runs = []
 for w in (0.5 * float_speed, 0.9999 * float_speed, 1.0001 * float_speed):
-    sim = sb.simulate(eq, np.linspace(0, 4 * np.pi / w, 201), sb.assemble(eq, w=w, theta_dot=w), w=w, events=[floats])
+    sim = sb.simulate(
+        eq,
+        np.linspace(0, 4 * np.pi / w, 201),
+        sb.assemble(eq, w=w, theta_dot=w),
+        w=w,
+        events=[floats],
+    )
     print(f"{w:.2f} rad/s: {sim.outcome}")
     assert bool(sim.events) == (w > float_speed)
     runs.append(sim)
 sb.plot(runs[:2], "N", over="theta")
 
 # %%
-runs[1].scene(shapes={"cam": sb.cylinder(0.04, 0.01, "z", at=(0.015, 0, 0)), "follower": sb.box(0.1, 0.004, 0.02)})
+runs[1].scene(
+    shapes={
+        "cam": sb.cylinder(0.04, 0.01, "z", at=(0.015, 0, 0)),
+        "follower": sb.box(0.1, 0.004, 0.02),
+    }
+)

@@ -13,7 +13,15 @@ import numpy as np
 import symbody as sb
 from symbody.kits import vehicles as vh
 
-tyre = vh.BrushTyre(radius=0.32, cornering=5e4, along=6e4, friction=0.95, contact=0.06, damping=500.0, smooth=1e-3)
+tyre = vh.BrushTyre(
+    radius=0.32,
+    cornering=5e4,
+    along=6e4,
+    friction=0.95,
+    contact=0.06,
+    damping=500.0,
+    smooth=1e-3,
+)
 eq = sb.derive(vh.car(tyre, place=True, steering={"stiffness": 3e5, "damping": 1e3}))
 eq
 
@@ -22,9 +30,17 @@ eq
 
 # %%
 u = sb.symbol("u", "speed")
-law = {"delta": vh.step_steer(eq.t, 0.05, at=3.0, rate=0.4, smooth=True), "drive": 3000 * (20 - u)}
+law = {
+    "delta": vh.step_steer(eq.t, 0.05, at=3.0, rate=0.4, smooth=True),
+    "drive": 3000 * (20 - u),
+}
 t = np.linspace(0, 9, 901)
-sim = sb.simulate(eq, t, {"u": 20.0, **{f"{w}_spin_dot": 63.6 for w in ("fl", "fr", "rl", "rr")}}, inputs=law)
+sim = sb.simulate(
+    eq,
+    t,
+    {"u": 20.0, **{f"{w}_spin_dot": 63.6 for w in ("fl", "fr", "rl", "rr")}},
+    inputs=law,
+)
 print(sim)
 sb.plot(sim, ["r"], ["roll"])
 
@@ -48,7 +64,10 @@ for name in ("r", "roll"):
 P = vh.WISHBONES
 lines = {}
 for k in ("lower", "upper"):  # z = level + slope y in the front view
-    (_, y0, z0), (_, y1, z1) = np.mean([P[f"{k} front"], P[f"{k} rear"]], axis=0), P[f"{k} ball"]
+    (_, y0, z0), (_, y1, z1) = (
+        np.mean([P[f"{k} front"], P[f"{k} rear"]], axis=0),
+        P[f"{k} ball"],
+    )
     slope = (z1 - z0) / (y1 - y0)
     lines[k] = (z0 - slope * y0, slope)
 y = (lines["upper"][0] - lines["lower"][0]) / (lines["lower"][1] - lines["upper"][1])

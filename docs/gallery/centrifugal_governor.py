@@ -18,10 +18,15 @@ shaft = m.body("shaft", inertia=(0, 0, p.J))
 m.revolute("turn", m.ground, shaft, axis="z")
 a = m.coordinate("a")
 sleeve = m.body(
-    "sleeve", shaft.frame.translate(0, 0, -2 * p.l * sb.cos(a)), mass=p.M, shape=sb.cylinder(0.04, 0.08, "z")
+    "sleeve",
+    shaft.frame.translate(0, 0, -2 * p.l * sb.cos(a)),
+    mass=p.M,
+    shape=sb.cylinder(0.04, 0.08, "z"),
 )
 for name, side in (("left", -1), ("right", 1)):
-    m.particle(name, shaft.frame.point(side * p.l * sb.sin(a), 0, -p.l * sb.cos(a)), mass=p.m)
+    m.particle(
+        name, shaft.frame.point(side * p.l * sb.sin(a), 0, -p.l * sb.cos(a)), mass=p.m
+    )
 m.generalized_force("friction", a, -p.c * p.l**2 * a.dot)
 eq = sb.derive(m)
 print(eq.readable)

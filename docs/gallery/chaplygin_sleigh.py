@@ -33,4 +33,9 @@ sb.plot(sim, "y", over="x")
 sim.plot("v", "w")
 
 # %%
-sim.scene(shapes={"sleigh": [sb.box(0.5, 0.2, 0.04, at=(0.2, 0, 0.06)), sb.box(0.1, 0.01, 0.06)]}, traces=["sleigh"])
+sim.scene(
+    shapes={
+        "sleigh": [sb.box(0.5, 0.2, 0.04, at=(0.2, 0, 0.06)), sb.box(0.1, 0.01, 0.06)]
+    },
+    traces=["sleigh"],
+)

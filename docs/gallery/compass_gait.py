@@ -18,7 +18,9 @@ def legs(floats: bool):
     m = sb.Model("compass gait")
     slope = m.parameter("slope", np.radians(3))
     m.gravity(9.81 * sb.sin(slope), -9.81 * sb.cos(slope), 0)
-    foot = m.ground.point(*m.coordinates("x y"), 0) if floats else m.ground.point(0, 0, 0)
+    foot = (
+        m.ground.point(*m.coordinates("x y"), 0) if floats else m.ground.point(0, 0, 0)
+    )
     stance, swing = (m.ground.rotate("z", q) for q in m.coordinates("stance swing"))
     hip = foot + stance.vector(0, 1, 0)
     m.particle("stance leg", foot + stance.vector(0, 0.5, 0), mass=5.0)
@@ -36,12 +38,21 @@ walker, _, height = legs(floats=False)
 free, x, y = legs(floats=True)
 J = sb.jacobian(sb.matrix([[x], [y]]), free.q)
 before = free.M @ sb.matrix([[0], [0], [free.u[2]], [free.u[3]]])
-rows = [[*free.M.row(i), -J[0, i], -J[1, i]] for i in range(4)] + [[*J.row(k), 0, 0] for k in range(2)]
+rows = [[*free.M.row(i), -J[0, i], -J[1, i]] for i in range(4)] + [
+    [*J.row(k), 0, 0] for k in range(2)
+]
 after = sb.solve(sb.matrix(rows), sb.matrix([[e] for e in (*before.entries, 0, 0)]))
 speeds = [sb.substitute(after[k, 0], {free.q[0]: 0, free.q[1]: 0}) for k in (2, 3)]
 stance, swing = walker.q
-changed = {"stance": swing, "swing": stance, "stance_dot": speeds[1], "swing_dot": speeds[0]}
-strike = sb.Event("strike", height, "falling", reset=changed, where=swing - stance > 0.1)
+changed = {
+    "stance": swing,
+    "swing": stance,
+    "stance_dot": speeds[1],
+    "swing_dot": speeds[0],
+}
+strike = sb.Event(
+    "strike", height, "falling", reset=changed, where=swing - stance > 0.1
+)
 
 # %%
 start = {"stance": 0.27, "swing": -0.27, "stance_dot": -1.1, "swing_dot": -0.38}
@@ -55,7 +66,9 @@ sb.plot(gait, "stance_dot", over="stance")
 # %%
 # On a steeper slope a multiplier passes -1: every other step is longer.
 steep = sb.orbit(walker, gait, slope=np.radians(4.3), events=[strike])
-family = sb.orbits(walker, steep, slope=(np.radians(4.3), np.radians(4.45)), max_step=0.5)
+family = sb.orbits(
+    walker, steep, slope=(np.radians(4.3), np.radians(4.45)), max_step=0.5
+)
 limps = family.special[0]
 print(limps, f"{np.degrees(limps.value):.4f}°")
 assert limps.kind == "period doubling"

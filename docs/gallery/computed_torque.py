@@ -18,7 +18,8 @@ upper = m.body("upper arm", mass=p.m1, shape=sb.bar(p.l1, "x", at=(p.l1 / 2, 0, 
 fore = m.body("forearm", mass=p.m2, shape=sb.bar(p.l2, "x", at=(p.l2 / 2, 0, 0)))
 q1 = m.revolute("q1", m.ground, upper).q
 q2 = m.revolute("q2", upper, fore, at=(p.l1, 0, 0)).q
-for q, k in ((q1, 1), (q2, 2)):  # torques known beforehand, and a spring and damper to the angle that is wanted
+# torques known beforehand, and a spring and damper to the angle that is wanted
+for q, k in ((q1, 1), (q2, 2)):
     T, want = m.input(f"T{k}"), m.input(f"want{k}")
     m.generalized_force(f"motor {k}", q, T + 200 * (want - q) + 20 * (want.dot - q.dot))
 tip = fore.point(p.l2, 0, 0)
@@ -44,12 +45,27 @@ path = CubicSpline(t, poses)
 # %%
 f = sb.compile(eq)
 motions = [(s, path(s), path(s, 1), path(s, 2)) for s in t]
-torques = np.array([np.ravel(f.inverse(s, q, u, a, [*q, *u], f.p)) for s, q, u, a in motions])
-laws = {"T1": (t, torques[:, 0]), "T2": (t, torques[:, 1]), "want1": (t, poses[:, 0]), "want2": (t, poses[:, 1])}
-start = {"q1": poses[0, 0], "q2": poses[0, 1], "q1_dot": path(0, 1)[0], "q2_dot": path(0, 1)[1]}
+torques = np.array(
+    [np.ravel(f.inverse(s, q, u, a, [*q, *u], f.p)) for s, q, u, a in motions]
+)
+laws = {
+    "T1": (t, torques[:, 0]),
+    "T2": (t, torques[:, 1]),
+    "want1": (t, poses[:, 0]),
+    "want2": (t, poses[:, 1]),
+}
+start = {
+    "q1": poses[0, 0],
+    "q2": poses[0, 1],
+    "q1_dot": path(0, 1)[0],
+    "q2_dot": path(0, 1)[1],
+}
 sim = sb.simulate(eq, 4, start, inputs=laws)
 fine = sim.at(t)
-error = np.hypot(fine["tip_x"] - 0.5 - 0.15 * np.cos(np.pi * t), fine["tip_y"] - 0.1 - 0.15 * np.sin(np.pi * t))
+error = np.hypot(
+    fine["tip_x"] - 0.5 - 0.15 * np.cos(np.pi * t),
+    fine["tip_y"] - 0.1 - 0.15 * np.sin(np.pi * t),
+)
 assert error.max() < 1e-3
 print(f"off the circle by at most {error.max():.1e} m")
 sb.plot(sim, "tip_y", over="tip_x")

@@ -12,7 +12,8 @@ import numpy as np
 import symbody as sb
 
 m = sb.Model("Chebyshev's lambda linkage")
-a = m.parameter("a", 0.1)  # crank; the ground is 2 a, coupler and rocker 2.5 a, the pen 5 a from the crank's end
+# crank; the ground is 2 a, coupler and rocker 2.5 a, the pen 5 a from the crank's end
+a = m.parameter("a", 0.1)
 m.gravity(0, -9.81, 0)
 crank = m.body("crank", mass=0.2, shape=sb.bar(a, "x", at=(a / 2, 0, 0)))
 rod = m.body("rod", mass=1.0, shape=sb.bar(5 * a, "x", at=(2.5 * a, 0, 0)))

@@ -24,8 +24,14 @@ m.body("plate", where_it_is, mass=p.plate + 3 * p.rods / 2)
 elbows = []
 for k in range(3):
     side = m.ground.rotate("z", 2 * k * sb.pi / 3).translate(R, 0, 0)
-    arm = m.body(f"arm {k + 1}", mass=p.arm, com=(L / 2, 0, 0), inertia=(0, p.arm * L**2 / 12, p.arm * L**2 / 12))
-    m.revolute(f"q{k + 1}", side, arm, axis="y", actuation=m.input(f"T{k + 1}"))  # positive: downwards
+    arm = m.body(
+        f"arm {k + 1}",
+        mass=p.arm,
+        com=(L / 2, 0, 0),
+        inertia=(0, p.arm * L**2 / 12, p.arm * L**2 / 12),
+    )
+    # positive: downwards
+    m.revolute(f"q{k + 1}", side, arm, axis="y", actuation=m.input(f"T{k + 1}"))
     elbow = arm.point(L, 0, 0)
     m.particle(f"elbow {k + 1}", elbow, mass=p.rods / 2)
     m.kinetic_energy(f"rotor {k + 1}", p.rotor * m.joints[f"q{k + 1}"].q.dot ** 2 / 2)
@@ -56,7 +62,9 @@ def angle(k: int) -> float:
 
 q = [angle(k) for k in range(3)]
 pose = dict(zip(("x", "y", "z"), place, strict=True))
-rest = sb.steady(eq, pose, start={f"q{k + 1}": 0.5 for k in range(3)}, free=["T1", "T2", "T3"])
+rest = sb.steady(
+    eq, pose, start={f"q{k + 1}": 0.5 for k in range(3)}, free=["T1", "T2", "T3"]
+)
 print(rest)
 np.testing.assert_allclose([rest[f"q{k + 1}"] for k in range(3)], q, atol=1e-9)
 
@@ -95,7 +103,9 @@ for k in range(3):
     own = m.joints[f"q{k + 1}"].q
     laws[f"T{k + 1}"] = 300 * (want - own) + 8 * (sb.time_derivative(want) - own.dot)
 above = {"x": 0.0, "y": 0.0, "z": -0.33}
-start = sb.steady(eq, above, start={f"q{k + 1}": 0.5 for k in range(3)}, free=["T1", "T2", "T3"])
+start = sb.steady(
+    eq, above, start={f"q{k + 1}": 0.5 for k in range(3)}, free=["T1", "T2", "T3"]
+)
 sim = sb.simulate(eq, np.pi, start, inputs=laws)
 assert abs(sim["x"][-1]) < 0.01
 sim.plot(["x", "z"], ["T1", "T2", "T3"])

@@ -20,7 +20,9 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %%
-one, other = (sb.simulate(eq, 20, q1=a, q2=0.5, rtol=1e-11) for a in (2.5, 2.5 + 1.7e-6))
+one, other = (
+    sb.simulate(eq, 20, q1=a, q2=0.5, rtol=1e-11) for a in (2.5, 2.5 + 1.7e-6)
+)
 assert np.ptp(one.energy) < 1e-7
 sb.plot([one, other], "q2")
 
@@ -30,7 +32,9 @@ sb.plot([one, other], "q2")
 # %%
 t = np.linspace(0, 20, 201)
 apart = np.linalg.norm(one.at(t).q - other.at(t).q, axis=1)
-print(f"after 5 s {apart[50]:.1e}, after 10 s {apart[100]:.1e}, after 15 s {apart[150]:.1e}")
+print(
+    f"after 5 s {apart[50]:.1e}, after 10 s {apart[100]:.1e}, after 15 s {apart[150]:.1e}"
+)
 
 # %%
 one.scene(traces=["lower"])

@@ -14,21 +14,41 @@ import numpy as np
 
 import symbody as sb
 
-l1, l2, m2, m3, J2, E, b, rho, p = 0.15, 0.3, 0.151104, 0.075552, 0.0045339259, 2e11, 0.008, 7870.0, 3.1415927
+l1, l2, m2, m3, J2, E, b, rho, p = (
+    0.15,
+    0.3,
+    0.151104,
+    0.075552,
+    0.0045339259,
+    2e11,
+    0.008,
+    7870.0,
+    3.1415927,
+)
 FM, FK, FB = rho * b * b * l2, E * b * b / l2, b * b * l2
 
 
 def crank(stretching: float):
     """With the mass of stretching `stretching` times what the shape functions have."""
     first, second = np.zeros((5, 3)), np.zeros((5, 5, 3, 3))
-    first[0, 0], first[1, 1], first[3, 0], first[4, 0] = m2 * l2 / 2, rho * 2 * FB / p, rho * 2 * FB / 3, rho * FB / 6
+    first[0, 0], first[1, 1], first[3, 0], first[4, 0] = (
+        m2 * l2 / 2,
+        rho * 2 * FB / p,
+        rho * 2 * FB / 3,
+        rho * FB / 6,
+    )
     second[0, 0, 0, 0] = J2
     second[0, 1, 0, 1], second[0, 2, 0, 1] = rho * l2 * FB / p, -rho * l2 * FB / (2 * p)
     second[0, 3, 0, 0], second[0, 4, 0, 0] = rho * l2 * FB / 3, rho * l2 * FB / 6
     second[1, 1, 1, 1] = second[2, 2, 1, 1] = FM / 2
-    second[1, 3, 1, 0], second[1, 4, 1, 0] = rho * 16 * FB / p**3, -rho * FB * (8 / p**3 - 1 / p)
+    second[1, 3, 1, 0], second[1, 4, 1, 0] = (
+        rho * 16 * FB / p**3,
+        -rho * FB * (8 / p**3 - 1 / p),
+    )
     second[2, 4, 1, 0] = -rho * FB / (2 * p)
-    second[3, 3, 0, 0], second[3, 4, 0, 0], second[4, 4, 0, 0] = stretching * FM / 15 * np.array([8, 1, 2])
+    second[3, 3, 0, 0], second[3, 4, 0, 0], second[4, 4, 0, 0] = (
+        stretching * FM / 15 * np.array([8, 1, 2])
+    )
     for k in range(5):
         for j in range(k):
             second[k, j] = second[j, k].T
@@ -42,7 +62,9 @@ def crank(stretching: float):
     shifts = [(0, 0, 0), (0, 0, 0), (0, 0, 0), (1, 0, 0)]
     table = {"mass": m2, "first": first.tolist(), "second": second.tolist()}
     end = {"end": ((l2, 0, 0), shifts, [(0, 0, 0)] * 4)}
-    rod = m.elastic("rod", pin, moments=table, stiffness=K, coordinates="q1 q2 q3 q4", points=end)
+    rod = m.elastic(
+        "rod", pin, moments=table, stiffness=K, coordinates="q1 q2 q3 q4", points=end
+    )
     m.particle("slider", rod.at("end").origin, mass=m3)
     m.constrain("guide", rod.at("end").origin.in_ground[1])
     m.output("x3", rod.at("end").origin.in_ground[0])
@@ -54,8 +76,20 @@ def crank(stretching: float):
 
 # %%
 q4 = 0.169327969e-4
-start = {"phi": 0.0, "q1": 0.0, "q2": 0.0, "q3": 0.103339863e-4, "q4": q4, "phi_dot": -l1 * 150 / (l2 + q4)}
-start |= {"q1_dot": 0.444896105, "q2_dot": 0.463434311e-2, "q3_dot": -0.178591076e-5, "q4_dot": -0.268938672e-5}
+start = {
+    "phi": 0.0,
+    "q1": 0.0,
+    "q2": 0.0,
+    "q3": 0.103339863e-4,
+    "q4": q4,
+    "phi_dot": -l1 * 150 / (l2 + q4),
+}
+start |= {
+    "q1_dot": 0.444896105,
+    "q2_dot": 0.463434311e-2,
+    "q3_dot": -0.178591076e-5,
+    "q4_dot": -0.268938672e-5,
+}
 names = ("phi", "x3", "q1", "q2", "q3", "q4", "q3_dot", "q4_dot")
 
 
@@ -82,9 +116,13 @@ assert np.abs(found - published)[:2].max() < 1e-9
 assert np.abs(found - published)[2:6].max() < 1e-10
 assert np.abs(other - found)[:6].max() < 1e-12
 rates = (np.abs(published - found) / np.abs(found))[6:]
-assert np.abs(other / found - 1)[6:].max() < 1e-5 < 1e-4 < rates.min() < rates.max() < 1e-3
+assert (
+    np.abs(other / found - 1)[6:].max() < 1e-5 < 1e-4 < rates.min() < rates.max() < 1e-3
+)
 for name, ours, theirs in zip(names, found, published, strict=True):
-    print(f"{name:7} {ours: .12e}   published {theirs: .12e}   differ by {abs(theirs / ours - 1):.1e}")
+    print(
+        f"{name:7} {ours: .12e}   published {theirs: .12e}   differ by {abs(theirs / ours - 1):.1e}"
+    )
 
 # %% [markdown]
 # With the mass that the shape functions have, the slider is 63 nm from there.

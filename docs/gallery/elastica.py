@@ -18,7 +18,9 @@ m = sb.Model("elastica")
 P = m.parameter("P", 1.0)
 parts, end = 6, m.ground
 for k in range(parts):
-    end = m.beam(f"part{k}", end, length=1 / parts, EI=1, rho_A=1, modes=2).at(1 / parts)
+    end = m.beam(f"part{k}", end, length=1 / parts, EI=1, rho_A=1, modes=2).at(
+        1 / parts
+    )
 m.force("load", end, m.ground.vector(-P, 0, 0), at=end.origin)
 m.output("deflection", end.origin.in_ground[1])
 eq = sb.derive(m)

@@ -31,7 +31,11 @@ eq = sb.derive(m)
 
 # %%
 sim = sb.simulate(eq, np.linspace(0, 2, 201), rtol=1e-8)
-there = {0.4: (1.7616412, -0.1150807), 1.0: (0.9629821, -0.2835938), 2.0: (-0.3291187, 1.7593923)}
+there = {
+    0.4: (1.7616412, -0.1150807),
+    1.0: (0.9629821, -0.2835938),
+    2.0: (-0.3291187, 1.7593923),
+}
 for t, place in there.items():
     k = int(np.abs(sim.t - t).argmin())
     assert np.hypot(sim["load_x"][k] - place[0], sim["load_y"][k] - place[1]) < 5e-5

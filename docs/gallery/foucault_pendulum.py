@@ -15,7 +15,9 @@ import symbody as sb
 m = sb.Model("Foucault pendulum")
 q1, q2 = m.coordinates("q1 q2")
 p = m.parameters(Omega=0.1, m=1.0, L=1.0, g=9.81, lam=np.radians(48.85))
-site = m.ground.rotate((sb.cos(p.lam), 0, -sb.sin(p.lam)), p.Omega * m.time, name="site")
+site = m.ground.rotate(
+    (sb.cos(p.lam), 0, -sb.sin(p.lam)), p.Omega * m.time, name="site"
+)
 string = site.rotate("yx", q1, q2)
 bob = m.particle("bob", string.point(0, 0, p.L), mass=p.m)
 m.gravity(site.vector(0, 0, p.g))

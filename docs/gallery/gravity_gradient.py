@@ -26,7 +26,9 @@ eq = sb.derive(m)
 lin = sb.linearize(eq, {})
 frequency = abs(lin.eigenvalues()[0].imag)
 assert abs(frequency / (n * np.sqrt(3 * (B - A) / C)) - 1) < 1e-6
-print(f"librates in {2 * np.pi / frequency / 60:.2f} min; an orbit takes {2 * np.pi / n / 60:.2f} min")
+print(
+    f"librates in {2 * np.pi / frequency / 60:.2f} min; an orbit takes {2 * np.pi / n / 60:.2f} min"
+)
 
 # %%
 sim = sb.simulate(eq, 2 * np.pi / n, pitch=0.5)

@@ -32,7 +32,8 @@ lin = sb.linearize(eq, north, drop="cyclic")
 period = 2 * np.pi / max(abs(lin.eigenvalues()))
 expected = 2 * np.pi * np.sqrt(A / (C * spin * W * np.cos(lat)))
 print(f"{period:.4f} s, by the formula {expected:.4f} s")
-assert abs(period - expected) < 1e-6 * expected  # the earth's own W² is left out of the formula
+# the earth's own W² is left out of the formula
+assert abs(period - expected) < 1e-6 * expected
 
 # %%
 sim = sb.simulate(eq, np.linspace(0, 60, 601), azimuth=1.0, spin_dot=spin)

@@ -24,7 +24,10 @@ print("V_ch =", found.characteristic_speed)
 # The same car on brushes. Steer angle over lateral acceleration at 25 m/s: the turn tightens until the front axle has no more to give.
 
 # %%
-front, rear = (vh.BrushTyre(radius=0.3, cornering=C, along=C, friction=0.9, smooth=1e-4) for C in (8e4, 1e5))
+front, rear = (
+    vh.BrushTyre(radius=0.3, cornering=C, along=C, friction=0.9, smooth=1e-4)
+    for C in (8e4, 1e5)
+)
 car = sb.derive(vh.single_track(front, rear))
 diagram = vh.handling_diagram(car, (0.0, 8.82), speed=25.0, wheelbase=2.7)
 K = 1500 * (1.5 * 1e5 - 1.2 * 8e4) / (2.7 * 8e4 * 1e5)

@@ -14,7 +14,12 @@ import symbody as sb
 m = sb.Model("top")
 p = m.parameters(m=0.5, l=0.08, A=0.004, C=0.0006, g=9.81)
 m.gravity(0, 0, -p.g)
-top = m.body("top", mass=p.m, com=(0, 0, p.l), inertia=(p.A - p.m * p.l**2, p.A - p.m * p.l**2, p.C))
+top = m.body(
+    "top",
+    mass=p.m,
+    com=(0, 0, p.l),
+    inertia=(p.A - p.m * p.l**2, p.A - p.m * p.l**2, p.C),
+)
 m.spherical("e", m.ground, top, sequence="zxz")
 eq = sb.derive(m)
 print(eq.readable)
@@ -29,7 +34,12 @@ sim.plot("e_2", "e_1_dot")
 # %%
 sim.scene(
     traces=[top.point(0, 0, 0.12)],
-    shapes={"top": [sb.cylinder(0.005, 0.12, "z", at=(0, 0, 0.06)), sb.disc(0.05, at=(0, 0, 0.08))]},
+    shapes={
+        "top": [
+            sb.cylinder(0.005, 0.12, "z", at=(0, 0, 0.06)),
+            sb.disc(0.05, at=(0, 0, 0.08)),
+        ]
+    },
 )
 
 # %% [markdown]
@@ -39,7 +49,12 @@ sim.scene(
 m = sb.Model("sleeping top")
 p = m.parameters(m=0.5, l=0.08, A=0.004, C=0.0006, g=9.81)
 m.gravity(0, 0, -p.g)
-top = m.body("top", mass=p.m, com=(0, 0, p.l), inertia=(p.A - p.m * p.l**2, p.A - p.m * p.l**2, p.C))
+top = m.body(
+    "top",
+    mass=p.m,
+    com=(0, 0, p.l),
+    inertia=(p.A - p.m * p.l**2, p.A - p.m * p.l**2, p.C),
+)
 m.spherical("e", m.ground, top, sequence="euler parameters")
 eq = sb.derive(m)
 critical = np.sqrt(4 * 0.004 * 0.5 * 9.81 * 0.08) / 0.0006

@@ -21,8 +21,12 @@ def hopper(mode):
     p = m.parameters(**values)
     m.gravity(0, -p.g, 0)
     y, foot = m.coordinates("y foot")
-    trunk = m.body("trunk", m.ground.translate(0, y, 0), mass=p.M, shape=sb.sphere(0.12))
-    sole = m.body("foot", m.ground.translate(0, foot, 0), mass=p.m, shape=sb.box(0.2, 0.04, 0.1))
+    trunk = m.body(
+        "trunk", m.ground.translate(0, y, 0), mass=p.M, shape=sb.sphere(0.12)
+    )
+    sole = m.body(
+        "foot", m.ground.translate(0, foot, 0), mass=p.m, shape=sb.box(0.2, 0.04, 0.1)
+    )
     rest = p.l + (p.thrust if mode == "thrust" else 0)
     m.spring("leg", sole.frame.origin, trunk.frame.origin, stiffness=p.k, rest=rest)
     if mode == "flight":
@@ -53,7 +57,9 @@ kept = 8.0 / 9.5
 left = [e for e in sim.events if e.name == "leaves"]
 for e in left:
     assert np.allclose(e.after[2:], kept * e.before[2], rtol=1e-9)
-print(f"{len(left)} hops; the speed at lift-off falls to {left[-1].after[2] / left[-1].before[2]:.6f} of what it was")
+print(
+    f"{len(left)} hops; the speed at lift-off falls to {left[-1].after[2] / left[-1].before[2]:.6f} of what it was"
+)
 
 # %% [markdown]
 # The leg shortens by d. A thrust of length Δ adds k Δ d to the energy, and a hop needs ½ M v² ((1 + m/M)² - 1), so that
@@ -67,13 +73,27 @@ M, m, k, thrust, g = (values[n] for n in ("M", "m", "k", "thrust", "g"))
 lost = (1 + m / M) ** 2 - 1
 d = 2 * (thrust / lost + M * g / k)
 height = k * thrust * d / (M * g * lost)
-tops = sim.at([(a.t + b.t) / 2 for a, b in zip(left, [e for e in sim.events if e.name == "lands"][1:])])["foot"]
-print("heights", ", ".join(f"{h:.4f}" for h in tops[:8]), f"... {tops[-1]:.4f}, steady {height:.4f} m")
+tops = sim.at(
+    [
+        (a.t + b.t) / 2
+        for a, b in zip(left, [e for e in sim.events if e.name == "lands"][1:])
+    ]
+)["foot"]
+print(
+    "heights",
+    ", ".join(f"{h:.4f}" for h in tops[:8]),
+    f"... {tops[-1]:.4f}, steady {height:.4f} m",
+)
 
-hop = sb.orbit(machine, {"y": values["l"] + height, "foot": height}, period=left[-1].t - left[-2].t)
+hop = sb.orbit(
+    machine, {"y": values["l"] + height, "foot": height}, period=left[-1].t - left[-2].t
+)
 print(hop)
 assert abs(hop.extremes("foot")[1] - height) < 1e-6
-assert abs(max(abs(hop.multipliers)) - (1 + thrust / (d - M * g / k)) / (1 + m / M) ** 2) < 1e-6
+assert (
+    abs(max(abs(hop.multipliers)) - (1 + thrust / (d - M * g / k)) / (1 + m / M) ** 2)
+    < 1e-6
+)
 
 # %%
 sim.scene()

@@ -17,7 +17,9 @@ bob = m.particle("bob", mass=p.m)
 current, voltage = m.variable("i"), m.input("U")
 theta = m.revolute("theta", m.ground, rotor, actuation=p.n * p.k * current).q
 m.fixed("arm", rotor, bob, on=(0, p.l, 0))
-m.equation("circuit", p.L * current.dot + p.R * current + p.n * p.k * theta.dot - voltage)
+m.equation(
+    "circuit", p.L * current.dot + p.R * current + p.n * p.k * theta.dot - voltage
+)
 eq = sb.derive(m)
 print(eq.readable)
 

@@ -50,12 +50,17 @@ print("poles of the filter   ", np.sort_complex(filter_poles).round(3))
 m = plant()
 x, a = m.symbols["x"], m.symbols["a"]
 e = [m.variable(f"e{k + 1}") for k in range(4)]
-F = -sum((float(k) * v for k, v in zip(loop.K[0], e, strict=True)), start=sb.fraction(0, 1))
+F = -sum(
+    (float(k) * v for k, v in zip(loop.K[0], e, strict=True)), start=sb.fraction(0, 1)
+)
 noise = [m.input("noise_x"), m.input("noise_a")]
 off = [x + noise[0] - e[0], a + noise[1] - e[1]]
 for k in range(4):
     model = sum((float(A[k, j]) * e[j] for j in range(4)), start=float(B[k, 0]) * F)
-    m.equation(f"observer {k + 1}", e[k].dot - model - float(L[k, 0]) * off[0] - float(L[k, 1]) * off[1])
+    m.equation(
+        f"observer {k + 1}",
+        e[k].dot - model - float(L[k, 0]) * off[0] - float(L[k, 1]) * off[1],
+    )
 closed = sb.closed_loop(sb.derive(m), {"F": F})
 poles = sb.linearize(closed, {}).eigenvalues()
 expected = np.concatenate([loop.eigenvalues, filter_poles])
@@ -68,7 +73,10 @@ print("poles of the loop     ", np.sort_complex(poles).round(3))
 # %%
 t = np.linspace(0, 5, 501)
 rng = np.random.default_rng(1)
-noises = {"noise_x": (t, rng.normal(0, 1e-3, 501), "linear"), "noise_a": (t, rng.normal(0, 3e-3, 501), "linear")}
+noises = {
+    "noise_x": (t, rng.normal(0, 1e-3, 501), "linear"),
+    "noise_a": (t, rng.normal(0, 3e-3, 501), "linear"),
+}
 sim = sb.simulate(closed, 5, a=0.15, inputs=noises)
 assert abs(sim["a"][-1]) < 0.03
 sim.plot(["a", "e2"], ["a_dot", "e4"])

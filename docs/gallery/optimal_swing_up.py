@@ -37,7 +37,12 @@ def split(v):
 
 def gaps(v):
     states, forces = split(v)
-    return np.concatenate([states[1:] - env.step(states[:-1], forces), [states[0] - begin, states[-1] - end]]).ravel()
+    return np.concatenate(
+        [
+            states[1:] - env.step(states[:-1], forces),
+            [states[0] - begin, states[-1] - end],
+        ]
+    ).ravel()
 
 
 def slopes(v):
@@ -54,13 +59,23 @@ def slopes(v):
 
 def effort(v):
     forces = v[4 * (n + 1) :]
-    return forces @ forces * T / n, np.concatenate([np.zeros(4 * (n + 1)), 2 * forces * T / n])
+    return forces @ forces * T / n, np.concatenate(
+        [np.zeros(4 * (n + 1)), 2 * forces * T / n]
+    )
 
 
 guess = np.concatenate([np.linspace(begin, end, n + 1).ravel(), np.zeros(n)])
 bounds = [(-2, 2), (None, None), (None, None), (None, None)] * (n + 1) + [(-20, 20)] * n
 joined = {"type": "eq", "fun": gaps, "jac": slopes}
-best = minimize(effort, guess, jac=True, method="SLSQP", bounds=bounds, constraints=joined, options={"maxiter": 300})
+best = minimize(
+    effort,
+    guess,
+    jac=True,
+    method="SLSQP",
+    bounds=bounds,
+    constraints=joined,
+    options={"maxiter": 300},
+)
 print(f"∫ F² dt = {best.fun:.3f} N² s after {best.nit} iterations; {best.message}")
 assert best.success
 assert abs(gaps(best.x)).max() < 1e-6

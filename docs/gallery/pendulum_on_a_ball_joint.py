@@ -24,7 +24,9 @@ period = 4 * np.sqrt(J / mgl) * ellipk(np.sin(np.pi / 4) ** 2)
 back = sim.at(np.array([k * period for k in range(1, int(30 / period))]))
 assert np.abs(back["bar_x"] - 0.765).max() < 1e-6
 assert sim.violation.position < 1e-12
-print(f"period {period:.9f} s; after {len(back.t)} swings off by {np.abs(back['bar_x'] - 0.765).max():.1e} m")
+print(
+    f"period {period:.9f} s; after {len(back.t)} swings off by {np.abs(back['bar_x'] - 0.765).max():.1e} m"
+)
 
 # %%
 sim.plot(["bar_x", "bar_y"], ["bar_wz"])

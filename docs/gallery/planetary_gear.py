@@ -14,9 +14,15 @@ import numpy as np
 import symbody as sb
 
 m = sb.Model("planetary gear")
-p = m.parameters(rs=0.03, rp=0.02, ms=0.4, mp=0.2, mr=1.5, mc=0.5, T=2.0, load=0.05, brake=0.0)
+p = m.parameters(
+    rs=0.03, rp=0.02, ms=0.4, mp=0.2, mr=1.5, mc=0.5, T=2.0, load=0.05, brake=0.0
+)
 parts = {}
-for name, mass, radius in (("sun", p.ms, p.rs), ("ring", p.mr, p.rs + 2 * p.rp), ("carrier", p.mc, p.rs + p.rp)):
+for name, mass, radius in (
+    ("sun", p.ms, p.rs),
+    ("ring", p.mr, p.rs + 2 * p.rp),
+    ("carrier", p.mc, p.rs + p.rp),
+):
     parts[name] = m.body(name, mass=mass, shape=sb.disc(radius, "z"))
     m.revolute(name, m.ground, parts[name])
 sun, ring, carrier = parts.values()
@@ -32,7 +38,14 @@ m.generalized_force("motor", m.joints["sun"].q, p.T)
 m.generalized_force("load", m.joints["carrier"].q, -p.load * m.joints["carrier"].q.dot)
 m.generalized_force("brake", m.joints["ring"].q, -p.brake * m.joints["ring"].q.dot)
 eq = sb.derive(m, redundant=True)
-print(eq.degrees_of_freedom, "degrees of freedom;", eq.rows.rank, "of", len(eq.lam), "constraints are independent")
+print(
+    eq.degrees_of_freedom,
+    "degrees of freedom;",
+    eq.rows.rank,
+    "of",
+    len(eq.lam),
+    "constraints are independent",
+)
 
 # %% [markdown]
 # One planet would do: the other four constraints of the teeth follow. Willis: with i = (rs + 2 rp)/rs,

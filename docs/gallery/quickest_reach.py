@@ -15,7 +15,8 @@ import symbody as sb
 
 m = sb.Model("arm")
 upper, lower = (
-    m.body(f"{name} arm", mass=1, shape=sb.bar(1, "x", at=(sb.fraction(1, 2), 0, 0))) for name in ("upper", "lower")
+    m.body(f"{name} arm", mass=1, shape=sb.bar(1, "x", at=(sb.fraction(1, 2), 0, 0)))
+    for name in ("upper", "lower")
 )
 m.revolute("shoulder", m.ground, upper, actuation=m.input("at_shoulder"))
 m.revolute("elbow", upper, lower, at=(1, 0, 0), actuation=m.input("at_elbow"))
@@ -44,17 +45,27 @@ def reached(v):
     return state - end, slopes
 
 
-held = np.hstack([np.vstack([-np.eye(2 * n), np.eye(2 * n)]), np.ones((4 * n, 1))])  # |torque| <= s
+# |torque| <= s
+held = np.hstack([np.vstack([-np.eye(2 * n), np.eye(2 * n)]), np.ones((4 * n, 1))])
 rules = [
     {"type": "eq", "fun": lambda v: reached(v)[0], "jac": lambda v: reached(v)[1]},
     {"type": "ineq", "fun": lambda v: held @ v, "jac": lambda v: held},
 ]
 guess = np.append(np.repeat(np.linspace(6, -6, n), 2), 10.0)
 target = np.append(np.zeros(2 * n), 1.0)
-best = minimize(lambda v: (v[-1], target), guess, jac=True, method="SLSQP", constraints=rules, options={"maxiter": 200})
+best = minimize(
+    lambda v: (v[-1], target),
+    guess,
+    jac=True,
+    method="SLSQP",
+    constraints=rules,
+    options={"maxiter": 200},
+)
 assert best.success
 signs = np.sign(best.x[:-1].reshape(n, 2))
-print(f"T = {np.sqrt(best.fun):.4f} s with torques held over {n} steps, after {best.nit} iterations")
+print(
+    f"T = {np.sqrt(best.fun):.4f} s with torques held over {n} steps, after {best.nit} iterations"
+)
 
 # %% [markdown]
 # Both torques are as large as they may be nearly everywhere: what is left to find is when they switch. Four stretches of time with constant torques,
@@ -78,7 +89,9 @@ def after(durations):
 switched = root(after, np.diff([*starts, n]) / n * np.sqrt(best.fun), tol=1e-12)
 T = switched.x.sum()
 times = np.cumsum(switched.x)[:-1]
-print(f"T = {T:.5f} s; the torques switch at", ", ".join(f"{t:.5f}" for t in times), "s")
+print(
+    f"T = {T:.5f} s; the torques switch at", ", ".join(f"{t:.5f}" for t in times), "s"
+)
 assert switched.success
 assert np.sqrt(best.fun) > T
 assert 2.982 < T < 2.98302  # on a grid switches come a little early or late
@@ -91,7 +104,12 @@ for k, name in enumerate(("at_shoulder", "at_elbow")):
         law = sb.where(m.time < float(t), float(value), law)
     laws[name] = law
 sim = sb.simulate(eq, T, elbow=0.5, inputs=laws)
-assert np.abs([sim.final[x] for x in ("shoulder", "elbow", "shoulder_dot", "elbow_dot")] - end).max() < 1e-5
+assert (
+    np.abs(
+        [sim.final[x] for x in ("shoulder", "elbow", "shoulder_dot", "elbow_dot")] - end
+    ).max()
+    < 1e-5
+)
 sim.plot(["shoulder", "elbow"], ["at_shoulder", "at_elbow"])
 
 # %%

@@ -22,7 +22,10 @@ def walker(mu: float, slope: float = 0.08, legs: int = 8) -> sb.Contacts:
     ground = sb.HalfSpace(m.ground, "y")
     tips = [2 * np.pi / legs * k for k in range(legs)]
     feet = [wheel.point(float(np.sin(a)), -float(np.cos(a)), 0) for a in tips]
-    contacts = [sb.Contact(f"foot{k}", sb.touch(p, ground, across=m.ground.z), friction=mu) for k, p in enumerate(feet)]
+    contacts = [
+        sb.Contact(f"foot{k}", sb.touch(p, ground, across=m.ground.z), friction=mu)
+        for k, p in enumerate(feet)
+    ]
     return sb.Contacts(sb.derive(m), *contacts)
 
 
@@ -41,7 +44,9 @@ before = np.sqrt(gained / (1 - eta**2))
 steps = [e for e in rough.events if e.impulses]
 assert abs(steps[-1].after[5] / steps[-1].before[5] - eta) < 1e-6
 assert abs(steps[-1].before[5] / before - 1) < 0.01
-print(f"{len(steps)} steps; the last at {steps[-1].before[5]:.4f} rad/s, the steady one at {before:.4f} rad/s")
+print(
+    f"{len(steps)} steps; the last at {steps[-1].before[5]:.4f} rad/s, the steady one at {before:.4f} rad/s"
+)
 
 # %%
 ice = sb.simulate_modes(walker(mu=0.05), 1.5, start)

@@ -27,7 +27,10 @@ eq = sb.derive(m)
 # %%
 s = sb.symbol("s")
 still = dict.fromkeys((*eq.q, *eq.u), 0) | {torque: 0}
-M, K, b = (sb.substitute(A, still) for A in (eq.M, -sb.jacobian(eq.f, eq.q), sb.jacobian(eq.f, eq.r)))
+M, K, b = (
+    sb.substitute(A, still)
+    for A in (eq.M, -sb.jacobian(eq.f, eq.q), sb.jacobian(eq.f, eq.r))
+)
 transfer = sb.solve(M * s**2 + K, b.column(0))[eq.q.index(m.symbols["theta"])]
 numbers = {p.name: float(v) for p, v in eq.mechanism.values.items()}
 
@@ -39,7 +42,10 @@ cantilever = np.array([3.516015, 22.034492]) * np.sqrt(40.0 / (0.8 * 2.0**4))
 assert np.abs(zeros[zeros > 1e-3][:2] / cantilever - 1).max() < 1e-2
 beside = poles[[p > 1e-3 and np.abs(p - zeros).min() > 1e-3 for p in poles]]
 for w in beside:
-    low, high = (abs(complex(sb.evaluate([transfer], {**numbers, "s": 1j * x})[0])) for x in (1.1 * w, w * (1 + 1e-6)))
+    low, high = (
+        abs(complex(sb.evaluate([transfer], {**numbers, "s": 1j * x})[0]))
+        for x in (1.1 * w, w * (1 + 1e-6))
+    )
     assert high > 100 * low
 print("zeros", zeros, " poles of the whole", beside)
 sb.plot(lin.frequency_response("torque", "angle"))

@@ -48,9 +48,17 @@ sb.plot(locus)
 # A lane change:
 
 # %%
-sim = sb.simulate(eq, 6, inputs={"delta": 0.02 * sb.sin(sb.pi * m.time / 2) * sb.where(m.time < 4, 1, 0)}, u=25.0)
+sim = sb.simulate(
+    eq,
+    6,
+    inputs={"delta": 0.02 * sb.sin(sb.pi * m.time / 2) * sb.where(m.time < 4, 1, 0)},
+    u=25.0,
+)
 sb.plot(sim, ["y"], ["r"], ["delta"])
 
 # %%
-shape = [sb.box(4.0, 1.7, 0.6, at=(0.1, 0, 0.6)), sb.box(1.8, 1.5, 0.5, at=(-0.2, 0, 1.1))]
+shape = [
+    sb.box(4.0, 1.7, 0.6, at=(0.1, 0, 0.6)),
+    sb.box(1.8, 1.5, 0.5, at=(-0.2, 0, 1.1)),
+]
 sim.scene(shapes={"car": shape})

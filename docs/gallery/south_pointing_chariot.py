@@ -15,15 +15,23 @@ import symbody as sb
 m = sb.Model("south-pointing chariot")
 p = m.parameters(r=0.3, track=0.6, m=20.0, m_w=3.0)
 x, y, heading, left, right, figure = m.coordinates("x y heading left right figure")
-cart = m.body("cart", m.ground.translate(x, y, p.r).rotate("z", heading), mass=p.m, shape=sb.box(0.5, 0.3, 0.05))
+cart = m.body(
+    "cart",
+    m.ground.translate(x, y, p.r).rotate("z", heading),
+    mass=p.m,
+    shape=sb.box(0.5, 0.3, 0.05),
+)
 wheels = {}
 for name, spin, side in (("left wheel", left, 1), ("right wheel", right, -1)):
     hub = cart.frame.translate(0, side * p.track / 2, 0)
-    wheels[name] = m.body(name, hub.rotate("y", spin), mass=p.m_w, shape=sb.cylinder(p.r, 0.02, "y"))
+    wheels[name] = m.body(
+        name, hub.rotate("y", spin), mass=p.m_w, shape=sb.cylinder(p.r, 0.02, "y")
+    )
     along = hub.origin.velocity().dot(cart.frame.x)
     m.constrain_speed(f"{name} rolls", along - p.r * spin.dot)
 m.constrain_speed("no slip sideways", cart.frame.origin.velocity().dot(cart.frame.y))
-m.constrain("differential", figure - (left - right) / 2)  # the figure turns with the cage between both wheels
+# the figure turns with the cage between both wheels
+m.constrain("differential", figure - (left - right) / 2)
 man = m.body(
     "figure",
     cart.frame.translate(0, 0, 0.1).rotate("z", figure),
@@ -44,7 +52,9 @@ eq
 laws = {"T_left": 3 + 2 * sb.sin(0.9 * eq.t), "T_right": 3 + 2 * sb.sin(1.4 * eq.t + 1)}
 sim = sb.simulate(eq, 25, inputs=laws)
 turned, off = np.ptp(sim["heading"]), np.abs(sim["points to"]).max()
-print(f"the cart turned through {np.degrees(turned):.0f}°, the figure by {np.degrees(off):.0e}°")
+print(
+    f"the cart turned through {np.degrees(turned):.0f}°, the figure by {np.degrees(off):.0e}°"
+)
 assert turned > 1
 assert off < 1e-9
 sb.plot(sim, "y", over="x")

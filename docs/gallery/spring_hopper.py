@@ -43,7 +43,9 @@ lands = sb.Event(
     where=stands < 0.5,
     reset={stands: 1, foot: x + p.l * sb.cos(p.alpha)},
 )
-leaves = sb.Event("leaves", length - p.l, direction="rising", where=stands > 0.5, reset={stands: 0})
+leaves = sb.Event(
+    "leaves", length - p.l, direction="rising", where=stands > 0.5, reset={stands: 0}
+)
 apex = sb.Event("apex", y.dot, direction="falling", where=stands < 0.5)
 events = [lands, leaves, apex]
 for height in (1.0, 1.06):

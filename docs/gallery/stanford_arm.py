@@ -28,7 +28,10 @@ rise, rate, bend = (
 )
 goal = np.array([1.0, 1.2, 0.2, -0.8, 0.6, 1.5])
 torques = np.array(
-    [np.ravel(f.inverse(t, goal * a, goal * b, goal * c, f.p)) for t, a, b, c in zip(times, rise, rate, bend)]
+    [
+        np.ravel(f.inverse(t, goal * a, goal * b, goal * c, f.p))
+        for t, a, b, c in zip(times, rise, rate, bend)
+    ]
 )
 print("largest:", np.abs(torques).max(axis=0).round(3))
 

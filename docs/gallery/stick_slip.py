@@ -19,7 +19,9 @@ p = m.parameters(k=40.0, v=0.1, mass=1.0, g=9.81)
 s = m.coordinate("s")
 m.particle("block", m.ground.translate(s, 0, 0).origin, mass=p.mass)
 m.potential("spring", p.k * s**2 / 2)
-friction = sb.Friction("belt", s.dot - p.v, sb.Coulomb(0.2, static=0.4), normal=p.mass * p.g)
+friction = sb.Friction(
+    "belt", s.dot - p.v, sb.Coulomb(0.2, static=0.4), normal=p.mass * p.g
+)
 belt = sb.Contacts(sb.derive(m), friction)
 orbit = sb.orbit(belt, sb.simulate_modes(belt, 8, s_dot=0.1))
 print(orbit)

@@ -24,7 +24,8 @@ for k in ("lower", "upper"):  # lines of the arms in the front view: z = level +
     (_, y0, z0), (_, y1, z1) = P[f"{k} front"], P[f"{k} ball"]
     slope[k] = (z1 - z0) / (y1 - y0)
     level[k] = z0 - slope[k] * y0
-y_centre = (level["upper"] - level["lower"]) / (slope["lower"] - slope["upper"])  # they meet in the instant centre
+# they meet in the instant centre
+y_centre = (level["upper"] - level["lower"]) / (slope["lower"] - slope["upper"])
 z_centre = level["lower"] + slope["lower"] * y_centre
 aim = (0.25 - z_centre) / (0.69 - y_centre)
 P["tie inner"] = (-0.13, 0.38, 0.25 + aim * (0.38 - 0.69))
@@ -73,8 +74,14 @@ assert abs(steer) < 1e-3
 # Steering by the rack, on the level: the inner wheel turns more.
 
 # %%
-angles = [vh.kinematics(eq, {"wheel_z": [0.31]}, ["wheel_steer"], rack=r)["wheel_steer"][0] for r in (-0.04, 0.0, 0.04)]
-print("steer angle at -40, 0, 40 mm of the rack [deg]:", *(f"{np.degrees(s):z.2f}" for s in angles))
+angles = [
+    vh.kinematics(eq, {"wheel_z": [0.31]}, ["wheel_steer"], rack=r)["wheel_steer"][0]
+    for r in (-0.04, 0.0, 0.04)
+]
+print(
+    "steer angle at -40, 0, 40 mm of the rack [deg]:",
+    *(f"{np.degrees(s):z.2f}" for s in angles),
+)
 
 # %%
 sb.scene(eq)

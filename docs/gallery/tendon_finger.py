@@ -28,7 +28,12 @@ tendon = m.path("tendon", [
 ])  # fmt: skip
 m.tension("pull", tendon, m.input("T"))
 for k, (phalanx, at) in enumerate(((first, k1), (last, k2)), start=1):
-    m.force(f"contact {k}", phalanx, -m.input(f"f{k}") * phalanx.frame.y, at=phalanx.point(at, 0, 0))
+    m.force(
+        f"contact {k}",
+        phalanx,
+        -m.input(f"f{k}") * phalanx.frame.y,
+        at=phalanx.point(at, 0, 0),
+    )
 eq = sb.derive(m)
 
 # %% [markdown]
@@ -36,7 +41,10 @@ eq = sb.derive(m)
 
 # %%
 a, b = eq.q
-arms = [float(sb.evaluate(sb.derivative(tendon.length, q), {a: 0.5, b: 0.6})) for q in (a, b)]
+arms = [
+    float(sb.evaluate(sb.derivative(tendon.length, q), {a: 0.5, b: 0.6}))
+    for q in (a, b)
+]
 print(arms)
 np.testing.assert_allclose(arms, [-0.012, -0.007], rtol=1e-12)
 
@@ -54,7 +62,9 @@ print(grasp)
 free = {p.K1: 0.0, p.K2: 0.0}
 f2 = 20 * r2 / k2
 f1 = 20 * (r1 - r2 * (k2 + l1 * np.cos(1.4)) / k2) / k1
-np.testing.assert_allclose([float(sb.evaluate(grasp[n], free)) for n in ("f1", "f2")], [f1, f2], rtol=1e-9)
+np.testing.assert_allclose(
+    [float(sb.evaluate(grasp[n], free)) for n in ("f1", "f2")], [f1, f2], rtol=1e-9
+)
 ejects = np.arccos((r1 / r2 - 1) * k2 / l1)
 edge = sb.steady(eq, {**pose, "b": float(ejects)}, free=["f1", "f2"])
 assert abs(float(sb.evaluate(edge["f1"], free))) < 1e-9
@@ -65,7 +75,9 @@ print(f"ejects below {np.degrees(ejects):.1f} degrees")
 
 # %%
 sim = sb.simulate(eq, 2.0, inputs={"T": 3.0, "f1": 0.0, "f2": 0.0}, a=0.0, b=0.0)
-np.testing.assert_allclose([sim["a"][-1] * 0.05 / 0.012, sim["b"][-1] * 0.04 / 0.007], [3.0, 3.0], rtol=1e-4)
+np.testing.assert_allclose(
+    [sim["a"][-1] * 0.05 / 0.012, sim["b"][-1] * 0.04 / 0.007], [3.0, 3.0], rtol=1e-4
+)
 sim.plot(["a", "b"], [tendon.length])
 
 # %%

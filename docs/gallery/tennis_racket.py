@@ -34,4 +34,11 @@ assert np.ptp(H) < 1e-9 * H[0]
 sim.plot("racket_wx", "racket_wy", "racket_wz")
 
 # %%
-sim.scene(shapes={"racket": [sb.Solid("torus", "", (0.12, 0.01)), sb.box(0.02, 0.3, 0.02, at=(0, -0.27, 0))]})
+sim.scene(
+    shapes={
+        "racket": [
+            sb.Solid("torus", "", (0.12, 0.01)),
+            sb.box(0.02, 0.3, 0.02, at=(0, -0.27, 0)),
+        ]
+    }
+)

@@ -45,7 +45,9 @@ assert abs(tension / (3 * 500 * n**2 * length) - 1) < 3e-3
 # Pushed by 5 m/s, out of plane and along the orbit, for three revolutions:
 
 # %%
-sim = sb.simulate(eq, 3 * 2 * np.pi / n, around, swing_dot=5 / length, out_dot=5 / length, rtol=1e-10)
+sim = sb.simulate(
+    eq, 3 * 2 * np.pi / n, around, swing_dot=5 / length, out_dot=5 / length, rtol=1e-10
+)
 print(
     f"energy changes by {np.ptp(sim.energy) / abs(sim.energy[0]):.0e}, angles up to {np.degrees(np.abs(sim['swing']).max()):.1f}° and {np.degrees(np.abs(sim['out']).max()):.1f}°"
 )

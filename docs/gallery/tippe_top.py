@@ -41,13 +41,21 @@ class OnAPatch:
 
 bowl = sb.Contact("bowl", floor, friction=OnAPatch(0.3, 5e-4, floor.spin[0]))
 tilt = 0.1
-start = {"t_e0": np.cos(tilt / 2), "t_e1": np.sin(tilt / 2), "t_z": R - a * np.cos(tilt), "t_wz": 180.0}
+start = {
+    "t_e0": np.cos(tilt / 2),
+    "t_e1": np.sin(tilt / 2),
+    "t_z": R - a * np.cos(tilt),
+    "t_wz": 180.0,
+}
 sim = sb.simulate_modes(sb.Contacts(sb.derive(m), bowl), 1.6, start)
 sim.plot("t_z", "t_wz")
 
 # %%
 e0, e1, e2, e3 = (sim[f"t_e{k}"] for k in range(4))
-up = np.array([2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0**2 - e1**2 - e2**2 + e3**2])  # in the top's axes
+# in the top's axes
+up = np.array(
+    [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0**2 - e1**2 - e2**2 + e3**2]
+)
 L = np.array([I1 * sim["t_wx"], I1 * sim["t_wy"], I3 * sim["t_wz"]])
 jellett = (L * (R * up - a * np.array([[0.0], [0.0], [1.0]]))).sum(axis=0)
 assert np.abs(jellett / jellett[0] - 1).max() < 1e-4
@@ -57,5 +65,7 @@ print(
     f"Jellett's integral changes by {np.abs(jellett / jellett[0] - 1).max():.0e} while the axis tilts by {np.degrees(np.arccos(up[2][-1])):.0f}°"
 )
 ball = sb.Solid("sphere", "", (R, R, R), position=(0, 0, a))
-stem = sb.Solid("cylinder", "", (R / 5, R), position=(0, 0, a + 1.3 * R), colour="orange")
+stem = sb.Solid(
+    "cylinder", "", (R / 5, R), position=(0, 0, a + 1.3 * R), colour="orange"
+)
 sim.scene(shapes={"top": [ball, stem]})

@@ -14,7 +14,9 @@ eq = sb.derive(sb.read_model("triple_pendulum").mechanism)
 lin = sb.linearize(eq, sb.steady(eq))
 design = lin.design([20, 40, 130], ["d1", "d2", "d3"], of="squares", g=98.1)
 last = design.steps[-1]
-assert max(abs(x - y) for x, y in zip(sorted(last.quantities.real), (20, 40, 130))) < 1e-6
+assert (
+    max(abs(x - y) for x, y in zip(sorted(last.quantities.real), (20, 40, 130))) < 1e-6
+)
 assert [round(float(d), 4) for d in last.parameters] == [2.5692, 1.8793, 0.3237]
 design
 

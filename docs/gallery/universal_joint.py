@@ -14,8 +14,12 @@ import symbody as sb
 
 m = sb.Model("universal joint")
 beta = m.parameter("beta", 0.6)
-first = m.body("input shaft", mass=1.0, shape=sb.cylinder(0.02, 0.3, "x", at=(-0.15, 0, 0)))
-second = m.body("output shaft", mass=1.0, shape=sb.cylinder(0.02, 0.3, "x", at=(0.15, 0, 0)))
+first = m.body(
+    "input shaft", mass=1.0, shape=sb.cylinder(0.02, 0.3, "x", at=(-0.15, 0, 0))
+)
+second = m.body(
+    "output shaft", mass=1.0, shape=sb.cylinder(0.02, 0.3, "x", at=(0.15, 0, 0))
+)
 turn = m.revolute("turn", m.ground, first, axis="x")
 m.universal("cross", first, second, axes=("y", "z"))
 axis = m.ground.vector(sb.cos(beta), sb.sin(beta), 0)

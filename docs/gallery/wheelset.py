@@ -15,7 +15,12 @@ import symbody as sb
 m = sb.Model("wheelset")
 p = m.parameters(m=1000.0, J=600.0, r0=0.45, l=0.75, cone=0.05, C=5e6, k=2e5, V=10.0)
 y, psi = m.coordinates("y psi")
-axle = m.body("axle", m.ground.translate(0, y, 0).rotate("z", psi), mass=p.m, inertia=(600, 100, p.J))
+axle = m.body(
+    "axle",
+    m.ground.translate(0, y, 0).rotate("z", psi),
+    mass=p.m,
+    inertia=(600, 100, p.J),
+)
 # creep forces after Carter and Kalker, linear: along each wheel by its rolling radius, across by its angle
 lateral = -2 * p.C * (y.dot / p.V - psi)
 along = p.C * (p.cone * y / p.r0 + p.l * psi.dot / p.V)
@@ -46,5 +51,7 @@ sim = sb.simulate(eq, 4, y=0.003, V=30.0)
 sim.plot("y", "psi")
 
 # %%
-wheels = [sb.cylinder(0.45, 0.1, "y", at=(0, side * 0.75, 0)) for side in (-1, 1)] + [sb.cylinder(0.08, 1.6, "y")]
+wheels = [sb.cylinder(0.45, 0.1, "y", at=(0, side * 0.75, 0)) for side in (-1, 1)] + [
+    sb.cylinder(0.08, 1.6, "y")
+]
 sim.scene(shapes={"axle": wheels})

@@ -13,16 +13,22 @@ import numpy as np
 import symbody as sb
 
 m = sb.Model("woodpecker")
-sleeve, bird, c, g = 3e-4, 4.5e-3, 0.0056, 9.81  # masses in kg, stiffness of the spring in N m
+# masses in kg, stiffness of the spring in N m
+sleeve, bird, c, g = 3e-4, 4.5e-3, 0.0056, 9.81
 r0, rM, hM, lM, lG, lS, hS = 2.5e-3, 3.1e-3, 5.8e-3, 0.010, 0.015, 0.0201, 0.02  # m
-y, a, b = m.coordinates("y a b")  # height of the sleeve, angles of sleeve and bird, both small
+# height of the sleeve, angles of sleeve and bird, both small
+y, a, b = m.coordinates("y a b")
 fast, turns, swings = y.dot, a.dot, b.dot
 m.kinetic_energy("sleeve", (sleeve * fast**2 + 5e-9 * turns**2) / 2)
-m.kinetic_energy("bird", (bird * (fast + lM * turns + lG * swings) ** 2 + 7e-7 * swings**2) / 2)
+m.kinetic_energy(
+    "bird", (bird * (fast + lM * turns + lG * swings) ** 2 + 7e-7 * swings**2) / 2
+)
 m.potential("weight", sleeve * g * y + bird * g * (y + lM * a + lG * b))
 m.potential("spring", c * (a - b) ** 2 / 2)
 m.body("sleeve", m.ground.translate(0, y, 0).rotate("z", a), mass=0)  # to be seen
-m.body("bird", m.ground.translate(lM + lG, y + lM * a + lG * b, 0).rotate("z", b), mass=0)
+m.body(
+    "bird", m.ground.translate(lM + lG, y + lM * a + lG * b, 0).rotate("z", b), mass=0
+)
 slides = fast + rM * turns
 contacts = sb.Contacts(
     sb.derive(m),
@@ -36,7 +42,10 @@ sim.plot("b", "a")
 
 # %%
 pecks = [e for e in sim.events if e.name == "beak"]
-period, drop = np.diff([e.t for e in pecks])[-4:].mean(), -np.diff([e.before[0] for e in pecks])[-4:].mean()
+period, drop = (
+    np.diff([e.t for e in pecks])[-4:].mean(),
+    -np.diff([e.before[0] for e in pecks])[-4:].mean(),
+)
 assert abs(period - 0.1460) < 2e-4
 assert abs(drop - 0.01944) < 1e-4
 print(f"a peck every {period:.5f} s, {1e3 * drop:.3f} mm further down")

@@ -33,7 +33,9 @@ R, I, mass = 0.6, 120.0, 1.5
 length = R * np.sqrt(1 + I / (2 * mass * R**2))
 unwound = sb.Event("cords are stretched", p.R * a - length, terminal=True)
 for spin in (1.0, 6.0):
-    sim = sb.simulate(eq, 60, spin_dot=spin, a=1e-3, a_dot=spin, events=[unwound], rtol=1e-11)
+    sim = sb.simulate(
+        eq, 60, spin_dot=spin, a=1e-3, a_dot=spin, events=[unwound], rtol=1e-11
+    )
     print(f"{spin:g} rad/s become {sim['spin_dot'][-1]:z.1e} after {sim.t[-1]:.3f} s")
     assert abs(sim["spin_dot"][-1]) < 1e-7 * spin
 sim.plot("spin_dot", "a")
