@@ -24,7 +24,7 @@ from .tutorials import write_tutorials
 
 DOCS = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
-LAST_GUIDES = ":caption: How to show and hand on\n\n"
+LAST_GUIDES = ":caption: Plots and export\n\n"
 STYLE = Path(__file__).parent / "style.css"
 
 
