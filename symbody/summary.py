@@ -1,7 +1,7 @@
-"""How results introduce themselves: a title and a few rows, as text, and as HTML in notebooks.
+"""How results introduce themselves: a title and a few rows; `display` writes them in notebooks.
 
 A result says what it is in `_summary`; nothing is derived, compiled or evaluated for that. Names of the user's choice
-are cut where there are many, and escaped in HTML.
+are cut where there are many.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from .escaping import in_html
+from .display import Displayed, DisplayPart, Folded, LabelledRows, Preformatted, Title
 
 MOST_NAMES: Final = 6
 MOST_CHARACTERS: Final = 110  # of a row
 MOST_LISTED: Final = 80  # characters of the names in a row
 MOST_ROWS: Final = 12
 MOST_LINES: Final = 14  # of a table
-MOST_OPEN: Final = 3000  # characters of HTML that are shown without a click
-_ROW_STYLE: Final = "text-align:left;vertical-align:top;padding:.1em .8em .1em 0;border:0;background:none"
 
 
 @dataclass(frozen=True)
@@ -35,19 +33,9 @@ class Summary:
             rows = [*rows[: MOST_ROWS - 1], f"and {len(rows) - MOST_ROWS + 1} more"]
         return "\n  ".join([f"<{cut(self.title)}", *rows]) + ">"
 
-    def html(self, folded: Iterable[tuple[str, str]] = ()) -> str:
-        """A table; `folded` are pieces of HTML with a title each, long ones to be opened by a click."""
-        cells = "".join(
-            f"<tr style='background:none'><th style='{_ROW_STYLE};white-space:nowrap'>{in_html(label)}</th>"
-            f"<td style='{_ROW_STYLE}'>{in_html(text)}</td></tr>"
-            for label, text in self.rows
-        )
-        table = f"<table style='border-collapse:collapse;margin:.3em 0'><tbody>{cells}</tbody></table>" if cells else ""
-        parts = "".join(
-            f"<details{' open' if len(inner) <= MOST_OPEN else ''}><summary>{in_html(t)}</summary>{inner}</details>"
-            for t, inner in folded
-        )
-        return f"<div class='symbody'><strong>{in_html(self.title)}</strong>{table}{parts}</div>"
+    def parts(self) -> tuple[DisplayPart, ...]:
+        """For a display."""
+        return Title(self.title), LabelledRows(self.rows)
 
 
 class SearchOutcome(str):
@@ -69,7 +57,7 @@ class SearchOutcome(str):
         return str(self), self._is_found
 
 
-class Summarized:
+class Summarized(Displayed):
     """A result that shows its summary instead of its contents."""
 
     __slots__ = ()
@@ -80,15 +68,15 @@ class Summarized:
     def __repr__(self) -> str:
         return str(self._summary())
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
-        """Folded parts for notebooks: titles, and HTML such as `drawn` gives."""
+    def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
+        """Folded parts for notebooks: titles, and what is behind them."""
         return ()
 
-    def _repr_html_(self) -> str:
-        return self._summary().html(self._folded())
+    def _display(self) -> Iterable[DisplayPart]:
+        return *self._summary().parts(), *(Folded(title, (part,)) for title, part in self._folded())
 
 
-class Tabular:
+class Tabular(Displayed):
     """A result that prints as a table; `repr` shows its first lines."""
 
     __slots__ = ()
@@ -96,8 +84,8 @@ class Tabular:
     def __repr__(self) -> str:
         return first_lines(str(self))
 
-    def _repr_html_(self) -> str:
-        return f"<div class='symbody' style='overflow-x:auto'><pre>{in_html(str(self))}</pre></div>"
+    def _display(self) -> Iterable[DisplayPart]:
+        return (Preformatted(str(self)),)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -77,6 +77,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
 SHARED = (
     "argument_kinds",
     "array_files",
+    "display",
     "errors",
     "escaping",
     "given_files",
@@ -84,6 +85,7 @@ SHARED = (
     "later",
     "optional_packages",
     "options",
+    "printed_lines",
     "simulation_options",
     "summary",
     "units",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..later import offer
 from .graph import portable as _portable  # noqa: F401  (expressions pickle themselves)
-from .printing import printing as _printing  # noqa: F401  (and print themselves)
+from .printing import formulas as _formulas  # noqa: F401  (and print themselves)
 
 if TYPE_CHECKING:
     from .calculus.derivatives import derivative, directional_derivative, gradient, jacobian, sparsity, time_derivative

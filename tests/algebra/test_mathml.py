@@ -42,7 +42,7 @@ def _plain(thing) -> str:
         (abs(x), "|x|"),
         (sb.exp(x), "ex"),
         (sb.atan2(y, x), "atan2(y,x)"),
-        (sb.where(x < y, x, 1 - y), "{xif x<y1−yotherwise"),
+        (sb.where(x < y, x, 1 - y), "{xif\u00a0x<y1−yotherwise"),
         (g(x, y), "law(x,y)"),
         (sb.fraction(1, 12) * x, "x12"),
         (1.5e-7 * x, "1.5·10−7x"),

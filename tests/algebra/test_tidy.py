@@ -118,7 +118,7 @@ def test_what_nobody_reads_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) ->
         (0.1 * g + 0.2 * g + k, "0.3*g + k"),  # which is 0.30000000000000004 in floating point
         (0.2 * g + 0.3 * k, "0.2*g + 0.3*k"),  # no common factor of 2**-54
         (0.35 * 0.2 * (g + k), "0.07*(g + k)"),
-        (1.570796326794897 * g + 0.1 * k, "1.570796326794897*g + 0.1*k"),  # digits that somebody wrote stay
+        (1.570796326794897 * g + 0.1 * k, "1.57079632679*g + 0.1*k"),  # twelve digits are shown, all are kept
         (0.5 * g + 0.25 * k, "g/2 + k/4"),
     ],
 )

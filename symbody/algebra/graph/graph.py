@@ -95,6 +95,9 @@ class Node:
     def _repr_latex_(self) -> str:
         return f"${PRINTERS[1](self)}$"
 
+    def _repr_html_(self) -> str:
+        return PRINTERS[3](self)
+
     def __copy__(self) -> Node:
         return self
 
@@ -102,7 +105,7 @@ class Node:
         return self
 
 
-PRINTERS: list[Callable[[Any], str]] = []  # writers of text, of LaTeX, and of text or outline, entered by `printing`
+PRINTERS: list[Callable[[Any], str]] = []  # writers of text, LaTeX, text or outline, and HTML, entered by `printing`
 
 
 class Expr(Node):

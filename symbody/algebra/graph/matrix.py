@@ -172,6 +172,9 @@ class Matrix(Portable):
     def _repr_latex_(self) -> str:
         return f"${PRINTERS[1](self)}$"
 
+    def _repr_html_(self) -> str:
+        return PRINTERS[3](self)
+
 
 def _index(i: int, n: int) -> int:
     if not -n <= i < n:

@@ -7,21 +7,15 @@ from typing import Any, Final
 from ...escaping import in_html
 from ..graph.graph import Number, Symbol
 from ..graph.labels import Labels
-from .printing import operations, outline, short_or_long
-from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, digits, name_parts, ratio
+from .greek_letters import GREEK
+from .printed_numbers import ratio
+from .printing import short_or_long
+from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, Written, name_parts
 
-_GREEK: Final = {
-    **dict(zip((
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau "
-            "upsilon phi chi psi omega").split(),
-               "αβγδεζηθικλμνξοπρστυφχψω", strict=True)),
-    **dict(zip("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True)),
-    "lam": "λ", "eps": "ε", "varepsilon": "ε", "varphi": "φ", "vartheta": "ϑ", "varrho": "ϱ", "varsigma": "ς",
-}  # fmt: skip
-MAX_DRAWN: Final = 500  # largest number of operations of a formula that a notebook draws; about 100 kB of MathML
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
 _COMBINING_DOTS: Final = ("", "\u0307", "\u0308", "\u20db")  # combining dots over one letter, which any font can draw
+_SIGNS_AROUND: Final = {"parentheses": "()", "bars": "||", "root": ("√", "")}  # read aloud and copied, not drawn
 _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
@@ -37,13 +31,6 @@ def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -
     return str(short_or_long(thing, MATHML, lines, labels))
 
 
-def notebook_formula(thing: Any, labels: Labels | None = None) -> str:
-    """A formula for a notebook: drawn, with a scroll bar where it is wide; of a long one only an outline."""
-    if operations(thing) > MAX_DRAWN:
-        return f"<p>{in_html(outline(thing))}</p>"
-    return f"<div style='overflow-x:auto;width:fit-content;max-width:100%'>{mathml(thing, None, labels)}</div>"
-
-
 def math_element(inner: str, is_block: bool = True) -> str:
     return f'<math display="{"block" if is_block else "inline"}">{inner}</math>'
 
@@ -52,8 +39,20 @@ def _row(text: str) -> str:
     return f"<mrow>{text}</mrow>"
 
 
+def _is_tall(text: str) -> bool:
+    """Whether parentheses around it have to be higher than a line; those of fonts grow only in fonts for mathematics."""
+    return "<mfrac" in text or "<mtable" in text
+
+
+def _enclosure(how: str, text: str) -> str:
+    """In parentheses, bars or a root that the style of the page draws."""
+    before, after = _SIGNS_AROUND[how]
+    inner = f'<mtable displaystyle="true"><mtr><mtd>{text}</mtd></mtr></mtable>'
+    return f'<mrow class="{how}"><mo>{before}</mo>{inner}<mo>{after}</mo></mrow>'
+
+
 def _letter(name: str) -> str:
-    shown = _GREEK.get(name, name)
+    shown = GREEK.get(name, name)
     return f"<mi>{in_html(shown)}</mi>" if len(shown) == 1 else f'<mi mathvariant="normal">{in_html(shown)}</mi>'
 
 
@@ -61,7 +60,7 @@ def _name_element(name: str, order: int = 0) -> str:
     base, below = name_parts(name)
     letter = _letter(base)
     if 0 < order < len(_DOTS):
-        shown = _GREEK.get(base, base)
+        shown = GREEK.get(base, base)
         is_letter = len(shown) == 1
         dotted = f"<mi>{shown}{_COMBINING_DOTS[order]}</mi>" if is_letter else ""
         letter = dotted or f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
@@ -88,10 +87,10 @@ class _MathML(Typeset):
     def positive(self, value: Number) -> Written:
         top, bottom = ratio(value)
         if bottom != 1:
-            return Written(f"<mfrac><mn>{digits(top)}</mn><mn>{digits(bottom)}</mn></mfrac>", PRODUCT)
-        mantissa, e, exponent = digits(value).partition("e")
+            return Written(f"<mfrac><mn>{self.digits(top)}</mn><mn>{self.digits(bottom)}</mn></mfrac>", PRODUCT)
+        mantissa, e, exponent = self.digits(value).partition("e")
         if not e or isinstance(value, int):
-            return Written(f"<mn>{digits(value)}</mn>")
+            return Written(f"<mn>{self.digits(value)}</mn>")
         power = f"<msup><mn>10</mn>{self._signed_integer(int(exponent))}</msup>"
         return Written(f"<mn>{mantissa}</mn><mo>·</mo>{power}", PRODUCT)
 
@@ -108,19 +107,24 @@ class _MathML(Typeset):
     def power(self, base: Written, exponent: Written) -> Written:
         if base.head:
             return Written(f"<msup>{base.head}{_row(exponent.text)}</msup>{base.text.removeprefix(base.head)}", POWER)
+        if base.text.startswith("<msub>") and base.text.find("</msub>") == len(base.text) - len("</msub>"):
+            inner = base.text.removeprefix("<msub>").removesuffix("</msub>")  # index and exponent above each other
+            return Written(f"<msubsup>{inner}{_row(exponent.text)}</msubsup>", POWER)
         return Written(f"<msup>{_row(self.tight(base, ATOM))}{_row(exponent.text)}</msup>", POWER)
 
     def function(self, op: str, args: list[str]) -> Written:
         if op == "sqrt":
-            return Written(f"<msqrt>{args[0]}</msqrt>")
+            return Written(f"<msqrt>{args[0]}</msqrt>" if not _is_tall(args[0]) else _enclosure("root", args[0]))
         if op == "abs":
-            return Written(f"<mrow><mo>|</mo>{args[0]}<mo>|</mo></mrow>")
+            return Written(
+                f"<mrow><mo>|</mo>{args[0]}<mo>|</mo></mrow>" if not _is_tall(args[0]) else _enclosure("bars", args[0])
+            )
         if op == "exp":
             return Written(f"<msup><mi>e</mi>{_row(args[0])}</msup>", POWER)
-        return self._function_call(f"<mi>{_FUNCTIONS.get(op, op)}</mi>", args)
+        return self._function_call(f'<mi mathvariant="normal">{_FUNCTIONS.get(op, op)}</mi>', args)
 
     def call(self, name: str, args: list[str]) -> Written:
-        return self._function_call(f"<mi>{in_html(name)}</mi>", args)
+        return self._function_call(f'<mi mathvariant="normal">{in_html(name)}</mi>', args)
 
     def _function_call(self, head: str, args: list[str]) -> Written:
         return Written(head + "<mo>&#x2061;</mo>" + self.bracketed("<mo>,</mo>".join(args)), ATOM, head)
@@ -128,9 +132,9 @@ class _MathML(Typeset):
     def choice(self, condition: str, a: str, b: str) -> Written:
         rows = "".join(
             f"<mtr><mtd>{value}</mtd><mtd><mtext>{word}</mtext>{test}</mtd></mtr>"
-            for value, word, test in ((a, "if ", condition), (b, "otherwise", ""))
+            for value, word, test in ((a, "if\u00a0", condition), (b, "otherwise", ""))
         )
-        return Written(f"<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>", LOWEST)
+        return Written(f'<mrow class="cases"><mo>{{</mo><mtable>{rows}</mtable></mrow>', LOWEST)
 
     def equality(self, a: str, b: str) -> Written:
         return Written(f"{a}<mo>=</mo>{b}", LOWEST)
@@ -143,7 +147,7 @@ class _MathML(Typeset):
         return Written(f"<msup>{_row(factors.text)}{exponent}</msup>{self.matrix([[e] for e in right])}", PRODUCT)
 
     def bracketed(self, text: str) -> str:
-        return f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
+        return _enclosure("parentheses", text) if _is_tall(text) else f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
 
     def matrix(self, rows: list[list[str]]) -> str:
         inner = "".join(f"<mtr>{''.join(f'<mtd>{e}</mtd>' for e in r)}</mtr>" for r in rows)

@@ -23,7 +23,8 @@ from ..graph.graph import Expr, Node, Symbol, as_expr
 from ..graph.labels import Labels, labels_by_node
 from ..graph.matrix import Matrix
 from ..graph.walk import evaluation_order
-from .styles import LATEX, LINE_WIDTH, TEXT, Definitions, Piece, Style, digits
+from .printed_numbers import digits
+from .styles import EXACT_TEXT, LATEX, LINE_WIDTH, TEXT, Definitions, Piece, Style
 
 MAX_ON_ONE_LINE: Final = 100  # largest number of nodes, as a tree, of an expression that is printed on one line
 ENTRY_WIDTH: Final = 40  # approximate width in characters of a matrix entry inside a sequence
@@ -202,8 +203,10 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
 
 
 @answered
-def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None) -> str:
+def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None, *, exact: bool = False) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
+
+    exact   floats with all their digits, so that the text gives the same expression again; else with twelve at most
 
     >>> x, y = sb.symbols("x y")
     >>> sb.text(sb.sin(x)**2 + y / 2)
@@ -211,7 +214,7 @@ def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None
 
     See also: `latex`, `sequence`, `tidy`.
     """
-    return str(short_or_long(thing, TEXT, lines, labels))
+    return str(short_or_long(thing, EXACT_TEXT if exact else TEXT, lines, labels))
 
 
 @answered

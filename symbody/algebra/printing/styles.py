@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 from ..graph.graph import Node, Number, Symbol
 from ..graph.reading_order import Order, factor_order, sum_order, term_order
 from ..graph.rules_of_order import has_free_terms
+from .printed_numbers import as_written, digits, exact_digits, ratio
 
 LINE_WIDTH: Final = 200  # approximate largest width of a line in characters
 
@@ -80,19 +81,6 @@ def _merge(a: Number, b: Number, neutral: int) -> bool:
     return neutral in (a, b) or not (isinstance(a, float) or isinstance(b, float))
 
 
-def ratio(value: Number) -> tuple[Number, int]:
-    return (value, 1) if isinstance(value, float) else Fraction(value).as_integer_ratio()
-
-
-def digits(value: Number) -> str:
-    """A number as Python reads it. Python refuses to write very long integers in decimals, not in hexadecimals."""
-    if isinstance(value, float):
-        return repr(value)
-    top, bottom = ratio(value)
-    texts = [str(v) if int(v).bit_length() < 2048 else hex(int(v)) for v in (top, bottom)]
-    return texts[0] if bottom == 1 else "/".join(texts)
-
-
 # ---------------------------------------------------------------------------------------------------------- styles
 
 
@@ -105,6 +93,14 @@ class Style(ABC):
     negation: str
     at_most: str
     minus = "-"  # in front
+    is_exact = False  # floats with all their digits
+
+    def digits(self, value: Number) -> str:
+        return exact_digits(value) if self.is_exact else digits(value)
+
+    def number(self, value: Number) -> Number:
+        """A constant as it is written: 1/3 for 0.3333333333333333."""
+        return as_written(value) if isinstance(value, float) and not self.is_exact else value
 
     def between(self, sign: str) -> str:
         """A sign between two texts."""
@@ -332,7 +328,7 @@ class Style(ABC):
 
 _PIECES: Final[dict[str, Callable[..., Piece]]] = {
     "symbol": lambda style, n: style.symbol(n),
-    "const": lambda style, n: Literal(n.data),
+    "const": lambda style, n: Literal(style.number(n.data)),
     "pi": lambda style, n: style.name("pi"),
     "true": lambda style, n: style.name(str(n.data)),
     "add": Style._add,
@@ -371,7 +367,7 @@ class _Text(Style):
         return Written(s.name)
 
     def positive(self, value: Number) -> Written:
-        return Written(digits(value), PRODUCT if isinstance(value, Fraction) else ATOM)
+        return Written(self.digits(value), PRODUCT if isinstance(value, Fraction) else ATOM)
 
     def quotient(self, product: Product) -> Written:
         top, bottom = ratio(product.coefficient)
@@ -379,17 +375,17 @@ class _Text(Style):
         if bottom != 1:
             factors = self._over_integer(factors, bottom)
         if top != 1 or not factors or factors[0].divides:
-            factors.insert(0, Factor(False, Written(digits(top))))
+            factors.insert(0, Factor(False, Written(self.digits(top))))
         texts = [("/" if f.divides else "*") + self.tight(f.written, POWER) for f in factors]
         return Written("".join(texts)[1:], PRODUCT)
 
     def _over_integer(self, factors: list[Factor], number: int) -> list[Factor]:
         """x/2; and a/(2*b) rather than a/b/2."""
         if not factors or not factors[-1].divides:
-            return [*factors, Factor(True, Written(digits(number)))]
+            return [*factors, Factor(True, Written(self.digits(number)))]
         last = factors[-1].written
         text = self.tight(last, POWER if last.text[0].isdigit() else PRODUCT)
-        return [*factors[:-1], Factor(True, Written(f"{digits(number)}*{text}", PRODUCT))]
+        return [*factors[:-1], Factor(True, Written(f"{self.digits(number)}*{text}", PRODUCT))]
 
     def power(self, base: Written, exponent: Written) -> Written:
         return Written(f"{self.tight(base, ATOM)}**{self.tight(exponent, ATOM)}", POWER)
@@ -431,6 +427,12 @@ class _Text(Style):
         if left_out:
             lines.append(f"... ({left_out} more intermediates)")
         return "\n".join([*lines, *results])
+
+
+class _ExactText(_Text):
+    """Text that gives the same expression again, floats with all their digits."""
+
+    is_exact = True
 
 
 # ---------------------------------------------------------------------------------------------------------- LaTeX
@@ -509,10 +511,10 @@ class _Latex(Typeset):
 
     def positive(self, value: Number) -> Written:
         if isinstance(value, Fraction):
-            return Written(rf"\frac{{{digits(value.numerator)}}}{{{digits(value.denominator)}}}", PRODUCT)
-        mantissa, e, exponent = digits(value).partition("e")
+            return Written(rf"\frac{{{self.digits(value.numerator)}}}{{{self.digits(value.denominator)}}}", PRODUCT)
+        mantissa, e, exponent = self.digits(value).partition("e")
         if not e or isinstance(value, int):
-            return Written(digits(value))
+            return Written(self.digits(value))
         return Written(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", PRODUCT)
 
     def fraction(self, top: str, bottom: str) -> str:
@@ -574,4 +576,5 @@ class _Latex(Typeset):
 
 
 TEXT: Final[Style] = _Text()
+EXACT_TEXT: Final[Style] = _ExactText()
 LATEX: Final[Style] = _Latex()

@@ -25,6 +25,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import substitute
 from ...argument_kinds import answered_class
 from ...bodies.mechanism.mechanism import Mechanism
+from ...display import DisplayPart
 from ...errors import ModelError
 from ...later import OldMembers
 from ...summary import Summarized, Summary
@@ -124,7 +125,7 @@ class Equations(
     def _summary(self) -> Summary:
         return equations_summary(self)
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
+    def _display(self) -> Iterable[DisplayPart]:
         return drawn_equations(self)
 
     @property

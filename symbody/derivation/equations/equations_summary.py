@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...algebra.printing.mathml import MATHML, math_element, notebook_formula
+from ...algebra.printing.formulas import STYLES, formula
 from ...algebra.printing.printing import operations
 from ...algebra.printing.styles import TEXT
 from ...bodies.mechanism.summaries import rows_of_symbols
+from ...display import DisplayPart, EquationLines, Folded, LabelledRows, Title
 from ...summary import Summary, counted, listing, summary_rows
 from .readable_equations import is_readable
 
@@ -68,20 +69,20 @@ def equation_parts(eq: Equations) -> dict[str, Any]:
     return parts | ({"h": eq.h} if eq.z else {})
 
 
-def drawn_equations(eq: Equations) -> Iterator[tuple[str, str]]:
-    """The equations line by line where they are small, else each matrix as it is computed."""
+def drawn_equations(eq: Equations) -> Iterator[DisplayPart]:
+    """A title, the equations line by line where they are small, what there is, and each matrix as it is computed."""
+    summary = equations_summary(eq)
+    yield Title(summary.title)
     if is_readable(eq):
-        yield "equations", lines_in_mathml(eq)
+        yield EquationLines(lambda kind: readable_sides(eq, kind))
+    yield LabelledRows([row for row in summary.rows if not row[0].startswith("equation")])
     for name, part in equation_parts(eq).items():
-        yield f"{name}, {part.rows} by {part.cols}", notebook_formula(part, eq.labels)
+        yield Folded(f"{name}, {part.rows} by {part.cols}", (formula(part, eq.labels),))
 
 
-def lines_in_mathml(eq: Equations) -> str:
-    """The lines of the readable equations as one formula."""
-    rows = "".join(
-        f"<mtr><mtd style='text-align:left'>{line.written(MATHML)}</mtd></mtr>" for line in eq.readable.lines
-    )
-    return math_element(f"<mtable>{rows}</mtable>")
+def readable_sides(eq: Equations, kind: str) -> Sequence[tuple[str, str]]:
+    """Left and right sides of the readable equations, as MathML, LaTeX or text."""
+    return [line.sides(STYLES[kind]) for line in eq.readable.lines]
 
 
 def _form(eq: Equations) -> str:

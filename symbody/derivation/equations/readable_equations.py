@@ -15,8 +15,12 @@ from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
 from ...algebra.normal_forms.tidy import tidied_entries
+from ...algebra.printing.formulas import STYLES
 from ...algebra.printing.printing import one_line, operations
 from ...algebra.printing.styles import LATEX, TEXT, Style
+from ...display import Displayed, DisplayPart, EquationLines, LabelledRows, aligned_latex, terminal_width, text
+from ...printed_lines import at_width, broken_latex
+from ...summary import MOST_CHARACTERS, first_lines
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -33,12 +37,17 @@ class EquationLine:
 
     def written(self, style: Style) -> str:
         """The equation in a style: text, LaTeX, MathML."""
+        left, right = self.sides(style)
+        return left + style.between("=") + right
+
+    def sides(self, style: Style) -> tuple[str, str]:
+        """What is left and right of the equals sign, in a style."""
         parts = [_one_line(c * s, style) for c, s in self.left] or [_one_line(ZERO, style)]
         left = parts[0]
         for p in parts[1:]:
             is_negative = p.startswith(style.minus)
             left += style.between("-" if is_negative else "+") + (p.removeprefix(style.minus) if is_negative else p)
-        return left + style.between("=") + _one_line(self.right, style)
+        return left, _one_line(self.right, style)
 
     @property
     def symbols(self) -> set[Symbol]:
@@ -46,8 +55,9 @@ class EquationLine:
 
 
 @dataclass(frozen=True, repr=False)
-class ReadableEquations:
-    """Lines of the equations in tidy form; `print` shows them, `latex()` typesets them.
+class ReadableEquations(Displayed):
+    """Lines of the equations in tidy form. A notebook draws them, `print` writes text that can be copied into a program,
+    `latex()` typesets them.
 
     kinematics     q' where it is not simply a speed
     motion         M u' = f + Jcᵀ lam, line by line
@@ -88,16 +98,36 @@ class ReadableEquations:
             out.append(f"{self.left} {'entry is' if one else 'entries are'} as derived, being too large to be tidied")
         return tuple(out)
 
+    def text(self, width: int | None = None) -> str:
+        """All lines as text, broken at sums where they are longer than `width` columns.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=m.parameter("m"), com=(0, -1, 0)))
+        >>> m.gravity(0, -9.81, 0)
+        >>> print(sb.derive(m).readable.text(22))
+        m*theta_ddot
+            = -9.81*m*sin(theta)
+
+        See also: `text`, `sequence`.
+        """
+        return "\n".join(at_width(line.written(TEXT), width) for line in self.lines)
+
     def __str__(self) -> str:
-        return "\n".join(line.written(TEXT) for line in self.lines)
+        return self.text(terminal_width())
 
     def __repr__(self) -> str:
-        return f"<ReadableEquations: {len(self.lines)} lines>"
+        """As mathematics in the characters of a terminal: m l² θ̈ = −m g l sin(θ)."""
+        return first_lines(text(self._display(), terminal_width() or MOST_CHARACTERS))
+
+    def _display(self) -> Iterable[DisplayPart]:
+        remarks = "; ".join(self.remarks)
+        shown = EquationLines(lambda kind: [line.sides(STYLES[kind]) for line in self.lines])
+        return (shown, LabelledRows((("remarks", remarks),))) if remarks else (shown,)
 
     def latex(self) -> str:
-        """All lines, aligned at the equals sign."""
-        rows = (line.written(LATEX).replace(" = ", " &= ", 1) for line in self.lines)
-        return r"\begin{aligned} " + " \\\\\n".join(rows) + r" \end{aligned}"
+        """All lines, aligned at the equals sign; long ones are broken at sums."""
+        sides = (line.sides(LATEX) for line in self.lines)
+        return aligned_latex((left, broken_latex(left, right)) for left, right in sides)
 
 
 def _names(symbols: Iterable[Symbol]) -> str:

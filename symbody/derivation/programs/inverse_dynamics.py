@@ -10,9 +10,10 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.linear import solve
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute_all
-from ...algebra.printing.mathml import notebook_formula
+from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import outline
 from ...derivation.equations.own_terms import in_own_terms
+from ...display import DisplayPart
 from ...errors import DerivationError, in_number, listed
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equations.energies import is_uniform_gravity
@@ -54,8 +55,8 @@ class InverseDynamics(Summarized):
         title = f"InverseDynamics: {counted(len(self.inputs), 'input')}, {counted(len(self.multipliers), 'multiplier')}"
         return Summary(title, (*summary_rows(conditions=listing(map(outline, self.conditions.entries))), *rows))
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((s.name, notebook_formula(e)) for s, e in {**self.inputs, **self.multipliers}.items())
+    def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
+        return ((s.name, formula(e)) for s, e in {**self.inputs, **self.multipliers}.items())
 
 
 @of_equations

@@ -23,7 +23,7 @@ from ...algebra.graph.graph import ZERO, Expr, Symbol
 from ...algebra.graph.linear import solve
 from ...algebra.graph.matrix import Matrix, cross, dot, zeros
 from ...algebra.graph.walk import free_symbols
-from ...algebra.printing.mathml import notebook_formula
+from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import outline
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.points import Point
@@ -31,6 +31,7 @@ from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.declarations import multiplier_of
 from ...bodies.mechanism.mechanism import Body, Constraint, Joint, Load, Mechanism
 from ...derivation.equations.own_terms import in_own_terms
+from ...display import DisplayPart
 from ...errors import DerivationError, ModelError, in_number, listed, shown, unknown
 from ...summary import Summarized, Summary
 from ..equations.energies import is_uniform_gravity, refuse_written_motion
@@ -68,8 +69,8 @@ class Reaction(Summarized):
         rows = (("force", outline(self.force)), ("moment", outline(self.moment)))
         return Summary(f"Reaction in {self.joint}, components in {self.frame.name}, moment about {self.at!r}", rows)
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
-        return ("force", notebook_formula(self.force)), ("moment", notebook_formula(self.moment))
+    def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
+        return ("force", formula(self.force)), ("moment", formula(self.moment))
 
 
 @of_equations

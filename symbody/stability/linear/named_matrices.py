@@ -11,7 +11,8 @@ from ...algebra.graph.graph import ZERO, Symbol
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.portable import Portable
 from ...algebra.graph.walk import free_symbols
-from ...algebra.printing.mathml import notebook_formula
+from ...algebra.printing.formulas import formula
+from ...display import DisplayPart
 from ...errors import StabilityError
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from ..equilibria.steady_motion import SteadyMotion
@@ -72,9 +73,9 @@ class NamedMatrices(Summarized, Portable):
         )
         return Summary(f"LinearSystem {self.name}: {counted(len(self.x), 'state')}", rows)
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
+    def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
         return (
-            (f"{part}, {m.rows} by {m.cols}", notebook_formula(m))
+            (f"{part}, {m.rows} by {m.cols}", formula(m))
             for part in parts_of(self)
             if (m := getattr(self, part)).entries
         )

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import Matrix
-from ...algebra.printing.mathml import notebook_formula
+from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import outline
 from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
+from ...display import DisplayPart
 from ...emit.run.callable import Array
 from ...errors import StabilityError, in_number, listed
 from ...summary import Summarized, Summary, listing, summary_rows
@@ -98,8 +99,8 @@ class SecondOrder(Summarized):
         named = [(k, getattr(self, k)) for k in ("M", "D", "G", "K", "N", "B", "B1", "B2")]
         return [(k, m) for k, m in named if m.entries and (k[-1].isalpha() or any(e is not ZERO for e in m.entries))]
 
-    def _folded(self) -> Iterable[tuple[str, str]]:
-        return ((k, notebook_formula(m)) for k, m in self._parts())
+    def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
+        return ((k, formula(m)) for k, m in self._parts())
 
 
 def second_order(lin: LinearSystem, coordinates: Sequence[str | Symbol]) -> SecondOrder:

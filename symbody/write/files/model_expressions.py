@@ -13,7 +13,8 @@ from typing import Final
 
 from ...algebra.graph.graph import Node, Symbol
 from ...algebra.graph.walk import evaluation_order
-from ...algebra.printing.styles import Piece, Written, _Text, digits
+from ...algebra.printing.printed_numbers import exact_digits
+from ...algebra.printing.styles import Piece, Written, _ExactText
 from ...errors import ModelError
 
 WORTH_A_NAME: Final = 18  # characters, about, of a node that is used more than once
@@ -21,7 +22,7 @@ MOST_FACTORS: Final = 50  # of a product, that are looked at
 WIDTH: Final = 150  # characters of a line, about; so nothing nests deep
 
 
-class _ModelFileStyle(_Text):
+class _ModelFileStyle(_ExactText):
     """Text by the grammar of model files: solves are written with their matrix as rows."""
 
     def factors(self, kind: str, rows: list[list[str]]) -> Written:
@@ -54,7 +55,7 @@ class Lines:
                     f"the external function {n.data.name!r} cannot be written to a model file, which holds no code; "
                     "write it in expressions, or pickle the model"
                 )
-            if n.op == "const" and digits(n.data).startswith(("0x", "-0x")):
+            if n.op == "const" and exact_digits(n.data).startswith(("0x", "-0x")):
                 raise ModelError("an exact number of more than 2048 bits cannot be written to a model file")
         self._cut: set[Node] = set()
         own = _own_lines(nodes, _uses(nodes, roots), label, self._cut)
@@ -160,7 +161,7 @@ def _may_be_named(n: Node) -> bool:
 def _leaf_width(n: Node) -> int:
     if isinstance(n, Symbol):
         return len(n.name)
-    return len(digits(n.data)) if n.op == "const" else 2
+    return len(exact_digits(n.data)) if n.op == "const" else 2
 
 
 def _node_names(nodes: list[Node], own: set[Node], taken: set[str], label: Mapping[Node, str]) -> dict[Node, str]:

@@ -250,7 +250,7 @@ def _question_header(
         "place": setting.place,
         "freed": setting.freed,
         "has mirror": setting.mirror is not None,
-        "period": None if setting.period is None else text(setting.period),
+        "period": None if setting.period is None else text(setting.period, exact=True),
         "t0": setting.t0,
         "image": [list(swapped) for swapped in setting.image],
     }

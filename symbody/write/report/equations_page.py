@@ -12,8 +12,9 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.printing.mathml import MATHML, math_element
 from ...algebra.printing.printing import sequence
 from ...derivation.equations.equations import Equations
-from ...derivation.equations.equations_summary import equation_parts, lines_in_mathml
+from ...derivation.equations.equations_summary import equation_parts, readable_sides
 from ...derivation.equations.readable_equations import is_readable
+from ...display import EquationLines, html
 from ...escaping import in_html
 from ..entry.printed_equations import as_c, as_latex, as_python, equation_programs
 from ..pages.page import details, note, table
@@ -52,7 +53,8 @@ def _lines(eq: Equations) -> str:
     if not is_readable(eq):
         return ""
     remarks = "; ".join(eq.readable.remarks)
-    return f"<div class='scroll' tabindex='0'>{lines_in_mathml(eq)}</div>" + (note(f"{remarks}.") if remarks else "")
+    shown = html([EquationLines(lambda kind: readable_sides(eq, kind))], styled=False)
+    return shown + (note(f"{remarks}.") if remarks else "")
 
 
 def _computed_matrices(eq: Equations) -> str:

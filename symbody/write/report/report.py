@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...algebra.normal_forms.tidy import tidy
-from ...algebra.printing.mathml import notebook_formula
+from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import operations
 from ...argument_kinds import answered
+from ...display import STYLE, html
 from ...errors import SymbodyError, listed
 from ...escaping import in_address, in_html, in_shell
 from ...integrate.inputs.inputs import closed_loop
@@ -135,7 +136,7 @@ class _Report:
         return f"{about}<dl class='facts'>{cells}</dl>"
 
     def _styles(self) -> str:
-        return asset("pages", "report.css") + viewer.style() + (self.live.styles if self.live else "")
+        return asset("pages", "report.css") + STYLE + viewer.style() + (self.live.styles if self.live else "")
 
     def _scripts(self) -> tuple[str, ...]:
         return (viewer.script(), asset("pages", "report.js"), *(self.live.scripts if self.live else ()), *self.scripts)
@@ -222,7 +223,7 @@ class _Report:
         if len(lin.x) > MOST_STATES or operations(lin.E, lin.A, lin.B) > MOST_OPERATIONS:
             return note("The matrices of the linear system are too large to be shown with their symbols.")
         found = {part: tidy(getattr(lin, part)) for part in ("E", "A", "B") if getattr(lin, part).entries}
-        formulas = "".join(f"<p>{part}</p>{notebook_formula(m)}" for part, m in found.items())
+        formulas = "".join(f"<p>{part}</p>{html([formula(m)], styled=False)}" for part, m in found.items())
         states = f"<p>x = ({in_html(', '.join(lin.x))})</p>"
         return details("Matrices of E x' = A x + B r, with symbols", states + formulas)
 

@@ -1,0 +1,125 @@
+"""Results as mathematics: in notebooks, in LaTeX and in terminals."""
+
+import math
+import re
+from fractions import Fraction
+from functools import cache
+from xml.etree import ElementTree
+
+import pytest
+
+import symbody as sb
+from bench.readable_systems import SYSTEMS
+from symbody import display
+from symbody.algebra.printing.formulas import formula
+from symbody.algebra.printing.printed_numbers import as_written, digits
+from symbody.printed_lines import at_width, columns, terms_of_mathml
+
+x, y = sb.symbols("x y")
+
+
+@cache
+def readable(name: str):
+    return sb.derive(SYSTEMS[name](), check=False).readable
+
+
+# ---------------------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1.1 * 2.2 * 1.5, "3.63*x"),  # 3.6300000000000003 in floating point
+        (0.1 + 0.2, "0.3*x"),
+        (2.0 * 3, "6*x"),
+        (1 / 3, "x/3"),
+        (-2 / 3, "-2*x/3"),
+        (7 / 12, "7*x/12"),
+        (0.25, "0.25*x"),
+        (Fraction(1, 4), "x/4"),
+        (0.333, "0.333*x"),
+        (1 / 3 + 1e-13, "0.333333333333*x"),  # no third: 1800 rounding errors away
+        (math.pi, "3.14159265359*x"),
+        (1e-9, "1e-09*x"),
+        (1 / 101, "0.00990099009901*x"),  # no small denominator
+    ],
+)
+def test_floats_have_the_digits_that_they_need(value, shown):
+    assert str(value * x) == shown
+    assert "00000000" not in sb.latex(value * x)
+
+
+def test_no_decimal_is_taken_for_a_fraction():
+    """Floats between 0 and 1 with a few digits stay decimals; those next to a fraction are that fraction."""
+    assert all(isinstance(as_written(k / 1000), float) for k in range(1, 1000))
+    for q in range(3, 100):
+        for p in (1, q - 1):
+            near = as_written(p / q)
+            assert math.isclose(float(near), p / q, rel_tol=3e-16)
+            assert isinstance(as_written(p / q * (1 + 1e-14)), float)
+    assert digits(12.0) == "12"
+
+
+def test_text_with_all_digits_reads_back():
+    e = (0.1 + 0.2) * x + 1 / 3
+    assert sb.text(e, exact=True) == "0.30000000000000004*x + 0.3333333333333333"
+
+
+# ---------------------------------------------------------------------------------------------------------- lines
+
+
+@pytest.mark.parametrize("width", [30, 50, 79])
+@pytest.mark.parametrize("name", ["triple_pendulum", "heavy_top", "furuta", "four_bar"])
+def test_text_fits_the_width_and_keeps_every_character(name, width):
+    plain, broken = readable(name).text(None), readable(name).text(width)
+    assert "".join(plain.split()) == "".join(broken.split())
+    longest = max(map(len, re.split(r" [-+] | = ", plain)))  # a term that holds no sum cannot be broken
+    assert max(map(columns, broken.split("\n"))) <= max(width, longest + 8)
+    if width == 79:
+        assert max(map(columns, broken.split("\n"))) <= width
+
+
+def test_lines_break_at_the_outer_sum():
+    assert at_width("a = b*(c + d) + e*(f + g)", 18) == "a = b*(c + d)\n    + e*(f + g)"
+    assert at_width("short", 3) == "short"
+    assert columns("m l² θ̈") == 6
+
+
+def test_terminal_shows_mathematics():
+    shown = repr(readable("double_pendulum_absolute"))
+    assert shown.startswith("(m₁ + m₂) l₁² q̈₁ + m₂ l₁ l₂ cos(q₁ − q₂) q̈₂ = ")
+    found = display.text([formula(sb.matrix([[x**2 / y, sb.sqrt(x)], [1, -x]]))])
+    assert found == "⎡x²/y  √x⎤\n⎣ 1    −x⎦"
+    assert display.text([formula((x + 1) / (y * x) + abs(x))]) == "|x| + (x + 1)/(x y)"
+    wide = formula(sb.matrix([[sb.sin(x + k) for k in range(8)]] * 2))
+    assert max(map(columns, display.text([wide], 60).split("\n"))) <= 60
+
+
+# ---------------------------------------------------------------------------------------------------------- notebooks
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_equations_are_mathematics_in_a_notebook(name):
+    """One row for each line, well formed, with all terms; LaTeX beside it."""
+    page = readable(name)._repr_html_()
+    root = ElementTree.fromstring(page)
+    rows = [*root.iter("tr")] or [e for e in root.iter("div") if "equation" in e.get("class", "")]
+    assert len(rows) >= len(readable(name).lines)
+    assert "<math" in page
+    assert readable(name)._repr_latex_().startswith("$\\displaystyle \\begin{aligned}")
+    assert len(page) < 40_000
+
+
+def test_terms_of_a_row():
+    row = "<mi>a</mi><mo>−</mo><mi>b</mi><mrow><mo>(</mo><mi>c</mi><mo>+</mo><mi>d</mi><mo>)</mo></mrow>"
+    assert len(terms_of_mathml(row)) == 2
+    long_row = row.replace("<mi>c</mi>", "<mi>c</mi>" * 60)
+    assert len(terms_of_mathml(long_row)) == 3
+    assert "".join(terms_of_mathml(long_row)).count("<mi>") == long_row.count("<mi>")
+    assert terms_of_mathml("<mo>−</mo><mi>a</mi>") == ["<mo>−</mo><mi>a</mi>"]
+
+
+def test_long_latex_is_broken_at_sums():
+    found = readable("triple_pendulum").latex()
+    assert found.count("\\\\\n") >= 2
+    assert found.count(r"\left") == found.count(r"\right")
