@@ -21,6 +21,22 @@ def model() -> sb.Model:
     return m
 
 
+def one_coordinate() -> sb.Equations:
+    """The reference of the paper: the angle phi of the crank alone, with slider and rod placed by r and l."""
+    phi = sb.symbol("phi", "coordinate")
+    r, l, m_crank, m_rod, m_slider = sb.symbols("r l m_crank m_rod m_slider", "parameter")
+    slider = r * sb.cos(phi) + sb.sqrt(l**2 - (r * sb.sin(phi)) ** 2)
+    middle = ((r * sb.cos(phi) + slider) / 2, r * sb.sin(phi) / 2)
+    rod_rate = sb.time_derivative(sb.asin(r * sb.sin(phi) / l))
+    T = (
+        m_crank * r**2 / 3 * phi.dot**2
+        + m_slider * sb.time_derivative(slider) ** 2
+        + m_rod * (sum(sb.time_derivative(e) ** 2 for e in middle) + l**2 / 12 * rod_rate**2)
+    ) / 2
+    return sb.from_lagrangian(T, [phi], {r: 0.2, l: 0.5, m_crank: 1.0, m_rod: 2.0, m_slider: 1.0})
+
+
+ANALYTICAL_START = {"phi": 1.0471975511965976, "phi_dot": 4.0}  # that of START
 START = {
     "x": 0.5690415759823431, "alpha": 2.787851047700122, "beta": 1.4009391570862686,
     "x_dot": -0.8405301122027502, "alpha_dot": -0.852802865422442, "beta_dot": 4.852802865422442,

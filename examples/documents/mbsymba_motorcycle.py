@@ -118,11 +118,16 @@ if __name__ == "__main__":
     )
 
     # 4.1 linearisation
-    V = sb.symbol("V")
-    straight_run = sb.steady(leqns, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
-    lin_constraints = sb.stability.linear_integrals(leqns, straight_run)
-    print(lin_constraints)
-    lin = sb.linearize(leqns, straight_run)
+    V, t = sb.symbol("V"), m.time
+    straight_run = dict.fromkeys((y, psi, phi, delta, psi4, phi4, Yr, Yf), 0)
+    straight_run |= {x: V * t, theta1: -V * t / Rr, theta4: -V * t / Rf}
+    lin_constraints = sb.algebra.linearized(sb.vector(no_slip_rear, no_slip_front, spin_x, spin_z), straight_run, t)
+    print(sb.tidy(lin_constraints))
+    lin_tire_eqns = sb.algebra.linearized(sb.vector(equ_Yr, equ_Yf), straight_run, t)
+    print(sb.tidy(lin_tire_eqns))
+    steady = sb.steady(leqns, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
+    print(sb.stability.linear_integrals(leqns, steady))  # int(lin_constraints[1],t), int(lin_constraints[2],t)
+    lin = sb.linearize(leqns, steady)
 
     # 4.2 independent coordinates, and the velocity of A in the moving frame
     RR = lin.T[9:18, 7:12]

@@ -201,6 +201,22 @@ def test_linearised_expression() -> None:
         sb.algebra.linearized(e, x)  # type: ignore[arg-type]
 
 
+def test_linearised_about_a_motion() -> None:
+    """Rates up to the second follow from the motion; those that are named are kept (MBSymba's linearize, third argument)."""
+    m = Model("x")
+    x, y, V = *m.coordinates("x y"), m.parameter("V")
+    t = m.time
+    motion = {x: V * t**2, y: sb.sin(t)}
+    e = x.dot.dot * sb.sin(y) + x * y.dot**2 + V * y.dot.dot
+    written = {**motion, x.dot.dot: 2 * V, y.dot: sb.cos(t), y.dot.dot: -sb.sin(t)}
+    values = {x: 0.3, x.dot: 0.7, x.dot.dot: -0.4, y: 0.2, y.dot: 1.1, y.dot.dot: 0.5, t: 0.8, V: 2.0}
+    by_motion, by_values = (sb.algebra.linearized(e, *about) for about in ((motion, t), (written,)))
+    assert sb.evaluate(by_motion, values) == pytest.approx(sb.evaluate(by_values, values), rel=1e-14)
+    assert sb.algebra.linearized(y.dot**2, {y: t, y.dot: 2, V: 1}, t) == 4 + 4 * (y.dot - 2)
+    with pytest.raises(sb.errors.ExpressionError, match=r"t = 3.*m\.time"):
+        sb.algebra.linearized(e, motion, 3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_linearised_expression_is_the_tangent(seed: int) -> None:
     draw = np.random.default_rng(seed)

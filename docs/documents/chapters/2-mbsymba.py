@@ -191,15 +191,18 @@ paper.compare(
 #
 # ## Section 4.1: linearisation
 #
-# `sb.steady` with the symbol V finds straight running at any speed; `sb.algebra.linearized` takes any expression to first
-# order, `sb.stability.linear_integrals` integrates conditions on speeds that have an integral there, and `sb.linearize` does
-# all equations.
+# `sb.steady` with the symbol V finds straight running at any speed. `sb.algebra.linearized` takes any expression to first
+# order about `straight_run`, written as in the paper: rates follow from it. `sb.stability.linear_integrals` integrates
+# conditions on speeds that have an integral there, and `sb.linearize` does all equations.
 
 # %%
 V = sb.symbol("V")
 straight = sb.steady(eq, values={"x_dot": V}, zero=["y", "psi", "phi", "delta"])
-point = {symbol: straight[symbol.name] for symbol in (*eq.q[1:7], *eq.u)}
-constraints = sb.algebra.linearized(sb.vector(mb.no_slip_rear, mb.no_slip_front, mb.spin_x, mb.spin_z), point)
+t = mb.m.time
+straight_run = dict.fromkeys((y, psi, phi, delta, psi4, phi4, mb.Yr, mb.Yf), 0) | {
+    x: V * t, theta1: -V * t / mb.Rr, theta4: -V * t / mb.Rf,
+}  # fmt: skip
+constraints = sb.algebra.linearized(sb.vector(mb.no_slip_rear, mb.no_slip_front, mb.spin_x, mb.spin_z), straight_run, t)
 linear = sb.vector(
     x.dot + mb.Rr * theta1.dot, x.dot + mb.Rf * theta4.dot, -psi4 + psi + delta * c, phi4 - s * delta - phi
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Expressions to first order about a point."""
+"""Expressions to first order about a point, or about a motion."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 from ...errors import ExpressionError, shown
 from ..graph.graph import Symbol, as_expr
 from ..graph.matrix import Matrix, sum_of_products
-from ..graph.walk import substitute
-from .derivatives import jacobian
+from ..graph.names import stem_and_order
+from ..graph.walk import free_symbols, substitute
+from .derivatives import derivative, jacobian
 
 
-def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
+def linearized(thing: Any, about: Mapping[Symbol, Any], t: Symbol | None = None) -> Any:
     """An expression, matrix, vector, dyad or point to first order in some symbols about a point; others are held as
     they are.
 
@@ -22,9 +23,14 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
     Of vectors and dyads the components change, not the frames in which they are written: express them in a frame that
     does not move with these symbols first.
 
-    >>> x, y = sb.symbols("x y")
+    t   the time: values are then functions of it, and the rates of all symbols follow from them, unless `about` has
+        values for these too (MBSymba's `linearize(expression, point, t)`)
+
+    >>> x, y, V, t = sb.symbols("x y V t")
     >>> sb.algebra.linearized(sb.sin(x) * y, {x: 0})
     x*y
+    >>> sb.algebra.linearized(x.dot * sb.cos(y) + y.dot * sb.sin(y), {x: V * t, y: 0}, t)
+    x_dot
 
     See also: `linearize`, `derivative`.
     """
@@ -32,6 +38,8 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
         raise ExpressionError(
             f"linearized: takes a mapping {{symbol: value}} of where to linearise, got {shown(about)}"
         )
+    if t is not None:
+        return linearized(thing, _with_rates(thing, about, t))
     if isinstance(thing, (list, tuple)):
         return type(thing)(linearized(e, about) for e in thing)
     if hasattr(thing, "component_matrices"):
@@ -42,3 +50,16 @@ def linearized(thing: Any, about: Mapping[Symbol, Any]) -> Any:
     base, slopes = substitute(thing, about), substitute(jacobian(list(thing.entries), list(about)), about)
     entries = (e + sum_of_products(slopes.row(k), changes) for k, e in enumerate(base.entries))
     return Matrix(thing.rows, thing.cols, tuple(entries))
+
+
+def _with_rates(thing: Any, about: Mapping[Symbol, Any], t: Symbol) -> dict[Symbol, Any]:
+    """The values of a motion, and those of all rates that occur in the thing."""
+    if not isinstance(t, Symbol):
+        raise ExpressionError(f"linearized: t = {shown(t)}; the time is a symbol, such as m.time")
+    found, occurring = dict(about), [stem_and_order(s.name) for s in free_symbols(thing)]
+    for s, value in about.items():
+        stem, order = stem_and_order(s.name)
+        for _ in range(max((k for name, k in occurring if name == stem), default=0) - order):
+            s, value = s.dot, derivative(as_expr(value), t)
+            found.setdefault(s, value)
+    return found
