@@ -20,7 +20,8 @@ from examples.bicycle_on_tyres import KNIFE_EDGE, straight_running, tyre
 # %%
 knife = bicycle.straight_running(sb.derive(bicycle.model()))
 (knife_range,), (stiff_range,) = (
-    s.root_locus(V=(1.0, 12.0)).stable_ranges() for s in (knife, straight_running(KNIFE_EDGE, tube=0.0))
+    s.root_locus(V=(1.0, 12.0)).stable_ranges()
+    for s in (knife, straight_running(KNIFE_EDGE, tube=0.0))
 )
 assert max(abs(a - b) for a, b in zip(knife_range, stiff_range, strict=True)) < 2e-5
 print(
@@ -41,7 +42,9 @@ cases = {
 }
 loci = {name: lin.root_locus(V=(1.0, 12.0)) for name, lin in cases.items()}
 for name, locus in loci.items():
-    ranges = ", ".join(f"{low:.3f} to {high:.3f} m/s" for low, high in locus.stable_ranges())
+    ranges = ", ".join(
+        f"{low:.3f} to {high:.3f} m/s" for low, high in locus.stable_ranges()
+    )
     print(f"{name:20} stable {ranges or 'nowhere'}")
 
 # %% [markdown]
@@ -51,13 +54,24 @@ for name, locus in loci.items():
 # %%
 knife_locus = knife.root_locus(V=(1.0, 12.0))
 edges = sb.plot(knife_locus, title="knife edges", label="speed [m/s]")
-lagging = sb.plot(loci["and a lag of 0.2 m"], title="tyres with camber and lag", label="speed [m/s]")
-edges.noted(weave=(2.0, 2.03), capsize=(8.0, 0.1), castering=(4.0, -6.9)) | lagging.noted(
-    **{"weave": (6.0, -3.2), "capsize": (8.0, 0.2), "wobble, 7 Hz": (10.0, -12.8), "wobble, 9 Hz": (7.0, -12.9)}
+lagging = sb.plot(
+    loci["and a lag of 0.2 m"], title="tyres with camber and lag", label="speed [m/s]"
+)
+edges.noted(
+    weave=(2.0, 2.03), capsize=(8.0, 0.1), castering=(4.0, -6.9)
+) | lagging.noted(
+    **{
+        "weave": (6.0, -3.2),
+        "capsize": (8.0, 0.2),
+        "wobble, 7 Hz": (10.0, -12.8),
+        "wobble, 9 Hz": (7.0, -12.9),
+    }
 )
 
 # %%
 wobble = [s for s in cases["and a lag of 0.2 m"].eigenvalues(V=4.0) if s.imag > 30]
 assert len(wobble) == 2
 for s in wobble:
-    print(f"wobble at 4 m/s: {s.imag / (2 * math.pi):.2f} Hz, damping ratio {-s.real / abs(s):.3f}")
+    print(
+        f"wobble at 4 m/s: {s.imag / (2 * math.pi):.2f} Hz, damping ratio {-s.real / abs(s):.3f}"
+    )
