@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -24,7 +26,8 @@ from docs.book import benchmarks, gallery, mathml, reference, site
 from docs.book.cells import Cell, cells_of
 from docs.book.notebooks import write_notebook
 from docs.book.pages import page_of
-from docs.book.running import run
+from docs.book.running import Workers, run
+from docs.book.shown_code import shown_code
 from docs.book.theory import headed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
@@ -50,6 +53,71 @@ def test_a_link_that_leads_nowhere_is_a_fault(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(site, "write_benchmarks", lambda *_: 0)
     with pytest.raises(SystemExit, match="faults"):
         site.build(tmp_path / "out", workers=0, builder="dummy")
+
+
+def test_some_pages_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A quick look at a page leaves others out, runs nothing that is not on it, and says how far it is."""
+    told: list[str] = []
+    said = site.build(tmp_path, workers=0, builder="dummy", only=["linear", "gallery/stick_slip"], tell=told.append)
+    assert "0 mechanisms" in said
+    assert any("Sphinx" in t for t in told)
+    with pytest.raises(SystemExit, match=r"no page 'linera'; did you mean linear"):
+        site.build(tmp_path, workers=0, builder="dummy", only=["linera"])
+
+
+def test_workers_run_what_is_wanted(tmp_path: Path) -> None:
+    """Each page in its own process, and the caller is told of each; without workers none is run."""
+    told: list[str] = []
+    crew = Workers(1, ("a/x*",), told.append)
+    crew.write(_write_mark, {name: (tmp_path / name.replace("/", "-"),) for name in ("a/x1", "a/y", "b/x1")})
+    assert {p.name: p.read_text(encoding="utf-8") for p in tmp_path.iterdir()} == {
+        "a-x1": "True",
+        "a-y": "False",
+        "b-x1": "False",
+    }
+    assert [t.partition(",")[0] for t in told] == ["[1/1] a/x1"]
+    assert not Workers(0).runs("a/x1")
+
+
+def _write_mark(path: Path, is_run: bool) -> None:
+    path.write_text(str(is_run), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("x = 1\nassert x == 1", "x = 1"),
+        ("x = 1\n\n# as published\nassert (\n    x == 1\n)\n\ny = 2", "x = 1\n\ny = 2"),
+        ("for x in (1, 2):\n    assert x\nx", "x"),
+        ("for x in (1, 2):\n    print(x)\n    assert x", "for x in (1, 2):\n    print(x)"),
+        ("if a:\n    assert a\nelse:\n    print(1)", "if a:\n    assert a\nelse:\n    print(1)"),
+        ("def f(x):\n    assert x\n    return x", "def f(x):\n    assert x\n    return x"),
+        ("x = 1  # fmt: skip\n# a remark\nx", "x = 1\n# a remark\nx"),
+        ('print("assert")', 'print("assert")'),
+        ("assert True", ""),
+    ],
+)
+def test_pages_hide_checks(source: str, shown: str) -> None:
+    """What is shown is Python; a branch that would be empty keeps its check."""
+    assert shown_code(source) == shown
+    ast.parse(shown_code(source))
+
+
+def test_checks_stay_in_the_notebook(tmp_path: Path) -> None:
+    cells = [Cell("# Title", False), Cell("x = 1\nassert x == 1\nx", True), Cell("assert x < 2", True)]
+    page = page_of(run("page", tmp_path / "page.py", cells), tmp_path, tmp_path)
+    assert "assert" not in page
+    assert "with the checks" in page
+    write_notebook(cells, tmp_path / "page.ipynb")
+    assert "assert x == 1" in (tmp_path / "page.ipynb").read_text(encoding="utf-8")
+
+
+def test_every_mechanism_has_a_section() -> None:
+    """By its first subject; no section is empty, and a subject that none knows is refused with those that exist."""
+    found = gallery.entries()
+    assert {e.section for e in found} == set(gallery.SECTIONS)
+    with pytest.raises(ValueError, match="belongs to no section of the gallery; begin with one of vehicles"):
+        _ = replace(found[0], subjects=("alchemy",)).section
 
 
 def test_measurements_say_where_peers_are_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +183,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 def test_mechanism_of_the_gallery(entry: gallery.Entry, tmp_path: Path) -> None:
     """It runs, asserts what it reproduces, and shows itself in motion."""
     made = run(entry.name, entry.path, entry.cells)
-    assert gallery.card_of(made).lstrip().startswith("<")
+    assert gallery.card_of(made, entry.card).lstrip().startswith("<")
     assert not entry.reproduces or any("assert " in c.source for c in entry.cells if c.is_code)
     page = page_of(made, tmp_path, tmp_path)
     assert ("<iframe" in page) == bool(made.scenes)

@@ -10,14 +10,14 @@ from docs.documents.running import chapters, run_chapter, summary
 from .cells import cells_of
 from .notebooks import write_notebook
 from .pages import page_of, title_of
-from .running import in_processes, unrun
+from .running import Workers, unrun
 
 
-def write_documents(folder: Path, static: Path, workers: int) -> list[Path]:
+def write_documents(folder: Path, static: Path, workers: Workers) -> list[Path]:
     """Write a page for each chapter, and the first page with their table of contents."""
     folder.mkdir(exist_ok=True)
     found = chapters()
-    in_processes(workers, _write, [(p, folder, static, workers > 0) for p in found])
+    workers.write(_write, {f"documents/{p.stem}": (p, folder, static) for p in found})
     (folder / "index.md").write_text(_index(found), encoding="utf-8")
     return found
 

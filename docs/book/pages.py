@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from symbody.view import Figure, FigureGrid, Scene
 
 from .running import Run, Shown
+from .shown_code import has_checks, shown_code
 
 SCENE_HEIGHT = "26rem"
 
@@ -18,7 +20,11 @@ def page_of(run: Run, folder: Path, scenes: Path) -> str:
     """The Markdown of a run; figures are written into the folder of the page, scenes into a folder of static files."""
     files = _Files(run.name, folder, scenes)
     parts = [_code(s, files) if s.cell.is_code else s.cell.source for s in run.shown]
-    return "\n\n".join([*parts, f"{{download}}`This page as a notebook <{run.name}.ipynb>`", ""])
+    checks = any(s.cell.is_code and has_checks(s.cell.source) for s in run.shown)
+    said = ", with the checks of its numbers" if checks else ""
+    return "\n\n".join(
+        [*(p for p in parts if p), f"{{download}}`This page as a notebook <{run.name}.ipynb>`{said}.", ""]
+    )
 
 
 class _Files:
@@ -35,7 +41,8 @@ class _Files:
 
 
 def _code(shown: Shown, files: _Files) -> str:
-    parts = [f"```python\n{shown.cell.source}\n```"]
+    code = shown_code(shown.cell.source)
+    parts = [f"```python\n{code}\n```"] if code else []
     if shown.printed:
         parts.append(_text(shown.printed))
     if shown.value is not None:
@@ -60,12 +67,20 @@ def _value(shown: Shown, files: _Files) -> str:
 
 
 def _text(printed: str) -> str:
-    return f"```text\n{printed.rstrip()}\n```"
+    """Output in a box. Long sentences are wrapped; columns, which gaps inside lines show, stay and are scrolled."""
+    kind = "columns" if re.search(r"\S(?:  |\t).*\S", printed) else "sentences"
+    return f"```{{code-block}} text\n:class: {kind}\n\n{printed.rstrip()}\n```"
 
 
 def raw(html: str) -> str:
     """HTML that Sphinx passes on."""
     return f"````{{raw}} html\n{html}\n````"
+
+
+def toctree(names: Iterable[str], *options: str) -> str:
+    """Pages below one, shown in the side bar alone unless options say otherwise."""
+    said = options or (":hidden:",)
+    return "\n".join(["```{toctree}", *said, "", *names, "```"])
 
 
 def title_of(markdown: str) -> str:

@@ -8,10 +8,12 @@ import io
 import os
 import sys
 import tempfile
+import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -80,15 +82,42 @@ def unrun(name: str, cells: Sequence[Cell]) -> Run:
     return Run(name, [Shown(c) for c in cells])
 
 
-def in_processes(workers: int, call: Callable[..., None], arguments: Sequence[tuple[Any, ...]]) -> None:
-    """One call after the other, each in a process of its own: pages share nothing, not even the ages of symbols."""
-    if not workers:
-        for a in arguments:
-            call(*a)
-        return
-    with ProcessPoolExecutor(workers, max_tasks_per_child=1) as pool:
-        for done in [pool.submit(call, *a) for a in arguments]:
-            done.result()
+@dataclass(frozen=True)
+class Workers:
+    """Processes that run the code of pages. Without any, pages come without what their code shows.
+
+    number    how many run at a time
+    wanted    patterns of pages to run, as `gallery/stick_slip` or `tutorials/*`; all where there are none
+    tell      is told how far it is
+    """
+
+    number: int
+    wanted: tuple[str, ...] = ()
+    tell: Callable[[str], None] = lambda _: None
+
+    def runs(self, page: str) -> bool:
+        """Whether the code of a page is to be run."""
+        return self.number > 0 and is_wanted(page, self.wanted)
+
+    def write(self, call: Callable[..., None], pages: Mapping[str, tuple[Any, ...]]) -> None:
+        """`call(*arguments, is_run)` for each page, by its name: those that are run each in a process of its own, so that
+        pages share nothing, not even the ages of symbols."""
+        for name, arguments in pages.items():
+            if not self.runs(name):
+                call(*arguments, False)
+        if not (run_ones := [name for name in pages if self.runs(name)]):
+            return
+        began = time.monotonic()
+        with ProcessPoolExecutor(self.number, max_tasks_per_child=1) as pool:
+            under_way = {pool.submit(call, *pages[name], True): name for name in run_ones}
+            for count, done in enumerate(as_completed(under_way), 1):
+                done.result()
+                self.tell(f"[{count}/{len(run_ones)}] {under_way[done]}, after {time.monotonic() - began:.0f} s")
+
+
+def is_wanted(page: str, wanted: Sequence[str]) -> bool:
+    """Whether a page, by its path without suffix, is among patterns; every one is where there are none."""
+    return not wanted or any(fnmatch(page, pattern) for pattern in wanted)
 
 
 @contextlib.contextmanager

@@ -1,15 +1,19 @@
 """Everything together: pages are copied, the rest is made beside them, and Sphinx makes a site of it.
 
-Warnings are errors: a link that leads nowhere, a page that nothing leads to.
+Warnings are errors: a link that leads nowhere, a page that nothing leads to. Where only some pages are wanted, for a quick look,
+the others are left out, and links to them are not checked.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +21,9 @@ from sphinx.cmd.build import build_main
 
 from .benchmarks import write_benchmarks
 from .documents import write_documents
-from .gallery import write_gallery
+from .gallery import Entry, write_gallery
 from .reference import write_reference
+from .running import Workers, is_wanted
 from .theory import write_theory
 from .tutorials import write_tutorials
 
@@ -28,11 +33,19 @@ LAST_GUIDES = ":caption: Plots and export\n\n"
 STYLE = Path(__file__).parent / "style.css"
 
 
-def build(target: Path, workers: int | None = None, builder: str = "html") -> str:
+def build(
+    target: Path,
+    workers: int | None = None,
+    builder: str = "html",
+    only: Sequence[str] = (),
+    tell: Callable[[str], None] = lambda _: None,
+) -> str:
     """Write the site to a folder; a sentence that says what is in it.
 
     workers   processes that run its code; 0: no code is run
     builder   of Sphinx: "dummy" only checks
+    only      patterns of pages, such as "linear" or "gallery/*": the others are left out
+    tell      is told how far it is
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as place:
@@ -41,21 +54,53 @@ def build(target: Path, workers: int | None = None, builder: str = "html") -> st
         static = source / "_static" / "scenes"
         static.mkdir(parents=True)
         shutil.copy(STYLE, source / "_static")
-        workers = os.cpu_count() or 1 if workers is None else workers
-        mechanisms = write_gallery(source / "gallery", static, workers)
-        tutorials = write_tutorials(source, static, workers)
-        documents = write_documents(source / "documents", static, workers)
+        crew = Workers(os.cpu_count() or 1 if workers is None else workers, tuple(only), tell)
+        mechanisms = write_gallery(source / "gallery", static, crew)
+        tutorials = write_tutorials(source, static, crew)
+        documents = write_documents(source / "documents", static, crew)
+        tell("reference, theory and measurements")
         names = write_reference(source / "reference")
         explained = write_theory(source / "theory")
         measured = write_benchmarks(source / "benchmarks.md")
+        if only:
+            _leave_out_others(source, only)
         pages = len(list(source.rglob("*.md")))
-        if build_main(["-b", builder, "-q", "-W", "--keep-going", "-j", "auto", str(source), str(target)]):
+        tell(f"Sphinx: {pages} pages")
+        if build_main([*_options(builder, only), str(source), str(target)]) and not only:
             raise SystemExit("the site has faults, see above")
+    ran = [sum(crew.runs(page) for page in names_of) for names_of in _runnable(mechanisms, tutorials, documents)]
     return (
-        f"{target}: {pages} pages, {len(mechanisms)} mechanisms and {len(tutorials)} tutorials run, {len(documents)} chapters on source documents, {names} names, {explained} methods, "
-        f"{measured} measurements, "
-        f"{time.monotonic() - began:.0f} s"
+        f"{target}: {pages} pages; {ran[0]} mechanisms, {ran[1]} tutorials and {ran[2]} chapters on source documents were run; "
+        f"{names} names, {explained} methods, {measured} measurements; {time.monotonic() - began:.0f} s"
     )
+
+
+def _runnable(mechanisms: list[Entry], tutorials: list[Path], documents: list[Path]) -> tuple[list[str], ...]:
+    """Pages by name whose code can be run."""
+    return (
+        [f"gallery/{e.name}" for e in mechanisms],
+        [f"tutorials/{p.stem}" for p in tutorials],
+        [f"documents/{p.stem}" for p in documents],
+    )
+
+
+def _options(builder: str, only: Sequence[str]) -> list[str]:
+    if not only:
+        return ["-b", builder, "-q", "-W", "--keep-going", "-j", "auto"]
+    return ["-b", builder, "-Q", "-E"]
+
+
+def _leave_out_others(source: Path, only: Sequence[str]) -> None:
+    """Only pages that are wanted stay, and those above them, which their side bar shows."""
+    names = {page: page.relative_to(source).with_suffix("").as_posix() for page in source.rglob("*.md")}
+    for pattern in only:
+        if not any(fnmatch(name, pattern) for name in names.values()):
+            near = difflib.get_close_matches(pattern, names.values(), 3)
+            said = f"; did you mean {', '.join(near)}?" if near else ", by its path in the book, without a suffix"
+            raise SystemExit(f"the book has no page {pattern!r}{said}")
+    for page, name in names.items():
+        if not is_wanted(name, only) and page.name != "index.md":
+            page.unlink()
 
 
 def _copy_pages(source: Path) -> None:

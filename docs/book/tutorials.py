@@ -7,15 +7,15 @@ from pathlib import Path
 from .cells import cells_of
 from .notebooks import write_notebook
 from .pages import page_of
-from .running import in_processes, run, unrun
+from .running import Workers, run, unrun
 
 FOLDER = "tutorials"
 
 
-def write_tutorials(source: Path, static: Path, workers: int) -> list[Path]:
-    """Replace each page by the one with its outputs; by the same without them where there are no workers."""
+def write_tutorials(source: Path, static: Path, workers: Workers) -> list[Path]:
+    """Replace each page by the one with its outputs, where it is run."""
     found = sorted((source / FOLDER).glob("*.md"))
-    in_processes(workers, _write, [(p, static, workers > 0) for p in found])
+    workers.write(_write, {f"{FOLDER}/{p.stem}": (p, static) for p in found})
     return found
 
 

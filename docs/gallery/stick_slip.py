@@ -1,6 +1,6 @@
 """# A block that sticks and slips
 
-Subjects: orbits, friction
+Subjects: friction, orbits
 
 Reproduces: the period 2 (μs - μk) m g / (k v) + 2 √(m/k) (π - atan((μs - μk) m g / (v √(k m)))) of a block on a belt
 
