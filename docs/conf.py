@@ -1,8 +1,10 @@
 """Settings of Sphinx. `python -m docs.book` calls it on a copy of this folder, with reference and gallery beside it."""
 
+from pathlib import Path
+
 project = "symbody"
 copyright = "the symbody developers"
-extensions = ["myst_parser", "sphinx_copybutton", "docs.book.mathml"]
+extensions = ["myst_parser", "sphinx_copybutton", "docs.book.mathml", "docs.book.search"]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["book", "gallery/*.py"]
@@ -15,5 +17,6 @@ html_theme = "furo"
 html_title = "symbody"
 html_static_path = ["_static"]
 html_css_files = ["style.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_show_sphinx = False
 html_copy_source = False

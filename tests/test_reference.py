@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 import symbody as sb
+from docs.book import member_groups
 from docs.book.examples import AsShown, faults, unshown
-from docs.book.reference import members, named_things
+from docs.book.reference import members, named_things, places
 
 ROOT = Path(__file__).parents[1]
 THINGS = dict(named_things())
@@ -58,6 +59,39 @@ def test_see_also_leads_somewhere_else() -> None:
     assert [fault for name, thing in THINGS.items() for fault in dead_ends(name, text_of(thing))] == []
     planted = "See also: `derive`, `Model.gravitate`, `Model.gravity`, `Model`."
     assert dead_ends("sb.Model", planted) == ["sb.Model: Model.gravitate", "sb.Model: Model"]
+
+
+LARGE_CLASSES = {
+    name: cls for name, cls in THINGS.items() if inspect.isclass(cls) and len(list(members(cls))) >= member_groups.LARGE
+}
+
+
+@pytest.mark.parametrize("name", LARGE_CLASSES)
+def test_members_of_large_classes_are_in_groups(name: str) -> None:
+    """Each in one group, and groups name nothing else; pages begin with a table of them."""
+    cls = LARGE_CLASSES[name]
+    names = [m.name for m in members(cls)]
+    grouped = member_groups.member_groups(cls, names)
+    assert "Others" not in grouped, f"{grouped.get('Others')}: name their group in docs/book/member_groups.py"
+    assert sorted(n for inside in grouped.values() for n in inside) == sorted(names)
+    declared = [
+        n for owner in cls.__mro__ for g in member_groups.GROUPS.get(owner.__name__, {}).values() for n in g.split()
+    ]
+    assert sorted(declared) == sorted(names)
+
+
+def test_a_member_without_a_group_is_found() -> None:
+    assert member_groups.member_groups(sb.Model, ["revolute", "planted"])["Others"] == ["planted"]
+
+
+def test_places_of_names_are_places_of_their_own() -> None:
+    """Also where names differ only in case; members that a class inherits from a public one are at that one's."""
+    found = list(places())
+    assert len({(p.page, p.anchor) for p in found}) == len(found)
+    names = {p.name: p for p in found}
+    assert names["sb.linearize"].rank < names["sb.Model.revolute"].rank < names["sb.formats.Robot.link"].rank
+    assert "sb.formats.Robot.revolute" not in names
+    assert names["sb.Equations.N"].anchor != names["sb.Equations.n"].anchor
 
 
 @pytest.fixture(scope="module")

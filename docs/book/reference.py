@@ -19,6 +19,8 @@ from typing import Any
 
 import symbody
 
+from .member_groups import member_groups
+
 STAGES = (
     "algebra",
     "bodies",
@@ -35,6 +37,7 @@ STAGES = (
 KITS = ("kits.robots", "kits.biomechanics", "kits.teaching")  # that have pages of their own
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line
+TABLED = 8  # members of a class whose page begins with a list of them
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,31 @@ def write_reference(folder: Path) -> int:
     return sum(len(g.names) for g in found)
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a name is explained. `rank`: 0 an everyday name, 1 a member of an everyday class, 2 any other name."""
+
+    name: str
+    kind: str
+    page: str
+    anchor: str
+    rank: int
+
+
+def places() -> Iterator[Place]:
+    """Every public name and every member of a public class, for search."""
+    for g in groups():
+        is_everyday = g.prefix == "sb."
+        for n in g.names:
+            page, _, anchor = _place(g, n).partition("#")
+            kind = "class" if inspect.isclass(g.thing(n)) else "function" if callable(g.thing(n)) else "value"
+            page, anchor = page.removesuffix(".md"), (anchor or n).lower().replace("_", "-")
+            yield Place(f"{g.prefix}{n}", kind, page, anchor, 0 if is_everyday else 2)
+            for m in own_members(g.thing(n)) if kind == "class" else ():
+                what = "method" if inspect.isfunction(m.thing) else "property"
+                yield Place(f"{g.prefix}{n}.{m.name}", what, page, member_anchor(n, m.name), 1 if is_everyday else 2)
+
+
 def _place(g: Group, name: str) -> str:
     return f"{name}.md" if inspect.isclass(g.thing(name)) else f"{g.slug}.md#{_anchor(name)}"
 
@@ -143,10 +171,32 @@ def _group_page(g: Group, links: dict[str, str]) -> str:
 
 def _class_page(g: Group, name: str, links: dict[str, str]) -> str:
     cls = g.thing(name)
+    found = {m.name: m for m in members(cls)}
+    grouped = member_groups(cls, list(found))
     parts = [f"# {name}", _signature(f"{g.prefix}{name}", cls), *_text(cls, links, name), _where(cls)]
-    for m in members(cls):
-        parts.append(_entry(f"{_instance(name)}.{m.name}", m.thing, links, m.name, level=2, is_member=True))
+    if len(found) >= TABLED:
+        parts.append(_member_table(name, grouped or {"": list(found)}))
+    level = 3 if grouped else 2
+    for heading, inside in (grouped or {"": list(found)}).items():
+        parts.append(f"## {heading}" if heading else "")
+        for n in inside:
+            entry = _entry(f"{_instance(name)}.{n}", found[n].thing, links, n, level, is_member=True)
+            parts.append(f"({member_anchor(name, n)})=\n{entry}")
     return "\n\n".join([p for p in parts if p] + [""])
+
+
+def _member_table(name: str, grouped: dict[str, list[str]]) -> str:
+    """Links to all members, a row for each group."""
+    rows = {h: " ".join(f"[`{n}`](#{member_anchor(name, n)})" for n in inside) for h, inside in grouped.items()}
+    if list(rows) == [""]:
+        return f"Members: {rows['']}"
+    cells = "\n".join(f"* - {heading}\n  - {inside}" for heading, inside in rows.items())
+    return f"```{{list-table}}\n:widths: 25 75\n:class: members\n\n{cells}\n```"
+
+
+def member_anchor(cls: str, name: str) -> str:
+    """The place of a member on the page of its class; anchors are in lower case, which must not make one of `N` and `n`."""
+    return f"{cls.lower()}-{re.sub('[A-Z]', lambda c: f'cap-{c[0].lower()}', name)}".replace("_", "-")
 
 
 def _instance(name: str) -> str:
@@ -176,6 +226,13 @@ def members(cls: type) -> Iterator[Member]:
             inner = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
             if inspect.isfunction(inner) or isinstance(inner, (property, cached_property)):
                 yield Member(owner, name, inner)
+
+
+def own_members(cls: type) -> list[Member]:
+    """Members that no other public class above has: a search for `revolute` finds that of `Model`, not of `Robot`."""
+    public = {thing for _, thing in named_things()}
+    above = {m.name for base in cls.__mro__[1:] if base in public for m in members(base)}
+    return [m for m in members(cls) if m.name not in above]
 
 
 def _entry(written: str, thing: Any, links: dict[str, str], name: str, level: int = 2, is_member: bool = False) -> str:

@@ -29,8 +29,10 @@ from .tutorials import write_tutorials
 
 DOCS = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
-LAST_GUIDES = ":caption: Plots and export\n\n"
-STYLE = Path(__file__).parent / "style.css"
+LAST_GUIDES = ":caption: Plots and export
+
+"
+BESIDE = Path(__file__).parent
 
 
 def build(
@@ -53,7 +55,8 @@ def build(
         _copy_pages(source)
         static = source / "_static" / "scenes"
         static.mkdir(parents=True)
-        shutil.copy(STYLE, source / "_static")
+        shutil.copy(BESIDE / "style.css", source / "_static")
+        shutil.copy(BESIDE / "scorer.js", source)
         crew = Workers(os.cpu_count() or 1 if workers is None else workers, tuple(only), tell)
         mechanisms = write_gallery(source / "gallery", static, crew)
         tutorials = write_tutorials(source, static, crew)
@@ -66,7 +69,7 @@ def build(
             _leave_out_others(source, only)
         pages = len(list(source.rglob("*.md")))
         tell(f"Sphinx: {pages} pages")
-        if build_main([*_options(builder, only), str(source), str(target)]) and not only:
+        if build_main([*_options(builder, only), str(source), str(target)]):
             raise SystemExit("the site has faults, see above")
     ran = [sum(crew.runs(page) for page in names_of) for names_of in _runnable(mechanisms, tutorials, documents)]
     return (
