@@ -4,7 +4,12 @@ from pathlib import Path
 
 project = "symbody"
 copyright = "the symbody developers"
-extensions = ["myst_parser", "sphinx_copybutton", "docs.book.mathml", "docs.book.search"]
+extensions = [
+    "myst_parser",
+    "sphinx_copybutton",
+    "docs.book.mathml",
+    "docs.book.search",
+]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["book", "gallery/*.py"]

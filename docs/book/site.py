@@ -29,9 +29,7 @@ from .tutorials import write_tutorials
 
 DOCS = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\[([^\]]+)\]\((\.\./[^)#]+)\)")
-LAST_GUIDES = ":caption: Plots and export
-
-"
+LAST_GUIDES = ":caption: Plots and export\n\n"
 BESIDE = Path(__file__).parent
 
 
