@@ -1,10 +1,10 @@
-"""# An arm that curls
+"""# Arm curl with elastic tendons
 
 Subjects: biomechanics, muscles
 Reproduces: the posture at which the moments of both muscles and of gravity balance, found in two ways
 
-A flexor and an extensor with elastic tendons pull at a forearm. Their excitations rise one after the other; the arm follows, and comes to rest where the
-moments balance.
+A flexor and an extensor with elastic tendons act on a forearm. Their excitations rise one after the other;
+the arm follows and comes to rest where the moments balance.
 """
 
 # %%
@@ -40,7 +40,8 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# The start has both fibres at rest: their speeds are given, tensions found. Then the flexor works, and half a second later the extensor against it.
+# Both fibres start at rest: their speeds are given, and the tensions follow. First the flexor is excited,
+# half a second later the extensor.
 
 # %%
 still = sb.assemble(
@@ -58,7 +59,7 @@ sim
 sb.plot(sim, ["elbow"], ["BRA_force", "TRI_force"])
 
 # %% [markdown]
-# Where it comes to rest is a question of its own: `steady` solves for angle and tensions, and the arms of the moments say why.
+# `steady` solves for the rest position directly, as angle and tensions; the moment arms explain it.
 
 # %%
 end = {n: float(sim[n][-1]) for n in ("elbow", "BRA_tension", "TRI_tension")}

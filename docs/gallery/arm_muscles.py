@@ -1,10 +1,11 @@
-"""# Muscles of an arm
+"""# Arm muscles: lengths and moment arms
 
 Subjects: biomechanics, paths
 Reproduces: lengths and moment arms of four muscles, and the mass matrix, of OpenSim's arm26 (Holzbaur et al. 2005)
 
-Shoulder and elbow, and four muscles as paths: through points of the bones, and where they would go through the elbow, over a cylinder. The length of such
-a path is exact, so its derivatives are the moment arms: by symbols, and in the equations without more words.
+Four muscles cross the shoulder and the elbow as paths through points of the bones, and over a cylinder where
+they would pass through the elbow. The length of such a path is exact, so its symbolic derivatives are the
+moment arms, also in the equations of motion.
 """
 
 # %%
@@ -67,7 +68,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# In the posture of 0.3 and 1.0 rad, beside what OpenSim 4.6 prints:
+# Comparison with OpenSim 4.6 in the posture of 0.3 and 1.0 rad:
 
 # %%
 OPENSIM = {
@@ -92,7 +93,8 @@ assert np.allclose(
 )
 
 # %% [markdown]
-# Tensions are inputs of the equations: how they enter is the table of moment arms. Moment arms about the elbow over its angle:
+# Tensions are inputs of the equations and enter through the table of moment arms. Moment arms about the elbow
+# over its angle:
 
 # %%
 angles = np.radians(range(10, 131, 20))
@@ -103,7 +105,8 @@ for name, path in muscles.items():
     print(f"{name:11s}", *(f"{r:z6.1f}" for r in found), "mm")
 
 # %% [markdown]
-# What the brachialis alone has to pull to hold the forearm level, with the upper arm hanging: gravity is in the equations, and the tension enters by its moment arm.
+# Tension of the brachialis that holds the forearm level with the upper arm hanging: gravity is in the
+# equations, and the tension enters through its moment arm.
 
 # %%
 q, T = [0.0, np.pi / 2], dict.fromkeys(eq.r, 0.0)

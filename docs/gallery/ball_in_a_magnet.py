@@ -1,10 +1,11 @@
-"""# A ball held in the air by a magnet
+"""# Magnetic levitation of a ball
 
 Subjects: electromechanics, control
 Reproduces: an unstable pole at √(2 g / z) and the current z √(m g / c) that carries the ball (Woodson and Melcher 1968, 5.1)
 
-The inductance of a coil grows as an iron ball comes near. Half of its slope times the square of the current is a force, and it induces a voltage: one
-function L(z) gives both. Without control the ball falls or sticks; with it, it hangs in the air.
+The inductance L(z) of a coil increases as an iron ball approaches. It gives both the force, half of its slope
+times the square of the current, and the induced voltage. Without control the ball falls or sticks to the
+coil; with control it levitates.
 """
 
 # %%
@@ -28,7 +29,7 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# Where the ball hangs 1 cm below the coil, and what happens near there when the current is held:
+# Equilibrium 1 cm below the coil, and stability at constant current:
 
 # %%
 hangs = sb.steady(eq, {"z": 0.01}, free=["U"], start={"i": 0.7, "U": 3.5})
@@ -44,7 +45,7 @@ assert abs(pole - np.sqrt(2 * 9.81 / 0.01)) < 1e-6
 print(f"{current:.4f} A carry the ball; unstable pole {pole:.2f} /s")
 
 # %% [markdown]
-# A regulator of the voltage, and the ball let go 2 mm too low:
+# A voltage regulator, with the ball released 2 mm too low:
 
 # %%
 lin = sb.linearize(eq, hangs)

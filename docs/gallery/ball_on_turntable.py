@@ -1,9 +1,10 @@
-"""# A ball on a turntable
+"""# Ball on a turntable
 
 Subjects: toys, rolling
 Reproduces: a solid ball circles at 2/7 of the rate of the table
 
-A ball that rolls on a turning table goes round in circles, at a rate that depends on neither its speed nor its size.
+A ball that rolls on a rotating table moves in circles, at a rate that depends neither on its speed nor on its
+size.
 """
 
 # %%
@@ -35,7 +36,7 @@ start = sb.assemble(
     ball_y_dot=0.0,
 )
 sim = sb.simulate(eq, 2 * np.pi / (2 / 7 * 7.0), start, rtol=1e-10)
-# back after one circle
+# returns after one circle
 assert np.hypot(sim["ball_x"][-1] - 0.5, sim["ball_y"][-1]) < 1e-6
 sb.plot(sim, "ball_y", over="ball_x")
 

@@ -1,11 +1,11 @@
-"""# A bead on a turning hoop
+"""# Bead on a rotating hoop
 
 Subjects: machines, bifurcations
-Reproduces: the bottom becomes unstable at Ω² = g/R; above it the bead stands at cos a = g / (R Ω²)
+Reproduces: the bottom becomes unstable at Ω² = g/R; above it the equilibrium is cos a = g / (R Ω²)
 
-A governor in its smallest form. The hoop turns about its vertical diameter at a given rate; slow, the bead rests at the
-bottom, fast, it stands off to one side or the other. `branch` follows the equilibria, names the pitchfork and goes on along
-the branches that cross there.
+The hoop, the simplest governor, rotates about its vertical diameter at a given rate. At low rates the bead
+rests at the bottom, at high rates on one side or the other. `branch` follows the equilibria, finds the
+pitchfork and continues along the crossing branches.
 """
 
 # %%

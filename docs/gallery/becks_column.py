@@ -1,10 +1,10 @@
-"""# A column that flutters
+"""# Beck's column (flutter)
 
 Subjects: elastic, stability
 Reproduces: flutter at 20.05 EI / l² (Beck 1952), buckling at π² EI / 4 l² (Euler 1744)
 
-A load that presses on the end of a clamped column and turns with it does not buckle it: two frequencies meet, and it
-flutters. A load that keeps its direction buckles it at an eighth of that.
+A follower load at the end of a clamped column does not buckle it: two frequencies meet, and the column
+flutters. A load of constant direction buckles it at an eighth of that load.
 """
 
 # %%
@@ -31,7 +31,7 @@ print(beck)
 sb.plot(beck)
 
 # %% [markdown]
-# Just above that load a small push grows, and goes from side to side while it does:
+# Just above the flutter load a small perturbation grows while it oscillates:
 
 # %%
 sim = sb.simulate(column(True), 6, beam_y1=1e-2, P=20.6)

@@ -1,10 +1,11 @@
-"""# The benchmark bicycle
+"""# Benchmark bicycle
 
 Subjects: vehicles, two-wheelers
 Reproduces: weave speed 4.29238254 m/s and capsize speed 6.02426202 m/s (Meijaard, Papadopoulos, Ruina and Schwab 2007)
 
-Four rigid bodies, two knife-edge wheels that roll without slip: three degrees of freedom. Between weave and capsize speed the
-bicycle is stable without a rider. All numbers are those of the benchmark, printed to nine digits.
+Four rigid bodies and two knife-edge wheels that roll without slip have three degrees of freedom. Between
+weave and capsize speed the bicycle is stable without a rider. All numbers are those of the benchmark, printed
+to nine digits.
 """
 
 # %%
@@ -69,7 +70,7 @@ assert any(abs(v - 6.02426202) < 1e-8 for v in critical)
 sb.plot(locus)
 
 # %% [markdown]
-# Pushed at 4.6 m/s, it weaves and rights itself:
+# After a push at 4.6 m/s it weaves and rights itself:
 
 # %%
 ride = sb.assemble(

@@ -1,9 +1,10 @@
-"""# A bicycle caught on an unstable turn
+"""# Bicycle stabilised on an unstable turn
 
 Subjects: vehicles, two-wheelers, control, stability
 
-Above 3.2 m/s and below 5.4 m/s this bicycle runs straight by itself. The turns that it can run then are unstable: left alone it
-straightens up, or falls. Lennartsson (1999, chapter 7) closes with the wish to control such motions. A torque between frame and fork does.
+Between 3.2 m/s and 5.4 m/s this bicycle is self-stable in straight running. Its turns are unstable: without
+control it straightens up or falls. Lennartsson (1999, chapter 7) proposes to control such motions in future
+work. A torque between frame and fork achieves this.
 """
 
 # %%
@@ -18,9 +19,9 @@ eq = turn.equations
 turn
 
 # %% [markdown]
-# Five states are left when positions on the road and the angles of the wheels are dropped. One eigenvalue is positive, and one
-# is zero: there are turns of every energy. No torque changes the energy to first order, because the fork does not turn against the frame
-# on a steady turn and so no work is done.
+# Five states remain without the positions on the road and the angles of the wheels. One eigenvalue is
+# positive, and one is zero, since there are turns of every energy. No torque changes the energy to first
+# order: on a steady turn the fork does not rotate relative to the frame, so the torque does no work.
 
 # %%
 lin = sb.linearize(eq, turn, drop="cyclic")
@@ -29,7 +30,7 @@ assert abs(eigenvalues.real.max() - 0.788027) < 1e-6
 print(lin.x, eigenvalues)
 
 # %% [markdown]
-# The regulator says which mode it leaves as it is:
+# The regulator lists the mode that it leaves alone:
 
 # %%
 law = lin.lqr(1.0)
@@ -37,8 +38,8 @@ assert list(law.conserved) == ["energy"]
 law
 
 # %% [markdown]
-# The bicycle begins 0.1 rad too upright. Without the torque it runs straight after a few seconds; with it, it stays on a turn, the one
-# that belongs to its energy. The torque does little work: 0.006 % of the energy in 12 s.
+# The bicycle starts 0.1 rad too upright. Without the torque it runs straight after a few seconds; with it, it
+# stays on the turn that belongs to its energy. The torque does little work: 0.006 % of the energy in 12 s.
 
 # %%
 free, held = (

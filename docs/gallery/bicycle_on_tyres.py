@@ -1,10 +1,11 @@
-"""# A bicycle on real tyres
+"""# Bicycle on pneumatic tyres
 
 Subjects: vehicles, two-wheelers, stability
-Reproduces: with stiff thin tyres the speeds 3.2065 and 5.3962 m/s of Lennartsson's knife edges (thesis 7.4); with others weave and wobble
+Reproduces: with stiff thin tyres the speeds 3.2065 and 5.3962 m/s of Lennartsson's knife edges (thesis 7.4); with realistic tyres weave and wobble
 
-The bicycle of Lennartsson's thesis rolls on knife edges without slip; tyres are among its wishes. Here each wheel is a torus on a tyre that is pressed in, slips, leans and
-lags: side slip and camber make forces proportional to the load, behind a relaxation length. The frame is the same, written with z upwards.
+The bicycle of Lennartsson's thesis rolls on knife edges without slip; tyres are proposed as future work. Here
+each wheel is a torus on an elastic tyre: side slip and camber produce forces proportional to the load, with a
+relaxation length. The frame is the same, with z upwards.
 """
 
 # %%
@@ -15,7 +16,7 @@ from examples import bicycle
 from examples.bicycle_on_tyres import KNIFE_EDGE, straight_running, tyre
 
 # %% [markdown]
-# First the check: tyres that are a thousand times stiffer than real ones, thin and without lag, are knife edges.
+# Check: thin tyres without relaxation, a thousand times stiffer than real ones, behave like knife edges.
 
 # %%
 knife = bicycle.straight_running(sb.derive(bicycle.model()))
@@ -29,8 +30,9 @@ print(
 )
 
 # %% [markdown]
-# One property after the other. A cornering stiffness of 14 times the load for each radian and a camber stiffness of 0.95 times the load are chosen for
-# the example, not measured; the tube has a radius of 2 cm, the side force lags by 0.1 or 0.2 m.
+# One property after the other. The cornering stiffness (14 times the load per radian) and the camber
+# stiffness (0.95 times the load) are example values, not measured; the tube has a radius of 2 cm, the
+# relaxation length is 0.1 or 0.2 m.
 
 # %%
 cases = {
@@ -48,8 +50,10 @@ for name, locus in loci.items():
     print(f"{name:20} stable {ranges or 'nowhere'}")
 
 # %% [markdown]
-# Side slip changes little. The round tread ends stability at a lower speed, because the contact moves to the side to which the bicycle leans: it capsizes, slowly, from there on; camber thrust adds
-# a little. The lag adds oscillations of the fork and of the rear wheel against their tyres: wobble, at 7 and 9 Hz with a lag of 0.2 m at 4 m/s, which knife edges do not have.
+# Side slip changes little. The round tread lowers the limit of stability, because the contact moves to the
+# side to which the bicycle leans: above that speed it capsizes slowly; camber thrust adds a little.
+# Relaxation adds oscillations of the fork and of the rear wheel against their tyres: wobble, at 7 and 9 Hz
+# with a relaxation length of 0.2 m at 4 m/s, which knife edges do not have.
 
 # %%
 knife_locus = knife.root_locus(V=(1.0, 12.0))

@@ -1,10 +1,10 @@
-"""# A ball that bounces
+"""# Bouncing ball
 
 Subjects: impacts, toys
 Reproduces: it comes to rest after (1 + e)/(1 - e) √(2 h / g) seconds
 
-Impacts are events with a law. Infinitely many of them happen in a finite time, and then the ball lies still: the contact has
-become a constraint.
+Impacts are events with a law. Infinitely many of them occur in a finite time; then the ball is at rest, and
+the contact has become a constraint.
 """
 
 # %%

@@ -1,12 +1,11 @@
-"""# A cam that loses its follower
+"""# Cam and follower
 
 Subjects: machines, cams
+Reproduces: the float speed of a flat follower on an eccentric disc, ω² = (m g + k (e + d))/(m e)
 
-Reproduces: the speed of float of a flat follower on an eccentric disc, ω² = (m g + k (e + d))/(m e)
-
-A disc that turns about a point beside its middle lifts a flat follower by e sin θ, against gravity and a spring. The follower's
-inertia pulls it away at the top. The contact is a constraint; its multiplier is the force between the two, and where it becomes
-zero the follower floats.
+An eccentric disc lifts a flat follower by e sin θ, against gravity and a spring. At the top the follower's
+inertia acts against the contact. The contact is a constraint whose multiplier is the contact force; the
+follower floats where it becomes zero.
 """
 
 # %%
@@ -28,8 +27,9 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# Turned at a given speed it has no freedom left: what is computed are forces. Below the speed of float the cam pushes all the
-# time; above it would have to pull at the top, and an event finds where.
+# With a prescribed cam speed there is no degree of freedom left, and only forces are computed. Below the
+# float speed the cam pushes at all times; above it, it would have to pull at the top, and an event locates
+# this point.
 
 # %%
 mass, e, k, d, g = 0.5, 0.015, 2000.0, 0.01, 9.81

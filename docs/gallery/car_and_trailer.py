@@ -1,8 +1,9 @@
-"""# A car with a trailer that snakes
+"""# Car and trailer (snaking)
 
 Subjects: vehicles
 
-A single-track car pulls a trailer with one axle. Above a critical speed the trailer's oscillation is no longer damped.
+A single-track car pulls a trailer with one axle. Above a critical speed the oscillation of the trailer is no
+longer damped.
 """
 
 # %%

@@ -1,10 +1,12 @@
-"""# A car on its suspensions, steered by a step
+"""# Car with suspensions: step steer
 
 Subjects: vehicles, suspensions, handling
 Reproduces: lateral load transfer m ay h / t of a car in a steady turn (Milliken and Milliken, Race Car Vehicle Dynamics, 1995)
 
-A body, four double wishbones by their hardpoints, a rack with a compliant column, anti-roll bars, a differential, brushes for tyres: fifteen degrees of
-freedom and sixteen constraints. It settles on its springs, is steered by a step at 72 km/h, and ends in a steady turn, in which moments about the road balance.
+A body, four double wishbones by their hardpoints, a rack with a compliant column, anti-roll bars, a
+differential and brush tyres give fifteen degrees of freedom and sixteen constraints. The car settles on its
+springs, is steered by a step at 72 km/h, and ends in a steady turn, in which the moments about the road
+balance.
 """
 
 # %%
@@ -26,7 +28,8 @@ eq = sb.derive(vh.car(tyre, place=True, steering={"stiffness": 3e5, "damping": 1
 eq
 
 # %% [markdown]
-# Three seconds to settle, with a drive torque that holds the speed; then the steering wheel goes to its angle within a fifth of a second.
+# The car settles for three seconds while a drive torque holds the speed; then the steering wheel moves to its
+# angle within a fifth of a second.
 
 # %%
 u = sb.symbol("u", "speed")
@@ -45,7 +48,7 @@ print(sim)
 sb.plot(sim, ["r"], ["roll"])
 
 # %% [markdown]
-# What ISO 7401 measures in it:
+# The measures of ISO 7401:
 
 # %%
 late = t > 2.5
@@ -57,8 +60,10 @@ for name in ("r", "roll"):
     )
 
 # %% [markdown]
-# In the turn the load moves to the outer wheels by (m h ay + M g (h - z) φ) / t: inertia of all masses at their heights, and the body's weight, which rolls about the roll
-# centre at the height z. That follows from the hardpoints: lines of the arms meet in the instant centre, and the line from there to the contact passes through the roll centre.
+# In the turn the lateral load transfer is (m h ay + M g (h - z) φ) / t: the inertia of all masses at their
+# heights, and the weight of the body, which rolls about the roll centre at the height z. The roll centre
+# follows from the hardpoints: the lines of the arms meet in the instant centre, and the line from there to
+# the contact passes through the roll centre.
 
 # %%
 P = vh.WISHBONES

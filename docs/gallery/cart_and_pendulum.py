@@ -1,9 +1,9 @@
-"""# Cart and pendulum, held upright
+"""# Cart and pendulum (LQR)
 
 Subjects: control
 
-A force drives a cart that carries a pendulum: the equations of every textbook on control. A linear-quadratic regulator
-holds it upright; the closed loop is simulated with all nonlinearities.
+A force drives a cart that carries a pendulum, the standard example of control textbooks. A linear-quadratic
+regulator stabilises the upright position; the simulation of the closed loop is fully nonlinear.
 """
 
 # %%
@@ -20,7 +20,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# Upright, one eigenvalue is positive, and of the textbook's size:
+# In the upright position one eigenvalue is positive, with the textbook value:
 
 # %%
 upright = sb.linearize(eq, {"theta": sb.pi})

@@ -1,9 +1,9 @@
-"""# Watt's governor
+"""# Centrifugal governor (Watt)
 
 Subjects: machines, bifurcations
 
-Two masses on arms fly outwards as the shaft turns faster, and pull a sleeve up. Above ω² = g/l they leave the shaft; where they
-stand is the steady motion, and how they come there depends on the damping in the sleeve.
+Two masses on arms move outwards as the shaft turns faster, and lift a sleeve. Above ω² = g/l they leave the
+shaft. Their steady motion follows from the speed; the transient depends on the damping of the sleeve.
 """
 
 # %%
@@ -32,7 +32,7 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# At a given speed the arms stand at cos a = (m + M) g / (m l ω²):
+# At a given speed the angle of the arms is cos a = (m + M) g / (m l ω²):
 
 # %%
 w = 14.0

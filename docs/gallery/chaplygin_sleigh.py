@@ -1,9 +1,10 @@
-"""# Chaplygin's sleigh
+"""# Chaplygin sleigh
 
 Subjects: rolling, nonholonomic
 
-A sleigh on a knife edge: energy is kept, and yet it comes to an asymptotically stable motion, straight ahead with the mass
-centre in front of the knife. Nonholonomic constraints do not respect volume in phase space.
+A sleigh slides on a knife edge. Energy is conserved, yet the motion converges to an asymptotically stable
+one: straight ahead with the mass centre in front of the knife. Nonholonomic systems need not preserve volume
+in phase space.
 """
 
 # %%

@@ -1,10 +1,10 @@
-"""# Two legs that walk down a slope
+"""# Compass gait (passive walking)
 
 Subjects: walkers, impacts, orbits
 Reproduces: the compass gait of Goswami, Thuilot and Espiau (1998), stable at 3°, limping beyond 4.4°
 
-A compass with a heavy hip walks by itself. Each step loses as much energy in the impact of a foot as the slope gives; the
-multipliers of the gait say how fast a stumble dies out.
+A compass with a heavy hip walks down a slope without actuation. At each step the impact of a foot dissipates
+the energy that the slope supplies; the multipliers of the gait are the rates at which a disturbance decays.
 """
 
 # %%
@@ -33,8 +33,8 @@ def legs(floats: bool):
 walker, _, height = legs(floats=False)
 
 # %%
-# A foot that lands stays, and the other one leaves: M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0, in the mechanism that nothing holds. Then the
-# legs change their parts.
+# The landing foot stays, and the other one leaves: M (u⁺ - u⁻) = Jᵀ p with J u⁺ = 0, for the unconstrained
+# mechanism. Then the legs exchange roles.
 free, x, y = legs(floats=True)
 J = sb.jacobian(sb.matrix([[x], [y]]), free.q)
 before = free.M @ sb.matrix([[0], [0], [free.u[2]], [free.u[3]]])

@@ -1,8 +1,9 @@
-"""# A two-link arm draws a circle
+"""# Computed torque: two-link arm on a circle
 
 Subjects: robots, control
 
-Inverse kinematics by `assemble`: the tip's place is an output, and outputs can be given. Inverse dynamics gives the torques.
+`assemble` solves the inverse kinematics: the position of the tip is an output, and outputs can be prescribed.
+Inverse dynamics gives the torques.
 """
 
 # %%
@@ -18,7 +19,7 @@ upper = m.body("upper arm", mass=p.m1, shape=sb.bar(p.l1, "x", at=(p.l1 / 2, 0, 
 fore = m.body("forearm", mass=p.m2, shape=sb.bar(p.l2, "x", at=(p.l2 / 2, 0, 0)))
 q1 = m.revolute("q1", m.ground, upper).q
 q2 = m.revolute("q2", upper, fore, at=(p.l1, 0, 0)).q
-# torques known beforehand, and a spring and damper to the angle that is wanted
+# feedforward torques, and a spring and damper towards the desired angle
 for q, k in ((q1, 1), (q2, 2)):
     T, want = m.input(f"T{k}"), m.input(f"want{k}")
     m.generalized_force(f"motor {k}", q, T + 200 * (want - q) + 20 * (want.dot - q.dot))
@@ -39,8 +40,8 @@ poses = np.array(poses)
 path = CubicSpline(t, poses)
 
 # %% [markdown]
-# The angles that are wanted are inputs, given as samples that a spline joins; the model uses their rates too. Inverse dynamics
-# gives the torques that the motion takes, and the motors' springs see no error then.
+# The desired angles are inputs, given as samples and interpolated by a spline; the model uses their rates
+# too. Inverse dynamics gives the torques for the motion, so the motors' springs see no error.
 
 # %%
 f = sb.compile(eq)

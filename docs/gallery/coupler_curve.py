@@ -1,9 +1,10 @@
-"""# A coupler curve that is almost straight
+"""# Coupler curve (Chebyshev's lambda linkage)
 
 Subjects: machines, linkages
 
-Chebyshev's lambda linkage turns a rotation into a line that is straight over half of a turn, to about a thousandth of
-its length. The crank turns at a given rate: a prescribed motion, whose multiplier is the torque that it takes.
+Chebyshev's lambda linkage converts a rotation into a line that is straight over half of a turn, to about a
+thousandth of its length. The crank has a prescribed rate; the multiplier of this motion is the driving
+torque.
 """
 
 # %%
@@ -32,7 +33,7 @@ sim = sb.simulate(eq, 1, start)
 sb.plot(sim, "pen_y", over="pen_x")
 
 # %% [markdown]
-# While the crank is on the far side, the pen draws its line:
+# While the crank is on the far side, the pen draws the straight line:
 
 # %%
 fine = sim.at(np.linspace(0.25, 0.75, 201))

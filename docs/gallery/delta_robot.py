@@ -1,12 +1,11 @@
-"""# A delta robot
+"""# Delta robot
 
 Subjects: robots, parallel robots, linkages
+Reproduces: arm angles in closed form, and motor torques from the Jacobian (Clavel 1991, Codourey 1998)
 
-Reproduces: arm angles in closed form, and torques of motors as the Jacobian has them (Clavel 1991, Codourey 1998)
-
-Three motors on a base turn three upper arms; pairs of thin rods lead from their elbows to a small plate and keep it level. The plate
-moves to and fro, up and down, and never turns. The rods are light: half of the mass of each pair goes with the elbow, half with the
-plate, and what is left of them is that their length does not change.
+Three motors on a base turn three upper arms; pairs of thin rods connect their elbows to a small plate and
+keep it level. The plate translates and never rotates. The rods are light: half of the mass of each pair is
+added to the elbow, half to the plate, and the rods become constraints of constant length.
 """
 
 # %%
@@ -14,7 +13,7 @@ import numpy as np
 
 import symbody as sb
 
-R, L, l = 0.10, 0.20, 0.40  # base radius less that of the plate, upper arms, rods
+R, L, l = 0.10, 0.20, 0.40  # base radius minus plate radius, upper arms, rods
 m = sb.Model("delta robot")
 p = m.parameters(plate=0.3, rods=0.1, arm=0.2, rotor=2e-3, g=9.81)
 m.gravity(0, 0, -p.g)
@@ -43,8 +42,8 @@ assert eq.degrees_of_freedom == 3
 print(sb.audit(eq))
 
 # %% [markdown]
-# Where the plate is given, each arm has two places: two circles cut each other. The outer one is the robot's. `assemble` finds the
-# same by iteration.
+# For a given position of the plate, each arm has two solutions, the intersections of two circles. The robot
+# uses the outer one. `assemble` finds it by iteration.
 
 # %%
 place = np.array([0.05, -0.08, -0.35])
@@ -69,7 +68,8 @@ print(rest)
 np.testing.assert_allclose([rest[f"q{k + 1}"] for k in range(3)], q, atol=1e-9)
 
 # %% [markdown]
-# Torques that hold it: of the rods' forces on the plate, which carry its weight, and of the weight of the arms,
+# Holding torques balance the forces of the rods on the plate, which carry its weight, and the weight of the
+# arms,
 #
 #     q' = J ẋ,   J = diag(s·e)⁻¹ [s₁ s₂ s₃]ᵀ,    T = -J⁻ᵀ m g + arms
 
@@ -87,7 +87,7 @@ expected = -np.linalg.solve(J.T, (0.3 + 0.15) * down) - arms
 np.testing.assert_allclose([rest[f"T{k + 1}"] for k in range(3)], expected, rtol=1e-7)
 
 # %% [markdown]
-# A pick: along an arch and back, each motor a servo that knows the angle it should have.
+# A pick-and-place motion along an arch and back; each motor is a servo that follows its desired angle.
 
 # %%
 t = m.time

@@ -1,8 +1,9 @@
-"""# Two double pendulums, almost the same
+"""# Double pendulum (chaos)
 
 Subjects: toys, chaos
 
-Started a ten-thousandth of a degree apart, two double pendulums do the same for some seconds, and then they do not.
+Two double pendulums, released a ten-thousandth of a degree apart, move alike for some seconds and then
+diverge.
 """
 
 # %%

@@ -1,12 +1,11 @@
-"""# A slider crank whose rod is elastic
+"""# Flexible slider crank
 
 Subjects: elastic, stiff
-Reproduces: positions of the test set for initial value problems (Simeon 1996; Mazzia and Magherini, Bari) to ten digits, where
-they are right
+Reproduces: positions of the test set for initial value problems (Simeon 1996; Mazzia and Magherini, Bari) to ten digits, where they are right
 
-A crank turns at 150 rad/s and drives a slider by a rod that bends (two sine functions) and stretches (two quadratic ones). The body is
-given by the moments of its fields, as the published program has them, in which the mass of stretching is 15 times too large; shape functions
-alone would not give its digits.
+A crank turns at 150 rad/s and drives a slider by a rod that bends (two sine functions) and stretches (two
+quadratic functions). The body is given by the moments of its fields, as in the published program, whose axial
+mass is 15 times too large; shape functions alone would not reproduce its digits.
 """
 
 # %%
@@ -72,7 +71,8 @@ def crank(stretching: float):
 
 
 # %% [markdown]
-# The published start breaks the velocity constraint by 1.2e-8; here phi' follows from the others.
+# The published initial state violates the velocity constraint by 1.2e-8; here phi' follows from the other
+# values.
 
 # %%
 q4 = 0.169327969e-4
@@ -104,8 +104,8 @@ _, other = at_the_end(eq, rtol=1e-9, atol=1e-13, method="radau")
 sim.plot("q1", "q2")
 
 # %% [markdown]
-# Two methods of different kinds agree on every digit that counts; the published ones differ from both in the tenth digit of phi, in the sixth
-# or seventh of the deformation, and in the fourth of the rates of stretching.
+# Two methods of different kinds agree on every significant digit; the published values differ from both in
+# the tenth digit of phi, in the sixth or seventh of the deformation, and in the fourth of the axial rates.
 
 # %%
 published = np.array([
@@ -125,7 +125,7 @@ for name, ours, theirs in zip(names, found, published, strict=True):
     )
 
 # %% [markdown]
-# With the mass that the shape functions have, the slider is 63 nm from there.
+# With the mass of the shape functions, the slider is 63 nm from there.
 
 # %%
 _, consistent = at_the_end(crank(stretching=1), rtol=1e-10, atol=1e-14, method="dp8")

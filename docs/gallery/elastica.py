@@ -1,10 +1,10 @@
-"""# A column that has buckled
+"""# Elastica (post-buckling)
 
 Subjects: elastic, branches
 Reproduces: Euler's elastica: 1.063 and 1.293 times the buckling load at 40° and 80° (Timoshenko and Gere 1961, table 2-5)
 
-Beyond its buckling load a column bends far. One beam of second order does not know how far; six in a row share the bend, and
-follow Euler's curve.
+Beyond its buckling load a column bends far. One second-order beam does not determine the deflection; six
+beams in a row share the bending and follow Euler's curve.
 """
 
 # %%
@@ -34,8 +34,8 @@ buckled = straight.switched()
 sb.plot([straight, buckled], "deflection")
 
 # %% [markdown]
-# With α the angle at the end and k = sin α / 2, the load is K(k)² and the deflection 2 k / K(k), K being the complete
-# elliptic integral.
+# With the end angle α and k = sin α / 2, the load is K(k)² and the deflection 2 k / K(k), where K is the
+# complete elliptic integral.
 
 # %%
 for degrees, published in ((20, 1.015), (40, 1.063), (60, 1.152), (80, 1.293)):

@@ -1,10 +1,11 @@
 """# Euler's disc
 
 Subjects: toys, rolling, friction
-Reproduces: Ω² = 4 g/(R sin α) of the steady motion (Euler's disc with its centre at rest); with a moment c N against turning, √α
-falls by (2 c/3 R) √(g/R) a second, so that it ends in finite time
+Reproduces: Ω² = 4 g/(R sin α) of the steady motion (Euler's disc with its centre at rest); with a moment c N against
+rotation, √α decreases by (2 c/3 R) √(g/R) a second, so the motion ends in finite time
 
-A coin that spins down: the flatter it lies, the faster its rim runs round, until it stops all at once.
+A spinning coin settles: the flatter it lies, the faster its contact point moves around the rim, until it
+stops abruptly.
 """
 
 # %%
@@ -12,7 +13,7 @@ import numpy as np
 
 import symbody as sb
 
-# radius, lever arm of the resistance, first angle to the floor
+# radius, lever arm of the resistance, initial angle to the floor
 R, c, flat, g = 0.04, 2e-4, 0.05, 9.81
 m = sb.Model("Euler's disc")
 m.gravity(0, 0, -g)

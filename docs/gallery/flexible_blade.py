@@ -1,10 +1,10 @@
-"""# A blade that is spun up
+"""# Flexible blade: spin-up
 
 Subjects: elastic
 Reproduces: the tip lags by at most 0.57 m (Kane, Ryan and Banerjee 1987; Simo and Vu-Quoc 1986)
 
-A flexible blade turns from rest to 6 rad/s in 15 s. Rotation stiffens it; a linear theory without that makes it bend without
-limit.
+A flexible blade accelerates from rest to 6 rad/s in 15 s. Rotation stiffens it; in a linear theory without
+this effect the deflection diverges.
 """
 
 # %%

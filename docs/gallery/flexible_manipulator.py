@@ -1,9 +1,9 @@
-"""# A manipulator whose links bend
+"""# Flexible manipulator
 
 Subjects: elastic, robots
-Reproduces: the path of its load by beams of another theory (absolute nodal coordinates), to 0.05 mm of 2.2 m
+Reproduces: the path of its load computed with another beam theory (absolute nodal coordinates), to 0.05 mm of 2.2 m
 
-Two slender links, a motor at the shoulder and one at the elbow, and a load at the end. The links bend by 3 cm.
+Two slender links with motors at the shoulder and the elbow carry a load at the end. The links bend by 3 cm.
 """
 
 # %%

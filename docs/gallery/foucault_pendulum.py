@@ -1,10 +1,10 @@
-"""# Foucault's pendulum
+"""# Foucault pendulum
 
 Subjects: toys, from papers
-Reproduces: the plane of swinging turns at Ω sin λ (Foucault 1851)
+Reproduces: the plane of oscillation turns at Ω sin λ (Foucault 1851)
 
-On a planet that turns, the plane in which a pendulum swings turns too. Paris is at 48.85 degrees; here the planet is in a
-hurry, so that something is to be seen.
+On a rotating planet, the plane in which a pendulum swings rotates too. Paris is at 48.85 degrees; here the
+planet rotates fast enough to make the effect visible.
 """
 
 # %%
@@ -30,7 +30,7 @@ sim = sb.simulate(eq, 12, q1=0.1, rtol=1e-10)
 sb.plot(sim, "east", over="north")
 
 # %% [markdown]
-# Seen from above, from north over east, the far points of the swings turn:
+# Seen from above, from north over east, the turning points rotate:
 
 # %%
 fine = sim.at(np.linspace(0, 12, 20001))

@@ -1,9 +1,9 @@
-"""# Furuta's pendulum
+"""# Furuta pendulum (pole placement)
 
 Subjects: control, robots
 
-An arm that a motor turns about the vertical carries a pendulum. Upright it is unstable; poles are placed, and the whole
-nonlinear loop is simulated.
+A motor turns an arm about the vertical, and the arm carries a pendulum. The upright position is unstable; the
+poles are placed, and the nonlinear closed loop is simulated.
 """
 
 # %%

@@ -1,10 +1,10 @@
-"""# A satellite that keeps pointing at the earth
+"""# Gravity-gradient satellite
 
 Subjects: spacecraft
 Reproduces: pitch libration at n √(3 (B - A) / C) (Lagrange; Beletskii)
 
-The attraction of the earth changes over a body, which makes a torque: a long satellite swings about the vertical like a
-pendulum.
+The earth's attraction varies over the length of a body, which causes a torque: a long satellite oscillates
+about the vertical like a pendulum.
 """
 
 # %%

@@ -1,11 +1,10 @@
-"""# A compass without a magnet
+"""# Gyrocompass
 
 Subjects: gyroscopes, machines
-
 Reproduces: the period of a gyrocompass about north, 2π √(A / (C s Ω cos λ)) (Anschütz 1908, Schuler 1923)
 
-A rotor whose axis must stay level, but may turn about the vertical, points north: the earth turns under it, and its axis
-precesses until it lies in the plane of the meridian.
+A rotor whose axis stays horizontal but may turn about the vertical points north: the earth rotates, and the
+axis precesses until it lies in the plane of the meridian.
 """
 
 # %%
@@ -15,9 +14,9 @@ import symbody as sb
 
 m = sb.Model("gyrocompass")
 p = m.parameters(A=0.004, C=0.006, W=7.292115e-5, lat=np.radians(48.0))
-earth = m.ground.rotate("z", p.W * m.time)  # axis of the earth along z
+earth = m.ground.rotate("z", p.W * m.time)  # the earth's axis is z
 place = earth.rotate("y", p.lat - sb.pi / 2)  # x points north, y west, z up
-azimuth = m.coordinate("azimuth")  # of the rotor's axis, from north
+azimuth = m.coordinate("azimuth")  # of the rotor axis, from north
 gimbal = place.rotate("z", azimuth)
 rotor = m.body("rotor", inertia=(p.C, p.A, p.A))
 m.revolute("spin", gimbal, rotor, axis="x")
@@ -32,7 +31,7 @@ lin = sb.linearize(eq, north, drop="cyclic")
 period = 2 * np.pi / max(abs(lin.eigenvalues()))
 expected = 2 * np.pi * np.sqrt(A / (C * spin * W * np.cos(lat)))
 print(f"{period:.4f} s, by the formula {expected:.4f} s")
-# the earth's own W² is left out of the formula
+# the formula neglects terms in W²
 assert abs(period - expected) < 1e-6 * expected
 
 # %%

@@ -1,10 +1,10 @@
-"""# Handling diagram of a car
+"""# Handling diagram
 
 Subjects: vehicles, handling, branches
 Reproduces: understeer gradient m (b Cr - a Cf) / (L Cf Cr) and the limit of lateral acceleration μ g (Pacejka 2012, 1.3)
 
-A single-track car with tyres that slide. The understeer gradient is a formula; the diagram is a branch of steady turns, up to what
-the tyres can do; a step of the steering wheel is measured as ISO 7401 does.
+A single-track car has tyres that saturate. The understeer gradient is a formula; the diagram is a branch of
+steady turns, up to the limit of the tyres; a step of the steering wheel is evaluated according to ISO 7401.
 """
 
 # %%
@@ -21,7 +21,8 @@ print("r/delta =", found.yaw_gain)
 print("V_ch =", found.characteristic_speed)
 
 # %% [markdown]
-# The same car on brushes. Steer angle over lateral acceleration at 25 m/s: the turn tightens until the front axle has no more to give.
+# The same car on brush tyres. Steer angle over lateral acceleration at 25 m/s: the turn tightens until the
+# front axle saturates.
 
 # %%
 front, rear = (
@@ -42,7 +43,8 @@ assert 0.98 < fold.value / (0.9 * 9.81) < 1
 sb.plot(diagram.branch, "delta")
 
 # %% [markdown]
-# The same diagram with the Magic Formula would come from `vh.read_tyre("car.tir")` in place of the brushes. A step of the steering angle at 80 km/h:
+# For the same diagram with the Magic Formula, use `vh.read_tyre("car.tir")` instead of the brush tyres. A
+# step of the steering angle at 80 km/h:
 
 # %%
 V = 80 / 3.6
@@ -52,7 +54,7 @@ assert 0.1 < test["r"].response_time < 0.3
 sb.plot(test.sim, ["r"], ["ay"], ["beta"])
 
 # %% [markdown]
-# Yaw rate over steering in frequency, and how the poles move with speed:
+# Frequency response of the yaw rate to steering, and poles over speed:
 
 # %%
 response = lin.frequency_response("delta", "r", np.geomspace(0.1, 5, 60), V=V)

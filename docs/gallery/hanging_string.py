@@ -1,10 +1,10 @@
-"""# Particles on a shaken string
+"""# String with two particles
 
 Subjects: linkages, from papers
 Reproduces: the string hangs at q1 = 0.2013475071 (Lennartsson, section 7.3)
 
-Two particles on a light string between two supports: the second is on a circle about the line from the first to its own
-support. No joint says that; vectors do.
+Two particles hang on a light string between two supports: the second moves on a circle about the line from
+the first to its own support. The model uses vectors; there is no joint for this.
 """
 
 # %%

@@ -1,9 +1,10 @@
-"""# The heavy symmetric top
+"""# Heavy top
 
 Subjects: toys, gyroscopes
-Reproduces: a sleeping top wakes below spin² = 4 A m g l / C² (Lagrange)
+Reproduces: a sleeping top becomes unstable below spin² = 4 A m g l / C² (Lagrange)
 
-A top on a fixed point. The equations do not contain its spin angle nor its precession: two integrals of Lagrange.
+A symmetric top turns about a fixed point. The equations contain neither its spin angle nor its precession
+angle: two integrals of Lagrange.
 """
 
 # %%
@@ -25,7 +26,7 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# Released at a tilt it nods and precesses:
+# Released at a tilt it nutates and precesses:
 
 # %%
 sim = sb.simulate(eq, 2, e_2=0.4, e_3_dot=300.0)
@@ -43,7 +44,8 @@ sim.scene(
 )
 
 # %% [markdown]
-# Upright, it sleeps when it spins fast enough. With Euler parameters the upright position is nothing special:
+# In the upright position a fast top is stable (it sleeps). With Euler parameters the upright position is not
+# singular:
 
 # %%
 m = sb.Model("sleeping top")

@@ -1,10 +1,11 @@
-"""# A hopper whose foot has mass
+"""# Hopper with a foot (Raibert)
 
 Subjects: walkers, impacts, orbits
-Reproduces: at lift-off the speed falls to M/(M + m) of what it was (Raibert 1986), and the steady hop that follows from it
+Reproduces: at lift-off the speed decreases by the factor M/(M + m) (Raibert 1986), and the resulting steady hop
 
-A trunk on a springy leg with a foot, as Raibert's first machine that hopped on the spot. The foot stops when it lands, and is torn off the
-ground when the leg has reached its full length: both cost energy. A thrust at the bottom, when the spring is lengthened, gives it back.
+A trunk hops on a springy leg with a foot, like Raibert's first machine. The foot stops when it lands, and is
+pulled off the ground when the leg reaches its full length: both dissipate energy. A thrust at the bottom,
+which lengthens the spring, restores it.
 """
 
 # %%
@@ -49,8 +50,8 @@ sim = sb.simulate_modes(machine, 10.0, y=0.75, foot=0.05, rtol=1e-10)
 sim.plot(["y", "foot"])
 
 # %% [markdown]
-# Where equations change, speeds jump by the impulses of the new constraints, through the mass matrix. On landing that is the foot alone; at
-# lift-off trunk and foot go on together, with the momentum that the trunk had:
+# At a transition the impulses of the new constraints change the speeds, through the mass matrix. At landing
+# only the foot stops; at lift-off trunk and foot continue together, with the momentum of the trunk:
 
 # %%
 kept = 8.0 / 9.5
@@ -62,11 +63,13 @@ print(
 )
 
 # %% [markdown]
-# The leg shortens by d. A thrust of length Δ adds k Δ d to the energy, and a hop needs ½ M v² ((1 + m/M)² - 1), so that
+# The leg shortens by d. A thrust of length Δ adds k Δ d to the energy, and a hop needs ½ M v² ((1 + m/M)² -
+# 1), so
 #
 #     d = 2 (Δ / ((1 + m/M)² - 1) + M g / k),    h = k Δ d / (M g ((1 + m/M)² - 1))
 #
-# is the steady hop, to the height h of the foot. Nothing measures heights: the one hop that repeats attracts all others.
+# is the steady hop, to the height h of the foot. The height is not measured: the periodic hop attracts all
+# others.
 
 # %%
 M, m, k, thrust, g = (values[n] for n in ("M", "m", "k", "thrust", "g"))

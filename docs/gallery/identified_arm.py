@@ -1,10 +1,11 @@
-"""# What an arm weighs: identification
+"""# Identification of an arm
 
 Subjects: robots, identification
-Reproduces: six base parameters of a planar arm with two joints, as Gautier and Khalil count them (1990)
+Reproduces: six base parameters of a planar arm with two joints, as counted by Gautier and Khalil (1990)
 
-Masses, mass centres and inertias of a robot enter its torques linearly, but not all of them can be seen. `regressor` finds which
-can, `excitation` a motion that shows them, `identify_robot` their values with errors; another motion says whether to believe them.
+Masses, mass centres and inertias of a robot enter its torques linearly, but not all of them are identifiable.
+`regressor` finds those that are, `excitation` a motion that excites them, and `identify_robot` their values
+with errors; a second motion validates them.
 """
 
 # %%
@@ -27,7 +28,7 @@ print(base)
 assert len(base) == 6 + 4
 
 # %% [markdown]
-# A motion along which the parameters are well told apart, and torques with noise, as a robot would measure them.
+# A motion that distinguishes the parameters well, and noisy torques as a robot would measure them.
 
 # %%
 motion = rb.excitation(base, period=8.0, position=2.0, speed=3.0)
@@ -49,7 +50,7 @@ wanted = dict(zip(base.names, base.grouping @ true, strict=True))
 assert all(abs(found.base[n] - wanted[n]) < 5 * found.deviations[n] for n in base.names)
 
 # %% [markdown]
-# Torques of another motion, predicted and measured.
+# Predicted and measured torques of another motion.
 
 # %%
 q, u, a, torques = measured(0.013 + np.arange(0, 8, 0.05))
@@ -59,7 +60,7 @@ print(check)
 check.plot()
 
 # %% [markdown]
-# The arm, let go.
+# The arm, released.
 
 # %%
 sb.simulate(eq, 3.0, elbow=1.0).scene()

@@ -1,9 +1,10 @@
-"""# Kapitza's pendulum
+"""# Kapitza pendulum
 
 Subjects: toys, orbits
-Reproduces: upright is stable above (a ω)² = 2 g l, to first order in a/l (Stephenson 1908, Kapitza 1951)
+Reproduces: the upright position is stable above (a ω)² = 2 g l, to first order in a/l (Stephenson 1908, Kapitza 1951)
 
-A pendulum whose pivot is shaken fast enough stands upright. No feedback, no gyroscope.
+Fast vertical vibration of the pivot stabilises a pendulum in the upright position, without feedback or
+gyroscopes.
 """
 
 # %%

@@ -1,9 +1,9 @@
-"""# A motor drives a pendulum
+"""# DC motor and pendulum
 
 Subjects: electromechanics, control
 
-The current of a DC motor is a variable of its own, with an equation of its own: L i' + R i + k θ' = U. Additional equations
-stand beside those of the mechanism everywhere: in simulation, linear systems, exports.
+The current of a DC motor is an additional variable with its own equation: L i' + R i + k θ' = U. Additional
+equations are part of the model in simulation, linear systems and exports.
 """
 
 # %%
@@ -28,7 +28,7 @@ lin = sb.linearize(eq, {})
 sb.plot(lin.frequency_response("U", "theta"))
 
 # %% [markdown]
-# A step of the voltage, and the power that goes where:
+# A voltage step, and the power balance:
 
 # %%
 sim = sb.simulate(eq, 3, inputs={"U": 3.0})

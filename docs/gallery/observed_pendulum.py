@@ -1,10 +1,12 @@
-"""# A pendulum on a cart, balanced by what is measured
+"""# Kalman filter and LQR for a cart and pendulum
 
 Subjects: control, observers
-Reproduces: poles of the loop are those of the regulator and those of the observer (Luenberger 1971; Kalman and Bucy 1961)
+Reproduces: the poles of the closed loop are those of the regulator and those of the observer (Luenberger 1971; Kalman
+and Bucy 1961)
 
-Of cart and pendulum only the place of the cart and the angle are measured, with noise. A Kalman filter follows the speeds, a linear-quadratic
-regulator uses what it says. The filter is four more equations beside those of the mechanism, and both are simulated with all nonlinearities.
+Only the position of the cart and the angle of the pendulum are measured, with noise. A Kalman filter
+estimates the state, and a linear-quadratic regulator uses the estimate. The filter adds four equations to
+those of the mechanism, and the simulation is fully nonlinear.
 """
 
 # %%
@@ -30,8 +32,8 @@ loop = lin.lqr({"x": 4, "a": 10}, 0.1)
 loop
 
 # %% [markdown]
-# The best filter is the best regulator of the transposed system: A becomes Aᵀ, what is measured becomes what is driven. Weights are the variances of disturbances and of
-# measurements.
+# The optimal filter is the optimal regulator of the transposed system: A becomes Aᵀ, and outputs become
+# inputs. Weights are the variances of disturbances and of measurements.
 
 # %%
 system = lin.state_space()
@@ -44,7 +46,7 @@ print("gains of the filter\n", L.round(3))
 print("poles of the filter   ", np.sort_complex(filter_poles).round(3))
 
 # %% [markdown]
-# The estimate e obeys e' = A e + B F + L (y - C e), and F = -K e. Both become equations of the model:
+# The estimate e satisfies e' = A e + B F + L (y - C e), and F = -K e. Both become equations of the model:
 
 # %%
 m = plant()
@@ -68,7 +70,7 @@ assert all(np.abs(poles - s).min() < 1e-6 for s in expected)
 print("poles of the loop     ", np.sort_complex(poles).round(3))
 
 # %% [markdown]
-# From an angle that the filter does not know at first, with noise of a millimetre and of 0.2° in what is measured:
+# The initial angle is unknown to the filter; the measurement noise is one millimetre and 0.2°:
 
 # %%
 t = np.linspace(0, 5, 501)

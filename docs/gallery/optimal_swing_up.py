@@ -1,10 +1,10 @@
-"""# The cheapest way to swing a pole up
+"""# Optimal swing-up of a cart and pole
 
 Subjects: control, optimal control
 
-A cart brings its pole from hanging to standing in two seconds, with the least ∫ F² dt (the problem of Kelly's tutorial, SIAM
-Review 2017). Forces are held over twenty steps; a stepper gives the state after each step and its exact derivatives, and SciPy
-joins the steps: multiple shooting.
+A cart moves its pole from hanging to standing in two seconds, with the least ∫ F² dt (the problem of Kelly's
+tutorial, SIAM Review 2017). Forces are constant over each of twenty steps; a stepper returns the state after
+each step and its exact derivatives, and SciPy solves the multiple shooting problem.
 """
 
 # %%
@@ -81,7 +81,7 @@ assert best.success
 assert abs(gaps(best.x)).max() < 1e-6
 
 # %% [markdown]
-# The forces as an input of the whole motion: the pole stands.
+# Simulation with the optimal forces as an input: the pole stands.
 
 # %%
 states, forces = split(best.x)

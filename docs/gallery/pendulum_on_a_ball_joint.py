@@ -1,10 +1,11 @@
-"""# A bar on a ball joint, without drift
+"""# Bar on a ball joint
 
 Subjects: linkages, from papers
 Reproduces: the period by elliptic integrals (Tuomela and others, section 6.2.1)
 
-A free body with seven coordinates, four of them Euler parameters, held at one end: three constraints. The motion is known
-exactly, which makes it a test of integrators: after many swings, the constraints hold to rounding and the phase is right.
+A free body with seven coordinates, four of them Euler parameters, is held at one end by three constraints.
+The exact motion is known, which makes it a test of integrators: after many swings, the constraints hold to
+rounding and the phase is right.
 """
 
 # %%

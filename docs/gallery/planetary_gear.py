@@ -1,11 +1,10 @@
-"""# A planetary gear
+"""# Planetary gear
 
 Subjects: machines, gears
+Reproduces: Willis' equation, and the torque ratios (Willis 1841)
 
-Reproduces: Willis' equation, and the torques in its proportions (Willis 1841)
-
-Sun, ring, and three planets on a carrier. The teeth are constraints: where two wheels touch they have one velocity. Brake the
-ring and the gear reduces; brake the carrier and it reverses.
+A sun, a ring, and three planets on a carrier. The teeth are constraints: two wheels have the same velocity at
+their contact. With the ring braked the gear reduces; with the carrier braked it reverses.
 """
 
 # %%
@@ -48,8 +47,8 @@ print(
 )
 
 # %% [markdown]
-# One planet would do: the other four constraints of the teeth follow. Willis: with i = (rs + 2 rp)/rs,
-# ω_sun + i ω_ring = (1 + i) ω_carrier, whatever moves.
+# One planet would suffice: the other four constraints of the teeth are redundant. Willis' equation: with i =
+# (rs + 2 rp)/rs, ω_sun + i ω_ring = (1 + i) ω_carrier for every motion.
 
 # %%
 t = np.linspace(0, 4, 401)

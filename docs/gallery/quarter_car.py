@@ -2,8 +2,8 @@
 
 Subjects: vehicles
 
-Body and wheel over a road that is an input: the tyre and the damper feel its height and its rate. The frequency response from
-road to body has the two resonances of every textbook.
+Body and wheel move over a road profile, which is an input: its height and its rate act on the tyre and the
+damper. The frequency response from road to body has the two resonances of the textbooks.
 """
 
 # %%
@@ -39,7 +39,7 @@ print(lin.modes())
 assert abs(abs(lin.frequency_response("w", "z_b", 1e-3).values[0]) - 1) < 1e-4
 
 # %% [markdown]
-# Over a speed bump, given as samples that a cubic spline joins:
+# Over a speed bump, given as samples interpolated by a cubic spline:
 
 # %%
 t = np.linspace(0, 3, 61)

@@ -1,10 +1,12 @@
-"""# The quickest reach of an arm
+"""# Minimum-time reach of an arm
 
 Subjects: robots, control, optimal control
-Reproduces: torques that switch once at the shoulder and twice at the elbow, and 2.98 s (Luus 2000; PSOPT finds 2.98302 s on 80 nodes)
+Reproduces: torques that switch once at the shoulder and twice at the elbow, and 2.98 s (Luus 2000; PSOPT finds
+2.98302 s on 80 nodes)
 
-Two rods of length and mass one, with a load of mass one in the hand, on a table without friction. Motors of torque one turn shoulder and elbow. How
-soon can the shoulder have turned by 0.522 rad, the elbow be where it was, and all be at rest again? Weinreb and Bryson asked this in 1985.
+Two rods of unit length and mass, with a unit mass in the hand, move on a frictionless table. Motors with a
+torque of at most one act at shoulder and elbow. What is the shortest time to turn the shoulder by 0.522 rad,
+with the elbow back at its initial angle and the arm at rest? Weinreb and Bryson posed this problem in 1985.
 """
 
 # %%
@@ -25,9 +27,10 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# Without gravity time is a matter of scale: the same motion in T times the time needs torques that are T² times smaller. So the time of all
-# motions is one here, torques are at most s, and the least s is T². Torques are held over 24 steps; a stepper gives the state after each and its
-# exact derivatives.
+# Without gravity time only scales: the same motion in T times the time needs torques that are T² times
+# smaller. The duration of all motions is therefore set to one, torques are at most s, and the minimum of s is
+# T². Torques are constant over each of 24 steps; a stepper returns the state after each step and its exact
+# derivatives.
 
 # %%
 n = 24
@@ -68,8 +71,8 @@ print(
 )
 
 # %% [markdown]
-# Both torques are as large as they may be nearly everywhere: what is left to find is when they switch. Four stretches of time with constant torques,
-# and four numbers that have to be right at the end: a root.
+# Both torques are at their limits nearly everywhere, so only the switching times remain unknown. Four
+# intervals with constant torques, and four final conditions: a root-finding problem.
 
 # %%
 starts = [0, *(k for k in range(1, n) if (signs[k] != signs[k - 1]).any())]
@@ -94,7 +97,7 @@ print(
 )
 assert switched.success
 assert np.sqrt(best.fun) > T
-assert 2.982 < T < 2.98302  # on a grid switches come a little early or late
+assert 2.982 < T < 2.98302  # on a grid, switches are slightly early or late
 
 # %%
 laws = {}

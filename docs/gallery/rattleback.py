@@ -1,9 +1,9 @@
-"""# The rattleback
+"""# Rattleback
 
 Subjects: toys, rolling
 
-A boat-shaped stone that spins gladly one way and, spun the other way, begins to rattle and turns round. Its axes of curvature
-and of inertia are not the same; nothing else is needed.
+A boat-shaped stone spins readily in one direction; spun in the other, it starts to rattle and reverses. The
+only cause is that the axes of curvature and of inertia do not coincide.
 """
 
 # %%
@@ -12,14 +12,14 @@ import numpy as np
 import symbody as sb
 
 m = sb.Model("rattleback")
-# half axes of the ellipsoid, mass centre above its middle's lower side
+# half axes of the ellipsoid, height of its centre above the mass centre
 a, b, c, h = 0.2, 0.03, 0.02, 0.01
 m.gravity(0, 0, -9.81)
 stone = m.body(
     "stone", mass=1.0, inertia=sb.inertia(0.0002, 0.0016, 0.0017, xy=-0.00002)
 )
 m.free("s", m.ground, stone, sequence="euler parameters")
-# the lowest point of the ellipsoid: where its normal is the vertical
+# the lowest point of the ellipsoid, where its normal is vertical
 n = (-m.ground.z).components(stone.frame)
 size = sb.sqrt((a * n[0]) ** 2 + (b * n[1]) ** 2 + (c * n[2]) ** 2)
 touch = stone.frame.point(

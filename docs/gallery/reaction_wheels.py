@@ -1,9 +1,9 @@
-"""# A satellite turned by its wheels
+"""# Reaction wheels
 
 Subjects: spacecraft, gyroscopes, control
 
-Three wheels on three axes; their motors turn the satellite by 120° about a diagonal and stop it there. Nothing acts from
-outside: the angular momentum of the whole stays what it is, zero, in every component.
+Three wheels on three axes: their motors turn a satellite by 120° about a diagonal and stop it there. No
+external torque acts, so the total angular momentum stays zero in every component.
 """
 
 # %%
@@ -27,7 +27,8 @@ eq = sb.derive(m)
 print(sb.audit(eq))
 
 # %% [markdown]
-# The diagonal (1, 1, 1) by 120° takes x to y, y to z and z to x: the satellite begins there and is asked to come back.
+# A rotation by 120° about the diagonal (1, 1, 1) maps x to y, y to z and z to x: the satellite starts there
+# and is commanded back.
 
 # %%
 begin = {"turn_e0": 0.5, "turn_e1": 0.5, "turn_e2": 0.5, "turn_e3": 0.5}

@@ -1,10 +1,10 @@
-"""# A walker without knees: the rimless wheel
+"""# Rimless wheel
 
 Subjects: walkers, impacts, friction
-Reproduces: ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) at every step, and the steady speed that follows (McGeer 1990)
+Reproduces: ω⁺/ω⁻ = (J + m l² cos 2β)/(J + m l²) at every step, and the resulting steady speed (McGeer 1990)
 
-Eight legs and no rim, on a slope. Each foot is a contact with friction: it sticks, slips or lifts off as Coulomb's law has it. On rough
-ground the wheel walks at a steady speed; on ice its feet slip.
+A wheel with eight legs and no rim walks down a slope. Each foot is a contact with Coulomb friction: it
+sticks, slips or lifts off. On rough ground the wheel walks at a steady speed; on ice its feet slip.
 """
 
 # %%
@@ -34,7 +34,8 @@ rough = sb.simulate_modes(walker(mu=0.8), 6.0, start)
 rough.plot("th_dot")
 
 # %% [markdown]
-# Between two steps the wheel is a pendulum on its head, which gains the energy of the slope; each step keeps a part η of the speed.
+# Between two steps the wheel is an inverted pendulum that gains energy from the slope; each step retains a
+# fraction η of the speed.
 
 # %%
 beta, slope, J = np.pi / 8, 0.08, 0.3

@@ -1,9 +1,9 @@
-"""# A disc that rolls
+"""# Rolling disc
 
 Subjects: rolling, toys
 Reproduces: upright rolling is stable above V² = g R / 3 for a thin disc (Routh)
 
-A coin that rolls fast enough stays upright. Its leaning, turning and rolling follow from two constraints without slip.
+A coin that rolls fast enough stays upright. Lean, heading and roll follow from two no-slip constraints.
 """
 
 # %%
@@ -35,7 +35,7 @@ print(f"stable above {speed:.6f} m/s")
 sb.plot(locus)
 
 # %% [markdown]
-# Slower, it wobbles and circles:
+# At a lower speed it wobbles and circles:
 
 # %%
 start = sb.assemble(eq, spin_dot=2.5, lean=0.15, yaw=0.0, lean_dot=0.0, yaw_dot=0.3)

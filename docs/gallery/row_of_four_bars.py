@@ -1,10 +1,11 @@
-"""# A row of four-bars
+"""# N four-bar linkage
 
 Subjects: linkages
-Reproduces: the benchmark N-four-bar of the IFToMM library: energy is kept through singular positions
+Reproduces: the benchmark N-four-bar of the IFToMM library: energy is conserved through singular positions
 
-Upright rods and level rods, one degree of freedom in all. Where all rods lie in one line, each loop could go on in two ways, and
-the constraints lose rank: many programs stop there, or go on along a wrong branch.
+Upright and horizontal rods form a chain with one degree of freedom in total. Where all rods are aligned, each
+loop could continue in two ways, and the constraints lose rank: many programs stop there, or continue on a
+wrong branch.
 """
 
 # %%

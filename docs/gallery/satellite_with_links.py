@@ -1,10 +1,10 @@
-"""# A satellite with two links
+"""# Satellite with two links
 
 Subjects: spacecraft, from papers
 Reproduces: the links swing from 60 to 120 degrees and back (Lynch, section 5.3)
 
-No force acts: momentum, angular momentum and energy stay what they were. The attitude of the base is four Euler parameters,
-so that no orientation is singular.
+No force acts: momentum, angular momentum and energy are conserved. Four Euler parameters describe the
+attitude of the base, so no orientation is singular.
 """
 
 # %%

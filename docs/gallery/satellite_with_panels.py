@@ -1,10 +1,11 @@
-"""# A satellite with flexible panels
+"""# Satellite with flexible panels
 
 Subjects: elastic, control, symbolic
 Reproduces: zeros of the transfer function at the frequencies of a cantilever, (3.516, 22.034) √(EI / μL⁴)
 
-A wheel turns a satellite with two elastic panels. The transfer function from its torque to the angle of the hub is an expression in length, stiffness and mass; its
-zeros are the frequencies of panels on a hub that stands still, its poles those of the free satellite.
+A reaction wheel turns a satellite with two flexible panels. The transfer function from its torque to the
+angle of the hub is an expression in length, stiffness and mass; its zeros are the frequencies of the panels
+on a fixed hub, its poles those of the free satellite.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Subjects: vehicles, two-wheelers, from papers
 Reproduces: straight running of Lot and Da Lio's model is stable from 5.8948 to 10.2989 m/s; weave, wobble and capsize
 
-Two frames joined by a steering axis, tyres whose side force lags: the model with which Sharp explained weave and wobble in
-1971, as Lot and Da Lio wrote it for MBSymba. It comes with the package.
+Two frames joined by a steering axis, and tyres with side force relaxation: with this model Sharp explained
+weave and wobble in 1971. This is the version of Lot and Da Lio for MBSymba, a built-in model.
 """
 
 # %%
@@ -27,7 +27,7 @@ spectrum = lin.modes(V=20)
 print(spectrum)
 
 # %% [markdown]
-# Weave at 20 m/s, as the mode itself moves:
+# Weave at 20 m/s, as an animated mode:
 
 # %%
 weave = max((k for k in spectrum if 1 < k.frequency < 5), key=lambda k: k.frequency)

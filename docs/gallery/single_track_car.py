@@ -3,8 +3,8 @@
 Subjects: vehicles
 Reproduces: characteristic speed √(c_f c_r L² / (m (l_r c_r - l_f c_f))) (Riekert and Schunck 1940)
 
-Two wheels on one track with linear tyres: the smallest model of how a car steers. Its yaw gain, its understeer gradient and
-its characteristic speed come out as formulas.
+Two wheels on one track with linear tyres form the simplest handling model of a car. Yaw gain, understeer
+gradient and characteristic speed are formulas.
 """
 
 # %%
@@ -29,7 +29,7 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# The yaw rate that a steering angle ends in, as a formula:
+# Steady-state yaw rate for a steering angle, as a formula:
 
 # %%
 lin = sb.linearize(eq, sb.steady(eq), drop="cyclic")

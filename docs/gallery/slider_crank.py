@@ -1,10 +1,10 @@
-"""# Slider and crank
+"""# Slider crank
 
 Subjects: machines
 
-The mechanism of every piston engine, as Neweul-M² describes it: a chain from the slider over the rod to the crank, whose
-bearing closes the loop. Three coordinates, two constraints, one degree of freedom. The forces in the bearing come with the
-motion.
+The mechanism of piston engines, as described in Neweul-M²: a chain from the slider over the rod to the crank,
+whose bearing closes the loop. It has three coordinates, two constraints and one degree of freedom. The
+simulation also gives the bearing forces.
 """
 
 # %%
@@ -25,7 +25,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# Which of the two configurations is found depends on the rough start: the slider to the right of the bearing.
+# The initial guess selects one of the two configurations: the slider to the right of the bearing.
 
 # %%
 start = sb.assemble(eq, alpha=2.8, alpha_dot=-1.0, start={"x": 0.6, "beta": 1.4})

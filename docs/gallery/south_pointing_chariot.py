@@ -1,10 +1,12 @@
-"""# The chariot that points south
+"""# South-pointing chariot
 
 Subjects: gears, toys, rolling, nonholonomic
-Reproduces: the figure keeps its direction on any path if the track is as wide as the wheels are high (Lanchester 1947; Needham 1965)
+Reproduces: the figure keeps its direction on any path if the track is as wide as the wheels are high (Lanchester
+1947; Needham 1965)
 
-A differential between two wheels turns a figure by half the difference of their angles. On a bend the outer wheel goes further, and the figure turns back by as much as
-the chariot has turned: a compass of gears alone, and the first differential that is known.
+A differential between two wheels turns a figure by half the difference of their angles. On a bend the outer
+wheel travels further, and the figure turns back by the angle that the chariot has turned: a compass made of
+gears only, and the first known differential.
 """
 
 # %%
@@ -30,7 +32,7 @@ for name, spin, side in (("left wheel", left, 1), ("right wheel", right, -1)):
     along = hub.origin.velocity().dot(cart.frame.x)
     m.constrain_speed(f"{name} rolls", along - p.r * spin.dot)
 m.constrain_speed("no slip sideways", cart.frame.origin.velocity().dot(cart.frame.y))
-# the figure turns with the cage between both wheels
+# the figure turns with the cage of the differential
 m.constrain("differential", figure - (left - right) / 2)
 man = m.body(
     "figure",
@@ -46,7 +48,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# Along a winding path, by torques that nobody planned:
+# Along a winding path, driven by arbitrary torques:
 
 # %%
 laws = {"T_left": 3 + 2 * sb.sin(0.9 * eq.t), "T_right": 3 + 2 * sb.sin(1.4 * eq.t + 1)}
@@ -60,7 +62,8 @@ assert off < 1e-9
 sb.plot(sim, "y", over="x")
 
 # %% [markdown]
-# Wheels that are one percent too small spoil it, by a degree for every hundred that the cart turns. That is why nobody believes that it was used to find the way.
+# Wheels that are one percent too small cause an error of one degree for every hundred that the cart turns.
+# This is why its use for navigation is doubted.
 
 # %%
 worn = sb.simulate(eq, 25, inputs=laws, r=0.297)

@@ -1,11 +1,10 @@
-"""# A runner on a spring
+"""# Spring-mass runner
 
 Subjects: walkers, impacts, orbits
+Reproduces: self-stable running at 68°, 20 kN/m and 5 m/s (Seyfarth, Geyer, Günther and Blickhan 2002)
 
-Reproduces: running that is stable by itself at 68°, 20 kN/m and 5 m/s (Seyfarth, Geyer, Günther and Blickhan 2002)
-
-A mass on a leg without mass, a spring that is swung forward to the same angle before every landing and stands where it touched
-the ground. No feedback holds it; a stumble dies out.
+A mass runs on a massless spring leg, which swings forward to the same angle before every landing and stands
+where it touches the ground. There is no feedback; disturbances decay.
 """
 
 # %%
@@ -18,10 +17,8 @@ p = m.parameters(m=80.0, k=20e3, l=1.0, alpha=np.radians(68.0), g=9.81)
 m.gravity(0, -p.g, 0)
 x, y = m.coordinates("x y")
 trunk = m.particle("trunk", m.ground.point(x, y, 0), mass=p.m)
-foot, stands = (
-    m.variable("foot"),
-    m.variable("stands"),
-)  # where the foot is, and whether it stands: they change at events
+# position of the foot, and whether it stands; both change at events
+foot, stands = m.variable("foot"), m.variable("stands")
 m.equation("foot", foot.dot)
 m.equation("stands", stands.dot)
 leg = m.ground.vector(x - foot, y, 0)
@@ -32,8 +29,8 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# The foot lands ahead of the trunk when the leg at its angle reaches the ground, and leaves it when the spring is as long as at
-# rest.
+# The foot lands in front of the trunk when the leg at its angle reaches the ground, and leaves it when the
+# spring reaches its rest length.
 
 # %%
 lands = sb.Event(

@@ -1,9 +1,9 @@
-"""# The Stanford arm
+"""# Stanford arm
 
 Subjects: robots, from papers
 
-Six joints, of which one slides. Given the motion, inverse dynamics gives the torques; given the torques, forward dynamics gives
-the motion back.
+Six joints, one of them prismatic. Inverse dynamics computes the torques of a given motion; forward dynamics
+with these torques reproduces the motion.
 """
 
 # %%
@@ -16,7 +16,7 @@ f = sb.compile(eq)
 eq
 
 # %% [markdown]
-# All joints go from rest to rest in a second, along a polynomial of fifth order:
+# All joints move from rest to rest in one second, along a polynomial of fifth degree:
 
 # %%
 times = np.linspace(0, 1, 401)
@@ -36,7 +36,7 @@ torques = np.array(
 print("largest:", np.abs(torques).max(axis=0).round(3))
 
 # %% [markdown]
-# The same torques, as splines over time, move the arm there:
+# The same torques, as splines over time, drive the arm:
 
 # %%
 laws = {r: (times, tau) for r, tau in zip(eq.r, torques.T, strict=True)}

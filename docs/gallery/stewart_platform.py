@@ -1,12 +1,12 @@
-"""# A Stewart platform
+"""# Stewart platform
 
 Subjects: robots, parallel robots, linkages
+Reproduces: six degrees of freedom by Grübler's count for 6-UPS legs; the leg forces carry the weight according to J⁻ᵀ
+(Merlet 2006)
 
-Reproduces: six freedoms of Grübler's count for 6-UPS legs; the legs carry the weight as J⁻ᵀ demands (Merlet 2006)
-
-A plate on six legs that change their length: each leg hangs on the ground in a universal joint and ends in a ball joint under
-the plate. Six loops are closed. The lengths of the legs follow from where the plate is, in closed form; the forces in them
-follow from the equations.
+A plate stands on six legs of variable length: each leg is connected to the ground by a universal joint and to
+the plate by a ball joint, which closes six loops. The leg lengths follow from the pose of the plate in closed
+form; the leg forces follow from the equations.
 """
 
 # %%
@@ -45,8 +45,9 @@ assert eq.degrees_of_freedom == 6
 print(sb.audit(eq))
 
 # %% [markdown]
-# The plate leans. `assemble` finds the legs, `steady` the forces that hold it there. With light legs these are those of the
-# textbook: along the legs, with the plate's weight and no moment about its centre.
+# The plate is tilted. `assemble` finds the legs, `steady` the forces that hold it there. With light legs they
+# match the textbook: forces along the legs that balance the weight of the plate, with no moment about its
+# centre.
 
 # %%
 pose = {
@@ -78,8 +79,8 @@ np.testing.assert_allclose(
 )
 
 # %% [markdown]
-# Now the legs have mass, and each jack is a servo: a spring and a damper to the length that it is told. The plate goes up and
-# down and nods.
+# Now the legs have mass, and each actuator is a servo: a spring and a damper towards its commanded length.
+# The plate moves up and down and pitches.
 
 # %%
 start = sb.steady(

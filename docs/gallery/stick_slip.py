@@ -1,12 +1,11 @@
-"""# A block that sticks and slips
+"""# Stick-slip oscillator
 
 Subjects: friction, orbits
-
 Reproduces: the period 2 (μs - μk) m g / (k v) + 2 √(m/k) (π - atan((μs - μk) m g / (v √(k m)))) of a block on a belt
 
-A bow on a string, a brake that squeals, a door that creaks: what is held by a spring goes along with the belt until friction
-gives way, then slips back. The motion is an orbit from mode to mode. While it sticks nothing but its place is left of what it
-was before, so that it has no multipliers but the trivial one.
+A violin bow, a squealing brake, a creaking door: a block on a spring moves with the belt until friction gives
+way, then slips back. The motion is a hybrid orbit. While the block sticks, its earlier speed is forgotten, so
+only the trivial multiplier is nonzero.
 """
 
 # %%
@@ -28,7 +27,7 @@ print(orbit)
 sb.plot(orbit, "s", "lam_belt_friction")
 
 # %%
-# The faster the belt, the shorter the time for which it sticks.
+# The faster the belt, the shorter the sticking phase.
 family = sb.orbits(belt, orbit, v=(0.07, 0.15), max_step=1.0)
 
 

@@ -1,11 +1,11 @@
-"""# Toe and camber of a double wishbone
+"""# Suspension kinematics: double wishbone
 
 Subjects: vehicles, suspensions
 Reproduces: camber gain 1/fvsa of a front view swing arm (Milliken and Milliken, Race Car Vehicle Dynamics, 1995)
 
-A front suspension by its hardpoints, in coordinates of the car: two wishbones, a knuckle, a tie rod and a rack. Toe, camber and caster over
-the travel of the wheel come from its constraints. The slope of camber is what the swing arm of the textbooks says, and a tie rod that aims at the
-instant centre does not steer in bump.
+A front suspension is defined by its hardpoints, in vehicle coordinates: two wishbones, a knuckle, a tie rod
+and a rack. Toe, camber and caster over wheel travel follow from its constraints. The camber slope is that of
+the textbook swing arm, and a tie rod that points at the instant centre causes no bump steer.
 """
 
 # %%
@@ -47,7 +47,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# Over the travel of the wheel, in degrees:
+# Over wheel travel, in degrees:
 
 # %%
 z = np.linspace(0.24, 0.38, 15)
@@ -61,7 +61,8 @@ for k in range(0, 15, 2):
     )
 
 # %% [markdown]
-# In the front view the wheel turns about the instant centre, so that camber changes by one radian for each length of this swing arm, and toe does not change at first:
+# In the front view the wheel rotates about the instant centre, so camber changes by one radian per length of
+# this swing arm, and the toe slope is zero:
 
 # %%
 arm = P["wheel"][1] - y_centre
@@ -71,7 +72,7 @@ assert abs(gain * arm + 1) < 1e-3
 assert abs(steer) < 1e-3
 
 # %% [markdown]
-# Steering by the rack, on the level: the inner wheel turns more.
+# Steering by the rack, at design height: the inner wheel turns more.
 
 # %%
 angles = [

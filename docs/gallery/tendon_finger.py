@@ -1,11 +1,12 @@
-"""# A finger with one tendon
+"""# Tendon-driven finger
 
 Subjects: robots, control
+Reproduces: forces of both phalanges on the grasped object, and the limit at which the first lets go (Birglen,
+Laliberté, Gosselin 2008)
 
-Reproduces: forces of both phalanges on what they hold, and when the first lets go (Birglen, Laliberté, Gosselin 2008)
-
-Two phalanges, one tendon: it runs over a pulley at each joint and ends on the last phalanx. One motor closes the finger, and the
-shape of what it meets decides how. The pulleys are cylinders that a path wraps around; moment arms are not given, they follow.
+One tendon drives two phalanges: it runs over a pulley at each joint and ends on the last phalanx. One motor
+closes the finger, which adapts to the shape of the object. The pulleys are cylinders that a path wraps
+around; the moment arms follow from the geometry.
 """
 
 # %%
@@ -49,11 +50,12 @@ print(arms)
 np.testing.assert_allclose(arms, [-0.012, -0.007], rtol=1e-12)
 
 # %% [markdown]
-# Holding something: both phalanges rest on it, at k₁ and k₂ from their joints, and do not move. The forces follow from the tension,
+# Grasp: both phalanges rest on the object, at k₁ and k₂ from their joints, and do not move. The forces follow
+# from the tension,
 #
 #     f₂ = T r₂ / k₂,    f₁ = T (r₁ - r₂ (k₂ + l₁ cos θ₂) / k₂) / k₁
 #
-# without the springs. Where f₁ would have to pull, the first phalanx lets go: the finger ejects what it holds.
+# without the springs. If f₁ would have to pull, the first phalanx lets go: the finger ejects the object.
 
 # %%
 pose = {"a": 0.5, "b": 1.4, "T": 20.0}
@@ -71,7 +73,7 @@ assert abs(float(sb.evaluate(edge["f1"], free))) < 1e-9
 print(f"ejects below {np.degrees(ejects):.1f} degrees")
 
 # %% [markdown]
-# Closing on nothing: springs share the motion among the joints, K₁ θ₁ / r₁ = K₂ θ₂ / r₂ = T.
+# Free closing: the springs distribute the motion among the joints, K₁ θ₁ / r₁ = K₂ θ₂ / r₂ = T.
 
 # %%
 sim = sb.simulate(eq, 2.0, inputs={"T": 3.0, "f1": 0.0, "f2": 0.0}, a=0.0, b=0.0)

@@ -1,9 +1,9 @@
-"""# The tennis racket that turns over
+"""# Tennis racket theorem
 
 Subjects: spacecraft, toys
 
-A body spun about its middle axis turns over, again and again (Dzhanibekov's nut, the tennis racket theorem). Euler parameters
-have no singular position, and energy and angular momentum are kept.
+A body spinning about its intermediate axis flips again and again (Dzhanibekov effect). Euler parameters have
+no singular position, and energy and angular momentum are conserved.
 """
 
 # %%
@@ -17,7 +17,7 @@ m.free("racket", m.ground, body, sequence="euler parameters")
 eq = sb.derive(m)
 
 # %% [markdown]
-# About the middle axis, small disturbances grow at the rate that Euler's equations say:
+# About the intermediate axis, small disturbances grow at the rate given by Euler's equations:
 
 # %%
 A, B, C, spin = 0.0005, 0.0120, 0.0125, 10.0

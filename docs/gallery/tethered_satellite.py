@@ -1,10 +1,10 @@
-"""# Two satellites on a tether
+"""# Tethered satellite
 
 Subjects: spacecraft, tethers
-Reproduces: libration at √3 and at 2 times the orbit's rate, tension 3 m n² l (Beletsky and Levin 1993)
+Reproduces: libration at √3 and at 2 times the orbital rate, tension 3 m n² l (Beletsky and Levin 1993)
 
-A small satellite hangs on a long tether below a large one. The nearer one is pulled more and the farther one thrown out more, which keeps the tether taut and makes
-it swing like a pendulum that has no weight but the difference of two.
+A small satellite hangs on a long tether below a large one. Gravity is stronger on the lower satellite, the
+centrifugal force on the upper one. The difference keeps the tether taut and makes it librate like a pendulum.
 """
 
 # %%
@@ -26,7 +26,7 @@ eq = sb.derive(m)
 eq
 
 # %% [markdown]
-# In a circular orbit, the tether points at the earth. Near there:
+# In a circular orbit the tether points at the earth. Linearised about this motion:
 
 # %%
 start = {"r": radius, "theta_dot": n, "l": length}
@@ -42,7 +42,7 @@ print(f"tension {tension:.3f} N; 3 m n² l = {3 * 500 * n**2 * length:.3f} N")
 assert abs(tension / (3 * 500 * n**2 * length) - 1) < 3e-3
 
 # %% [markdown]
-# Pushed by 5 m/s, out of plane and along the orbit, for three revolutions:
+# After a push of 5 m/s, out of plane and along the orbit, for three revolutions:
 
 # %%
 sim = sb.simulate(
@@ -51,5 +51,5 @@ sim = sb.simulate(
 print(
     f"energy changes by {np.ptp(sim.energy) / abs(sim.energy[0]):.0e}, angles up to {np.degrees(np.abs(sim['swing']).max()):.1f}° and {np.degrees(np.abs(sim['out']).max()):.1f}°"
 )
-assert sim.min("lam_tether") * sim.max("lam_tether") > 0  # taut all the time
+assert sim.min("lam_tether") * sim.max("lam_tether") > 0  # taut at all times
 sim.plot(["swing", "out"], ["lam_tether"])

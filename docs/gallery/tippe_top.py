@@ -1,10 +1,11 @@
-"""# The tippe top
+"""# Tippe top
 
 Subjects: toys, friction
-Reproduces: Jellett's integral L·(R n - a e) is kept while the top turns over (Jellett 1872; constants of Leine and Glocker 2003)
+Reproduces: Jellett's integral L·(R n - a e) is conserved while the top inverts (Jellett 1872; constants of Leine and
+Glocker 2003)
 
-A ball whose mass centre is below its middle, spun fast, stands up on its stem: friction at the floor, and nothing else, raises the
-mass centre. What the friction does is known, but not how large it is; Jellett's integral does not depend on it.
+A ball whose mass centre is below its middle, spun fast, rises onto its stem: only friction at the floor
+raises the mass centre. Jellett's integral does not depend on the magnitude of the friction.
 """
 
 # %%
@@ -22,8 +23,8 @@ m.free("t", m.ground, top, sequence="euler parameters")
 floor = sb.touch(sb.Ball(top, R, at=(0, 0, a)), sb.HalfSpace(m.ground))
 
 # %% [markdown]
-# A law of friction is a class with three attributes. On a small patch that spins, friction against slip grows gently from zero
-# (Contensou); so nothing sticks.
+# A friction law is a class with three attributes. On a small spinning patch, friction against slip increases
+# smoothly from zero (Contensou), so nothing sticks.
 
 
 # %%
@@ -52,7 +53,7 @@ sim.plot("t_z", "t_wz")
 
 # %%
 e0, e1, e2, e3 = (sim[f"t_e{k}"] for k in range(4))
-# in the top's axes
+# in body axes
 up = np.array(
     [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0**2 - e1**2 - e2**2 + e3**2]
 )

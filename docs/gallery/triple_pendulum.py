@@ -1,10 +1,10 @@
-"""# A triple pendulum out of plane
+"""# Triple pendulum out of plane
 
 Subjects: linkages, from papers
 Reproduces: half lengths for ω² of 20, 40 and 130 (Lynch, tables 6.1 and 6.2)
 
-Three links, each swinging across the plane of the one above. Lynch asked which lengths give prescribed frequencies, and solved
-it with sensitivities of eigenvalues; `design` does.
+Three links swing, each across the plane of the one above. Lynch computed the lengths for prescribed
+frequencies by sensitivities of eigenvalues; `design` does this in one call.
 """
 
 # %%

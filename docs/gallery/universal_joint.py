@@ -1,10 +1,11 @@
-"""# The unsteady universal joint
+"""# Universal joint
 
 Subjects: machines
-Reproduces: the output turns between cos β and 1/cos β of the input (Cardano, Hooke)
+Reproduces: the ratio of output to input speed varies between cos β and 1/cos β (Cardano, Hooke)
 
-Two shafts at an angle, joined by a cross. The first turns steadily, the second does not: which is why cars have two such joints
-or none. The driven shaft's motion is given; the multiplier is the torque that keeps it steady.
+Two shafts at an angle are joined by a cross. The first rotates at constant speed, the second does not: this
+is why cars have two such joints or none. The motion of the driving shaft is prescribed; its multiplier is the
+torque that keeps the speed constant.
 """
 
 # %%

@@ -1,10 +1,11 @@
-"""# A railway wheelset hunts
+"""# Railway wheelset (hunting)
 
 Subjects: vehicles, rail
 Reproduces: Klingel's wavelength 2 π √(r₀ l / λ)
 
-Coned wheels steer themselves, and sway from side to side. Without inertia the wavelength depends on geometry alone (Klingel
-1883); with it the motion is unstable above a critical speed that the suspension sets.
+Conical wheels steer themselves and oscillate from side to side. Without inertia the wavelength depends only
+on geometry (Klingel 1883); with inertia the motion is unstable above a critical speed, which depends on the
+suspension.
 """
 
 # %%
@@ -21,7 +22,8 @@ axle = m.body(
     mass=p.m,
     inertia=(600, 100, p.J),
 )
-# creep forces after Carter and Kalker, linear: along each wheel by its rolling radius, across by its angle
+# linear creep forces after Carter and Kalker: longitudinal by the rolling radius of each wheel, lateral by
+# its angle
 lateral = -2 * p.C * (y.dot / p.V - psi)
 along = p.C * (p.cone * y / p.r0 + p.l * psi.dot / p.V)
 m.generalized_force("creep across", y, lateral)
@@ -31,7 +33,7 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# Slow and without suspension it follows Klingel's sine:
+# At low speed and without suspension it follows Klingel's sine:
 
 # %%
 lin = sb.linearize(eq, {})

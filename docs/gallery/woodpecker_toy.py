@@ -1,10 +1,11 @@
-"""# The woodpecker toy
+"""# Woodpecker toy
 
 Subjects: toys, impacts, friction
 Reproduces: a peck every 0.1460 s, 19.4 mm apart (Glocker 1995; Siconos' Moreau-Jean time stepping)
 
-A sleeve slides down a pole, sticks, and lets the bird on its spring swing until the beak hits the pole and the sleeve comes free
-again. Three contacts with friction; which of them is open, slips or sticks changes ten times in a peck.
+A sleeve slides down a pole, sticks, and lets the bird on its spring swing until the beak hits the pole and
+the sleeve is released. There are three contacts with friction; their states (open, slip, stick) change ten
+times per peck.
 """
 
 # %%
@@ -25,7 +26,7 @@ m.kinetic_energy(
 )
 m.potential("weight", sleeve * g * y + bird * g * (y + lM * a + lG * b))
 m.potential("spring", c * (a - b) ** 2 / 2)
-m.body("sleeve", m.ground.translate(0, y, 0).rotate("z", a), mass=0)  # to be seen
+m.body("sleeve", m.ground.translate(0, y, 0).rotate("z", a), mass=0)  # only drawn
 m.body(
     "bird", m.ground.translate(lM + lG, y + lM * a + lG * b, 0).rotate("z", b), mass=0
 )
@@ -53,7 +54,7 @@ second = [e.name for e in sim.events if pecks[1].t < e.t <= pecks[2].t]
 print("from one peck to the next:", ", ".join(second))
 
 # %% [markdown]
-# A second way through the same contacts: time steps, without events.
+# The same contacts by time stepping, without events.
 
 # %%
 stepped = sb.simulate_modes(contacts, 0.3, start, method="moreau", step=1e-6)

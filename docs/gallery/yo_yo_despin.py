@@ -1,11 +1,10 @@
-"""# A yo-yo stops a spinning satellite
+"""# Yo-yo despin of a satellite
 
 Subjects: spacecraft
-
 Reproduces: the length of cord that stops any spin, R √(1 + I/(2 m R²)) (Fedor, NASA TN D-708, 1961)
 
-Two small masses on cords are wound about a satellite that spins. Let go, they unwind and carry its angular momentum away. When
-the cords stand on a length that does not depend on the spin, the satellite has stopped; then they are cut.
+Two small masses on cords are wound around a spinning satellite. Released, they unwind and carry its angular
+momentum away. At a cord length that does not depend on the spin, the satellite stops; then the cords are cut.
 """
 
 # %%
@@ -17,7 +16,8 @@ m = sb.Model("yo-yo")
 p = m.parameters(I=120.0, R=0.6, m=1.5)
 hub = m.body("satellite", inertia=(0, 0, p.I))
 m.revolute("spin", m.ground, hub)
-a = m.coordinate("a")  # where the cord leaves the hub, from where it began to
+# angle at which the cord leaves the hub, from its initial position
+a = m.coordinate("a")
 for name, side in (("left", -1), ("right", 1)):
     touching = hub.frame.rotate("z", a)
     m.particle(name, touching.point(side * p.R, -side * p.R * a, 0), mass=p.m)
@@ -25,8 +25,8 @@ eq = sb.derive(m)
 print(eq.readable)
 
 # %% [markdown]
-# At a = 0 the masses are on the hub, and their cords have no direction: the mass matrix is singular there. The motion begins a
-# thousandth of a radian later.
+# At a = 0 the masses are on the hub, and the direction of their cords is undefined: the mass matrix is
+# singular. The simulation starts a thousandth of a radian later.
 
 # %%
 R, I, mass = 0.6, 120.0, 1.5
