@@ -34,7 +34,7 @@ def read_expression(text: str, names: Mapping[str, Any]) -> Expr:
     formula = parsed_expression(text)
     found = value_of(formula, _TableOfNames(text, {"pi": PI, **names}))
     if not isinstance(found, Expr):
-        raise ExpressionTextError(f"expected one number, this is {kind(found)}", text, 0, len(text))
+        raise ExpressionTextError(f"{text} is {kind(found)}, not one number", text, 0, len(text))
     return found
 
 

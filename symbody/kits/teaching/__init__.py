@@ -9,7 +9,11 @@ from ...later import offer
 
 if TYPE_CHECKING:
     from .comparison import Comparison, RowVerdict, compare
+    from .derivation_steps import derivation
+    from .sheet import Sheet
 
-__all__ = ["compare", "Comparison", "RowVerdict"]  # noqa: RUF022  (in order of flow)
+__all__ = [  # noqa: RUF022  (in order of flow)
+    "compare", "Comparison", "RowVerdict", "derivation", "Sheet",
+]  # fmt: skip
 
 offer(__name__)
