@@ -14,7 +14,17 @@ import symbody as sb
 from ...argument_kinds import answered
 from ...errors import unknown
 from ...escaping import in_html, in_latex
-from .sheet import Block, Formula, Heading, Notation, Sentence, Sheet, Table, mathml_inside, tidy_or_plain
+from .sheet import (
+    Heading,
+    Notation,
+    Sentence,
+    Sheet,
+    SheetBlock,
+    SheetFormula,
+    SheetTable,
+    mathml_inside,
+    tidy_or_plain,
+)
 
 MOST_FORMULAS: Final = 150  # on a sheet
 MOST_OPERATIONS: Final = 600  # of equations that are written line by line
@@ -51,21 +61,23 @@ def derivation(eq: sb.Equations, route: str = "lagrange") -> Sheet:
         raise sb.ModelError(
             f"derivation of {eq.name!r}: its equations were written down, not derived from bodies; there is nothing to derive"
         )
-    steps: Callable[[sb.Equations], Iterator[Block]] = {"lagrange": _lagrange, "kane": _kane}.get(route, _newton_euler)
+    steps: Callable[[sb.Equations], Iterator[SheetBlock]] = {"lagrange": _lagrange, "kane": _kane}.get(
+        route, _newton_euler
+    )
     by = {"lagrange": "Lagrange", "kane": "Kane", "newton-euler": "Newton and Euler"}[route]
     blocks = [*_description(eq), *_kinematics(eq), *steps(eq), *_result(eq)]
-    return Sheet(f"{eq.name}: derivation by {by}", tuple(_bounded(blocks)))
+    return Sheet(f"{eq.name}: derivation by {by}", tuple(_first_blocks(blocks)))
 
 
-def _bounded(blocks: Iterable[Block]) -> Iterator[Block]:
+def _first_blocks(blocks: Iterable[SheetBlock]) -> Iterator[SheetBlock]:
     """Blocks up to the largest number of formulas, and a remark where some are left out or shown by their size."""
     count, left, long = 0, 0, 0
     for block in blocks:
-        count += isinstance(block, Formula)
+        count += isinstance(block, SheetFormula)
         if count > MOST_FORMULAS:
-            left += isinstance(block, Formula)
+            left += isinstance(block, SheetFormula)
             continue
-        long += isinstance(block, Formula) and block.is_long
+        long += isinstance(block, SheetFormula) and block.is_long
         yield block
     if long:
         yield Sentence(
@@ -79,7 +91,7 @@ def _bounded(blocks: Iterable[Block]) -> Iterator[Block]:
 # --------------------------------------------------------------------------------------------------------- left sides
 
 
-def _named(letter: str, below: str = "", above: str = "", is_bold: bool = False) -> Notation:
+def _letter_with_name(letter: str, below: str = "", above: str = "", is_bold: bool = False) -> Notation:
     """v_bob: a letter with a name below it."""
     letter_tex = rf"\mathbf{{{letter}}}" if is_bold else letter
     greek = {r"\omega": "ω", r"\alpha": "α"}
@@ -95,7 +107,7 @@ def _named(letter: str, below: str = "", above: str = "", is_bold: bool = False)
 
 def _ratio(top: Notation | str, bottom: sb.Expr) -> Notation:
     """∂L/∂q."""
-    over = top if isinstance(top, Notation) else _named(top)
+    over = top if isinstance(top, Notation) else _letter_with_name(top)
     return Notation(
         rf"\frac{{\partial {over.latex}}}{{\partial {sb.latex(bottom)}}}",
         f"<mfrac><mrow><mo>∂</mo>{over.mathml}</mrow><mrow><mo>∂</mo>{mathml_inside(bottom)}</mrow></mfrac>",
@@ -112,10 +124,10 @@ def _rate(of: Notation) -> Notation:
 # ----------------------------------------------------------------------------------------------------- description, result
 
 
-def _description(eq: sb.Equations) -> Iterator[Block]:
+def _description(eq: sb.Equations) -> Iterator[SheetBlock]:
     yield Heading("The system")
     rows = [(v.name, v.kind, v.shown_in) for v in eq.variables.of("q u r p")]
-    yield Table(("symbol", "kind", "unit"), tuple(rows))
+    yield SheetTable(("symbol", "kind", "unit"), tuple(rows))
     if eq.mechanism.elastic_bodies:
         names = ", ".join(b.name for b in eq.mechanism.elastic_bodies)
         yield Sentence(f"Elastic bodies ({names}) enter the result, and are not written out here.", True)
@@ -125,20 +137,20 @@ def _bodies(eq: sb.Equations) -> tuple[Any, ...]:
     return tuple(eq.mechanism.rigid_bodies)
 
 
-def _kinematics(eq: sb.Equations) -> Iterator[Block]:
+def _kinematics(eq: sb.Equations) -> Iterator[SheetBlock]:
     yield Heading("Kinematics")
     yield Sentence(
         "Positions and velocities of mass centres in the axes of the ground, angular velocities in those of the body."
     )
     for q, rate in zip(eq.q, eq.rates.entries, strict=True):
         if rate is not q.dot:
-            yield Formula(q.dot, tidy_or_plain(rate))
+            yield SheetFormula(q.dot, tidy_or_plain(rate))
     for body in _bodies(eq):
-        yield Formula(_named("r", body.name, is_bold=True), tidy_or_plain(body.mass_centre.in_ground))
-        yield Formula(_named("v", body.name, is_bold=True), tidy_or_plain(_velocity(eq, body)))
+        yield SheetFormula(_letter_with_name("r", body.name, is_bold=True), tidy_or_plain(body.mass_centre.in_ground))
+        yield SheetFormula(_letter_with_name("v", body.name, is_bold=True), tidy_or_plain(_velocity(eq, body)))
         spin = _spin(eq, body)
         if not body.is_point and any(e.value != 0 for e in spin.entries):
-            yield Formula(_named(r"\omega", body.name, is_bold=True), tidy_or_plain(spin))
+            yield SheetFormula(_letter_with_name(r"\omega", body.name, is_bold=True), tidy_or_plain(spin))
 
 
 def _velocity(eq: sb.Equations, body: Any) -> sb.Matrix:
@@ -154,15 +166,15 @@ def _in_speeds(eq: sb.Equations, thing: Any) -> Any:
     return sb.substitute(thing, rates) if rates else thing
 
 
-def _result(eq: sb.Equations) -> Iterator[Block]:
+def _result(eq: sb.Equations) -> Iterator[SheetBlock]:
     yield Heading("Equations of motion")
     if sb.algebra.operations(eq.M, eq.f, eq.Jc) > MOST_OPERATIONS:
         for row in eq.residual().entries:
-            yield Formula(sb.algebra.as_expr(0), row)
+            yield SheetFormula(sb.algebra.as_expr(0), row)
         return
     for line in eq.readable.lines:
         left = sum((c * s for c, s in line.left), start=sb.algebra.as_expr(0))
-        yield Formula(left, line.right)
+        yield SheetFormula(left, line.right)
     for remark in eq.readable.remarks:
         yield Sentence(f"Remark: {remark}.", is_remark=True)
 
@@ -191,7 +203,7 @@ def lagrange_rows(eq: sb.Equations) -> list[dict[str, sb.Expr]]:
     return rows
 
 
-def _lagrange(eq: sb.Equations) -> Iterator[Block]:
+def _lagrange(eq: sb.Equations) -> Iterator[SheetBlock]:
     if any(rate is not q.dot for q, rate in zip(eq.q, eq.rates.entries, strict=True)) or len(eq.u) != len(eq.q):
         raise sb.ModelError(
             f"derivation of {eq.name!r}: Lagrange's equations are in the rates of coordinates, and this model has speeds of its own; "
@@ -200,37 +212,41 @@ def _lagrange(eq: sb.Equations) -> Iterator[Block]:
     yield Heading("Energies")
     if len(_bodies(eq)) > 1:
         for body in _bodies(eq):
-            yield Formula(_named("T", body.name), tidy_or_plain(sb.kinetic_energy(eq, body.name)))
-    yield Formula(_named("T"), tidy_or_plain(sb.kinetic_energy(eq)))
+            yield SheetFormula(_letter_with_name("T", body.name), tidy_or_plain(sb.kinetic_energy(eq, body.name)))
+    yield SheetFormula(_letter_with_name("T"), tidy_or_plain(sb.kinetic_energy(eq)))
     for load in eq.mechanism.loads:
         if load.potential is not None:
-            yield Formula(_named("V", load.name), tidy_or_plain(sb.potential_energy(eq, load.name)))
+            yield SheetFormula(_letter_with_name("V", load.name), tidy_or_plain(sb.potential_energy(eq, load.name)))
     yield Heading("Derivatives of L = T - V")
     rows = lagrange_rows(eq)
     for q, row in zip(eq.q, rows, strict=True):
         by_speed = _ratio("L", q.dot)
-        yield Formula(by_speed, tidy_or_plain(row["momentum"]))
-        yield Formula(_rate(by_speed), tidy_or_plain(row["rate"]))
-        yield Formula(_ratio("L", q), tidy_or_plain(row["slope"]))
+        yield SheetFormula(by_speed, tidy_or_plain(row["momentum"]))
+        yield SheetFormula(_rate(by_speed), tidy_or_plain(row["rate"]))
+        yield SheetFormula(_ratio("L", q), tidy_or_plain(row["slope"]))
     yield from _generalized_forces(eq, lambda load: load.potential is None)
     yield Sentence(
         "Lagrange's equations: the rate of each momentum, less the derivative by the coordinate, is the generalised force."
     )
 
 
-def _generalized_forces(eq: sb.Equations, is_chosen: Callable[[Any], bool]) -> Iterator[Block]:
+def _generalized_forces(eq: sb.Equations, is_chosen: Callable[[Any], bool]) -> Iterator[SheetBlock]:
     loads = [x for x in eq.mechanism.loads if is_chosen(x)]
     if loads or eq.lam:
         yield Heading("Generalised forces")
     for load in loads:
         for u, force in zip(eq.u, sb.derivation.generalized_force(eq, load.name).entries, strict=True):
             if force.value != 0:
-                yield Formula(_named("Q", f"{load.name}, {u.name.removesuffix('_dot')}"), tidy_or_plain(force))
+                yield SheetFormula(
+                    _letter_with_name("Q", f"{load.name}, {u.name.removesuffix('_dot')}"), tidy_or_plain(force)
+                )
     for k, lam in enumerate(eq.lam):
         name = eq.rows.speeds[k].name
         for i, u in enumerate(eq.u):
             if eq.Jc[k, i].value != 0:
-                yield Formula(_named("Q", f"{name}, {u.name.removesuffix('_dot')}"), tidy_or_plain(eq.Jc[k, i] * lam))
+                yield SheetFormula(
+                    _letter_with_name("Q", f"{name}, {u.name.removesuffix('_dot')}"), tidy_or_plain(eq.Jc[k, i] * lam)
+                )
 
 
 # ----------------------------------------------------------------------------------------------------------------- Kane
@@ -268,7 +284,7 @@ def inertia_forces(eq: sb.Equations) -> list[sb.Expr]:
     return out
 
 
-def _kane(eq: sb.Equations) -> Iterator[Block]:
+def _kane(eq: sb.Equations) -> Iterator[SheetBlock]:
     yield Heading("Partial velocities")
     for body in _bodies(eq):
         for letter, motion in (("v", _velocity(eq, body)), (r"\omega", _spin(eq, body))):
@@ -276,26 +292,28 @@ def _kane(eq: sb.Equations) -> Iterator[Block]:
             for r, u in enumerate(eq.u):
                 column = sb.vector(*table.column(r))
                 if any(e.value != 0 for e in column.entries) and not (letter != "v" and body.is_point):
-                    yield Formula(_ratio(_named(letter, body.name, is_bold=True), u), tidy_or_plain(column))
+                    yield SheetFormula(
+                        _ratio(_letter_with_name(letter, body.name, is_bold=True), u), tidy_or_plain(column)
+                    )
     yield Heading("Accelerations")
     for body in _bodies(eq):
-        yield Formula(_named("a", body.name, is_bold=True), tidy_or_plain(_acceleration(eq, body)))
+        yield SheetFormula(_letter_with_name("a", body.name, is_bold=True), tidy_or_plain(_acceleration(eq, body)))
     yield from _generalized_forces(eq, lambda load: True)
     yield Heading("Generalised inertia forces")
     for u, force in zip(eq.u, inertia_forces(eq), strict=True):
-        yield Formula(_named("F", u.name.removesuffix("_dot"), "*"), tidy_or_plain(force))
+        yield SheetFormula(_letter_with_name("F", u.name.removesuffix("_dot"), "*"), tidy_or_plain(force))
     yield Sentence("Kane's equations: generalised active forces and generalised inertia forces add up to zero.")
 
 
 # ----------------------------------------------------------------------------------------------------- Newton and Euler
 
 
-def _newton_euler(eq: sb.Equations) -> Iterator[Block]:
+def _newton_euler(eq: sb.Equations) -> Iterator[SheetBlock]:
     ground = eq.mechanism.ground
     for body in _bodies(eq):
         yield Heading(f"Body {body.name}")
-        yield Formula(
-            _times(body.mass.m, _named("a", body.name, is_bold=True)),
+        yield SheetFormula(
+            _times(body.mass.m, _letter_with_name("a", body.name, is_bold=True)),
             tidy_or_plain(body.mass.m * _acceleration(eq, body)),
         )
         if not body.is_point and any(e.value != 0 for e in body.mass.I_BBcm.entries):
@@ -303,13 +321,17 @@ def _newton_euler(eq: sb.Equations) -> Iterator[Block]:
                 r"\mathbf{I}\,\boldsymbol{\alpha} + \boldsymbol{\omega}\times\mathbf{I}\,\boldsymbol{\omega}",
                 "<mrow><mi mathvariant='bold'>I</mi><mi>α</mi><mo>+</mo><mi>ω</mi><mo>×</mo><mi mathvariant='bold'>I</mi><mi>ω</mi></mrow>",
             )
-            yield Formula(left, tidy_or_plain(_angular_momentum_rate(eq, body)))
+            yield SheetFormula(left, tidy_or_plain(_angular_momentum_rate(eq, body)))
         for load in eq.mechanism.loads:
             for action in load.actions:
                 if action.frame is body.frame and action.force is not None:
-                    yield Formula(_named("F", load.name, is_bold=True), tidy_or_plain(action.force.components(ground)))
+                    yield SheetFormula(
+                        _letter_with_name("F", load.name, is_bold=True), tidy_or_plain(action.force.components(ground))
+                    )
                 if action.frame is body.frame and action.torque is not None:
-                    yield Formula(_named("M", load.name, is_bold=True), tidy_or_plain(action.torque.components(ground)))
+                    yield SheetFormula(
+                        _letter_with_name("M", load.name, is_bold=True), tidy_or_plain(action.torque.components(ground))
+                    )
         joints = [
             j.name for j in eq.mechanism.joints if body.frame in (j.inner, j.outer) or body.name in (j.parent, j.child)
         ]

@@ -47,7 +47,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Formula:
+class SheetFormula:
     """left = right; of a long right side the size is given, and not the text."""
 
     left: Notation | sb.Expr
@@ -74,7 +74,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Table:
+class SheetTable:
     """Rows of texts under a head."""
 
     head: tuple[str, ...]
@@ -88,7 +88,7 @@ class Numbered:
     items: tuple[str, ...]
 
 
-Block = Heading | Sentence | Formula | Table | Numbered
+SheetBlock = Heading | Sentence | SheetFormula | SheetTable | Numbered
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +115,7 @@ class Sheet:
     """
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[SheetBlock, ...]
 
     def __repr__(self) -> str:
         return f"<Sheet {self.title!r}: {len(self.blocks)} blocks; save('a.html' | '.tex' | '.md' | '.ipynb')>"
@@ -126,7 +126,7 @@ class Sheet:
     @property
     def formulas(self) -> tuple[str, ...]:
         """All formulas in LaTeX."""
-        return tuple(b.latex() for b in self.blocks if isinstance(b, Formula))
+        return tuple(b.latex() for b in self.blocks if isinstance(b, SheetFormula))
 
     def html(self) -> str:
         """A page that needs nothing else."""
@@ -213,15 +213,15 @@ def mathml_inside(thing: Any) -> str:
 # --------------------------------------------------------------------------------------------------------- blocks as text
 
 
-def _html(block: Block) -> str:
+def _html(block: SheetBlock) -> str:
     match block:
         case Heading(text):
             return f"<h2>{in_html(text)}</h2>"
         case Sentence(text, is_remark):
             return f"<p{' class=remark' if is_remark else ''}>{in_html(text)}</p>"
-        case Formula():
+        case SheetFormula():
             return f"<div class='formula'><math display='block'>{block.mathml()}</math></div>"
-        case Table(head, rows):
+        case SheetTable(head, rows):
             top = "".join(f"<th>{in_html(h)}</th>" for h in head)
             body = "".join(f"<tr>{''.join(f'<td>{in_html(c)}</td>' for c in row)}</tr>" for row in rows)
             return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
@@ -229,15 +229,15 @@ def _html(block: Block) -> str:
             return f"<ol>{''.join(f'<li>{in_html(i)}</li>' for i in items)}</ol>"
 
 
-def _tex(block: Block) -> str:
+def _tex(block: SheetBlock) -> str:
     match block:
         case Heading(text):
             return rf"\subsection*{{{in_latex(text)}}}"
         case Sentence(text, is_remark):
             return rf"\emph{{{_plain_latex(text)}}}" if is_remark else _plain_latex(text)
-        case Formula():
+        case SheetFormula():
             return rf"\fitted{{{block.latex()}}}"
-        case Table(head, rows):
+        case SheetTable(head, rows):
             lines = [" & ".join(map(_plain_latex, row)) + r" \\" for row in rows]
             top = " & ".join(rf"\textbf{{{_plain_latex(h)}}}" for h in head) + r" \\ \hline"
             return "\n".join([rf"\begin{{tabular}}{{{'l' * len(head)}}}", top, *lines, r"\end{tabular}"])
@@ -250,15 +250,15 @@ def _plain_latex(text: str) -> str:
     return in_latex(text).replace("²", r"\textsuperscript{2}").replace("³", r"\textsuperscript{3}")
 
 
-def _markdown(block: Block) -> str:
+def _markdown(block: SheetBlock) -> str:
     match block:
         case Heading(text):
             return f"## {in_markdown(text)}"
         case Sentence(text, is_remark):
             return f"*{in_markdown(text)}*" if is_remark else in_markdown(text)
-        case Formula():
+        case SheetFormula():
             return f"$$ {block.latex()} $$"
-        case Table(head, rows):
+        case SheetTable(head, rows):
             return "\n".join([_bar(head), _bar(["---"] * len(head)), *(_bar(map(in_markdown, row)) for row in rows)])
         case Numbered(items):
             return "\n".join(f"{k}. {in_markdown(i)}" for k, i in enumerate(items, start=1))
