@@ -21,6 +21,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # fragments of code with an e
 html_theme = "furo"
 html_title = "symbody"
 html_static_path = ["_static"]
+html_extra_path = ["extra"]  # files that stand beside the pages
 html_css_files = ["style.css"]
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_show_sphinx = False

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal that has not every character gets codes for those it lacks
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    chosen = _parser().parse_args(arguments)
+    chosen = command_parser().parse_args(arguments)
     try:
         with _ending_like_ctrl_c():
             answer: Answer = chosen.run(chosen)
@@ -113,7 +113,8 @@ def _plain(value: Any) -> Any:
 # --------------------------------------------------------------------------------------------------- what is understood
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parser() -> argparse.ArgumentParser:
+    """All commands with their arguments."""
     out = argparse.ArgumentParser(
         prog="symbody", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -23,6 +23,7 @@ from nbclient import NotebookClient
 import symbody
 from bench import record as bench_record
 from docs.book import benchmarks, gallery, mathml, reference, site
+from docs.book.cards import framed
 from docs.book.cells import Cell, cells_of
 from docs.book.notebooks import write_notebook
 from docs.book.pages import page_of
@@ -51,6 +52,7 @@ def test_a_link_that_leads_nowhere_is_a_fault(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(site, "write_reference", lambda *_: 0)
     monkeypatch.setattr(site, "write_theory", lambda *_: 0)
     monkeypatch.setattr(site, "write_benchmarks", lambda *_: 0)
+    monkeypatch.setattr(site, "write_language", lambda *_: None)
     with pytest.raises(SystemExit, match="faults"):
         site.build(tmp_path / "out", workers=0, builder="dummy")
 
@@ -118,6 +120,20 @@ def test_every_mechanism_has_a_section() -> None:
     assert {e.section for e in found} == set(gallery.SECTIONS)
     with pytest.raises(ValueError, match="belongs to no section of the gallery; begin with one of vehicles"):
         _ = replace(found[0], subjects=("alchemy",)).section
+
+
+def test_cards_show_the_mechanism_large() -> None:
+    """Cut to the bodies, whose lines are no hairs; the grid and long paths of points do not count."""
+    grid = '<path d="M0.0 0.0L480.0 300.0" fill="none" stroke-width="1.0" color="#d5dae1" opacity="0.8"/>'
+    path = '<path d="M0.0 50.0L480.0 50.0" fill="none" stroke-width="1.5" color="#4c7fc0" opacity="0.7"/>'
+    body = '<path d="M200.0 100.0L300.0 150.0" fill="none" stroke-width="0.5" color="#4c7fc0"/>'
+    card = framed(f'<svg viewBox="0 0 480 300">{grid}{path}{body}</svg>')
+    assert 'viewBox="188.0 86.2 124.0 77.5"' in card
+    assert grid in card
+    assert 'L300.0 150.0" fill="none" stroke-width="1.4"' in card
+    short = path.replace("480", "320").replace("M0.0", "M180.0")
+    assert 'viewBox="150.8 38.0 198.4 124.0"' in framed(f'<svg viewBox="0 0 480 300">{short}{body}</svg>')
+    assert framed(f"<svg>{grid}</svg>") == f"<svg>{grid}</svg>"
 
 
 def test_measurements_say_where_peers_are_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,13 +16,13 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from .cards import HEIGHT, WIDTH, framed
 from .cells import Cell, cells_of
 from .notebooks import write_notebook
 from .pages import page_of, raw, title_of, toctree
 from .running import Run, Workers, run, unrun
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
-CARD_SIZE: Final = (480, 300)
 FEWEST: Final = 2  # mechanisms of a subject that has a button
 _LINE = re.compile(r"^(Subjects|Reproduces|Card): *(.*(?:\n(?!\n|Subjects:|Reproduces:|Card:).*)*)$", re.MULTILINE)
 _CARD = re.compile(r"(scene|figure) (\d+)(?: at ([\d.]+) s)?")
@@ -135,7 +135,7 @@ def card_of(made: Run, chosen: str = "") -> str:
     if kind == "figure":
         return made.figures[number - 1].svg()
     scene = made.scenes[number - 1]
-    return scene.svg(float(seconds) if seconds else scene.t[len(scene.t) // 3], *CARD_SIZE)
+    return framed(scene.svg(float(seconds) if seconds else scene.t[len(scene.t) // 3], WIDTH, HEIGHT))
 
 
 def slug(title: str) -> str:

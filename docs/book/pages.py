@@ -44,7 +44,7 @@ def _code(shown: Shown, files: _Files) -> str:
     code = shown_code(shown.cell.source)
     parts = [f"```python\n{code}\n```"] if code else []
     if shown.printed:
-        parts.append(_text(shown.printed))
+        parts.append(output_box(shown.printed))
     if shown.value is not None:
         parts.append(_value(shown, files))
     return "\n\n".join(parts)
@@ -63,10 +63,10 @@ def _value(shown: Shown, files: _Files) -> str:
         return f"![{value.caption or value.title}]({name})"
     if hasattr(value, "_repr_html_"):
         return raw(value._repr_html_())
-    return _text(repr(value))
+    return output_box(repr(value))
 
 
-def _text(printed: str) -> str:
+def output_box(printed: str) -> str:
     """Output in a box. Long sentences are wrapped; columns, which gaps inside lines show, stay and are scrolled."""
     kind = "columns" if re.search(r"\S(?:  |\t).*\S", printed) else "sentences"
     return f"```{{code-block}} text\n:class: {kind}\n\n{printed.rstrip()}\n```"

@@ -180,7 +180,7 @@ def _class_page(g: Group, name: str, links: dict[str, str]) -> str:
     for heading, inside in (grouped or {"": list(found)}).items():
         parts.append(f"## {heading}" if heading else "")
         for n in inside:
-            entry = _entry(f"{_instance(name)}.{n}", found[n].thing, links, n, level, is_member=True)
+            entry = _entry(f"{instance_name(name)}.{n}", found[n].thing, links, n, level, is_member=True)
             parts.append(f"({member_anchor(name, n)})=\n{entry}")
     return "\n\n".join([p for p in parts if p] + [""])
 
@@ -199,7 +199,7 @@ def member_anchor(cls: str, name: str) -> str:
     return f"{cls.lower()}-{re.sub('[A-Z]', lambda c: f'cap-{c[0].lower()}', name)}".replace("_", "-")
 
 
-def _instance(name: str) -> str:
+def instance_name(name: str) -> str:
     """How an object of a class is called in examples."""
     return {"Model": "m", "Equations": "eq", "Trajectory": "sim", "LinearSystem": "lin"}.get(name, name.lower())
 
@@ -245,18 +245,25 @@ def _entry(written: str, thing: Any, links: dict[str, str], name: str, level: in
 
 
 def _signature(written: str, thing: Any) -> str:
-    if isinstance(thing, (property, ModuleType)) or not callable(thing):
+    short = written_signature(written, thing)
+    if short == written:
         return ""
-    try:
-        shape = inspect.signature(thing)
-    except (TypeError, ValueError):
-        return ""
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in shape.parameters.values() if p.name != "self"]
-    short = f"{written}{shape.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
     if len(short) > WIDTH:
         inside = short[len(written) + 1 : -1]
         short = f"{written}(\n    " + ",\n    ".join(_arguments(inside)) + ",\n)"
     return f"```python\n{short}\n```"
+
+
+def written_signature(written: str, thing: Any) -> str:
+    """How something is called, in one line, without types; the name alone of what is not called."""
+    if isinstance(thing, (property, ModuleType)) or not callable(thing):
+        return written
+    try:
+        shape = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return written
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in shape.parameters.values() if p.name != "self"]
+    return f"{written}{shape.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
 
 
 def _arguments(inside: str) -> list[str]:

@@ -22,6 +22,7 @@ from sphinx.cmd.build import build_main
 from .benchmarks import write_benchmarks
 from .documents import write_documents
 from .gallery import Entry, write_gallery
+from .language import write_language
 from .reference import write_reference
 from .running import Workers, is_wanted
 from .theory import write_theory
@@ -63,6 +64,7 @@ def build(
         names = write_reference(source / "reference")
         explained = write_theory(source / "theory")
         measured = write_benchmarks(source / "benchmarks.md")
+        write_language(source, source / "extra")
         if only:
             _leave_out_others(source, only)
         pages = len(list(source.rglob("*.md")))
