@@ -59,11 +59,8 @@ PAGES_TO_DO: tuple[str, ...] = (
     "docs/batch.md",
     "docs/contact.md",
     "docs/design.md",
-    "docs/equations.md",
     "docs/errors.md",
     "docs/limits.md",
-    "docs/modelling.md",
-    "docs/simulation.md",
     "docs/viewing.md",
     "docs/why/",
 )
