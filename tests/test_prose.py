@@ -19,7 +19,7 @@ PHRASES: dict[str, str] = {
     r"sa(y|ys|id) so": "report it, note it, state it",
     r"(is|are|was|were) told": "reports, states",
     r"told apart": "distinguished",
-    r"(is|are) none": "name what it is: is rejected, does not count, is empty",
+    r"(?<!there )(is|are) none": "name what it is: is rejected, does not count, is empty",
     r"(?<!there )(is|are) no (?!longer|more |less |different|worse|\w+er\b)\w+": "is not a ..., does not ...",
     r"by (itself|themselves)": "automatically, alone, on its own",
     r"(without|with) (a|more|many) words?": "silently, in short",
@@ -56,12 +56,6 @@ PAGES = [
 PAGES_TO_DO: tuple[str, ...] = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
-    "docs/batch.md",
-    "docs/contact.md",
-    "docs/design.md",
-    "docs/errors.md",
-    "docs/limits.md",
-    "docs/viewing.md",
     "docs/why/",
 )
 
@@ -103,7 +97,8 @@ def script_prose(text: str) -> list[tuple[int, str]]:
 
 
 def faults(path: Path, text: str) -> list[str]:
-    """A phrase may be broken by the end of a line: each line is searched together with the next."""
+    """A phrase may be broken by the end of a line: each line is searched with the last word before it and with the next
+    line."""
     found, lines = [], prose(path, text)
     where = path.relative_to(ROOT).as_posix()
     for k, (number, line) in enumerate(lines):
@@ -111,16 +106,24 @@ def faults(path: Path, text: str) -> list[str]:
             continue
         if _HEADING.match(line):
             found.append(f"{where}:{number}: heading {line!r}: use the words that people search for")
-        here = plain(line)
-        goes_on = k + 1 < len(lines) and lines[k + 1][0] == number + 1 and not line.startswith(("|", "#"))
-        both = f"{here} {plain(lines[k + 1][1])}" if goes_on else here
+        before = neighbour(lines, k, -1).split()[-1:]
+        head = " ".join([*before, ""])
+        here = head + plain(line)
+        both = f"{here} {neighbour(lines, k, 1)}"
         for phrase, advice in _PHRASE.items():
-            found += [
-                f"{where}:{number}: {m.group()!r}: {advice}"
-                for m in phrase.finditer(both)
-                if m.start() < len(here) and not m.group().endswith(" ")
-            ]
+            hits = [m for m in phrase.finditer(both) if len(head) <= m.start() < len(here)]
+            found += [f"{where}:{number}: {m.group()!r}: {advice}" for m in hits]
     return found
+
+
+def neighbour(lines: list[tuple[int, str]], k: int, step: int) -> str:
+    """The line of prose before or after, where it is of the same paragraph."""
+    number, line = lines[k]
+    if not 0 <= k + step < len(lines):
+        return ""
+    there, text = lines[k + step]
+    is_alone = line.startswith(("|", "#")) or text.startswith(("|", "#"))
+    return "" if is_alone or there != number + step else plain(text)
 
 
 def plain(line: str) -> str:
