@@ -49,7 +49,7 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "stability": ("variation", "equilibria", "spectra", "design", "linear", "branches", "periodic", "long_run"),
     "stability/periodic": ("maps", "problem", "methods", "orbits", "families"),
     "study/sweeps": ("questions", "stored", "workers", "entry"),
-    "view": ("figures", "scenes"),
+    "view": ("figures", "scenes", "diagrams"),
     "write": ("files", "artefacts", "printers", "targets", "mockup", "pages", "live", "entry", "report"),
 }  # fmt: skip
 LATER = {  # calls of `later`: a result that is handed on to a later stage or room, and why it cannot be imported there

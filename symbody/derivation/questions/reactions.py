@@ -108,7 +108,7 @@ def reaction(
 
     See also: `reactions`, `derivation.Reaction`, `Trajectory`.
     """
-    return _Balance(eq).reaction(joint, frame, at, solved, share)
+    return ForceBalance(eq).reaction(joint, frame, at, solved, share)
 
 
 @of_equations
@@ -126,11 +126,11 @@ def reactions(
 
     See also: `reaction`, `derivation.Reaction`.
     """
-    balance = _Balance(eq)
+    balance = ForceBalance(eq)
     return {name: balance.reaction(name, None, None, solved, share) for name in balance.names}
 
 
-class _Balance:
+class ForceBalance:
     """Forces on every frame of a mechanism and on its subtree, in terms of u' and multipliers."""
 
     def __init__(self, eq: Equations) -> None:
@@ -152,7 +152,7 @@ class _Balance:
         target = joint.outer if frame is None else _frame_named(self.mechanism, name, frame)
         if at is not None and not isinstance(at, Point):
             raise ModelError(f"reaction in {name!r}: expected a point for at=, got {shown(at)}")
-        own, where = self._in_loop(joint) if joint.closes_loop else self._in_tree(joint)
+        own, where = self._in_loop(joint) if joint.closes_loop else self.transmitted(joint)
         force, moment = Vector({where: own.force}), Vector({where: own.moment})
         if at is not None:
             moment = moment + (joint.inner.origin - at).cross(force)
@@ -192,31 +192,35 @@ class _Balance:
                 total[f.parent] = total.get(f.parent, NO_WRENCH) + to_parent(f, total[f])
         return total
 
-    def _in_tree(self, joint: Joint) -> tuple[Wrench, Frame]:
-        """In components of the outer frame, about the origin of the inner one."""
+    def transmitted(self, joint: Joint) -> tuple[Wrench, Frame]:
+        """The reaction in a joint of the tree: in components of the outer frame, about the origin of the inner one."""
         chain = chain_of(joint)
         cut = chain[0]
         through = to_parent(cut, self.carried[cut]) if cut in self.carried else NO_WRENCH
         arm = (joint.inner.origin - joint.outer.origin).components(joint.outer)
         through = Wrench(through.force, through.moment - cross(arm, through.force))
-        return through - self._own_loads(joint, chain), joint.outer
+        for own in self.across(joint).values():
+            through = through - own
+        return through, joint.outer
 
-    def _own_loads(self, joint: Joint, chain: tuple[Frame, ...]) -> Wrench:
-        """Applied loads across the joint (springs, actuators): the wrench in its own directions of motion with their
-        power."""
-        on_rates: dict[Symbol, Expr] = {}
-        for what, forces in self._unassigned_forces.items():
+    def across(self, joint: Joint) -> dict[tuple[str, str], Wrench]:
+        """Loads on the coordinates of a joint of the tree (springs, dampers, actuators), by ("load", name): wrenches on its
+        child side, in its directions of motion with the same power; components as those of `transmitted`."""
+        chain, found = chain_of(joint), {}
+        for key, forces in self._unassigned_forces.items():
+            what = f"{key[0]} {key[1]!r}"
             if any(r in forces for r in self._moving_rates(chain)):
                 self._refuse_unless_own(joint, chain, what, forces)
-                for rate, value in forces.items():
-                    on_rates[rate] = on_rates.get(rate, ZERO) + value
+                found[key] = self._along_motions(joint, chain, forces)
             elif _is_split(forces, self.motions, chain):
                 raise DerivationError(
                     f"reaction in joint {joint.name!r}: {what} acts on {in_number(forces, '{}, which does', '{}, which do')} not move one side of the joint "
                     f"only, and does not say on which bodies; {ADVICE}"
                 )
-        if not on_rates:
-            return NO_WRENCH
+        return found
+
+    def _along_motions(self, joint: Joint, chain: tuple[Frame, ...], on_rates: Mapping[Symbol, Expr]) -> Wrench:
+        """The wrench in the directions in which a joint moves, with the power of forces on its rates."""
         rates = self._moving_rates(chain)
         columns = [_relative_column(self.motions, chain, joint, r) for r in rates]
         handles = [(w, zeros(3)) if any(e is not ZERO for e in w.entries) else (w, v) for w, v in columns]
@@ -267,15 +271,15 @@ class _Balance:
         return out
 
     @cached_property
-    def _unassigned_forces(self) -> dict[str, dict[Symbol, Expr]]:
-        """Generalised forces that name no bodies: {rate: force}, by a name for messages."""
+    def _unassigned_forces(self) -> dict[tuple[str, str], dict[Symbol, Expr]]:
+        """Generalised forces that name no bodies: {rate: force}, by ("load", name) or ("constraint", name)."""
         out = {}
         for load in self.mechanism.loads:
             if not load.is_internal and (forces := self._forces_of_load(load)):
-                out[f"load {load.name!r}"] = forces
+                out["load", load.name] = forces
         for c in self.mechanism.constraints:
             if not c.actions:
-                out[f"constraint {c.name!r}"] = self._forces_of_constraint(c)
+                out["constraint", c.name] = self._forces_of_constraint(c)
         return out
 
     def _forces_of_load(self, load: Load) -> dict[Symbol, Expr]:

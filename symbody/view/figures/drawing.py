@@ -11,6 +11,7 @@ import re
 import textwrap
 import zlib
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
@@ -122,6 +123,52 @@ def _size_in_column(figure: Figure) -> tuple[float, float]:
     width, height = figure_size(figure)
     own = height * COLUMN_WIDTH / width if figure.size[1] else height
     return COLUMN_WIDTH, own + 0.16 * len(textwrap.wrap(figure.caption, CAPTION_LENGTH))
+
+
+def empty_canvas(width: float, height: float) -> Any:
+    """A canvas of this size, in inches, on which axes are placed by hand."""
+    with mpl.rc_context(STYLE):
+        return Canvas(figsize=(width, height))
+
+
+def empty_axes(canvas: Any, place: tuple[float, float, float, float], box: tuple[float, float, float, float]) -> Any:
+    """Axes without lines and numbers: at (left, bottom, width, height) of a canvas, in inches, from `box[:2]` to
+    `box[2:]`."""
+    width, height = canvas.get_size_inches()
+    left, bottom, wide, high = place
+    with mpl.rc_context(STYLE):
+        ax = canvas.add_axes((left / width, bottom / height, wide / width, high / height))
+        ax.axis("off")
+        ax.set_xlim(box[0], box[2])
+        ax.set_ylim(box[1], box[3])
+        return ax
+
+
+@lru_cache(maxsize=1)
+def _measuring_canvas() -> Any:
+    with mpl.rc_context(STYLE):
+        return Canvas(figsize=(1, 1), dpi=100)
+
+
+@lru_cache(maxsize=4096)
+def text_size(text: str, size: float) -> tuple[float, float]:
+    """Width and height of a text with letters of this size (in points), in inches."""
+    canvas = _measuring_canvas()
+    with mpl.rc_context(STYLE):
+        drawn = canvas.text(0, 0, text, fontsize=size)
+        box = drawn.get_window_extent(FigureCanvasAgg(canvas).get_renderer())
+        drawn.remove()
+    return box.width / canvas.dpi, box.height / canvas.dpi
+
+
+@lru_cache(maxsize=4096)
+def is_mathematics(text: str) -> bool:
+    """Whether a text with dollar signs can be typeset."""
+    try:
+        text_size(text, 10.0)
+    except ValueError:
+        return False
+    return True
 
 
 def figure_size(figure: Figure) -> tuple[float, float]:

@@ -43,9 +43,9 @@ def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: 
 
     wanted   the vertical, if given: "z", "-y"; by default against gravity
     """
-    gravity = _gravity(finder.motion)
-    normal = _normal(finder)
-    up = -gravity if gravity is not None else _up_without_gravity(normal)
+    gravity = gravity_direction(finder.motion)
+    normal = plane_normal(finder)
+    up = -gravity if gravity is not None else up_without_gravity(normal)
     if wanted:
         up = np.array([(-1.0 if wanted[0] == "-" else 1.0) * float(wanted[-1] == k) for k in "xyz"])
     x, radius = _extents(seen, finder)
@@ -61,7 +61,8 @@ def camera_and_floor(finder: SkeletonFinder, seen: Seen, centre: Array, wanted: 
     return CameraAndFloor(camera, _floor(up, _lowest(seen, up), finder) if gravity is not None else None)
 
 
-def _gravity(motion: ShownMotion) -> Array | None:
+def gravity_direction(motion: ShownMotion) -> Array | None:
+    """The direction of gravity at the first time, of length one; None where there is none."""
     g = motion.equations.mechanism.gravity
     if g is None:
         return None
@@ -72,7 +73,7 @@ def _gravity(motion: ShownMotion) -> Array | None:
     return v / size if size > 0 and math.isfinite(size) else None
 
 
-def _normal(finder: SkeletonFinder) -> Array | None:
+def plane_normal(finder: SkeletonFinder) -> Array | None:
     """The normal of the plane of motion; None for a motion in space."""
     poses = finder.now if len(finder.motion.t) > 1 else finder.tried
     turned = []
@@ -93,7 +94,7 @@ def _normal(finder: SkeletonFinder) -> Array | None:
     return np.asarray(n * np.sign(n[np.argmax(np.abs(n))]))
 
 
-def _up_without_gravity(normal: Array | None) -> Array:
+def up_without_gravity(normal: Array | None) -> Array:
     """z; in a plane across z, y."""
     if normal is not None and abs(normal[2]) > 0.9:
         return np.array([0.0, 1.0, 0.0])
