@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from symbody.view import Figure, FigureGrid, Scene
+from symbody.view import Diagram, Figure, FigureGrid, Scene
 
 from .running import Run, Shown
 from .shown_code import has_checks, shown_code
@@ -58,7 +58,7 @@ def _value(shown: Shown, files: _Files) -> str:
             f'<iframe class="scene" loading="lazy" title="{escape(value.name)} in motion" '
             f'src="../_static/scenes/{name}" style="width:100%;height:{SCENE_HEIGHT};border:0"></iframe>'
         )
-    if isinstance(value, Figure | FigureGrid):
+    if isinstance(value, Figure | FigureGrid | Diagram):
         name = files.write(files.pictures, ".svg", value.save)
         return f"![{value.caption or value.title}]({name})"
     if hasattr(value, "_repr_html_"):

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from symbody.later import RenamedWarning
-from symbody.view import Figure, FigureGrid, Scene
+from symbody.view import Diagram, Figure, FigureGrid, Scene
 
 from .cells import Cell
 
@@ -46,8 +46,8 @@ class Run:
         return [s.value for s in self.shown if isinstance(s.value, Scene)]
 
     @property
-    def figures(self) -> list[Figure | FigureGrid]:
-        return [s.value for s in self.shown if isinstance(s.value, Figure | FigureGrid)]
+    def figures(self) -> list[Figure | FigureGrid | Diagram]:
+        return [s.value for s in self.shown if isinstance(s.value, Figure | FigureGrid | Diagram)]
 
 
 def run(name: str, path: Path, cells: Sequence[Cell]) -> Run:
