@@ -22,7 +22,13 @@ m.revolute("A", m.ground, crank)
 m.revolute("B", crank, rod, at=(p.r, 0, 0))
 m.prismatic("D", m.ground, slider)
 m.coincide("C", rod.point(p.l, 0, 0), slider.point(0, 0, 0))
-m.spring("spring", slider.point(0, 0, 0), m.ground.point(1.2, 0.1, 0), stiffness=p.k, rest=p.l_0)
+m.spring(
+    "spring",
+    slider.point(0, 0, 0),
+    m.ground.point(1.2, 0.1, 0),
+    stiffness=p.k,
+    rest=p.l_0,
+)
 eq = sb.derive(m)
 state = sb.assemble(eq, A=0.7, A_dot=3.0, start={"B": -0.9, "D": 0.6})
 sb.view.sketch(state)
