@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .changing_masses import ChangingMass, changing_mass
     from .comparison import Comparison, RowVerdict, compare
     from .derivation_steps import derivation
     from .sheet import Sheet
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "compare", "Comparison", "RowVerdict", "derivation", "Sheet",
+    "compare", "Comparison", "RowVerdict", "derivation", "Sheet", "changing_mass", "ChangingMass",
 ]  # fmt: skip
 
 offer(__name__)
