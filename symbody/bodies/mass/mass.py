@@ -91,7 +91,7 @@ def _advice_on_change(m: Expr, moving: Sequence[Symbol]) -> str:
         return (
             "a mass that changes is not enough: what leaves or joins has a momentum of its own. Write the balance "
             "mass * a = F + mass' * (v of what leaves or joins - v) instead, of a rocket "
-            "Model.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed)"
+            "Model.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed); kits.teaching.changing_mass writes it"
         )
     return "let a frame move, and fix the body to it"
 

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from .changing_masses import ChangingMass, changing_mass
     from .comparison import Comparison, RowVerdict, compare
     from .derivation_steps import derivation
+    from .exercises import Exercise, ExerciseAnswer, exercise
     from .sheet import Sheet
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "compare", "Comparison", "RowVerdict", "derivation", "Sheet", "changing_mass", "ChangingMass",
+    "compare", "Comparison", "RowVerdict", "derivation", "Sheet", "exercise", "Exercise", "ExerciseAnswer", "changing_mass", "ChangingMass",
 ]  # fmt: skip
 
 offer(__name__)
