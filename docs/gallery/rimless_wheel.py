@@ -54,4 +54,13 @@ ice = sb.simulate_modes(walker(mu=0.05), 1.5, start)
 slipped = [e for e in ice.events if "slips" in e.name]
 assert slipped
 print("on ice:", ", ".join(e.name for e in ice.events[:6]))
-rough.scene()
+spokes = [
+    sb.Solid(
+        "box",
+        "",
+        (0.05, 2.0, 0.05),
+        rotation=(float(np.cos(a)), 0, 0, float(np.sin(a))),
+    )
+    for a in np.pi / 8 * np.arange(4)
+]
+rough.scene(shapes={"wheel": [sb.cylinder(0.15, 0.1, "z"), *spokes]})

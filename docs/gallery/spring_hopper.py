@@ -1,6 +1,7 @@
 """# Spring-mass runner
 
 Subjects: walkers, impacts, orbits
+Card: scene 1 at 0.225 s
 Reproduces: self-stable running at 68°, 20 kN/m and 5 m/s (Seyfarth, Geyer, Günther and Blickhan 2002)
 
 A mass runs on a massless spring leg, which swings forward to the same angle before every landing and stands
@@ -53,4 +54,5 @@ for height in (1.0, 1.06):
 sim.plot("y")
 
 # %%
-sb.simulate(eq, 3, x_dot=5.0, y=1.06, events=events).scene(traces=["trunk"])
+run = sb.simulate(eq, 1.5, x_dot=5.0, y=1.06, events=events)
+run.scene(traces=["trunk"], forces="loads", show=("bodies", "traces", "forces"))

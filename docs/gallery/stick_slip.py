@@ -16,8 +16,9 @@ import symbody as sb
 m = sb.Model("block on a belt")
 p = m.parameters(k=40.0, v=0.1, mass=1.0, g=9.81)
 s = m.coordinate("s")
-m.particle("block", m.ground.translate(s, 0, 0).origin, mass=p.mass)
-m.potential("spring", p.k * s**2 / 2)
+block = m.particle("block", m.ground.translate(s, 0, 0).origin, mass=p.mass)
+wall = m.ground.point(-0.2, 0, 0)
+m.spring("spring", wall, block.frame.origin, stiffness=p.k, rest=0.2)
 friction = sb.Friction(
     "belt", s.dot - p.v, sb.Coulomb(0.2, static=0.4), normal=p.mass * p.g
 )
@@ -45,4 +46,4 @@ sb.plot(family, "s", "period")
 sb.plot(orbit, "s_dot", over="s")
 
 # %%
-sb.scene(orbit)
+sb.scene(orbit, shapes={"block": sb.box(0.06, 0.05, 0.05)})
