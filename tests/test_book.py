@@ -22,7 +22,8 @@ from nbclient import NotebookClient
 
 import symbody
 from bench import record as bench_record
-from docs.book import benchmarks, gallery, mathml, reference, site
+from docs.book import benchmarks, gallery, mathml, measured_words, reference, site
+from docs.book.bars import bars
 from docs.book.cards import framed
 from docs.book.cells import Cell, cells_of
 from docs.book.notebooks import write_notebook
@@ -156,10 +157,33 @@ def test_measurements_say_where_peers_are_faster(tmp_path: Path, monkeypatch: py
     top, below = page.read_text(encoding="utf-8").split("(simulate)=")
     assert "| [simulate](#simulate) | lost | B | 0.512 |" in top
     assert "won" not in top
-    assert "| won | 1 | A | 3 |" in below
+    assert "| won | 1 s | A | 3 |" in below
     assert "- lost: B saw it before" in below
-    assert "| peer_limit |" not in below
+    assert "| case | time | compared with | times faster |" in below
+    assert "peer_limit" not in below
+    assert below.count("<rect") == 2
     assert bench_record.surroundings()["date"] in below
+
+
+def test_every_column_has_words(tmp_path: Path) -> None:
+    """Those that the page shows; a new one is refused until it has some. Times have the prefix that suits them."""
+    assert benchmarks.write_benchmarks(tmp_path / "page.md") > 100
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\|.*\b\w+_(?:ns|us|ms|seconds|s)\b.*\|\n\|[-:|]+\|$", page, re.MULTILINE) == []
+    assert "before_" not in page
+    with pytest.raises(ValueError, match="a column 'planted' without words"):
+        measured_words.heading("planted")
+    assert [measured_words.written("us", x) for x in (2.5e6, 1234.5, 0.05)] == ["2.5 s", "1.23 ms", "50 ns"]
+
+
+def test_bars_grow_with_ratios() -> None:
+    """From one to the right; a ratio below one to the left, in another colour."""
+    figure = bars([("a", 100.0), ("b", 10.0), ("c & d", 0.1)], "ratios")
+    x, width, colour = zip(*re.findall(r'<rect x="([\d.]+)".*?width="([\d.]+)".*?fill="(.*?)"', figure), strict=True)
+    assert float(width[0]) == pytest.approx(2 * float(width[1]), abs=0.2)
+    assert float(x[2]) + float(width[2]) == pytest.approx(float(x[0]), abs=0.2)
+    assert colour[0] == colour[1] != colour[2]
+    assert "c &amp; d" in figure
 
 
 def test_tables_with_sums_are_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +197,7 @@ def test_tables_with_sums_are_folded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     before, within = (tmp_path / "benchmarks.md").read_text(encoding="utf-8").split("<details>")
     assert "| all 3 cases | 6 | A |" in before
     assert "| two | 2 |" in within
-    assert "In all rows peer: A." in within
+    assert "In all rows, compared with: A." in within
 
 
 def public(module: ModuleType) -> list[tuple[str, object]]:

@@ -1,0 +1,140 @@
+"""Columns of measurements in words: what each is called on the page of benchmarks, and how its numbers are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading, and the unit of the numbers: seconds are written with the prefix that suits them."""
+
+    heading: str
+    unit: str = ""
+
+
+COLUMNS: Final = {
+    "case": Column("case"),
+    "method": Column("method"),
+    "function": Column("function"),
+    "target": Column("target"),
+    "peer": Column("compared with"),
+    "ratio": Column("times faster"),
+    "seconds": Column("time", "s"),
+    "peer_seconds": Column("its time", "s"),
+    "error": Column("error"),
+    "peer_error": Column("its error"),
+    "ratio_at_equal_error": Column("times faster at equal error"),
+    "points": Column("points"),
+    "peer_points": Column("its points"),
+    "states": Column("states"),
+    "members": Column("motions"),
+    "scalar_ns": Column("one state, machine code", "ns"),
+    "python_ns": Column("one state, from Python", "ns"),
+    "one_core_ns": Column("one of many, one core", "ns"),
+    "lanes": Column("gain on one core"),
+    "single_ns": Column("the same in single precision", "ns"),
+    "single_lanes": Column("its gain"),
+    "cores": Column("cores"),
+    "all_cores_ns": Column("one of many, all cores", "ns"),
+    "cores_and_lanes": Column("gain on all cores"),
+    "few_on_all_cores_ns": Column("one of 4096, all cores", "ns"),
+    "scalar_us": Column("one motion by simulate", "us"),
+    "one_core_us": Column("one of many, one core", "us"),
+    "all_cores_us": Column("one of many, all cores", "us"),
+    "failed": Column("failed"),
+    "steps": Column("steps"),
+    "first": Column("first call", "s"),
+    "derive_ms": Column("derivation", "ms"),
+    "operations": Column("operations"),
+    "loop_seconds": Column("time in the compiled loop", "s"),
+    "loop_ratio": Column("times faster in the loop"),
+    "evaluations": Column("evaluations"),
+    "starts": Column("starts"),
+    "solved": Column("solved"),
+    "nearest": Column("nearest solution found"),
+    "slowest": Column("slowest start", "s"),
+    "peer_solved": Column("solved by it"),
+    "peer_nearest": Column("nearest found by it"),
+    "peer_evaluations": Column("its evaluations"),
+    "ours": Column("limit"),
+    "real": Column("precision"),
+    "n": Column("size"),
+    "states_per_s": Column("states per second"),
+    "bound_states_per_s": Column("bound by the chip"),
+    "peer_states_per_s": Column("its states per second"),
+    "registers": Column("registers"),
+    "local_bytes": Column("bytes spilled"),
+    "us": Column("time", "us"),
+    "cpu_s": Column("CPU time", "s"),
+    "from_description_s": Column("of these from the description on", "s"),
+    "reached": Column("reached the end"),
+    "peak_mb": Column("peak memory [MB]"),
+    "nodes": Column("nodes"),
+    "nodes_after": Column("nodes after"),
+    "resident_mb": Column("memory [MB]"),
+    "resident_mb_half": Column("memory half way [MB]"),
+    "resident_mb_after": Column("memory after [MB]"),
+    "ops": Column("operations"),
+    "sympy_ops": Column("operations, SymPy"),
+    "sympy_s": Column("time of SymPy", "s"),
+    "ms": Column("time", "ms"),
+    "parameters": Column("parameters"),
+    "base": Column("base parameters"),
+    "minimal": Column("operations of the minimal one"),
+    "multiplications": Column("multiplications"),
+    "additions": Column("additions"),
+    "us_minimal": Column("time of the minimal one", "us"),
+    "peer_us": Column("its time", "us"),
+    "call_seconds": Column("time of the whole call", "s"),
+    "rtol": Column("rtol"),
+    "jacobians": Column("Jacobians"),
+    "dense_seconds": Column("time with dense matrices", "s"),
+    "factorizations": Column("factorisations"),
+    "least": Column("least time of its calls", "s"),
+    "members_per_s": Column("motions per second"),
+    "faults": Column("kills"),
+    "finished_before_kills": Column("chunks finished before"),
+    "lost": Column("lost"),
+    "twice": Column("computed twice"),
+    "workers": Column("workers"),
+    "overhead": Column("overhead per chunk", "s"),
+    "stage": Column("stage"),
+}
+HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us")  # notes stand below a table
+BEFORE: Final = "before_"  # columns of earlier versions, which the page leaves out
+_TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_PREFIXES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def is_hidden(column: str) -> bool:
+    """Whether the page leaves a column out."""
+    return column in HIDDEN or column.startswith(BEFORE)
+
+
+def heading(column: str) -> str:
+    """What a column is called; a column without words is an error."""
+    if column not in COLUMNS:
+        raise ValueError(f"measurements have a column {column!r} without words: add it to {__name__}.COLUMNS")
+    return COLUMNS[column].heading
+
+
+def written(column: str, value: Any) -> str:
+    """A value as the page has it: three digits, seconds as s, ms, µs or ns."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and (unit := COLUMNS[column].unit):
+        return _time(value * _TIMES[unit])
+    if isinstance(value, float):
+        return f"{value:,.0f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.3g}"
+    if isinstance(value, int) and abs(value) >= 10_000:
+        return f"{value:,}".replace(",", " ")
+    return str(value).replace("|", "\\|")
+
+
+def _time(seconds: float) -> str:
+    size, unit = next((p for p in _PREFIXES if abs(seconds) >= p[0]), _PREFIXES[-1])
+    return f"{seconds / size:.3g} {unit}"
