@@ -150,14 +150,14 @@ def _html(part: DisplayPart) -> str:
         case EquationLines():
             return _equations_html(part.sides("mathml"))
         case Title():
-            return f"<strong>{in_html(part.text)}</strong>"
+            return f"<div><strong>{in_html(part.text)}</strong></div>"
         case LabelledRows():
             rows = "".join(f"<tr><th>{in_html(a)}</th><td>{in_html(b)}</td></tr>" for a, b in part.rows)
             return f"<table><tbody>{rows}</tbody></table>" if rows else ""
         case ShownTable():
             return _table_html(part)
         case ShownPicture():
-            return part.svg()
+            return f"<div>{drawn}</div>" if (drawn := part.svg()) else ""
         case Preformatted():
             return f"<pre>{in_html(part.text)}</pre>"
         case Folded():

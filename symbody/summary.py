@@ -17,6 +17,7 @@ MOST_NAMES: Final = 6
 MOST_CHARACTERS: Final = 110  # of a row
 MOST_LISTED: Final = 80  # characters of the names in a row
 MOST_ROWS: Final = 12
+LONGEST_LABEL: Final = 30  # characters of the label of a row that is read off a text
 MOST_LINES: Final = 14  # of a table
 
 
@@ -73,7 +74,9 @@ class Summarized(Displayed):
         return ()
 
     def _display(self) -> Iterable[DisplayPart]:
-        return *self._summary().parts(), *(Folded(title, (part,)) for title, part in self._folded())
+        summary, folded = self._summary(), list(self._folded())
+        rows = [row for row in summary.rows if row[0] not in dict(folded)]  # what is drawn is not outlined
+        return Title(summary.title), LabelledRows(rows), *(Folded(title, (part,)) for title, part in folded)
 
 
 class Tabular(Displayed):
@@ -85,7 +88,30 @@ class Tabular(Displayed):
         return first_lines(str(self))
 
     def _display(self) -> Iterable[DisplayPart]:
-        return (Preformatted(str(self)),)
+        return parts_of_text(str(self))
+
+
+class Introduced(Displayed):
+    """A result, or a part of a model, that a notebook shows as its text: the first line as a title, others as rows."""
+
+    __slots__ = ()
+
+    def _display(self) -> Iterable[DisplayPart]:
+        has_text = type(self).__str__ is not object.__str__
+        return parts_of_text((str(self) if has_text else repr(self)).removeprefix("<").removesuffix(">"))
+
+
+def parts_of_text(text: str) -> tuple[DisplayPart, ...]:
+    """A text for a display: a line with indented ones below it is a title with labelled rows, everything else as it
+    stands."""
+    first, *rest = text.split("\n")
+    if any(not line.startswith("  ") for line in rest):
+        return (Preformatted(text),)
+    rows = []
+    for line in map(str.strip, rest):
+        label, sign, value = min((line.partition(s) for s in (": ", " = ")), key=lambda p: len(p[0]))
+        rows.append((label, value) if sign and len(label) <= LONGEST_LABEL else ("", line))
+    return Title(first), LabelledRows(rows)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

@@ -87,6 +87,7 @@ SHARED = (
     "options",
     "printed_lines",
     "simulation_options",
+    "small_figures",
     "summary",
     "units",
     "version",

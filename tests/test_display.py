@@ -1,11 +1,16 @@
 """Results as mathematics: in notebooks, in LaTeX and in terminals."""
 
+import enum
+import importlib
+import inspect
 import math
 import re
+import time
 from fractions import Fraction
 from functools import cache
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import symbody as sb
@@ -14,6 +19,7 @@ from symbody import display
 from symbody.algebra.printing.formulas import formula
 from symbody.algebra.printing.printed_numbers import as_written, digits
 from symbody.printed_lines import at_width, columns, terms_of_mathml
+from symbody.small_figures import SmallCurve, small_figure
 
 x, y = sb.symbols("x y")
 
@@ -123,3 +129,92 @@ def test_long_latex_is_broken_at_sums():
     found = readable("triple_pendulum").latex()
     assert found.count("\\\\\n") >= 2
     assert found.count(r"\left") == found.count(r"\right")
+
+
+# ---------------------------------------------------------------------------------------------------------- all results
+
+STAGES = "algebra bodies derivation emit formats integrate stability study view write".split()
+TOOLS = set(
+    """
+    ExternalFunction Factors SympyForm
+    Pose Shape Moments  Frame JointKind JointCondition Action Coulomb LuGre HalfSpace Ball Ring Tube Ellipsoid Parts LynchInput LinePath
+    WrapSphere WrapCylinder WrapRing WrapTorus ViaPoint
+    NamedRow AugmentedSystem
+    MassMatrixPrograms CudaFunction WasmObject DeviceArray FiniteElements
+    CudaMotion CudaMotions FixedMotions MarchedMotions Tableau SimulationOptions
+    StabilityChart MatrixNumbers ModelFile Objective Curve Panel Solid ExportOptions
+    """.split()
+)  # what users make or call, parts of results, and arrays: they have a text
+
+
+def test_every_public_result_has_a_display():
+    """Types without one are listed above."""
+    modules = [importlib.import_module(f"symbody.{stage}") for stage in STAGES]
+    found = {
+        name
+        for module in modules
+        for name in module.__all__
+        if inspect.isclass(t := getattr(module, name)) and not issubclass(t, Exception | enum.Enum)
+        if not (hasattr(t, "_repr_html_") or hasattr(t, "_repr_svg_"))
+    }
+    assert found == TOOLS
+
+
+@cache
+def pendulums():
+    m = sb.Model("double pendulum")
+    p = m.parameters(m1=1.0, m2=1.0, l1=1.0, l2=0.7, g=9.81)
+    m.gravity(0, -p.g, 0)
+    a, b = m.body("a", mass=p.m1, com=(0, -p.l1, 0)), m.body("b", mass=p.m2, com=(0, -p.l2, 0))
+    m.revolute("q1", m.ground, a, damping=0.1)
+    m.revolute("q2", a, b, at=(0, -p.l1, 0))
+    return m, sb.derive(m)
+
+
+def results():
+    m, eq = pendulums()
+    sim, lin = sb.simulate(eq, 2.0, q1=1.0), sb.linearize(eq, {})
+    modes = lin.modes()
+    vector = m.bodies["b"].mass_centre.velocity()
+    oscillator = sb.linear_system([[0, 1], [-4, -0.4]], B=[[0], [1]], x=["x", "v"], r=["F"])
+    return {
+        "equations": eq, "readable": eq.readable, "M": eq.M, "variables": eq.variables, "row": eq.variables["q1"], "trajectory": sim,
+        "state": sim[-1], "outcome": sim.outcome, "statistics": sim.statistics, "linear": lin, "modes": modes, "mode": modes[0],
+        "locus": lin.root_locus(g=(1.0, 9.81), points=20), "steady": sb.steady(eq), "certificate": sb.certify(eq),
+        "reaction": sb.reaction(eq, "q2"), "vector": vector, "dyad": m.ground.x | m.ground.y, "point": m.ground.origin,
+        "step": oscillator.step_response("F", "x"), "frequencies": oscillator.frequency_response("F", "x"),
+        "first order": sb.first_order(eq), "contact": sb.Contact("floor", eq.q[0] + 1, 0.5), "sequence": sb.sequence(eq.M, eq.f),
+        "sweep": sb.sweep(lambda a, b: a * b, {"a": [1.0, 2.0], "b": [3.0, 4.0]}),
+    }  # fmt: skip
+
+
+def test_displays_are_well_formed_and_quick():
+    """Each is well-formed HTML of less than 40 kB; CPU time of the second call, without what the first one caches."""
+    for name, thing in results().items():
+        thing._repr_html_()
+        start = time.process_time()
+        page = thing._repr_html_()
+        assert time.process_time() - start < 0.05, name
+        ElementTree.fromstring(page.replace("<details open>", "<details>"))
+        assert len(page) < 40_000, name
+        assert " object at 0x" not in page
+        if isinstance(thing, display.Displayed):
+            assert max(map(columns, display.text(thing._display(), 80).split("\n"))) <= 80, name
+
+
+def test_variables_are_a_table():
+    page = pendulums()[1].variables._repr_html_()
+    assert "<td>q1</td><td>coordinate</td><td>rad</td><td class='number'>0</td><td>about z of ground</td>" in page
+
+
+def test_small_figures():
+    """Curves stay inside of their frame, numbers that are none are left out, names are escaped."""
+    t = np.linspace(0, 1, 1000)
+    drawn = small_figure([SmallCurve("<x>", t, np.sin(9 * t)), SmallCurve("y", t, np.full(1000, np.nan))], "t", "x")
+    ElementTree.fromstring(drawn)
+    assert "&lt;x&gt;" in drawn
+    assert drawn.count("<polyline") == 1
+    points = re.search("points='([^']*)'", drawn)[1].split()  # type: ignore[index]
+    assert len(points) == 240
+    assert small_figure([]) == ""
+    assert "<polyline" in small_figure([SmallCurve("constant", [0, 1], [2.0, 2.0])])

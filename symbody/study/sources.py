@@ -19,7 +19,7 @@ from ..formats.osim.read_osim import read_osim
 from ..formats.robot.robot import Robot
 from ..formats.sdf.read_sdf import read_sdf
 from ..formats.urdf.read_urdf import read_urdf
-from ..summary import one_line_tag
+from ..summary import Introduced, one_line_tag
 from .model_reading import ModelFile, built_in, place_of, read_model, read_requests
 from .requests import Requests
 
@@ -28,7 +28,7 @@ NOTHING_ASKED: Final = Requests(values={}, start={})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelSource:
+class ModelSource(Introduced):
     """A model and what it asks for.
 
     argument      as the user wrote it: to be written again in commands

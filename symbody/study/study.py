@@ -28,6 +28,7 @@ from ..errors import ModelError, StabilityError, listed, unknown
 from ..formats.robot.robot import Robot
 from ..interruption import ended_by_interruption
 from ..later import later
+from ..summary import Introduced
 from . import robot_defaults as robots
 from .contact_requests import contacts_of
 from .operating_point import MOTION, NEAREST, START, VALUES, OperatingPoint, point_of, without_rounding
@@ -43,7 +44,7 @@ POINTS: Final = 200  # default number of points of a locus
 
 @answered_class
 @dataclass(frozen=True, eq=False)
-class Study:
+class Study(Introduced):
     """A model with numbers.
 
     changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady

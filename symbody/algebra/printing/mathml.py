@@ -73,6 +73,7 @@ def _name_element(name: str, order: int = 0) -> str:
 class _MathML(Typeset):
     conjunction, disjunction, negation, at_most = "∧", "∨", "<mo>¬</mo>", "≤"
     minus = "<mo>−</mo>"
+    before_unit = _TIMES
 
     def name(self, name: str) -> Written:
         return Written(f"<mtext>{name.lower()}</mtext>" if name in ("True", "False") else _name_element(name))

@@ -17,9 +17,9 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ...argument_kinds import answered
-from ...summary import counted, first_lines
+from ...summary import Introduced, counted, first_lines
 from ..graph import graph
-from ..graph.graph import Expr, Node, Symbol, as_expr
+from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, as_expr
 from ..graph.labels import Labels, labels_by_node
 from ..graph.matrix import Matrix
 from ..graph.walk import evaluation_order
@@ -33,6 +33,7 @@ SCREEN_LINES, SCREEN_CHARACTERS, MOST_OPERATIONS = 14, 1400, 400  # what `repr` 
 MAX_REPR_OPERATIONS: Final = 20  # largest number of operations of an expression whose `repr` is its text
 MAX_TREE: Final = 2000  # largest number of nodes, as a tree, that `one_line` writes
 
+MINUS_ONE: Final = -ONE
 _age = attrgetter("serial")
 
 # -------------------------------------------------------------------------------------------------------- intermediates
@@ -157,7 +158,7 @@ def _nodes_up_to(roots: list[Node], most: int) -> set[Node]:
 
 
 @dataclass(frozen=True, repr=False)
-class Sequence:
+class Sequence(Introduced):
     """Expressions written with intermediates: definitions (name, value) in order of evaluation, then the results.
 
     left_out   definitions that are not shown
@@ -310,14 +311,15 @@ def linear_combination(pairs: Iterable[tuple[Expr, str]], style: Style, lines: i
     coefficients, units = [c for c, _ in pairs], [unit for _, unit in pairs]
     names = {} if all(map(_fits_one_line, coefficients)) else intermediates(coefficients)
     found = _sequence(coefficients, names, style, lines)
-    times = "*" if style is TEXT else r"\,"
     out = ""
     for c, written, unit in zip(coefficients, found.results, units, strict=True):
         is_sum = c.op in ("add", "sub") and c not in names
-        factor = f"({written})" if is_sum and style is TEXT else rf"\left({written}\right)" if is_sum else written
-        term = {"1": unit, "-1": f"-{unit}"}.get(factor, f"{factor}{times}{unit}")
-        out += term if not out else f" - {term[1:]}" if term.startswith("-") else f" + {term}"
-    return style.page(found.definitions, found.left_out, (out or "0",))
+        factor = style.bracketed(written) if is_sum else written
+        term = {ONE: unit, MINUS_ONE: style.minus + unit}.get(c, factor + style.before_unit + unit)
+        is_negative = term.startswith(style.minus)
+        sign = style.between("-" if is_negative else "+")
+        out += (sign + term.removeprefix(style.minus) if is_negative else sign + term) if out else term
+    return style.page(found.definitions, found.left_out, (out or _one_line_text(ZERO, {}, style),))
 
 
 def _fits_one_line(thing: Any) -> bool:

@@ -94,6 +94,7 @@ class Style(ABC):
     at_most: str
     minus = "-"  # in front
     is_exact = False  # floats with all their digits
+    before_unit = " "  # between a coefficient and a unit vector
 
     def digits(self, value: Number) -> str:
         return exact_digits(value) if self.is_exact else digits(value)
@@ -357,6 +358,7 @@ class _Text(Style):
     """Plain text as a person types it; evaluated with the functions of symbody it gives the expression again."""
 
     keeps_grouping = True
+    before_unit = "*"
     conjunction, disjunction, negation, at_most = "&", "|", "~", "<="
     _public: Final = {"min": "minimum", "max": "maximum"}
 
@@ -501,6 +503,7 @@ class Typeset(Style):
 
 
 class _Latex(Typeset):
+    before_unit = r"\,"
     conjunction, disjunction, negation, at_most = r"\wedge", r"\vee", r"\neg ", r"\leq"
 
     def name(self, name: str) -> Written:

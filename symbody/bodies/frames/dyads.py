@@ -117,10 +117,10 @@ class Dyad(Tensor):
             out = out + Dyad({(f, g): time_derivative(m) + skew(left) @ m - m @ skew(right)})
         return out
 
-    def _units(self, key: Any, in_latex: bool) -> Iterable[str]:
-        between = r"\," if in_latex else "|"
-        pairs = (unit(key[0], a, in_latex) + between + unit(key[1], b, in_latex) for a in AXES for b in AXES)
-        return pairs if in_latex else (f"({p})" for p in pairs)
+    def _units(self, key: Any, kind: str) -> Iterable[str]:
+        between = {"latex": r"\,", "code": "|", "text": " "}.get(kind, "")
+        pairs = (unit(key[0], a, kind) + between + unit(key[1], b, kind) for a in AXES for b in AXES)
+        return (f"({p})" for p in pairs) if kind == "code" else pairs
 
     def _frame_names(self, key: Any) -> str:
         f, g = key

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.matrix import Matrix, cross
+from ...algebra.printing.formulas import formula
 from ...algebra.printing.printing import MAX_LINES, latex, outline
+from ...display import Title, html
 from ...errors import ModelError, shown
 from .frame_tree import Immutable, a_frame
 from .vectors import Vector, a_vector
@@ -57,6 +59,9 @@ class Point(Immutable):
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
+
+    def _repr_html_(self) -> str:
+        return html([Title(f"Point, coordinates in {self.frame.name}"), formula(self.coordinates)])
 
     def __add__(self, v: Vector) -> Point:
         a_vector("point + ...", v)

@@ -181,6 +181,9 @@ class SystemVector(Immutable):
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        return "".join(v._repr_html_() for v in self)
+
     def _beside(self, other: Any, operation: str) -> Iterator[tuple[Vector, Vector]]:
         if not isinstance(other, SystemVector) or len(other) != len(self):
             raise ModelError(

@@ -15,12 +15,15 @@ from ...algebra.graph.graph import ZERO, Expr
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import check_node_limit
 from ...algebra.graph.numpy_calls import array_ufunc
+from ...algebra.printing.formulas import STYLES
 from ...algebra.printing.printing import MAX_LINES, linear_combination, outline
-from ...algebra.printing.styles import LATEX, TEXT
+from ...display import ShownFormula, html
 from ...errors import ModelError, shown
+from ...escaping import in_html
 from .frame_tree import Immutable
 
 AXES: tuple[str, str, str] = ("x", "y", "z")
+HAT = "\u0302"  # combining circumflex
 
 
 class Tensor(Immutable):
@@ -103,23 +106,23 @@ class Tensor(Immutable):
 
     # ------------------------------------------------------------------------------------------------ to the eye
 
-    def _units(self, key: Any, in_latex: bool) -> Iterable[str]:
-        """The unit vectors or dyads of the components of a term."""
+    def _units(self, key: Any, kind: str) -> Iterable[str]:
+        """The unit vectors or dyads of the components of a term, as "code", "text", "latex" or "mathml"."""
         raise NotImplementedError
 
-    def _combination(self, in_latex: bool, lines: int | None) -> str:
+    def _combination(self, kind: str, lines: int | None) -> str:
         pairs: list[tuple[Expr, str]] = []
         for key, c in self.terms.items():
-            units = self._units(key, in_latex)
+            units = self._units(key, kind)
             pairs += [(e, unit) for e, unit in zip(c.entries, units, strict=True) if e is not ZERO]
-        return linear_combination(pairs, LATEX if in_latex else TEXT, lines)
+        return linear_combination(pairs, STYLES[kind], lines)
 
     def latex(self, lines: int | None = MAX_LINES) -> str:
         """As a sum of unit vectors, or of products of two, with at most so many lines of intermediates."""
-        return self._combination(True, lines)
+        return self._combination("latex", lines)
 
     def __str__(self) -> str:
-        return self._combination(False, MAX_LINES)
+        return self._combination("code", MAX_LINES)
 
     def __repr__(self) -> str:
         return " + ".join(f"{self._frame_names(f)}.{outline(c)}" for f, c in self.terms.items()) or f"{self.kind}(0)"
@@ -131,7 +134,15 @@ class Tensor(Immutable):
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        return html([ShownFormula(lambda kind: self._combination(kind, MAX_LINES))])
 
-def unit(frame: Any, axis: str, in_latex: bool) -> str:
-    """A unit vector of a frame: `A.x`, or its letter under a hat."""
-    return rf"\hat{{\mathbf{{{axis}}}}}_{{{frame.latex()}}}" if in_latex else f"{frame.name}.{axis}"
+
+def unit(frame: Any, axis: str, kind: str) -> str:
+    """A unit vector of a frame: `A.x` in code, else its letter under a hat."""
+    if kind == "latex":
+        return rf"\hat{{\mathbf{{{axis}}}}}_{{{frame.latex()}}}"
+    if kind == "mathml":
+        index = f'<mi mathvariant="normal">{in_html(frame.name)}</mi>'
+        return f'<msub><mi mathvariant="bold">{axis}{HAT}</mi>{index}</msub>'
+    return f"{axis}{HAT}_{frame.name}" if kind == "text" else f"{frame.name}.{axis}"

@@ -227,8 +227,8 @@ class Vector(Tensor):
 
     # ------------------------------------------------------------------------------------------------ to the eye
 
-    def _units(self, key: Any, in_latex: bool) -> Iterable[str]:
-        return (unit(key, axis, in_latex) for axis in AXES)
+    def _units(self, key: Any, kind: str) -> Iterable[str]:
+        return (unit(key, axis, kind) for axis in AXES)
 
     def _frame_names(self, key: Any) -> str:
         return str(key.name)

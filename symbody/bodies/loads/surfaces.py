@@ -22,7 +22,7 @@ from ...algebra.graph.graph import Expr, as_expr
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...argument_kinds import answered, answered_class, checked_flags_of_class
 from ...errors import ModelError, shown
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..frames.frames import Frame, three
 from ..frames.points import Point
 from ..frames.rotations import unit_vector
@@ -173,7 +173,7 @@ class Ellipsoid(PlacedSurface):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Touch:
+class Touch(Introduced):
     """Where two surfaces are nearest.
 
     gap      between them: for `Contact`

@@ -13,7 +13,7 @@ from ...algebra.graph.portable import Portable
 from ...algebra.printing.printing import outline
 from ...errors import ModelError, listed, shown, unknown
 from ...escaping import checked_name
-from ...summary import Summarized, Summary, one_line_tag, summary_rows
+from ...summary import Introduced, Summarized, Summary, one_line_tag, summary_rows
 from ..frames.dyads import Dyad
 from ..frames.frames import Frame
 from ..frames.points import Point
@@ -28,7 +28,7 @@ INTERNAL_LOADS: Final = ("elastic", "elastic damping")  # kinds of loads that de
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Introduced):
     """A body on its frame: a rigid one or a particle, fixed to it; or one that deforms.
 
     is_physical   whether its inertia has to be that of a whole body
@@ -188,7 +188,7 @@ class Action:
 
 
 @dataclass(frozen=True, repr=False)
-class Load:
+class Load(Introduced):
     """Forces that act together, known by one name; methods such as `Model.force` make them.
 
     kind        what it is: "force", "spring", "actuator", ...; powers and figures are listed by it
@@ -232,7 +232,7 @@ class Load:
 
 
 @dataclass(frozen=True, repr=False)
-class Constraint:
+class Constraint(Introduced):
     """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic); methods such as `Model.constrain`
     make them.
 
@@ -265,7 +265,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, repr=False)
-class Joint:
+class Joint(Introduced):
     """A joint between two bodies; methods such as `Model.revolute` make them.
 
     kind            "revolute", "free", ...

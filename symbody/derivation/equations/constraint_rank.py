@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from ...summary import counted
+from ...summary import Introduced, counted
 from ..rank.configuration import MANY_COORDINATES, configuration
 from ..rank.loop_closure import Values
 from ..rank.regular_configuration import MIN_SINGULAR_VALUE, regular
@@ -34,7 +34,7 @@ MAX_LARGE_STARTS: Final = 2  # the same of mechanisms with many coordinates, eac
 
 
 @dataclass(frozen=True, eq=False)
-class ConstraintRank:
+class ConstraintRank(Introduced):
     """The rank of Jc where the constraints hold and are regular.
 
     rank, holonomic   rank of all rows, and of those that are rates of phi

@@ -12,6 +12,7 @@ from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import scalars
 from ...bodies.mechanism.mechanism import Constraint
 from ...errors import listed
+from ...summary import Introduced
 from .constraint_rank import constraint_rank
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class NamedRow:
 
 
 @dataclass(frozen=True, eq=False)
-class EquationRows:
+class EquationRows(Introduced):
     """The equations that a state of a mechanism satisfies, row by row; made by `Equations.rows`.
 
     eq   the equations that they belong to

@@ -16,7 +16,9 @@ from ...algebra.graph.graph import Symbol
 from ...argument_kinds import answered_class
 from ...bodies.mechanism.existence import Requirement, first_refusal
 from ...bodies.mechanism.inferred_units import InferredUnits
+from ...display import Displayed, DisplayPart, ShownTable, Title
 from ...errors import ModelError, SymbodyError, finite_number, listed, unknown
+from ...summary import Introduced
 from ...units import quantity, si_unit, unit_factor
 
 KINDS: Final = {
@@ -30,7 +32,7 @@ ARGUMENTS: Final = "t q u z r p"
 
 
 @dataclass(frozen=True)
-class Variable:
+class Variable(Introduced):
     """One row of the table.
 
     group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
@@ -125,7 +127,7 @@ class Variable:
 
 @answered_class
 @dataclass(frozen=True, repr=False, eq=False)
-class Variables:
+class Variables(Displayed):
     """Rows in the order of declaration, group after group; made by `derive`, asked for by `equations.variables`.
 
     variables["q1"], variables[q1]     the row of a name or symbol
@@ -350,6 +352,14 @@ class Variables:
         lines = [" ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
         rest = [f"rates: {listed(rates)}"] if rates else []
         return "\n".join([f"Variables of {self.owner!r}", *(f"  {x}" for x in (*lines, *rest))])
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Name, kind, unit, direction and value of each, without rates."""
+        rows = [v for v in self.rows if not v.group.endswith("'")]
+        shown = [(v.name, v.kind, v.shown_in, _cells(v)[3], v.direction, v.description) for v in rows]
+        return Title(f"Variables of {self.owner}"), ShownTable(
+            ("name", "kind", "unit", "value", "direction", "origin"), shown
+        )
 
 
 def _cells(v: Variable) -> tuple[str, str, str, str, str]:

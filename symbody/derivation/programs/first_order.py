@@ -18,8 +18,11 @@ from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import Matrix, as_matrix, stack, zeros
 from ...algebra.graph.walk import free_symbols
+from ...algebra.printing.formulas import rate_lines
 from ...argument_kinds import answered_class
+from ...display import Displayed, DisplayPart, Title
 from ...errors import ModelError, listed, shown
+from ...summary import counted
 from ..equations.additional_rates import variable_rates
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
@@ -48,7 +51,7 @@ class VariationalSystem:
 
 @answered_class
 @dataclass(frozen=True)
-class FirstOrder:
+class FirstOrder(Displayed):
     """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions:
     `FirstOrder.of(x, f)`.
 
@@ -63,6 +66,9 @@ class FirstOrder:
     x: tuple[Symbol, ...]
     rates: Matrix
     jacobian: Matrix
+
+    def _display(self) -> Iterable[DisplayPart]:
+        return Title(f"x' = f(x): {counted(len(self.x), 'state')}"), rate_lines(self.x, self.rates)
 
     @staticmethod
     def of(x: Iterable[Symbol], rates: object) -> FirstOrder:

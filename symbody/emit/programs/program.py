@@ -30,6 +30,7 @@ from ...algebra.graph.graph import Symbol
 from ...algebra.graph.linear import FactorShape
 from ...algebra.graph.names import check_name
 from ...errors import ProgramError, in_number, listed, shown
+from ...summary import Introduced
 from .tree_shape import TreeShape
 
 
@@ -86,7 +87,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Introduced):
     """Arithmetic in a program. Negations, comparisons and choices count as additions; loops of linear solves
     included.
 
@@ -192,7 +193,7 @@ def tree_cost(shape: TreeShape) -> Cost:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Introduced):
     """Straight-line code with named inputs and outputs; made by `program(...)`.
 
     inputs, outputs   groups of arguments, and results with their shapes

@@ -18,6 +18,7 @@ from ...algebra.graph import elimination
 from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
+from ...summary import Introduced
 from ..llvm import jit, llvm_numbers, loop_text, packing, transpose_text, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
@@ -107,7 +108,7 @@ _MISSING: Final = object()
 
 
 @answered_class
-class Compiled:
+class Compiled(Introduced):
     """A compiled program. Call it with one argument for each input group: `f(t, q, u)`.
 
     Returns an array, or a tuple of arrays where the program has several outputs. `f.batch(t, q, u)` takes many states

@@ -30,6 +30,7 @@ from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.programs.inverse_dynamics import InverseDynamics, shortest_inverse_dynamics
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
+from ...summary import Introduced
 from ..programs.lower import operations, program
 from ..programs.program import Program, require_program
 from ..programs.register_fit import REGISTERS, fitting_program
@@ -43,7 +44,7 @@ LOOPS_FROM: Final = 20  # degrees of freedom: with fewer, straight-line derivati
 
 
 @answered_class
-class Dynamics(Portable):
+class Dynamics(Introduced, Portable):
     """Compiled equations of motion: `f = compile(equations)`, then `f.udot(t, q, u, p)`.
 
     Functions take t, q, u, then z and r where the equations have additional variables and inputs, then p; `f.rhs` and

@@ -14,7 +14,7 @@ import symbody as sb
 
 from ...argument_kinds import answered_class
 from ...errors import in_number, unknown
-from ...summary import Summary, counted, listing, summary_rows
+from ...summary import Introduced, Summary, counted, listing, summary_rows
 from .link_frames import GRID
 from .robot_text import JointText, LinkShape, Printed
 
@@ -30,7 +30,7 @@ class Snap:
 
 
 @dataclass(frozen=True, repr=False)
-class RobotReport:
+class RobotReport(Introduced):
     """Changes and omissions made while reading a file; `print(robot.report)`.
 
     snapped    angles taken for exact multiples of pi

@@ -22,7 +22,7 @@ from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..events.events import check_name
 
 MOST_ROWS: Final = 2  # slip directions of a contact
@@ -73,7 +73,7 @@ def law_of(what: str, given: Any) -> FrictionLaw:
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
-class Friction:
+class Friction(Introduced):
     """Friction of surfaces that slip on each other, with sticking: on a joint, along a path, in a contact.
 
     name     in `sim.events`; the force along the slip is `lam_name_friction`

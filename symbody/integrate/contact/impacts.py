@@ -34,7 +34,7 @@ from ...derivation.forms.constrained import with_constraints
 from ...emit.run.callable import Array, Compiled
 from ...emit.run.dynamics import Dynamics
 from ...errors import SimulationError, listed, shown
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..complementarity.contact_problem import ContactProblem
 from ..complementarity.contact_solvers import solve
 from ..events.events import check_name
@@ -47,7 +47,7 @@ FINE: Final = 1e-3  # gaps and speeds below this fraction of the tolerances coun
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
-class Contact:
+class Contact(Introduced):
     """A unilateral contact between two surfaces.
 
     name         in `sim.events`, and of the contact force `lam_name`

@@ -23,7 +23,7 @@ from ...emit.run.callable import Array
 from ...emit.run.loop_callee import Callee, program_callee
 from ...emit.run.program_cache import content_of
 from ...errors import ExpressionError, SimulationError, listed, shown
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..forms.forms import Form
 
 DIRECTIONS: Final = {"both": 0, "rising": 1, "falling": -1}
@@ -38,7 +38,7 @@ Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 @answered_class
 @checked_flags_of_class(SimulationError)
 @dataclass(frozen=True, eq=False, repr=False)
-class Event:
+class Event(Introduced):
     """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the
     state.
 

@@ -19,6 +19,7 @@ from ...errors import AssemblyError, SimulationError, in_number, listed, shown
 from ...interruption import note_interruption, raise_interruption
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
+from ...summary import Introduced
 from ..contact.impacts import Contact
 from ..events.events import Event
 from ..inputs.inputs import with_inputs
@@ -35,7 +36,7 @@ from .motions_alone import MotionsAlone, unbegun_motion
 
 
 @answered_class
-class Batch(Sequence[Trajectory]):
+class Batch(Introduced, Sequence[Trajectory]):
     """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times.
 
     >>> x, v = sb.symbols("x v", "variable")
@@ -111,7 +112,7 @@ class Batch(Sequence[Trajectory]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BatchOutputs:
+class BatchOutputs(Introduced):
     """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
     time in `t`.
 

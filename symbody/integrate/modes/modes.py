@@ -18,7 +18,7 @@ from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.variables import Variables
 from ...emit.run.callable import Array, Compiled
 from ...errors import SimulationError, listed, shown, unknown
-from ...summary import Summarized, Summary, listing, one_line_tag, summary_rows
+from ...summary import Introduced, Summarized, Summary, listing, one_line_tag, summary_rows
 from ..contact.contact_modes import FREE, ContactMode, ModeTable
 from ..contact.contacts import ContactHandler, check_names
 from ..contact.friction_handler import NEWTON, POISSON, FrictionHandler
@@ -65,7 +65,7 @@ class HybridSystem(Protocol):
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
-class Switch:
+class Switch(Introduced):
     """A transition from mode `source` to mode `target` at a zero crossing of `when`, the event function.
 
     name        in `sim.events`
@@ -290,7 +290,7 @@ def _carried_state(source: Equations, target: Equations, switch: Switch) -> list
 
 
 @answered_class
-class Contacts:
+class Contacts(Introduced):
     """Equations with contacts that bounce, come to rest, and open again; with friction, that stick and slip.
 
         Contacts(eq, Contact("floor", y, friction=0.3, slip=x.dot), Friction("rail", s.dot, Coulomb(0.1), normal=N),

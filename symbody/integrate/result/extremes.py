@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...emit.run.callable import Array
 from ...errors import SimulationError, shown
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..inputs.meanings import Quantity
 from .quantities import values
 from .segment import Segment
@@ -28,7 +28,7 @@ ITERATIONS: Final = 4  # of Newton's method
 
 
 @dataclass(frozen=True, repr=False)
-class Extremes:
+class Extremes(Introduced):
     """Local extremes of a quantity along a motion, ends and jumps among them, in order of time.
 
     name     of the quantity

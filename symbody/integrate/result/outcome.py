@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from math import isnan
 
+from ...summary import Introduced
+
 
 class Ending(Enum):
     """Why a simulation ended; the value is the sentence.
@@ -39,7 +41,7 @@ class Ending(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Introduced):
     """The ending of a simulation, its time and reason, and notes on what happened on the way; true where it went as
     asked.
 
@@ -80,7 +82,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Introduced):
     """Counts and computing time of a simulation.
 
     corrections   Newton steps of projections, and `most_corrections` in one projection

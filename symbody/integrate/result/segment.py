@@ -11,7 +11,7 @@ from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed
-from ...summary import one_line_tag
+from ...summary import Introduced, one_line_tag
 from ..forms.sensitivities import variations_in
 from ..kernels.dense import Dense
 from ..start.state import State
@@ -19,7 +19,7 @@ from .outcome import Outcome, Statistics
 
 
 @dataclass(frozen=True)
-class Occurrence:
+class Occurrence(Introduced):
     """An event that happened: its name, when, the state before and after (q, u, z), and the impulses that made the
     difference, by name.
 
@@ -46,7 +46,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Segment(Portable):
+class Segment(Introduced, Portable):
     """Times and states of a motion in one set of equations. The arrays cannot be written to: what is stored is handed
     out as it is.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -12,15 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
+from ...display import DisplayPart, ShownPicture
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed, shown
+from ...small_figures import SmallCurve, small_figure
+from ...summary import Introduced
 from ..start.state import State
 from .outcome import Outcome, Statistics
 from .segment import Occurrence, Segment
 
+SMALL_FIGURE_POINTS = 160
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StoredMotion(Portable):
+class StoredMotion(Introduced, Portable):
     """Times and states in the stretches in which a simulation stored them; `Trajectory` adds what follows from them."""
 
     segments: tuple[Segment, ...]
@@ -56,6 +61,27 @@ class StoredMotion(Portable):
         if self.events:
             lines.append(f"  events: {listed(f'{e.name} at {e.t:z.6g}' for e in self.events)}")
         return "\n".join(lines) + ">"
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """A small figure of its coordinates and variables, as they are stored or between stored times, above the text."""
+        title, *rows = super()._display()
+        return title, ShownPicture(self._small_figure), *rows
+
+    def _small_figure(self) -> str:
+        curves = []
+        for s in self.segments:
+            places = {v.symbol: k for k, v in enumerate(s.equations.variables.of("q u z").rows)}
+            t, y = s.t, s.y
+            if s.dense and 1 < len(t) < SMALL_FIGURE_POINTS:
+                t = np.linspace(t[0], t[-1], SMALL_FIGURE_POINTS)
+                y = s.at(t).y
+            curves.append((t, {v.with_unit: y[:, places[v.symbol]] for v in s.equations.variables.of("q z").rows}))
+        t = np.concatenate([t for t, _ in curves])
+        common = [name for name in curves[0][1] if all(name in values for _, values in curves)]
+        columns = (np.concatenate([values[name] for _, values in curves]) for name in common)
+        return small_figure(
+            [SmallCurve(n, t.tolist(), y.tolist()) for n, y in zip(common, columns, strict=True)], "t [s]"
+        )
 
     # ------------------------------------------------------------------------------------------------ pieces
 

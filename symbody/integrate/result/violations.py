@@ -11,13 +11,14 @@ from ...algebra.graph.matrix import Matrix
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
 from ...emit.run.callable import Array
+from ...summary import Introduced
 from ..start.constraint_rows import rows_of
 from .quantities import evaluated_quantities
 from .segment import Segment
 
 
 @dataclass(frozen=True)
-class Violations:
+class Violations(Introduced):
     """phi (and norms of Euler parameters less one) and Jc u + b at each time, a column for each constraint.
 
     positions, speeds             of phi and of Jc u + b, a row for each time

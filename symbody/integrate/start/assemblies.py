@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ...summary import Introduced
 from .state import State
 
 MIN_TRIES: Final = 60  # smallest number of random starts
 MAX_TRIES: Final = 3000  # largest number of random starts where more and more come to light
 
 
-class Assemblies(tuple[State, ...]):
+class Assemblies(Introduced, tuple[State, ...]):
     """States that keep the constraints, nearest to the start first, and what is known of others.
 
     times   how often each was met

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -18,8 +18,10 @@ from ...derivation.equations.keywords import by_name
 from ...derivation.equations.undetermined_forces import map_entries, undetermined_value
 from ...derivation.equations.variables import ARGUMENTS, Variables, name_of
 from ...derivation.rank.row_space import RowSpace, typical_sizes
+from ...display import Displayed, DisplayPart, LabelledRows, ShownTable, Title
 from ...emit.run.callable import Array
 from ...errors import AssemblyError, EvaluationError, listed, shown
+from ...summary import Introduced
 from ..inputs.meanings import Quantity, plain, quantity_expressions
 from .branch_rank import RunRank, equations_of_branch, rank_of_branch
 from .constraint_rows import rows_of
@@ -29,7 +31,7 @@ MAX_START_VIOLATION: Final = 1e-6  # a start that misses the constraints by more
 
 
 @dataclass(frozen=True, repr=False)
-class Violation:
+class Violation(Introduced):
     """Residuals of the constraints at a state.
 
     position         largest of |phi| and of |eᵀe - 1| for Euler parameters; `position_row` names it
@@ -71,7 +73,7 @@ class Violation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class State(Portable):
+class State(Displayed, Portable):
     """Time, coordinates, speeds, additional variables, inputs and parameters of equations, as numbers; `assemble` finds
     one.
 
@@ -234,6 +236,20 @@ class State(Portable):
     def degrees_of_freedom(self) -> int:
         """Speeds less rank of Jc in this configuration."""
         return len(self.u) - len(self.equations.lam) + len(self._dependences)
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Values with their units, in the units in which they are shown."""
+        eq, v, n = self.equations, self.violation, self.degrees_of_freedom
+        rows = [
+            (x.name, f"{self.values[x.name] / x.factor:z.6g}", x.shown_in) for x in eq.variables.of("q u z r p").rows
+        ]
+        off = f"{v.position:z.1e} in position, {v.speed:z.1e} in speed"
+        facts = (("degrees of freedom", str(n)), ("off the constraints by", off))
+        return (
+            Title(f"State of {eq.name} at t = {self.t:g}: {self.outcome}"),
+            ShownTable(("", "value", "unit"), rows),
+            LabelledRows(facts),
+        )
 
     def __repr__(self) -> str:
         eq, v, n = self.equations, self.violation, self.degrees_of_freedom

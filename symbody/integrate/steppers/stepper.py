@@ -17,7 +17,7 @@ from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...later import later
-from ...summary import counted
+from ...summary import Introduced, counted
 from ..contact.impacts import impulses_of
 from ..events.switching_times import undivided_note, unknown_note
 from ..events.valid_region import valid_region
@@ -35,7 +35,7 @@ def _notes(eq: Equations) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class StepDerivatives:
+class StepDerivatives(Introduced):
     """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None where not asked for); with many
     members, one of each in a row.
 
@@ -56,7 +56,7 @@ class StepDerivatives:
 
 
 @dataclass(frozen=True, eq=False)
-class StepImpulses:
+class StepImpulses(Introduced):
     """A state after a step, and the impulses of its contacts and frictions: in the order of `names`, or rows of them.
     Divided by dt they are mean forces.
 
@@ -84,7 +84,7 @@ class StepImpulses:
 
 
 @answered_class
-class Stepper:
+class Stepper(Introduced):
     """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of
     them.
 

@@ -22,6 +22,7 @@ import symbody as sb
 
 from ...argument_kinds import answered
 from ...errors import shown
+from ...summary import Introduced
 from .tasks import LinkTask
 
 MIN_STARTS: Final = 120  # smallest number of random starts
@@ -136,7 +137,7 @@ def _checked_rotation(rotation: Any) -> np.ndarray:
     return R
 
 
-class Configurations(list[dict[str, float]]):
+class Configurations(Introduced, list[dict[str, float]]):
     """Configurations that were found, and what is known of others.
 
     times            how many starts led to each

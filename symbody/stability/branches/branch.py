@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,12 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...display import DisplayPart, ShownPicture
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, shown
 from ...interruption import forget_interruption, raise_interruption
 from ...later import later
+from ...small_figures import SmallCurve, small_figure
 from ..equilibria.steady_motion import SteadyMotion
 from ..spectra.pencil import Complex
 from .branch_points import SpecialPoint, crossings, special_points_between
@@ -30,6 +32,8 @@ from .special_curve import SpecialCurve, special_curve
 from .special_rows import special_rows
 
 MAX_POINTS = 2000  # largest number of points in each direction
+
+SMALLEST_RANGE = 1e-9  # of a coordinate that is drawn over what is varied
 
 
 @answered_class
@@ -77,6 +81,17 @@ class Branch(MotionFamily):
         False
         """
         return self.problem.curve(*self.steps).are_level(self.tangents, -1)
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Coordinates over what is varied, above the text."""
+        title, *rows = super()._display()
+        return title, ShownPicture(self._small_figure), *rows
+
+    def _small_figure(self) -> str:
+        v = self[self.varied]
+        names = [x.name for x in self.equations.variables.of("q z").rows]
+        moving = [(n, y) for n in names if np.ptp(y := self[n]) > SMALLEST_RANGE * (1 + np.abs(y).max())]
+        return small_figure([SmallCurve(n, v.tolist(), y.tolist()) for n, y in moving], self.varied)
 
     def __str__(self) -> str:
         v = self[self.varied]

@@ -24,6 +24,7 @@ from ...algebra.nonlinear.continuation import CONSTANT_UNKNOWN, CurvePoint, Solu
 from ...algebra.nonlinear.nonlinear import System
 from ...algebra.nonlinear.trust_region import EPS
 from ...emit.run.callable import Array
+from ...summary import Introduced
 from ..spectra.pencil import Complex
 from ..spectra.pencil_family import PencilFamily
 from .branch_problem import BranchProblem
@@ -45,7 +46,7 @@ WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class SpecialPoint:
+class SpecialPoint(Introduced):
     """A special point of a branch.
 
     kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (a zero eigenvalue that is none of

@@ -13,6 +13,7 @@ import numpy as np
 from ...algebra.nonlinear.continuation import CurveEnd, CurvePoint, SolutionCurve, reversed_point
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
+from ...summary import Introduced
 from ..spectra.pencil import Complex
 from ..spectra.pencil_family import PencilFamily
 from .branch_points import crossing_eigenvalues, sign_change
@@ -33,7 +34,7 @@ WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class DegeneratePoint:
+class DegeneratePoint(Introduced):
     """A point of codimension two.
 
     kind     cusp, Bogdanov-Takens, zero-Hopf, double Hopf, or generalised Hopf

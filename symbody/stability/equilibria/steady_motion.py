@@ -83,7 +83,7 @@ class SteadyMotion(Tabular, Portable):
 
     def __str__(self) -> str:
         shown = [f"{k} = {_text(v)}" for k, v in self.values.items() if _text(v) != "0"]
-        rest = "everything else is zero" if len(shown) < len(self.values) else ""
+        rest = "" if len(shown) == len(self.values) else "all others are zero" if shown else "all values are zero"
         lines = [f"Steady motion of {self.equations.name!r}: {self.outcome}", *shown, rest, *self._outputs_text()]
         if self.drifting:
             lines.append(f"drifting: {listed(self.drifting)}")

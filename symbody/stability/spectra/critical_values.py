@@ -17,6 +17,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
+from ...summary import Introduced
 from .pencil import Complex
 from .pencil_family import CleanSpectra
 
@@ -31,7 +32,7 @@ MAX_BISECTIONS: Final = 60  # largest number of bisections
 
 @answered_class
 @dataclass(frozen=True)
-class Critical:
+class Critical(Introduced):
     """A critical value of the parameter: a bifurcation of the eigenvalues.
 
     kind   "oscillatory": a pair crosses the imaginary axis; "real": a real eigenvalue goes through zero, or ±σ

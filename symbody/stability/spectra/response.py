@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.names import rate_name
 from ...argument_kinds import answered
 from ...derivation.equations.keywords import values_by_name
+from ...display import DisplayPart, ShownPicture, Title
 from ...emit.run.callable import Array
 from ...errors import StabilityError, shown
-from ...summary import Summarized, Summary, listing, summary_rows
+from ...small_figures import SmallCurve, small_figure
+from ...summary import Introduced, Summarized, Summary, listing, summary_rows
 from .pencil import Complex, is_regular, pencil_spectrum
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FrequencyResponse:
+class FrequencyResponse(Introduced):
     """G(s) = C (s E - A)⁻¹ (B + s B1 + s² B2) + D + s D1 + s² D2 at s = iω, from one input to one output.
 
     hertz, values   frequencies in Hz, and G at each, complex
@@ -42,6 +44,14 @@ class FrequencyResponse:
     output: str
     hertz: Array
     values: Complex
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Magnitude over frequency, both by powers of ten."""
+        x, y = np.log10(np.maximum(self.hertz, 1e-300)), self.decibels
+        curve = SmallCurve("", x.tolist(), y.tolist())
+        return Title(f"Frequency response of {self.output} to {self.input}"), ShownPicture(
+            lambda: small_figure([curve], "log10 of the frequency in Hz", "magnitude [dB]")
+        )
 
     @property
     def omega(self) -> Array:
@@ -78,7 +88,7 @@ class FrequencyResponse:
 
 
 @dataclass(frozen=True)
-class TimeResponse:
+class TimeResponse(Introduced):
     """An output over time after a unit step or impulse of an input at t = 0, from rest.
 
     kind            step or impulse
@@ -97,6 +107,10 @@ class TimeResponse:
     output: str
     times: Array
     values: Array
+
+    def _display(self) -> Iterable[DisplayPart]:
+        curve = SmallCurve("", self.times.tolist(), self.values.tolist())
+        return *super()._display(), ShownPicture(lambda: small_figure([curve], "t [s]", self.output))
 
     def __repr__(self) -> str:
         return (

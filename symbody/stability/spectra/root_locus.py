@@ -3,7 +3,7 @@ meet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ...display import DisplayPart, ShownPicture, ShownTable, Title
 from ...emit.run.callable import Array
 from ...errors import StabilityError, listed, shown
+from ...small_figures import SmallCurve, small_figure
 from ...summary import Tabular
 from .critical_values import Critical, critical_values
 from .pencil import Complex, neat
@@ -62,6 +64,18 @@ class RootLocus(Tabular):
         ]
         lines += [f"    {c.value:z.10g}: {c.kind}, {c.how}, at {neat(c.eigenvalue)}" for c in self.critical]
         return "\n".join(lines)
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Eigenvalues in the upper half of the complex plane, and critical values as a table."""
+        first, *_ = str(self).split("\n")
+        upper = [(n, s[s.imag >= 0]) for n, s in enumerate(self.eigenvalues.T)]
+        curves = [SmallCurve("", s.real.tolist(), s.imag.tolist(), are_points=True) for _, s in upper if len(s)]
+        rows = [(f"{c.value:z.10g}", c.kind, c.how, neat(c.eigenvalue)) for c in self.critical]
+        return (
+            Title(first),
+            ShownPicture(lambda: small_figure(curves, "real part", "imaginary part")),
+            *([ShownTable((self.parameter, "kind", "what happens", "eigenvalue"), rows)] if rows else []),
+        )
 
     @property
     def growth(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +12,7 @@ from scipy.linalg import qr
 
 from ...argument_kinds import answered_class
 from ...derivation.equations.keywords import values_by_name
+from ...display import Displayed, DisplayPart, LabelledRows, ShownTable, Title
 from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...summary import Tabular
@@ -28,7 +29,7 @@ REDUNDANCY_TOLERANCE: Final = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class Mode:
+class Mode(Displayed):
     """x(t) = shape · exp(eigenvalue t).
 
     shape           of every coordinate, speed and variable, dependent ones too; the largest coordinate is 1, with phase
@@ -54,6 +55,19 @@ class Mode:
             f"<Mode {s.real:z.6g} {s.imag:+z.6g}i, {self.frequency:z.5g} Hz, damping ratio "
             f"{self.damping_ratio:z.4f}: {shares}>"
         )
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """The shape as amplitudes and phases, and the share of each state."""
+        rows = [
+            (
+                n,
+                f"{abs(v):z.5g}",
+                f"{math.degrees(math.atan2(v.imag, v.real)):z.1f}",
+                f"{share:z.3f}" if (share := self.participation.get(n)) is not None else "",
+            )
+            for n, v in self.shape.items()
+        ]
+        return Title(repr(self).strip("<>")), ShownTable(("", "amplitude", "phase [deg]", "share"), rows)
 
     @property
     def leading(self) -> tuple[str, ...]:
@@ -129,6 +143,21 @@ class Spectrum(Tabular, Sequence[Mode]):
 
     def __iter__(self) -> Iterator[Mode]:
         return iter(self.modes)
+
+    def _display(self) -> Iterable[DisplayPart]:
+        columns = ("real part", "imag. part", "frequency [Hz]", "damping", "mostly")
+        rows = [
+            (
+                f"{m.eigenvalue.real:z.6g}",
+                f"{m.eigenvalue.imag:z.6g}",
+                f"{m.frequency:z.5g}",
+                f"{m.damping_ratio:z.4f}",
+                next(iter(m.leading), ""),
+            )
+            for m in self.modes
+        ]
+        more = [LabelledRows([("infinite", str(self.infinite))])] if self.infinite else []
+        return ShownTable(columns, rows), *more
 
     def __str__(self) -> str:
         lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]

@@ -11,13 +11,14 @@ import numpy as np
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...errors import StudyError, in_number, listed, shown
+from ...summary import Introduced
 
 NEIGHBOURS: Final = 3  # number of samples on each side of a time from which a derivative is estimated
 
 
 @answered_class
 @dataclass(frozen=True, eq=False)
-class Measurement:
+class Measurement(Introduced):
     """One experiment.
 
     t        times, increasing

@@ -20,6 +20,7 @@ from ...algebra.graph.functions import ExternalFunction
 from ...derivation.equations.variables import Variable
 from ...emit import ir
 from ...errors import ProgramError, unknown
+from ...summary import Introduced
 
 Numbers = tuple[float, ...]
 
@@ -114,7 +115,7 @@ class Reference:
 
 
 @dataclass(frozen=True, repr=False)
-class Artefact:
+class Artefact(Introduced):
     """A model, ready to be written.
 
     title        the name of the model, free text

@@ -11,6 +11,7 @@ import symbody as sb
 
 from ....argument_kinds import answered, answered_class
 from ....errors import ModelError, StudyError, unknown
+from ....summary import Introduced
 from ..roads.path import PlanePath, path_through
 
 
@@ -44,7 +45,7 @@ LATE, SETTLED = 0.1, 0.02  # a response that changes by no more than this part i
 
 
 @dataclass(frozen=True)
-class StepMeasures:
+class StepMeasures(Introduced):
     """Of ISO 7401: times count from where the steer angle is at half of its end value.
 
     steady          end value of the response; `gain` relative to the steer angle
@@ -94,7 +95,7 @@ def _first_time(t: np.ndarray, y: np.ndarray, level: float) -> float:
 
 @answered_class
 @dataclass(frozen=True, eq=False)
-class LaneChange:
+class LaneChange(Introduced):
     """Lanes of a lane change: sections along x with their borders, y to the left.
 
     sections   (x0, x1, right, left) of the lanes between cones

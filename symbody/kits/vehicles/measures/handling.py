@@ -12,7 +12,7 @@ import symbody as sb
 
 from ....argument_kinds import answered
 from ....errors import StabilityError
-from ....summary import Tabular
+from ....summary import Introduced, Tabular
 
 MAX_STEPS: Final = 20  # largest number of Newton steps for a car on stiff springs
 NEGLIGIBLE: Final = 1e-12  # singular values of a balanced A below this fraction of the largest are zero
@@ -59,7 +59,7 @@ def _gain_in_numbers(lin: sb.LinearSystem, column: int, y: str) -> float:
 
 
 @dataclass(frozen=True)
-class Understeer:
+class Understeer(Introduced):
     """What a car at the speed V does with a small steer angle, as formulas, or as numbers (see `steady_gain`).
 
     yaw_gain = r/δ = V / (L + K V²)

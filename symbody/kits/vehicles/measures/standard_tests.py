@@ -14,7 +14,7 @@ import symbody as sb
 
 from ....argument_kinds import answered
 from ....errors import StudyError, unknown
-from ....summary import Tabular
+from ....summary import Introduced, Tabular
 from ..driving.manoeuvres import LaneChange, StepMeasures, step_measures, step_steer
 
 # speed, relative to the entry speed, below which a car stands, where tyre slips become meaningless
@@ -94,7 +94,7 @@ def step_test(
 
 
 @dataclass(frozen=True)
-class FrequencyMeasures:
+class FrequencyMeasures(Introduced):
     """Of a response to steering in frequency.
 
     gain         at the lowest frequency

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ....summary import Introduced
 from ...spectra.pencil import Complex
 from .orbit_points import crossing, doubling, second_frequency, zero_between
 
@@ -46,7 +47,7 @@ Test = Callable[["TwoValues"], float]
 
 
 @dataclass(frozen=True)
-class DegenerateOrbit:
+class DegenerateOrbit(Introduced):
     """A special orbit of codimension two: its kind, both values, its period, and behind which point of the curve it lies.
 
     place   it lies behind so many orbits of the curve

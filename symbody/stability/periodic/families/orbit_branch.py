@@ -19,6 +19,7 @@ from ....argument_kinds import answered_class
 from ....derivation.equations.equation_arguments import of_equations_or
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.keywords import values_by_name
+from ....display import DisplayPart, ShownPicture
 from ....emit.programs.lower import program
 from ....emit.run.callable import Array
 from ....emit.text.numpy_text import numpy_function
@@ -27,6 +28,7 @@ from ....integrate.modes.modes import Contacts, Modes
 from ....integrate.result.tables import data_frame, data_set
 from ....interruption import forget_interruption, raise_interruption
 from ....later import later
+from ....small_figures import SmallCurve, small_figure
 from ....summary import Tabular
 from ...branches.curve_points import collected_points
 from ...spectra.pencil import Complex
@@ -362,6 +364,15 @@ class OrbitBranch(Tabular, Portable):
         """Write everything to a file (.npz); `load` reads it back."""
         written: Path = later("write.files.orbit_file", "save_orbits")(self, path)
         return written
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """The period over what is varied, above the text."""
+        title, *rows = super()._display()
+        return title, ShownPicture(self._small_figure), *rows
+
+    def _small_figure(self) -> str:
+        curve = SmallCurve("", self[self.varied].tolist(), self[PERIOD].tolist())
+        return small_figure([curve], self.varied, "period")
 
     def __str__(self) -> str:
         v, T = self[self.varied], self[PERIOD]

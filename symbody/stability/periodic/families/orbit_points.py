@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from ....summary import Introduced
 from ...spectra.pencil import Complex
 from .orbit_curve import OrbitCurve, OrbitCurvePoint
 
@@ -40,7 +41,7 @@ OFFSETS: Final = (0.0, 1e-3, -1e-3, 0.03, -0.03, 0.3, -0.3)
 
 
 @dataclass(frozen=True)
-class SpecialOrbit:
+class SpecialOrbit(Introduced):
     """A special orbit of a branch: its kind, the value of what is varied, its period, behind which point it lies, the
     multiplier on the unit circle.
 

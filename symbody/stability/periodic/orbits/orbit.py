@@ -15,6 +15,7 @@ from ....algebra.graph.portable import Portable
 from ....argument_kinds import answered_class
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.own_terms import in_own_terms
+from ....display import DisplayPart, ShownPicture
 from ....emit.programs.lower import program
 from ....emit.run.callable import Array
 from ....emit.text.numpy_text import numpy_function
@@ -25,6 +26,7 @@ from ....integrate.result.tables import data_frame, data_set
 from ....integrate.result.trajectory import Trajectory
 from ....integrate.start.state import State
 from ....later import later
+from ....small_figures import SmallCurve, small_figure
 from ....summary import SearchOutcome, Tabular
 from ...spectra.pencil import Complex
 from ..methods.orbit_mesh import values_and_slopes
@@ -364,6 +366,15 @@ class Orbit(Tabular, Portable):
         """Write everything to a file (.npz); `load` reads it back."""
         written: Path = later("write.files.orbit_file", "save_orbit")(self, path)
         return written
+
+    def _display(self) -> Iterable[DisplayPart]:
+        """Coordinates and variables over a period, above the text."""
+        title, *rows = super()._display()
+        return title, *([ShownPicture(self._small_figure)] if self.is_periodic else []), *rows
+
+    def _small_figure(self) -> str:
+        rows = [v for v in self.equations.variables.of("q z").rows if v.name in self.names]
+        return small_figure([SmallCurve(v.with_unit, self.t.tolist(), self[v.name].tolist()) for v in rows], "t [s]")
 
     def __str__(self) -> str:
         name = self.equations.name

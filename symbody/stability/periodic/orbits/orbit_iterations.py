@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ....integrate.result.trajectory import Trajectory
+from ....summary import Introduced
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitIteration:
+class OrbitIteration(Introduced):
     """An iteration of Newton's method on the way to an orbit, one of `orbit.iterations`.
 
     start      values of the states at the beginning, by name

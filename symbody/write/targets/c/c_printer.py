@@ -16,6 +16,7 @@ from typing import Final
 from ....algebra.graph.functions import ExternalFunction
 from ....algebra.printing.target_names import UniqueNames, is_c_reserved
 from ....emit import ir
+from ....summary import Introduced
 from ....whole_files import write_text
 from .c_arguments import (
     CArgument,
@@ -39,7 +40,7 @@ FEWEST: Final = 16  # fewer are solved as fast one after the other
 
 
 @dataclass(frozen=True, repr=False)
-class CSource:
+class CSource(Introduced):
     """Generated C: text of the header `name.h` and of the source `name.c`.
 
     >>> x = sb.symbol("x")
