@@ -34,7 +34,7 @@ def at_width(line: str, width: int | None) -> str:
         cut = _break(rest, room)
         if cut is None:
             break
-        out.append(rest[:cut])
+        out.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip()
         room = width - indent
     lines = [*out, rest]

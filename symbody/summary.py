@@ -7,7 +7,7 @@ are cut where there are many.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import accumulate
 from typing import Final
 
@@ -97,8 +97,11 @@ class Introduced(Displayed):
     __slots__ = ()
 
     def _display(self) -> Iterable[DisplayPart]:
-        has_text = type(self).__str__ is not object.__str__
-        return parts_of_text((str(self) if has_text else repr(self)).removeprefix("<").removesuffix(">"))
+        name, text = type(self).__name__, str(self)
+        if is_dataclass(self) and text.startswith(f"{name}("):  # no text of its own
+            rows = [(f.name.replace("_", " "), cut(str(getattr(self, f.name)))) for f in fields(self) if f.repr]
+            return Title(name), LabelledRows([row for row in rows if row[1] not in ("", "None", "()")])
+        return parts_of_text(text.removeprefix("<").removesuffix(">"))
 
 
 def parts_of_text(text: str) -> tuple[DisplayPart, ...]:
