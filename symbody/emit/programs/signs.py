@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import Any, Final, NamedTuple
 
 from .instruction_order import depth_first
@@ -102,25 +103,64 @@ class _SignChoice:
 
     def __init__(self, unsigned: _UnsignedCode) -> None:
         self.code = unsigned.code
+        self.is_const = [op == "const" for op, _, _ in self.code]
         self.demands = list(dict.fromkeys((*unsigned.wanted, *_arguments_with_sign(unsigned.code))))
+        self.demanded = [0] * len(self.code)  # how many more demands ask for + than for -
+        for d in self.demands:
+            self.demanded[d.value] += d.sign
         self.preferred = [1] * len(self.code)
-        self.sign, self.is_free = self._signs()
+        self.sign: list[int] = []
+        self.is_free: list[bool] = []
+        for n in range(len(self.code)):
+            sign, is_free = self._rule(n)
+            self.sign.append(sign)
+            self.is_free.append(is_free)
+        self._search()
+
+    def _search(self) -> None:
+        """Turn values over while that meets more demands, as long as the number of visits allows."""
         left = MAX_VISITS
-        for wrong in self._unmet():
+        unmet = self._unmet()
+        users = self._users() if unmet else []
+        for wrong in unmet:
             for way in self._ways_to_turn(wrong.value):
                 if left < 0 or self.sign[wrong.value] == wrong.sign:
                     break
                 left -= len(self.code)
-                self._try(way)
+                self._try(way, users)
 
-    def _try(self, way: list[int]) -> None:
-        """Turn values over, if fewer demands are unmet then."""
-        before, count = (list(self.preferred), self.sign, self.is_free), len(self._unmet())
+    def _try(self, way: list[int], users: Sequence[Sequence[int]]) -> None:
+        """Turn values over, if fewer demands are unmet then. Only what depends on them is looked at again, in order."""
+        preferred = [(n, self.preferred[n]) for n in way]
         for n in way:
             self.preferred[n] = -self.sign[n]
-        self.sign, self.is_free = self._signs()
-        if len(self._unmet()) >= count:
-            self.preferred, self.sign, self.is_free = before
+        before: list[tuple[int, int, bool]] = []
+        waiting, seen, gain = sorted(set(way)), set(way), 0
+        while waiting:
+            n = heappop(waiting)
+            sign, is_free = self._rule(n)
+            before.append((n, self.sign[n], self.is_free[n]))
+            if sign != self.sign[n]:
+                gain += sign * self.demanded[n]
+                new = [user for user in users[n] if user not in seen]
+                seen.update(new)
+                for user in new:
+                    heappush(waiting, user)
+            self.sign[n], self.is_free[n] = sign, is_free
+        if gain <= 0:
+            for n, sign in preferred:
+                self.preferred[n] = sign
+            for n, sign, is_free in before:
+                self.sign[n], self.is_free[n] = sign, is_free
+
+    def _users(self) -> list[list[int]]:
+        """For each value those whose signs follow from it."""
+        users: list[list[int]] = [[] for _ in self.code]
+        for n, (op, args, data) in enumerate(self.code):
+            if op in _PASSING or op == "sincos" or _is_sine(op, args, data):
+                for a in dict.fromkeys(args):
+                    users[a].append(n)
+        return users
 
     def _unmet(self) -> list[SignedValue]:
         return [d for d in self.demands if self.sign[d.value] != d.sign and self.code[d.value][0] != "const"]
@@ -142,25 +182,26 @@ class _SignChoice:
             if len(waiting) > MOST_TRIED:
                 return
 
-    def _signs(self) -> tuple[list[int], list[bool]]:
-        sign: list[int] = []
-        is_free: list[bool] = []
-        is_const = [op == "const" for op, _, _ in self.code]
-        for n, (op, args, data) in enumerate(self.code):
-            s, free = 1, False
-            if op == "sum":
-                a, b = args
-                free = is_const[a] or is_const[b] or sign[a] != data * sign[b]
-                s = self.preferred[n] if free else sign[a]
-            elif op in ("mul", "div"):
-                a, b = args
-                free = is_const[a] or is_const[b]
-                s = self.preferred[n] if free else sign[a] * sign[b]
-            elif op in ODD or op == "sincos" or (op == "item" and data == 0 and isinstance(args[0], int)):
-                s = sign[args[0]]
-            sign.append(s)
-            is_free.append(free)
-        return sign, is_free
+    def _rule(self, n: int) -> tuple[int, bool]:
+        """The sign of a value, from those of its arguments or as preferred, and whether it is free."""
+        op, args, data = self.code[n]
+        sign, is_const = self.sign, self.is_const
+        if op == "sum":
+            a, b = args
+            is_free = is_const[a] or is_const[b] or sign[a] != data * sign[b]
+            return (self.preferred[n] if is_free else sign[a]), is_free
+        if op in ("mul", "div"):
+            a, b = args
+            is_free = is_const[a] or is_const[b]
+            return (self.preferred[n] if is_free else sign[a] * sign[b]), is_free
+        if op in ODD or op == "sincos" or _is_sine(op, args, data):
+            return sign[args[0]], False
+        return 1, False
+
+
+def _is_sine(op: str, args: tuple[Any, ...], data: Any) -> bool:
+    """Whether a value is the sine of a pair of sine and cosine."""
+    return op == "item" and data == 0 and isinstance(args[0], int)
 
 
 _PASSING: Final = frozenset(("sum", "mul", "div", *ODD))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from time import thread_time
+from time import perf_counter
 from typing import Any, Protocol, TypeVar
 from weakref import WeakSet
 
@@ -54,9 +54,9 @@ class Effort:
         """Run a loop and count its time; what its kernel returns."""
         if self.is_full:
             return loop.run()
-        began = thread_time()
+        began = perf_counter()
         found = loop.run()
-        self.spend(thread_time() - began)
+        self.spend(perf_counter() - began)
         return found
 
     def prepared(self, loop: LoopCallee) -> Callable[[], Any]:
@@ -64,8 +64,9 @@ class Effort:
         return loop.callee.run if self.is_full else lambda: self.run(loop)
 
     def spend(self, seconds: float) -> None:
-        """The code has run for some time more, which is that of the thread: waiting for other processes does not count.
-        Where no code could be better, it says nothing of code that is made later."""
+        """Add the time for which the code has run, by the clock: asking for the CPU time of a thread can cost more than a
+        step, and on a busy machine better code is merely made somewhat earlier. Where no code could be better, this does
+        not affect code that is made later."""
         if not self.is_full:
             self.seconds += seconds
             if self.seconds > self._enough:
