@@ -1,7 +1,7 @@
 """Many states and many motions at once on this computer's cores.
 
 Of functions: nanoseconds for one state in machine code called again and again (`scalar_ns`), from Python (`python_ns`),
-and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `cores_and_lanes` scalar_ns / all_cores_ns, `single_...` the same in
+and for one of many in a batch, on one core and on all of them; `lanes` is scalar_ns / one_core_ns, `cores_and_lanes` scalar_ns / all_cores_ns, then the same in
 single precision. Arrays are given for the results; all cores share 262 144 states, then the 4096 that one core had (`few_on_all_cores_ns`). Of motions: CPU microseconds for one by `simulate` (`scalar_us`), for each member on one core, and on the clock on all.
 Times of one core are CPU times, measured in turn, those of all cores are times on the clock.
 

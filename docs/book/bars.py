@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-WIDTH: Final = 760
-LABELS: Final = 330  # for the words at the left
+BARS: Final = 380  # for the longest bar and its number
+LETTER: Final = 6.3  # of the words at the left
 ROW: Final = 22
 FASTER, SLOWER = "#2f6fb5", "#d97706"
 
 
 def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
-    """An SVG element with a bar for each row of words and ratio."""
+    """A figure with a bar for each row of words and ratio."""
     decades = [math.log10(ratio) for _, ratio in rows]
     low, high = min(0, *map(math.floor, decades)), max(1, *map(math.ceil, decades))
-    height = ROW * len(rows) + 34
+    labels = 12 + LETTER * max(len(_cut(words)) for words, _ in rows)
+    width, height = labels + BARS, ROW * len(rows) + 34
 
     def x(decade: float) -> float:
-        return LABELS + (WIDTH - LABELS - 60) * (decade - low) / (high - low)
+        return labels + (BARS - 60) * (decade - low) / (high - low)
 
     parts = [
         f'<line x1="{x(k):.1f}" x2="{x(k):.1f}" y1="4" y2="{height - 24}" stroke="currentColor" '
@@ -32,14 +33,14 @@ def bars(rows: Sequence[tuple[str, float]], title: str) -> str:
     for k, ((words, ratio), decade) in enumerate(zip(rows, decades, strict=True)):
         y, left, right = 6 + ROW * k, x(min(0, decade)), x(max(0, decade))
         parts.append(
-            f'<text x="{LABELS - 8}" y="{y + 13}" text-anchor="end">{escape(_cut(words))}</text>'
+            f'<text x="{labels - 8:.0f}" y="{y + 13}" text-anchor="end">{escape(_cut(words))}</text>'
             f'<rect x="{left:.1f}" y="{y + 2}" width="{max(right - left, 1):.1f}" height="{ROW - 7}" rx="2" '
             f'fill="{FASTER if ratio >= 1 else SLOWER}"/>'
             f'<text x="{right + 5:.1f}" y="{y + 13}" fill-opacity=".85">{ratio:.3g}</text>'
         )
     return (
-        f'<svg class="bars" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(title)}" fill="currentColor" font-size="12" font-family="sans-serif">{"".join(parts)}</svg>'
+        f'<div class="bars"><svg style="max-width:{width:.0f}px" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" '
+        f'aria-label="{escape(title)}" fill="currentColor" font-size="12" font-family="sans-serif">{"".join(parts)}</svg></div>'
     )
 
 

@@ -97,9 +97,9 @@ def _in_words(docstring: str) -> str:
         for b in docstring.split("\n\n")
     ]
     words = {name: column.heading for name, column in COLUMNS.items()} | {h: h.replace("_", " ") for h in HIDDEN}
-    return re.sub(
-        r"`(\w+)`", lambda m: f'"{words[m[1]]}"' if m[1] in words else m[0], "\n\n".join(b for b in blocks if b)
-    )
+    text = "\n\n".join(filter(None, blocks))
+    in_ticks = re.sub(r"`(\w+)`", lambda m: f'"{words[m[1]]}"' if m[1] in words else m[0], text)
+    return re.sub(r"\b[a-z]+_\w+\b(?!`)", lambda m: f'"{words[m[0]]}"' if m[0] in words else m[0], in_ticks)
 
 
 def _title(stage: str) -> str:
@@ -129,8 +129,8 @@ def _folded(rows: Sequence[dict[str, Any]]) -> list[str]:
 def _table(rows: Sequence[dict[str, Any]]) -> str:
     """Columns in which nothing stands are left out; what is the same in all rows is said once, below."""
     columns = [c for c in rows[0] if any(r[c] is not None for r in rows)]
-    words = [c for c in columns if all(isinstance(r[c], str) for r in rows)]
-    same = [c for c in words if c != "case" and len(rows) > 2 and len({r[c] for r in rows}) == 1]
+    told_once = [c for c in columns if all(isinstance(r[c], str | int) for r in rows)]
+    same = [c for c in told_once if c != "case" and len(rows) > 2 and len({r[c] for r in rows}) == 1]
     columns = [c for c in columns if c not in same]
     numeric = {c for c in columns if all(r[c] is None or isinstance(r[c], (int, float)) for r in rows)}
     line = "|".join("---:" if c in numeric else "---" for c in columns)
