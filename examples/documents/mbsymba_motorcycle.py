@@ -59,11 +59,11 @@ Gr = T2.point(0, 0, -h)
 Gr_by_sum = T2.origin + T2.vector(0, 0, -h)
 
 # 2.3 bodies; Iry has no number in the paper, and is not in its linear equations
-rear_chassis = m.body("rear_chassis", T2, mass=mr, com=Gr.coordinates.entries, inertia=sb.inertia(Irx, 0, Irz, xz=Crxz))
+rear_chassis = m.body("rear_chassis", T2, mass=mr, com=Gr, inertia=sb.inertia(Irx, 0, Irz, xz=Crxz))
 TWR = T2.translate(-b, 0, -Rr).rotate("y", theta1)
 rear_wheel = m.body("rear_wheel", TWR, mass=0, inertia=(0, iry, 0))
 Gf = T4.point(e, 0, f)
-front_chassis = m.body("front_chassis", T4, mass=mf, com=Gf.coordinates.entries, inertia=(Ifx, 0, Ifz))
+front_chassis = m.body("front_chassis", T4, mass=mf, com=Gf, inertia=(Ifx, 0, Ifz))
 E = T4.point(lx, 0, lz)
 TF = ground.translate(E).rotate("z", psi4).rotate("x", phi4)
 TWF = TF.rotate("y", theta4)
