@@ -187,7 +187,7 @@ class NameTable:
                 raise ExpressionTextError(self._missing(name), whole, at, length)
 
     def _missing(self, name: str) -> str:
-        declared = [s.name for s in _symbols(self.eq) if not s.order or s in self.eq.u]
+        declared = list(dict.fromkeys(s.name for s in _symbols(self.eq) if not s.order or s in self.eq.u))
         return (
             f"there is no name {name!r} in {self.eq.name!r}; {existing(declared, 30)}.{hint(name, declared)} "
             f"If it is another name, or a coordinate of your own, pass names={{{name!r}: ...}}; if it is the force of a constraint, "
