@@ -13,7 +13,7 @@ import math
 
 import symbody as sb
 from examples import bicycle
-from examples.bicycle_on_tyres import KNIFE_EDGE, straight_running, tyre
+from examples.documents.bicycle_on_tyres import KNIFE_EDGE, straight_running, tyre
 
 # %% [markdown]
 # Check: thin tyres without relaxation, a thousand times stiffer than real ones, behave like knife edges.
