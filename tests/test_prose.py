@@ -54,8 +54,6 @@ PAGES = [
     *sorted((ROOT / "docs" / "gallery").glob("*.py")),
 ]
 PAGES_TO_DO: tuple[str, ...] = (
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
     "docs/why/",
 )
 
