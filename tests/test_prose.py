@@ -53,9 +53,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "docs" / "gallery").glob("*.py")),
 ]
-PAGES_TO_DO: tuple[str, ...] = (
-    "docs/why/",
-)
+PAGES_TO_DO: tuple[str, ...] = ("docs/why/",)
 
 
 def is_to_do(path: Path) -> bool:
