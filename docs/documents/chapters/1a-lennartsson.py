@@ -27,8 +27,8 @@ sin, cos = sb.sin, sb.cos
 # %% [markdown]
 # ## 2.1: configuration and kinematics
 #
-# Direction cosines (2.1), (2.2) are `A.dcm(B)`. The chain of two rods on a shaken support carries the equations of this
-# chapter: it is spatial, and depends on time.
+# Direction cosines (2.1), (2.2) are `A.dcm(B)`. The chain of two rods on a shaken support serves as the example of this
+# chapter: it is spatial and its constraints depend on time.
 
 # %%
 m = spherical_chain.model(2)
@@ -47,7 +47,8 @@ thesis.compare(
 # %% [markdown]
 # ## 2.2: Lagrange, Gibbs-Appell, Kane, Lesser
 #
-# The operators of the text are written out with `sb.derivative` and `sb.time_derivative`, and meet equations by another route.
+# The operators of the text are written out with `sb.derivative` and `sb.time_derivative` and compared with equations that
+# another method derives.
 
 # %%
 q, u, accelerations = eq.q, eq.u, [s.dot for s in eq.u]
@@ -261,7 +262,8 @@ thesis.compare(
     statement("(3.25)", "γ̇ • M γᵀ is not zero here", np.abs(rate).max() > 0.01, f"{np.abs(rate).max():.2f}"),
     equation("(3.47)–(3.50)", "u̇ by two triangular systems", np.linalg.solve(W_, np.linalg.solve(D, np.linalg.solve(W_.T, fn))), udot, text="W u̇β = Mδ⁻¹ x at Ẇ u = 0 in these speeds"),
     equation("(3.52), (3.53)", "u̇ by L and U", np.linalg.solve(upper, np.linalg.solve(P @ lower, fn)), udot, text="L x = R, U u̇ = x"),
-    equation("(3.42)", "principal moments of inertia", np.sort(np.linalg.eigvalsh(np.diag([0.3, 0.1, 0.2]))), np.array([0.1, 0.2, 0.3]), text="I ω = λ ω"),
+    equation("(3.42)", "principal moments of an inertia tensor that is turned by `turn`", np.array([0.1, 0.2, 0.3]),
+             np.linalg.eigvalsh(turn @ np.diag([0.3, 0.1, 0.2]) @ turn.T), text="I ω = λ ω"),
 )  # fmt: skip
 
 # %% [markdown]
@@ -342,7 +344,7 @@ thesis.compare(
     equation("(4.39)–(4.41)", "velocity of the mass centre", velocity.in_ground, body.mass_centre.velocity().in_ground, text="as printed, with Ω"),
     equation("(4.41)", "angular velocity", u3 + sym["Omega"], body.frame.angular_velocity().in_ground[2], text="q̇3 + Ω"),
     equation("(4.42)–(4.44)", "constraint of the runner", u3 - u1 * s_ + u2 * c, row[0], text="q̇3 L_C1 − q̇1 sin q3 + q̇2 cos q3"),
-    equation("(4.45)", "solved for q̇3", u1 * s_ - u2 * c, on_runner[u3], text="as printed"),
+    equation("(4.45)", "solved for q̇3", u1 * s_ - u2 * c, -sb.substitute(row[0], {u3: 0}) / sb.derivative(row[0], u3), text="as printed"),
     equation("(4.46)", "spring: force along e1 and e2", sb.vector(-kappa * (q1 + LC3 * c), -kappa * (q2 + LC3 * s_)), pull[:2], text="−κ (q1 e1 + q2 e2 + L_C3 b1)"),
     equation("(4.46)", "spring: moment, which is not printed", -kappa * LC3 * (-q1 * s_ + q2 * c), pull[2], text="0", because="the spring pulls at a point ahead of the mass centre"),
     equation("(4.48)", "u̇1", u1dot, found[0], text="as printed"),

@@ -5,7 +5,7 @@ Chapter 6 turns differential equations into compiled functions, with their Jacob
 external functions: the program exmex.
 
 What they contributed to this package: `frame.vector(...)` keeps its terms by frames, generated code has the groups "rhs_x",
-"variational", "sparse" and "events", and `sb.orbit` searches periodic orbits as section 6.7.5 does. What is typed into
+"variational", "sparse" and "events", and `sb.orbit` searches periodic orbits as section 6.7.5 does. The input for
 Sophia, Maple and MATLAB runs line by line in `examples/documents/sophia_pendulums.py` and `exmex_examples.py`.
 """
 
@@ -70,8 +70,8 @@ thesis.compare(
 # ### 5.4, 5.5: n pendulums
 #
 # The program of section 5.4.2, with Evectors (one frame after every step) and with partitioned vectors. The thesis plots
-# minutes of a Sun Ultra; its curves carry no numbers in the text. Here expressions are parts of a graph, which grow by a
-# few nodes with every step in either form, so that the two curves lie close together; the numbers of operations differ.
+# minutes of a Sun Ultra; the values of its curves are not in the text. Here both forms add a few nodes to one expression
+# graph at every step, so the two curves lie close together; the numbers of operations differ.
 
 # %%
 sizes = (1, 2, 3, 4, 5, 6)
@@ -91,7 +91,7 @@ def times(kind):
     )
 
 
-chain = {n: sb.derive(spherical_chain.model(n, absolute=True)) for n in (4, 8, 12)}
+chain = {n: sb.derive(spherical_chain.model(n, absolute=True)) for n in (4, 6, 8, 10, 12)}
 six = made["relative", "partitioned vectors"][5]
 began = process_time()
 thirty = sb.derive(spherical_chain.model(30))
@@ -216,15 +216,16 @@ pattern = sb.algebra.sparsity(whole)
 pendulum = sb.first_order(foucault)
 swinging = pendulum.variational
 in_diagonal = {(r // 3, c // 3) for r, c in pattern}
+allowed = {(i, j) for i in range(4) for j in range(4) if j in (0, i)}
 force = ex.f1(q1, k)
 thesis.compare(
     equation("(6.10), (6.11)", "rates of Rössler's variational system", J @ Phi, both.Phi_rates, text="f,ₖ φᵏ,ⱼ"),
     equation("(6.12), (6.13)", "rates of the pendulum's, an implicit system", sb.jacobian(pendulum.rates, pendulum.x) @ swinging.Phi, swinging.Phi_rates, text="ẋ,ₖ φᵏ,ⱼ"),
     equation("(6.15)–(6.17)", "first column of blocks of its Jacobian", sb.stack(J, *block), whole[:, :3], text="f,ₚⱼ φᵖ,ₖ"),
-    statement("(6.17)", "other blocks stand on the diagonal", in_diagonal <= {(i, j) for i in range(4) for j in range(4) if j in (0, i)}),
+    statement("(6.17)", "other blocks stand on the diagonal", in_diagonal <= allowed),
     equation("(6.18)–(6.20)", "the same of the pendulum", sb.jacobian(sb.stack(pendulum.rates, *(swinging.Phi_rates[:, j] for j in range(4))), pendulum.x),
              by_columns(swinging.jacobian, 4)[:, :4], text="second derivatives of M and f"),
-    printed("sec. 6.3.3", "bound (2n + 1) n² of nonzero elements, n = 3", "63", 7 * 9),
+    printed("sec. 6.3.3", "bound (2n + 1) n² of nonzero elements, n = 3: blocks of (6.17)", "63", 3**2 * len(allowed)),
     statement("sec. 6.3.3", "jpattern lies within it", len(pattern) <= 63, f"{len(pattern)} entries, the exact pattern"),
     equation("(6.21)", "external function and its derivatives at q1 = −0.5, k = 2", np.array([1.0, -2.0, 0.0]),
              np.array([sb.evaluate(e, {q1: -0.5, k: 2.0}) for e in (force, sb.derivative(force, q1), sb.derivative(sb.derivative(force, q1), q1))]), text="−k q1, −k, 0"),
@@ -391,8 +392,8 @@ for n, var, large, not_optimised, optimised in (
 
 thesis.compare(
     *rows,
-    printed("table 6.1", "variables of 6 pendulums", "24", 4 * 6), printed("table 6.2", "of their variational system", "600", 24 * 25),
-    printed("table 6.1", "variables of 10 pendulums", "40", 4 * 10), printed("table 6.2", "of their variational system", "1640", 40 * 41),
+    *(printed(f"table 6.{k}", f"variables of {'' if k == 1 else 'the variational system of '}{n} pendulums", text, size if k == 1 else size * (size + 1))
+      for n, texts in ((6, ("24", "600")), (10, ("40", "1640"))) for size in [len(chain[n].q) + len(chain[n].u)] for k, text in enumerate(texts, 1)),
     printed("sec. 6.10", "variables of the walker's variational system, 14 degrees of freedom", "812", 28 * 29),
 )  # fmt: skip
 

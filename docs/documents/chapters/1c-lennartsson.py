@@ -5,7 +5,7 @@ rider whose turns and bifurcations the thesis was the first to draw. The program
 `examples/documents/sophia_string.py` and `sophia_bicycle.py`.
 
 What it contributed to this package: names for subexpressions (`m.label`), frames whose velocity is formed directly, steady
-motions with something left free, branches through folds, and most of what `lin.root_locus` is asked for.
+motions with free variables, branches through folds, and most uses of `lin.root_locus`.
 """
 
 # %%
@@ -29,8 +29,8 @@ thesis = Document("Lennartsson 1999")
 # ## 7.2: subexpressions
 #
 # A position r(q, α, t) with redundant coordinates α has the velocity (7.3), and g(q, α, t) = 0 gives α̇ by (7.4). The
-# bicycle's pitch δ is such a coordinate. `m.label` names the components of a vector; what depends on what is known to the
-# graph, so that `differentiatesxlist` and `locatederivatives` have no counterpart and need none.
+# bicycle's pitch δ is such a coordinate. `m.label` names the components of a vector; the graph records
+# dependencies, so `differentiatesxlist` and `locatederivatives` need no counterpart.
 
 # %%
 b = sophia_bicycle
@@ -177,7 +177,7 @@ sb.scene(eq, q2=0.2)
 
 # %% [markdown]
 # The search itself: derivatives of the eight numbers by R, L, b and σ, half a unit of their last digits as bounds, and the
-# roundings of table 7.1 as ranges. What each of the four may be, as long as the other seven numbers come out:
+# roundings of table 7.1 as ranges. The ranges of the four parameters for which seven printed numbers are met:
 
 # %%
 PRINTED = ("3.207", "5.3984", "0.08153", "0.19567", "-0.006588", "-0.048698", "2.1827", "3.57")
@@ -221,8 +221,8 @@ thesis.compare(
 
 # %% [markdown]
 # Figure 7.3 starts with q1 = 0.1, q2 = −0.2 and u5 "∝ 5 m/s". From there it leans by 0.21 after 10 s. Steered into the lean,
-# q2 = +0.2, with the rear wheel at 5 m/s, it rights itself as the figure's caption says, and ends with the printed speed to
-# a unit of its last digit, in whatever way the speed is read (rear 4.98276, front 4.98282 m/s).
+# q2 = +0.2, with the rear wheel at 5 m/s, it rights itself as the caption says, and its final speed agrees with the printed
+# one to a unit of the last digit (rear wheel 4.98276, front wheel 4.98282 m/s).
 
 # %%
 start = sb.assemble(eq, q1=0.1, q2=0.2, q1_dot=0.0, q2_dot=0.0, q4_dot=-5 / R, **crescent)
@@ -393,8 +393,8 @@ thesis.compare(
 )  # fmt: skip
 
 # %% [markdown]
-# Table 7.1 has three bicycles more, of which the thesis prints nothing but their geometry. With the Crescent's masses they
-# run by themselves between the speeds below.
+# Table 7.1 lists three more bicycles; the thesis prints only their geometry. With the masses of the Crescent they are stable
+# between the speeds below.
 
 # %%
 table = {"Army": (0.345, 1.208, 0.0734, 23.51), "Crescent": (0.354, 1.062, 0.0480, 20.09),
@@ -408,8 +408,8 @@ thesis.compare(*rows)
 # %% [markdown]
 # ## 7.5: closure
 #
-# The thesis closes with wishes. A torque between frame and fork holds the bicycle on an unstable turn: `lin.lqr` leaves
-# out the one mode that no torque reaches, the energy, and says so. The kind of the Hopf bifurcation stands above; defined
+# The thesis ends with a list of future work. A torque between frame and fork holds the bicycle on an unstable turn: `lin.lqr` leaves
+# out the uncontrollable mode, the energy, and reports it. The kind of the Hopf bifurcation stands above; defined
 # subexpressions are taken back by `m.unlabel`.
 
 # %%

@@ -214,10 +214,10 @@ for way in words:
     seconds[way] = min(repeat(lambda run=run: run(*arguments), number=5, repeat=5)) / 5
     work[way] = getattr(ways, way).cost.total
 thesis.compare(
-    *(measured("sec. 4.6", f"mass matrix of the triple pendulum, {words[way]}", "not told",
+    *(measured("sec. 4.6", f"mass matrix of the triple pendulum, {words[way]}", "not given",
                f"{work[way]} operations, {1e6 * seconds[way]:.0f} µs") for way in words),
     statement("sec. 4.6", "named entries take less work than both others", work["named"] < min(work["pure"], work["numeric"])),
-    measured("sec. 4.6", "the same of the Stanford arm, ways 1, 2, 3 and graph", "not told",
+    measured("sec. 4.6", "the same of the Stanford arm, ways 1, 2, 3 and graph", "not given",
              "4496, 17999, 438, 153 operations; 10, 6.5, 0.13, 0.08 ms", "recorded once, since writing it out takes long"),
 )  # fmt: skip
 

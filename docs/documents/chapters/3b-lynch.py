@@ -26,8 +26,8 @@ thesis = Document("Lynch 1988")
 #
 # ### Three degree of freedom pendulum
 #
-# All angles start at 30° at rest. The thesis draws its figures without numbers on their axes that could be read; five and
-# ten seconds are chosen here.
+# All angles start at 30° at rest. The axes of the printed figures are not in the text; five and ten seconds are
+# chosen here.
 
 # %%
 model = triple_pendulum.model()
@@ -53,7 +53,7 @@ thesis.figure(
 # %%
 thesis.figure(
     "figure 5.3",
-    "energies of the pendulum; their sum stays what it was",
+    "energies of the pendulum; the total is constant",
     sb.plot(swing, energies, title="without damping"),
 )
 
@@ -65,7 +65,9 @@ thesis.figure(
 )
 
 # %%
-thesis.figure("figure 5.5", "energies with damping; their sum falls", sb.plot(damped, energies, title="with damping"))
+thesis.figure(
+    "figure 5.5", "energies with damping; the total decreases", sb.plot(damped, energies, title="with damping")
+)
 
 # %%
 largest = max(np.abs(swing.kinetic_energy).max(), np.abs(swing.potential_energy).max())
@@ -138,8 +140,8 @@ thesis.figure("figure 5.11", "the arm at t = 0, 1, 2, 3, 4 and 5 s", frames)
 
 # %% [markdown]
 # The thesis checks the torques by feeding them, as functions of time, into the forward equations, and reports that the
-# motion (5.2) comes back. Deviations grow on that way: a boom that lies lower than planned slides out, and one that has slid
-# out is too heavy for the torque that holds it. The variational equations along (5.2), δẋ = A(t) δx, say how fast. At the
+# motion (5.2) comes back. This feedforward motion is unstable: a boom below its course slides out, and a boom that has slid
+# out is too heavy for its torque. The variational equations along (5.2), δẋ = A(t) δx, give the growth. At the
 # start an eigenvalue of A is 5.07/s, the fourth root of the product of two entries, of slide on lift and of lift on slide.
 # The transition matrix grows by a factor of 214 in the second second and of 228 in the fifth, and by 7 · 10²³ in all: a
 # rounding error of 10⁻¹⁶ becomes larger than any angle, so that no accuracy of doubles leads through the ten seconds.
@@ -188,7 +190,7 @@ rounding = np.finfo(float).eps / 2
 thesis.compare(
     measured("sec. 5.2", "integration of one second without motors", "9.6 CPU s", f"{1e3 * falling.statistics.seconds:.2f} ms",
              "numerical formulation then 11.4 CPU s"),
-    measured("sec. 5.2", "derivation of the equations", "not told", f"{1e3 * arm_seconds:.0f} ms"),
+    measured("sec. 5.2", "derivation of the equations", "not given", f"{1e3 * arm_seconds:.0f} ms"),
     statement("fig. 5.7", "energy deviates by less than the tolerance of the integration",
               np.ptp(falling.energy) < RTOL * np.abs(falling.kinetic_energy).max()),
     equation("(5.1)", "torques of the arm", by_hand, sb.vector(*inverse.inputs.values()), text="Bᵀ M B q̈ − Bᵀ(f̂ − M Ḃ q̇ − h)"),
@@ -198,7 +200,7 @@ thesis.compare(
     statement("sec. 5.2", "deviations grow 200 to 230 times in each of the seconds 2 to 5", all(200 < x < 230 for x in factors[1:5])),
     statement("sec. 5.2", "so does a nudge of 1e-11 rad of the lift, in the third second", abs(apart[1] / apart[0] / factors[2] - 1) < 0.05,
               f"{apart[1] / apart[0]:.0f} times"),
-    measured("sec. 5.2", "growth of a deviation in the 2nd, 5th and 10th second", "not told",
+    measured("sec. 5.2", "growth of a deviation in the 2nd, 5th and 10th second", "not given",
              f"{factors[1]:.0f}, {factors[4]:.0f}, {factors[9]:.0f} times", f"eigenvalues of A(t): {unstable[0]:.2f}/s at 0 s, {unstable[1]:.2f}/s at 5 s"),
     statement("sec. 5.2", "no accuracy of doubles brings it back over 10 s", rounding * growth[-1] > 1e6,
               f"deviations grow by {growth[-1]:.0e}; the thesis reports that it comes back"),
@@ -252,7 +254,7 @@ thesis.compare(
     statement("fig. 5.15", "angular momentum stays constant", np.ptp(momentum, axis=0).max() < 1e-6,
               f"(0, {momentum[0].ravel()[1]:.5f}, 0) N m s"),
     measured("sec. 5.3", "integration of one second", "9.6 CPU s", f"{1e3 * turn.statistics.seconds / 10:.2f} ms", "numerical formulation then 13.4 CPU s"),
-    measured("sec. 5.3", "derivation of the equations", "not told", f"{1e3 * satellite_seconds:.0f} ms"),
+    measured("sec. 5.3", "derivation of the equations", "not given", f"{1e3 * satellite_seconds:.0f} ms"),
 )  # fmt: skip
 
 # %% [markdown]

@@ -160,16 +160,16 @@ paper.compare(
 
 # %% [markdown]
 # In the paper the two differential-algebraic forms do not reach 300 s: their drift becomes "too large to continue". Here they
-# reach it, and the numbers tell why. Both forms hold c″ = 0 alone. Neither c nor c′ stands in what is integrated, so that no
-# violation as such can end a run; only a singular matrix of (8) can, and for that C has to lose its rank. Its second row is
+# reach it, for the following reason. Both forms enforce c″ = 0 only. Neither c nor c′ occurs in the integrated equations, so
+# a violation alone cannot end a run; only a singular matrix in (8) can, that is, a rank deficient C. Its second row is
 # (0, l cos α + r cos(α + β), r cos(α + β)): it vanishes where rod and crank both stand across the slide, which the closed loop
 # cannot do, and an open one can do from a violation of l − r = 0.3 m on. At rtol 10⁻⁶ the drift stays below that over 300 s,
-# and C regular. With wider tolerances drift passes 0.3 m, and the run goes on through states that are no slider crank any
-# more: it would take a hit on an isolated point to stop it. A solver that looks for λ by an iteration, as theirs does, has to
-# pass near such points with a matrix that is nearly singular.
+# and C regular. With looser tolerances the drift exceeds 0.3 m, and the run continues through states in which the loop is
+# open: only an isolated singular point would stop it. A solver that finds λ by iteration, as theirs does, meets nearly
+# singular matrices near such points.
 #
-# The drift itself is the same in kind: it grows with the square of time where accelerations alone are held, and linearly
-# where speeds are projected too.
+# The drift has the same form as in the paper: it grows with the square of time if only accelerations are constrained, and
+# linearly if speeds are projected too.
 
 
 # %%

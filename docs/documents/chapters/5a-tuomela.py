@@ -7,7 +7,7 @@ constraints and onto conserved quantities. This chapter goes through sections 2 
 What it contributed to this package: Euler parameters without charts (`sequence="euler parameters"`), the Schur
 complement for accelerations and multipliers, the forms `"projection"` and `"orthogonal"` of `sb.simulate` with their
 `metric`, `invariants=["energy"]` with the balance of work, `project_stages`, the joints that close loops as a few basic
-constraints (`m.coincide`, `m.orthogonal`, `m.constrain`), and three mechanisms to hold an integrator against.
+constraints (`m.coincide`, `m.orthogonal`, `m.constrain`), and three test mechanisms for integrators.
 """
 
 # %%
@@ -324,7 +324,7 @@ report.compare(
 #
 # Its corrections are `new_positions` and `new_speeds` (metric `"unit"`) and `orthogonal_step`, which `sb.simulate` runs
 # compiled. The first two differ from (5.3) in one respect: they step along dg at the present point and not along that of the
-# solution, so that no second differentials are needed; what is reached lies as much off the foot of the perpendicular as the
+# solution, so that no second differentials are needed; the result differs from the foot of the perpendicular by the
 # square of the distance.
 
 

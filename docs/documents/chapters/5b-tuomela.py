@@ -1,12 +1,12 @@
 """# Tuomela, Arponen and Normi: three mechanisms and their runs
 
 Section 6 of the report: a pendulum in space, a planar quadrangle treated in space and a crank mechanism, each of free
-bodies with Euler parameters, run over 10 s with Dormand and Prince's method of order 5. Tables 8 to 11 count what a run
-takes; figures 6.4 to 6.9 show energies and step sizes.
+bodies with Euler parameters, run over 10 s with Dormand and Prince's method of order 5. Tables 8 to 11 list run
+characteristics; figures 6.4 to 6.9 show energies and step sizes.
 
 The three mechanisms are typed from tables 2 to 7 in `examples/documents/tuomela_*.py`. `sb.simulate` runs them as the report
-does: `metric="unit"`, `project_stages=True`, `constraint_tolerance=1e-5`; what it takes is `sim.statistics`. Beside it stands
-what the package does unasked, with states projected at the ends of steps, in the metric of the masses and to rounding.
+does: `metric="unit"`, `project_stages=True`, `constraint_tolerance=1e-5`; `sim.statistics` has the counts. The defaults
+of the package are shown beside them: states are projected at the ends of steps, in the metric of the mass matrix, to rounding.
 """
 
 # %%
