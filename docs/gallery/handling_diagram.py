@@ -34,7 +34,7 @@ diagram = vh.handling_diagram(car, (0.0, 8.82), speed=25.0, wheelbase=2.7)
 K = 1500 * (1.5 * 1e5 - 1.2 * 8e4) / (2.7 * 8e4 * 1e5)
 assert abs(diagram.gradient[0] / K - 1) < 0.02
 print(f"gradient {diagram.gradient[0]:.5f} at the beginning, by the formula {K:.5f}")
-(fold,) = diagram.branch.special
+fold = diagram.branch.special[0]
 print(
     f"the branch turns back at {fold.value:.4f} m/s²; friction allows {0.9 * 9.81:.4f} where the front wheel points along the car"
 )
