@@ -79,6 +79,11 @@ def sides(apply: Callable[..., Any]) -> tuple[str, str]:
     return left, right
 
 
+def forget_collected_rules() -> None:
+    for table in (rule_table.fitting_rules, *rule_table.pair_rules.values()):
+        table.clear()
+
+
 @pytest.fixture
 def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
     """The rules that rewrote something while the test ran."""
@@ -96,9 +101,9 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Any]]:
     monkeypatch.setattr(
         rule_table.RuleTable, "registry", [(op, pattern, watched(apply), same) for op, pattern, apply, same in RULES]
     )
-    rule_table.fitting_rules.clear()
+    forget_collected_rules()
     yield used
-    rule_table.fitting_rules.clear()
+    forget_collected_rules()
 
 
 def test_the_table_is_there() -> None:

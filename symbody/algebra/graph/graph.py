@@ -10,7 +10,6 @@ Arguments are always older than the node: sorting nodes by `serial` puts any gra
 
 from __future__ import annotations
 
-import importlib
 import math
 import numbers
 from collections.abc import Callable, Iterable
@@ -20,22 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ...argument_kinds import answered
 from ...errors import ExpressionError, listed, shown
 from .factors import same_factors
+from .foreign_scalars import foreign_converter, why_not_a_scalar
 from .names import check_name, rate_name
-from .node_keys import (
-    CLASS_MASK,
-    CLASS_OF_KIND,
-    HASH,
-    HASH_BITS,
-    NOT_A_NUMBER,
-    constant_key,
-    node_key,
-    operation_number,
-    pair_key,
-    text_number,
-)
-from .node_table import serials, tables
+from .node_keys import HASH, NOT_A_NUMBER, constant_key, key_top, node_key, operation_number, pair_key, symbol_keys
+from .node_table import TableEntry, serials, tables
 from .numpy_calls import array_ufunc
-from .rule_table import COMMUTATIVE, fitting_rules
+from .rule_table import COMMUTATIVE, fitting_rules, pair_rules
 from .sympy_words import OfSympy
 
 Number = int | float | Fraction
@@ -45,17 +34,7 @@ Number = int | float | Fraction
 UNARY: Final = frozenset("neg sqrt exp log sin cos tan asin acos atan sinh cosh tanh abs sign".split())
 BINARY: Final = frozenset("add sub mul div pow atan2 min max".split())
 CONDITIONS: Final = frozenset("lt le eq and or not true".split())
-KINDS: Final = (
-    "parameter",
-    "coordinate",
-    "speed",
-    "acceleration",
-    "input",
-    "variable",
-    "multiplier",
-    "time",
-    "material",
-)
+KINDS: Final = tuple("parameter coordinate speed acceleration input variable multiplier time material".split())
 _RATE_KIND: Final = {"coordinate": "speed", "speed": "acceleration"}
 
 
@@ -68,16 +47,20 @@ class Node:
     serial  number of the node: higher than those of its arguments
     key     number that depends on what the node is, not on when it was made, nor on the process: the order of
             commutative arguments
-    terms   number of terms that a sum may be written in any order of, where it was asked for (`rules_of_order.py`)
+    top     class of the nodes that this is the highest argument of, as part of their keys
+    form    the operation, with what rules ask of a product (`rule_table.py`): by it they are looked up
+    terms   number of terms of a sum that may be written in any order, -1 until it is asked for (`rules_of_order.py`)
     """
 
-    __slots__ = ("__weakref__", "args", "data", "key", "op", "serial", "terms")
+    __slots__ = ("__weakref__", "args", "data", "form", "key", "op", "serial", "terms", "top")
     __sympy__ = False  # SymPy's operators then leave arithmetic with expressions to us
     op: str
     args: tuple[Any, ...]
     data: Any
     serial: int
     key: int
+    top: int
+    form: str
     terms: int
 
     def __bool__(self) -> bool:
@@ -131,7 +114,7 @@ class Expr(Node):
             if takes_over(other):
                 return NotImplemented
             other = as_expr(other)
-        return make2("add", self, other)
+        return addition(self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__
 
@@ -140,7 +123,7 @@ class Expr(Node):
             if takes_over(other):
                 return NotImplemented
             other = as_expr(other)
-        return make2("sub", self, other)
+        return difference(self, other)  # type: ignore[no-any-return]
 
     def __rsub__(self, other: Any) -> Expr:
         return make2("sub", as_expr(other), self)
@@ -335,9 +318,9 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     if kind not in KINDS:
         raise ExpressionError(f"symbol {name!r}: there is no kind {shown(kind)}; kinds are {listed(KINDS)}")
     node = Symbol()
-    node.op, node.args, node.data, node.serial = "symbol", (), None, next(serials)
-    node.stem, node.kind, node.order, node.name = name, kind, order, rate_name(name, order)
-    node.key = CLASS_OF_KIND[kind] << HASH_BITS | text_number(f"{kind} {name} {order}")
+    node.op, node.form, node.args, node.data, node.serial = "symbol", "symbol", (), None, next(serials)
+    node.stem, node.kind, node.order, node.name, node.terms = name, kind, order, rate_name(name, order), -1
+    node.top, node.key = symbol_keys(kind, name, order)
     return table.filed(node, key)
 
 
@@ -376,7 +359,8 @@ def constant(value: Number) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     node = Expr()
-    node.op, node.args, node.data, node.serial, node.key = "const", (), value, next(serials), constant_key(value)
+    node.op, node.form, node.args, node.data = "const", "const", (), value
+    node.serial, node.key, node.top, node.terms = next(serials), constant_key(value), NOT_A_NUMBER, -1
     return table.filed(node, key)
 
 
@@ -431,44 +415,11 @@ def as_expr(value: Any) -> Expr:
         return constant(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, numbers.Real):
         return constant(float(value))
-    if (convert := _foreign(value)) is not None:
+    if (convert := foreign_converter(value)) is not None:
         return as_expr(convert(value))
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return as_expr(value.item())
-    raise ExpressionError(_why_not_a_scalar(value))
-
-
-# Converters of foreign types, as module and function by the name of the foreign package. The module is loaded when the
-# first such object arrives, so that packages that are not used cost no loading time.
-FOREIGN: dict[str, tuple[str, str]] = {"sympy": ("symbody.algebra.sympy_border.from_sympy", "from_sympy")}
-
-
-def _foreign(value: object) -> Callable[[Any], Any] | None:
-    # a class made at run time, such as SymPy's q(t), may have no module; its bases have one
-    packages = ((base.__module__ or "").partition(".")[0] for base in type(value).__mro__)
-    place = next((FOREIGN[p] for p in packages if p in FOREIGN), None)
-    if place is None:
-        return None
-    converter: Callable[[Any], Any] = getattr(importlib.import_module(place[0]), place[1])
-    return converter
-
-
-def _why_not_a_scalar(value: object) -> str:
-    if isinstance(value, str) and not value.isidentifier():
-        return f"the text {shown(value)} is neither a number nor the name of one; numbers go without units and quotes"
-    if isinstance(value, str):
-        return (
-            f"the text {shown(value)} is not an expression; make a symbol of it with symbol({shown(value)}, "
-            f"kind), or m.parameter({shown(value)}) of a model"
-        )
-    if isinstance(value, Condition):
-        return f"the condition {value} is not a number; use where(condition, a, b)"
-    if isinstance(value, complex):
-        return f"{value} is complex; expressions are real (evaluate() takes complex numbers for symbols)"
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        return f"an array of shape {shape} cannot stand for a scalar; use matrix(...) or pick an entry"
-    return f"{shown(value)} of type {type(value).__name__} cannot stand for a scalar, a number or an expression"
+    raise ExpressionError(why_not_a_scalar(value, isinstance(value, Condition)))
 
 
 def as_condition(value: Any) -> Condition:
@@ -477,7 +428,7 @@ def as_condition(value: Any) -> Condition:
         return value
     if isinstance(value, bool) or (getattr(value, "shape", None) == () and value.dtype.kind == "b"):
         return TRUE if value else FALSE
-    if (convert := _foreign(value)) is not None:
+    if (convert := foreign_converter(value)) is not None:
         return as_condition(convert(value))
     raise ExpressionError(f"{shown(value)} is not a condition; conditions come from <, <=, >, >=, equal, &, |, ~")
 
@@ -493,12 +444,16 @@ def intern(op: str, args: tuple[Any, ...], data: Any = None) -> Any:
         return known
     node = _CLASS.get(op, Expr)()
     node.op, node.args, node.data, node.serial, node.key = op, args, data, next(serials), node_key(op, args, data)
+    node.form, node.terms, node.top = op, -1, key_top(node.key)
+    if op == "mul":
+        node.form = _product_rules[args[0].form][args[1].form][1]
     return table.filed(node, key)
 
 
 _products: Final = tables["mul"]
+_product_rules: Final = pair_rules["mul"]
 
-# The three constructors below are where the time goes when equations are derived: they look a node up once, try the
+# The constructors below are where the time goes when equations are derived: they look a node up once, try the
 # rules that fit, and file the new node under the key they looked up.
 
 
@@ -514,61 +469,104 @@ def make1(op: str, a: Expr) -> Expr:
     if entry is not None and (known := entry()) is not None:
         return known
     try:
-        for apply in fitting_rules[op, a.op]:
+        for apply in fitting_rules[op, a.form]:
             if (out := apply(a)) is not None:
                 return out  # type: ignore[return-value]
     except OverflowError:
         raise _too_large(op, a) from None
     node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial = op, args, None, next(serials)
-    key = a.key
-    node.key = key & CLASS_MASK | NOT_A_NUMBER | hash((operation_number[op], key)) & HASH
+    node.op = node.form = op
+    node.args, node.data, node.terms, node.serial = args, None, -1, next(serials)
+    node.top = top = a.top
+    node.key = hash((operation_number[op], a.key)) & HASH | top
     return table.filed(node, args)
+
+
+def _pair_maker(op: str) -> Callable[[Expr, Expr], Any]:
+    """The constructor of nodes of one operation, other than products, with two arguments; those of commutative operations are
+    put in the order of their keys."""
+    table, rows, number, node_type = tables[op], pair_rules[op], operation_number[op], _CLASS.get(op, Expr)
+    commutes, is_sum, is_power = op in COMMUTATIVE, op == "add", op == "pow"
+
+    def pair(a: Expr, b: Expr) -> Any:
+        one, other = a.key, b.key
+        if one > other and commutes:
+            a, b = b, a
+            one, other = other, one
+        if is_sum and a is ZERO:
+            return b
+        args = (a, b)
+        entry = table.get(args)
+        if entry is not None and (known := entry()) is not None:
+            return known
+        rules, form = rows[a.form]["same" if a is b else b.form]
+        try:
+            for apply in rules:
+                if (out := apply(a, b)) is not None:
+                    return out
+        except OverflowError:  # an exact number beside a float
+            raise _too_large(op, a, b) from None
+        node = node_type()
+        node.op = op
+        node.form = form
+        node.args = args
+        node.data = None
+        node.terms = -1
+        node.serial = next(serials)
+        node.top = top = a.top if one > other else b.top
+        node.key = pair_key(op, a, b) if is_power else hash((number, one, other)) & HASH | top
+        new = TableEntry(node, table.forget)
+        new.key = args
+        return node if table.setdefault(args, new) is new else table.filed(node, args)
+
+    return pair
 
 
 def make2(op: str, a: Expr, b: Expr) -> Expr:
-    """A node of two arguments; those of commutative operations are put in the order of their keys."""
-    if op == "mul":
-        return product(a, b)
-    one, other = a.key, b.key
-    if one > other and op in COMMUTATIVE:
-        a, b, one, other = b, a, other, one
-    if a is ZERO and op == "add":
-        return b
-    args, table = (a, b), tables[op]
-    entry = table.get(args)
-    if entry is not None and (known := entry()) is not None:
-        return known
-    try:
-        for apply in fitting_rules[op, a.op, "same" if a is b else b.op]:
-            if (out := apply(a, b)) is not None:
-                return out  # type: ignore[return-value]
-    except OverflowError:  # an exact number beside a float
-        raise _too_large(op, a, b) from None
-    node = _CLASS.get(op, Expr)()
-    node.op, node.args, node.data, node.serial, node.key = op, args, None, next(serials), pair_key(op, a, b)
-    return table.filed(node, args)
+    """A node of two arguments."""
+    return cast("Expr", _pair_makers[op](a, b))
 
 
 def product(a: Expr, b: Expr) -> Expr:
     """A product; where one with the same factors exists it is that one, whatever their order and grouping."""
     one, other = a.key, b.key
     if one > other:
-        a, b, one, other = b, a, other, one
+        a, b = b, a
     if a is ONE or a is ZERO:
         return b if a is ONE else a
-    key = other & CLASS_MASK | NOT_A_NUMBER | one + other & HASH
+    top = b.top
+    key = one + other & HASH | top
     entry = _products.get(key)
     if entry is not None and (known := entry()) is not None:
-        if known.args == (a, b) or same_factors((known,), (a, b)):
+        x, y = known.args
+        if (x is a and y is b) or same_factors((known,), (a, b)):
             return known
         return intern("mul", (a, b))  # two products with one key: as good as never
-    for apply in fitting_rules["mul", a.op, "same" if a is b else b.op]:
+    rules, form = _product_rules[a.form]["same" if a is b else b.form]
+    for apply in rules:
         if (out := apply(a, b)) is not None:
             return out  # type: ignore[return-value]
     node = Expr()
-    node.op, node.args, node.data, node.serial, node.key = "mul", (a, b), None, next(serials), key
-    return _products.filed(node, key)
+    node.op = "mul"
+    node.form = form
+    node.args = (a, b)
+    node.data = None
+    node.terms = -1
+    node.serial = next(serials)
+    node.key = key
+    node.top = top
+    new = TableEntry(node, _products.forget)
+    new.key = key
+    return node if _products.setdefault(key, new) is new else _products.filed(node, key)
+
+
+class _PairMakers(dict[str, Callable[[Expr, Expr], Any]]):
+    def __missing__(self, op: str) -> Callable[[Expr, Expr], Any]:
+        return self.setdefault(op, product if op == "mul" else _pair_maker(op))
+
+
+_pair_makers: Final = _PairMakers()
+addition, difference = _pair_makers["add"], _pair_makers["sub"]
 
 
 def make(op: str, args: tuple[Any, ...], data: Any = None) -> Any:

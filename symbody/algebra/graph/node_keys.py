@@ -18,7 +18,7 @@ CLASS_OF_KIND: Final = {  # odd: only numbers have class 0, so that they come be
     "parameter": 1, "material": 1, "input": 3, "variable": 3, "time": 3, "coordinate": 5, "speed": 7, "acceleration": 9, "multiplier": 11,
 }  # fmt: skip
 NOT_A_NUMBER: Final = 1 << HASH_BITS
-CLASS_MASK: Final = ~HASH
+CLASS_MASK: Final = 0xFF << HASH_BITS  # positive: of negative numbers, Python makes a complement first
 
 
 def text_number(text: str) -> int:
@@ -34,13 +34,18 @@ class _OperationNumbers(dict[str, int]):
 operation_number = _OperationNumbers()
 
 
+def key_top(key: int) -> int:
+    """The class in the key of a node whose highest argument has this key."""
+    return key & CLASS_MASK | NOT_A_NUMBER
+
+
 def node_key(op: str, args: tuple[Any, ...], data: Any) -> int:
     """The key of any node but symbols and constants; data that is no number counts by its text."""
     if len(args) == 2 and data is None:
         return pair_key(op, *args)
     keys = [a.key for a in args]
     what = () if data is None else (data if isinstance(data, int) else text_number(str(data)),)
-    return max(keys, default=0) & CLASS_MASK | NOT_A_NUMBER | hash((operation_number[op], *what, *keys)) & HASH
+    return key_top(max(keys, default=0)) | hash((operation_number[op], *what, *keys)) & HASH
 
 
 def key_class(n: Any) -> int:
@@ -58,7 +63,13 @@ def pair_key(op: str, a: Any, b: Any) -> int:
         low = one * b.data
     else:
         low = hash((operation_number[op], one, other))
-    return (one if one > other else other) & CLASS_MASK | NOT_A_NUMBER | low & HASH
+    return key_top(one if one > other else other) | low & HASH
+
+
+def symbol_keys(kind: str, name: str, order: int) -> tuple[int, int]:
+    """The class of a symbol as part of keys, and its key."""
+    top = CLASS_OF_KIND[kind] << HASH_BITS
+    return top, top | text_number(f"{kind} {name} {order}")
 
 
 def constant_key(value: int | float | Fraction) -> int:

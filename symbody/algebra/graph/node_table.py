@@ -15,14 +15,14 @@ from ...errors import NodeLimitError
 serials = count(1)
 
 
-class _TableEntry(weakref.ref):  # type: ignore[type-arg]
+class TableEntry(weakref.ref):  # type: ignore[type-arg]
     """Weak reference to a node, with the key of its table entry."""
 
     __slots__ = ("key",)
     key: Any
 
 
-class _Table(dict[Any, _TableEntry]):
+class _Table(dict[Any, TableEntry]):
     """The nodes of one operation, by their arguments (and data)."""
 
     __slots__ = ("forget",)
@@ -30,7 +30,7 @@ class _Table(dict[Any, _TableEntry]):
     def __init__(self) -> None:
         # Between the death of a node and this call the key may have been filed anew: only the dead node's own entry
         # goes.
-        def forget(entry: _TableEntry, table: dict[Any, _TableEntry] = self) -> None:
+        def forget(entry: TableEntry, table: dict[Any, TableEntry] = self) -> None:
             if table.get(entry.key) is entry:
                 table.pop(entry.key, None)
 
@@ -39,7 +39,7 @@ class _Table(dict[Any, _TableEntry]):
     def filed(self, node: Any, key: Any) -> Any:
         """Enter a new node into the table; returns the equal one that another thread entered in the meantime, where
         there is one."""
-        entry = _TableEntry(node, self.forget)
+        entry = TableEntry(node, self.forget)
         entry.key = key
         while (first := self.setdefault(key, entry)) is not entry:
             if (known := first()) is not None:

@@ -13,7 +13,7 @@ Apply = Callable[..., "Node | None"]
 
 
 class RuleTable(dict[Any, tuple[Apply, ...]]):
-    """Rules by operation and operations of the arguments, collected from `registry` on first use."""
+    """Rules by operation and forms of the arguments, collected from `registry` on first use."""
 
     registry: list[tuple[str, tuple[str, ...], Apply, bool]] = []
 
@@ -37,16 +37,73 @@ class RuleTable(dict[Any, tuple[Apply, ...]]):
         return self[key]
 
 
-def _fits(pattern: tuple[str, ...], ops: list[str]) -> bool:
-    return all(p in ("any", o) for p, o in zip(pattern, ops, strict=True))
+def _fits(pattern: tuple[str, ...], forms: list[str]) -> bool:
+    return all(p == "any" or set(p.split()) <= set(f.split()) for p, f in zip(pattern, forms, strict=True))
 
 
 fitting_rules = RuleTable()
 
 
+_ANGLES: Final = {"sin": 1, "cos": 1, "pow": 2, "angle": 1, "angles": 2}
+
+
+def _product_form(*arguments: str) -> str:
+    """The form of a product by those of its two arguments: the word "mul", and what rules ask of products, so that they
+    are called where they may apply.
+
+    number   its first argument is a number            inner   an argument is a product whose first is a number
+    deep     a number is somewhere among its factors   angle, angles   one, or more, of these may be a sine or cosine
+    """
+    first, second = (a.split() for a in arguments)
+    found = {*first, *second}
+    angles = sum(_ANGLES.get(word, 0) for word in (*first, *second))
+    words = {
+        "number": first == ["const"],
+        "inner": "number" in found,
+        "deep": not found.isdisjoint(("const", "deep")),
+        "angle": angles == 1,
+        "angles": angles > 1,
+    }
+    return " ".join(["mul", *(word for word, fits in words.items() if fits)])
+
+
+class _Row(dict[str, tuple[tuple[Apply, ...], str]]):
+    """Rules of an operation on two arguments, and the form of its node, by the form of the second argument."""
+
+    __slots__ = ("first", "op")
+
+    def __init__(self, op: str, first: str) -> None:
+        self.op, self.first = op, first
+
+    def __missing__(self, second: str) -> tuple[tuple[Apply, ...], str]:
+        other = self.first if second == "same" else second
+        form = _product_form(self.first, other) if self.op == "mul" else self.op
+        return self.setdefault(second, (fitting_rules[self.op, self.first, second], form))
+
+
+class _Rows(dict[str, _Row]):
+    """The rows of an operation, by the form of the first argument."""
+
+    __slots__ = ("op",)
+
+    def __init__(self, op: str) -> None:
+        self.op = op
+
+    def __missing__(self, first: str) -> _Row:
+        return self.setdefault(first, _Row(self.op, first))
+
+
+class _PairRules(dict[str, _Rows]):
+    def __missing__(self, op: str) -> _Rows:
+        return self.setdefault(op, _Rows(op))
+
+
+pair_rules = _PairRules()
+
+
 def rule(op: str, *pattern: str, symmetric: bool = False) -> Callable[[Apply], Apply]:
-    """Register a rewriting rule for `op` applied to arguments whose operations fit `pattern`: "any" fits all, and "same" in the
-    last place an argument that is the one before it.
+    """Register a rewriting rule for `op` applied to arguments whose forms fit `pattern`: a form fits that has all words of its
+    pattern, "any" fits all, and "same" in the last place an argument that is the one before it.
 
     The decorated function gets the arguments and returns the rewritten node, or None where it does not apply. Its
     docstring is the identity it uses, `left = right`; the tests check every such identity at random numbers and that

@@ -333,23 +333,22 @@ def like_terms(fold: Callable[[Any, Any], Number], a: Expr, b: Expr) -> Expr | N
     return mul(folded_by(fold, c, d), x) if x is y else None
 
 
-@rule("add", "mul", "any", symmetric=True)
+@rule("add", "mul number", "any", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """2 * a + 3 * a = 5 * a"""
-    number = a.args[0].op == "const" or (b.op == "mul" and b.args[0].op == "const")
-    return like_terms(operator.add, a, b) if number else None
+    return like_terms(operator.add, a, b)
 
 
-@rule("sub", "mul", "any")
+@rule("sub", "mul number", "any")
 def _(a: Expr, b: Expr) -> Expr | None:
     """5 * a - a = 4 * a"""
-    return like_terms(operator.sub, a, b) if a.args[0].op == "const" else None
+    return like_terms(operator.sub, a, b)
 
 
-@rule("sub", "any", "mul")
+@rule("sub", "any", "mul number")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a - 5 * a = -(4 * a)"""
-    return like_terms(operator.sub, a, b) if b.args[0].op == "const" else None
+    return like_terms(operator.sub, a, b)
 
 
 # ------------------------------------------------------------------------------------------------------ sin² + cos² = 1
@@ -397,10 +396,10 @@ def _(a: Expr, b: Expr) -> Expr:
     return neg(mul(a.args[0], b))
 
 
-@rule("mul", "const", "mul")
-def _(c: Expr, a: Expr) -> Expr | None:
+@rule("mul", "const", "mul number")
+def _(c: Expr, a: Expr) -> Expr:
     """2 * (3 * a) = 6 * a"""
-    return mul(folded_by(operator.mul, c.data, a.args[0].data), a.args[1]) if a.args[0].op == "const" else None
+    return mul(folded_by(operator.mul, c.data, a.args[0].data), a.args[1])
 
 
 @rule("mul", "const", "div")

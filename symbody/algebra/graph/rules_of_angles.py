@@ -7,27 +7,11 @@ x sin² a + x cos² a = x          x cos a cos b ± x sin a sin b = x cos(a ∓ 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from .factors import factors_of
 from .graph import ONE, Expr, make1
 from .rule_table import rule
 from .rules import add, mul, neg, power, sub
-
-# largest number of sines and cosines in a factor, by operation; counted up to two
-_MAX_ANGLES: Final = {
-    "sin": 1,
-    "cos": 1,
-    "pow": 2,
-    "mul": 2,
-}
-
-
-def _may_merge(a: Expr, b: Expr) -> bool:
-    """A quick look at two products: each must have two sines or cosines."""
-    most = _MAX_ANGLES.get
-    (x, y), (v, w) = a.args, b.args
-    return most(x.op, 0) + most(y.op, 0) > 1 and most(v.op, 0) + most(w.op, 0) > 1
 
 
 def _merged_sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
@@ -72,13 +56,13 @@ def _merged_pair(own: list[Expr], its: list[Expr], subtracts: bool) -> Expr | No
     return make1("sin", sub(a, b) if subtracts else add(a, b))
 
 
-@rule("add", "mul", "mul")
+@rule("add", "mul angles", "mul angles")
 def _(a: Expr, b: Expr) -> Expr | None:
     """b * sin(a) ** 2 * x + b * cos(a) ** 2 * x = b * x"""
-    return _merged_sum(a, b, False) if _may_merge(a, b) else None
+    return _merged_sum(a, b, False)
 
 
-@rule("sub", "mul", "mul")
+@rule("sub", "mul angles", "mul angles")
 def _(a: Expr, b: Expr) -> Expr | None:
     """x * cos(a) * cos(b) - x * sin(a) * sin(b) = x * cos(a + b)"""
-    return _merged_sum(a, b, True) if _may_merge(a, b) else None
+    return _merged_sum(a, b, True)

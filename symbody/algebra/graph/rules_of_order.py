@@ -24,6 +24,7 @@ from .rules import folded_by, folded_constant, mul, neg, sub, term
 MAX_SORTED: Final = 6  # largest number of factors or terms that are put into canonical order
 # highest key class of sums that are sorted: sums with accelerations are long and share partial sums
 SPEED_CLASS: Final = 7
+_SUMS: Final = ("add", "sub")
 _key = operator.attrgetter("key")
 # operations that make a factor of a term compound
 _COMPOUND: Final = frozenset(("add", "sub", "neg", "mul", "div", "where"))
@@ -65,14 +66,14 @@ def _without(number: Expr, a: Expr) -> Expr:
     return out
 
 
-@rule("mul", "const", "mul")
+@rule("mul", "const", "mul deep")
 def _(c: Expr, a: Expr) -> Expr | None:
     """2 * ((3 * a) * b) = 6 * (a * b)"""
     number = _number_in(a)
     return None if number is None else mul(mul(c, number), _without(number, a))
 
 
-@rule("mul", "mul", "mul")
+@rule("mul", "mul deep", "mul deep")
 def _(a: Expr, b: Expr) -> Expr | None:
     """(2 * a) * (3 * b) = 6 * (a * b)"""
     one = _number_in(a)
@@ -110,7 +111,7 @@ def _simple_terms(a: Expr) -> list[tuple[Expr, bool]]:
 
 def _term_count(n: Any) -> int:
     """How many simple terms a sum has, 0 if there are too many or one is compound; counted once for each node."""
-    count: int = getattr(n, "terms", -1)
+    count: int = n.terms
     if count < 0:
         n.terms = count = len(_simple_terms(n))
     return count
@@ -147,8 +148,8 @@ def _number_and_rest(t: Expr) -> tuple[Number, Expr]:
 
 
 def _sum(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
-    most = MAX_SORTED - (_term_count(a) or MAX_SORTED)
-    if not 0 < (_term_count(b) if most else 0) <= most:
+    count = a.terms if a.terms >= 0 else _term_count(a)
+    if count == 0 or count == MAX_SORTED or not 0 < _term_count(b) <= MAX_SORTED - count:
         return None
     one, other = _simple_terms(a), _simple_terms(b)
     number: Number = 0
@@ -178,9 +179,6 @@ def _written_sum(number: Number, added: Sequence[Expr], taken: Sequence[Expr]) -
     for t in taken:
         out = plain2("sub", (out, t))
     return out if number == 0 else plain2("add", (folded_constant(number), out))
-
-
-_SUMS: Final = ("add", "sub")
 
 
 @rule("add", "add", "any", symmetric=True)
@@ -219,27 +217,26 @@ def _(a: Expr, b: Expr) -> Expr | None:
     return None if a.op in _SUMS else _sum(a, b, True)
 
 
-def _has_inner_number(a: Expr) -> bool:
-    x, y = a.args
-    return (x.op == "mul" and x.args[0].op == "const") or (y.op == "mul" and y.args[0].op == "const")
-
-
 def _like_terms(a: Expr, b: Expr, subtracts: bool) -> Expr | None:
-    if not (_has_inner_number(a) or _has_inner_number(b)):
-        return None
     (c, x), (d, y) = _number_and_rest(a), _number_and_rest(b)
     if x is not y or isinstance(c, float) or isinstance(d, float):
         return None
     return mul(folded_by(operator.sub if subtracts else operator.add, c, d), x)
 
 
-@rule("add", "mul", "mul")
+@rule("add", "mul inner", "mul", symmetric=True)
 def _(a: Expr, b: Expr) -> Expr | None:
     """a * (2 * b) + 3 * (a * b) = 5 * (a * b)"""
     return _like_terms(a, b, False)
 
 
-@rule("sub", "mul", "mul")
+@rule("sub", "mul inner", "mul")
 def _(a: Expr, b: Expr) -> Expr | None:
     """a * (5 * b) - 3 * (a * b) = 2 * (a * b)"""
+    return _like_terms(a, b, True)
+
+
+@rule("sub", "mul", "mul inner")
+def _(a: Expr, b: Expr) -> Expr | None:
+    """5 * (a * b) - a * (3 * b) = 2 * (a * b)"""
     return _like_terms(a, b, True)
