@@ -334,8 +334,9 @@ def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> An
     See also: `derivative`, `Symbol`.
     """
     check_node_limit()
-    table = {s: as_expr(r) for s, r in (rates or {}).items()}
-    moving = {n: table.get(n, rate_of(n)) for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)}
+    table = rates or {}
+    inside = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
+    moving = {n: as_expr(table[n]) if n in table else rate_of(n) for n in inside}
     return _along(thing, {s: r for s, r in moving.items() if r is not ZERO})
 
 

@@ -46,7 +46,11 @@ class Kinematics:
 
     def rate_at_constant_speed(self, thing: Any) -> Any:
         """Time derivative where u' = 0."""
-        return time_derivative(thing, {**self.rates, **dict.fromkeys(self.u, ZERO)})
+        return time_derivative(thing, self._rates_at_constant_speed)
+
+    @cached_property
+    def _rates_at_constant_speed(self) -> dict[Symbol, Any]:
+        return {**self.rates, **dict.fromkeys(self.u, ZERO)}
 
     @cached_property
     def spins(self) -> dict[Frame, Matrix]:

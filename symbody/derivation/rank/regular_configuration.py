@@ -32,6 +32,7 @@ MIN_SINGULAR_VALUE: Final = 1e-3  # smallest singular value of a configuration t
 PROBE_STEP: Final = 0.03
 LEAVING_STEP: Final = 0.3  # displacement of coordinates, in the same units, that leaves a configuration
 RETRIES: Final = 4  # number of failures of a loop after which the preceding one is closed again
+LOCAL: Final = 3 * RETRIES  # number of failures of a loop after which all that is connected with it is looked at
 MAX_FAILURES: Final = 24  # largest number of failures of one loop
 # largest number of attempts to leave a singular configuration with a given number of coordinates held
 MAX_TRIALS: Final = 6
@@ -118,7 +119,7 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
     places, failures = [values], [0] * len(steps)
     while len(places) <= len(steps):
         k = len(places) - 1
-        place = _with_loop_closed(eq, steps[k], places[-1], random)
+        place = _with_loop_closed(eq, steps[k], places[-1], random, is_last=failures[k] % LOCAL == LOCAL - 1)
         if place is not None:
             places.append(place)
             continue
@@ -130,15 +131,24 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
     return places[-1]
 
 
-def _with_loop_closed(eq: Equations, step: LoopClosure, values: Values, random: Random) -> Values | None:
+def _with_loop_closed(
+    eq: Equations, step: LoopClosure, values: Values, random: Random, is_last: bool
+) -> Values | None:
     """The values with one more loop closed in a regular configuration: by its own coordinates if they suffice, else
-    by all coordinates connected with it."""
+    by all coordinates connected with it.
+
+    Rows that are independent at the start, which is any configuration, and dependent where the loop is closed, mostly
+    mean a singular configuration of this loop: another start costs as much as the loop is large, a look at everything
+    connected with it as much as the mechanism. So that comes last.
+    """
     start = _perturbed_values(eq, values, set(step.new.q or step.whole.q), 1.0, random)
     if step.new.q:
         reached, solved = closed_loops(eq, step.new.q, start, step.new.rows)
+        own = step.new.is_independent(eq, reached) if solved.holds else False
+        if own or (not is_last and step.new.is_independent(eq, start)):
+            return reached if own else None
         if solved.holds:
-            fits = step.new.is_independent(eq, reached) or step.whole.is_regular(eq, reached, random)
-            return reached if fits else None
+            return reached if step.whole.is_regular(eq, reached, random) else None
     reached, solved = closed_loops(eq, step.whole.q, start, step.whole.rows)
     return reached if solved.holds and step.whole.is_regular(eq, reached, random) else None
 
