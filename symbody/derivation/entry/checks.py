@@ -16,6 +16,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
+from ...algebra.graph.late_matrix import diagonal, symbol_carriers
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -89,7 +90,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
     parts = [inside for _, inside in _expressions(eq.mechanism)]
     known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
-    for s in free_symbols(eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
+    for s in free_symbols(eq.rates, *symbol_carriers(eq.M), eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
         if s in known:
             continue
         others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
@@ -231,7 +232,8 @@ def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
 def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
-    if idle := [u.name for j, u in enumerate(eq.u) if not eq.lam and all(e is ZERO for e in eq.M.row(j))]:
+    still = [j for j, e in enumerate(() if eq.lam else diagonal(eq.M)) if e is ZERO]
+    if idle := [eq.u[j].name for j in still if all(e is ZERO for e in eq.M.row(j))]:
         return [_massless(eq, idle)]
     if not eq.u or not _may_lack_mass(eq):
         return []

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import Symbol
+from ...algebra.graph.late_matrix import symbol_carriers
 from ...algebra.graph.matrix import Matrix, zeros
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
@@ -164,7 +165,7 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     kinematics = Kinematics(mechanism)
     M, f = inertia_and_forces(route, mechanism, kinematics)
     phi, Jc, b, c = without_unknown_positions(mechanism, list(_constraints(mechanism, kinematics)), "the constraints")
-    _refuse_multipliers_elsewhere(mechanism, [M, phi, Jc, b, c])
+    _refuse_multipliers_elsewhere(mechanism, [*symbol_carriers(M), phi, Jc, b, c])
     h = without_unknown_positions(
         mechanism, kinematics.in_speeds(list(mechanism.equations.values())), "additional equations"
     )
@@ -172,7 +173,10 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     seen = without_unknown_positions(mechanism, kinematics.in_speeds_and_accelerations(written), "outputs and labels")
     outputs = dict(zip(mechanism.outputs, seen, strict=False))
     labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
-    r = _inputs(mechanism, [M, f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()])
+    r = _inputs(
+        mechanism,
+        [*symbol_carriers(M), f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()],
+    )
     return Equations(
         mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,
         rates=Matrix(len(mechanism.q), 1, tuple(mechanism.rates[q] for q in mechanism.q)), M=M, f=f, phi=phi, Jc=Jc, b=b, c=c,
@@ -180,7 +184,7 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     )  # fmt: skip
 
 
-def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Matrix]) -> None:
+def _refuse_multipliers_elsewhere(mechanism: Mechanism, things: list[Any]) -> None:
     """Multipliers are unknown forces: loads and outputs may contain them, what determines them may not."""
     if found := [s for s in free_symbols(*things, *mechanism.equations.values()) if s.kind == "multiplier"]:
         raise DerivationError(

@@ -14,6 +14,7 @@ D⁻¹ (Q - Sᵀ w - Uᵀ a). Every speed must move one frame only.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from ...algebra.graph.functions import cos, sin
@@ -141,8 +142,8 @@ def _check_local(mechanism: Mechanism, kinematics: Kinematics, subspaces: dict[F
         raise DerivationError(
             f"articulated bodies are for trees; {mechanism.name!r} has {len(mechanism.constraints)} constraints"
         )
-    count = [sum(j in s.columns for s in subspaces.values()) for j in range(len(kinematics.u))]
-    if shared := [u for u, k in zip(kinematics.u, count, strict=True) if k != 1]:
+    count = Counter(j for s in subspaces.values() for j in s.columns)
+    if shared := [u for j, u in enumerate(kinematics.u) if count[j] != 1]:
         raise DerivationError(
             f"articulated bodies need speeds that move one frame each; {in_number(shared, '{} moves', '{} move')} several, or none"
         )

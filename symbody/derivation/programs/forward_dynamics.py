@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr
+from ...algebra.graph.late_matrix import LateMatrix
 from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...derivation.equations.own_terms import in_own_terms
@@ -21,20 +22,26 @@ from .shortest_forms import shortest_equations
 def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     """u' of the equations as they are and, where these are the equations of a tree in its own speeds, by composite
     bodies in the fewest operations (CRBA) and by articulated bodies (ABA)."""
-    ways = [eq.udot]
     mechanism = eq.mechanism
     if mechanism.has_written_motion or mechanism.elastic_bodies or has_unknown_places(mechanism):
-        return ways
-    if eq.route == "recursive" and eq.u == mechanism.u and not eq.lam and not eq.dropped:
-        kinematics = Kinematics(mechanism)
-        if (shortest := shortest_equations(mechanism, kinematics)) is not None:
-            M, f = in_own_terms(eq, list(shortest))
-            ways.append(factorize(M, "definite", eq.augmented.factors.inertias).solve(f))
-        with suppress(DerivationError):  # a speed that moves several frames
-            ways.append(
-                _without_value_where_locked(eq, in_own_terms(eq, [articulated_accelerations(mechanism, kinematics)])[0])
-            )
+        return [eq.udot]
+    if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped:
+        return [eq.udot]
+    kinematics = Kinematics(mechanism)
+    if isinstance(eq.M, LateMatrix):  # many bodies: the recursion alone takes operations in proportion to their number
+        return [_by_articulated_bodies(eq, kinematics)]
+    ways = [eq.udot]
+    if (shortest := shortest_equations(mechanism, kinematics)) is not None:
+        M, f = in_own_terms(eq, list(shortest))
+        ways.append(factorize(M, "definite", eq.augmented.factors.inertias).solve(f))
+    with suppress(DerivationError):  # a speed that moves several frames
+        ways.append(_by_articulated_bodies(eq, kinematics))
     return ways
+
+
+def _by_articulated_bodies(eq: Equations, kinematics: Kinematics) -> Matrix:
+    udot = articulated_accelerations(eq.mechanism, kinematics)
+    return _without_value_where_locked(eq, in_own_terms(eq, [udot])[0])
 
 
 def _without_value_where_locked(eq: Equations, udot: Matrix) -> Matrix:

@@ -131,9 +131,7 @@ def loop_by_loop(eq: Equations, values: Values, random: Random) -> Values | None
     return places[-1]
 
 
-def _with_loop_closed(
-    eq: Equations, step: LoopClosure, values: Values, random: Random, is_last: bool
-) -> Values | None:
+def _with_loop_closed(eq: Equations, step: LoopClosure, values: Values, random: Random, is_last: bool) -> Values | None:
     """The values with one more loop closed in a regular configuration: by its own coordinates if they suffice, else
     by all coordinates connected with it.
 

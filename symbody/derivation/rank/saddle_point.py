@@ -21,6 +21,7 @@ from typing import Any, Final
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.elimination import definite_pivots
 from ...algebra.graph.graph import ZERO, as_expr
+from ...algebra.graph.late_matrix import diagonal, symbol_carriers
 from ...algebra.graph.linear import Factors, factorize
 from ...algebra.graph.matrix import Matrix, as_matrix, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
@@ -208,13 +209,15 @@ def chosen_elimination(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> El
 
 def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tuple[float, ...]:
     """Σ Jc_ij² / M_jj at a generic state, the order of magnitude of S_ii; all one where they are alike."""
+    if not Jc.rows:
+        return ()
     draw, n = Random(2), M.rows
     at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M, Jc)}
     try:
-        diagonal, rows = evaluate([[M[j, j] for j in range(n)], list(Jc.entries)], at)
+        inertias, rows = evaluate([list(diagonal(M)), list(Jc.entries)], at)
     except (EvaluationError, OverflowError):
         return (1.0,) * Jc.rows
-    sizes = [sum(rows[i * n + j] ** 2 / diagonal[j] for j in range(n) if diagonal[j] > 0) for i in range(Jc.rows)]
+    sizes = [sum(rows[i * n + j] ** 2 / inertias[j] for j in range(n) if inertias[j] > 0) for i in range(Jc.rows)]
     is_alike = max(sizes, default=1.0) <= MAX_DIAGONAL_RATIO * min(sizes, default=1.0)
     return (1.0,) * Jc.rows if is_alike else tuple(s or 1.0 for s in sizes)
 
@@ -222,12 +225,12 @@ def sizes_of_responses(M: Matrix, Jc: Matrix, values: Mapping[Any, float]) -> tu
 def sizes_of_inertias(M: Matrix, values: Mapping[Any, float]) -> tuple[float, ...]:
     """The diagonal of M at a generic state."""
     draw = Random(2)
-    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(M)}
+    at = {s: values[s] if s in values else draw.uniform(0.2, 0.9) for s in free_symbols(*symbol_carriers(M))}
     try:
-        diagonal = evaluate([M[j, j] for j in range(M.rows)], at)
+        sizes = evaluate(list(diagonal(M)), at)
     except (EvaluationError, OverflowError):
         return ()
-    return tuple(float(x) for x in diagonal) if all(0 < x < inf for x in diagonal) else ()
+    return tuple(float(x) for x in sizes) if all(0 < x < inf for x in sizes) else ()
 
 
 def is_definite(M: Matrix, values: Mapping[Any, float]) -> bool:

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ...algebra.calculus.accumulation import Stage
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Node
+from ...algebra.graph.late_matrix import LateMatrix
 from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
@@ -31,7 +33,10 @@ from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
 from ..kinematics.parameter_regrouping import Regroup, lumps
+from ..kinematics.unknown_positions import has_unknown_places
 from .user_inertia import WrittenMotion
+
+MANY_SPEEDS: Final = 40  # above, the mass matrix of a tree is made when it is asked for
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
@@ -39,7 +44,10 @@ def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = N
     subspaces = subspaces_of(mechanism, kinematics)
     carried, elastic = lumps(mechanism, regroup, by_inertias=True), elastic_inertias(mechanism, kinematics)
     rigid = {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()}
-    M = mass_matrix(mechanism, subspaces, _composites(mechanism, rigid, elastic), len(kinematics.u), elastic)
+    whole, n = _composites(mechanism, rigid, elastic), len(kinematics.u)
+    M = late_mass_matrix(mechanism, subspaces, whole, n) if n > MANY_SPEEDS and not elastic else None
+    if M is None:
+        M = mass_matrix(mechanism, subspaces, whole, n, elastic)
     return M, _right_side(mechanism, kinematics, subspaces, carried, elastic)
 
 
@@ -104,6 +112,26 @@ def mass_matrix(
                 _add(M, i, j, power_on(column, wrench))
             _carry(M, f, j, wrench, subspaces)
     return Matrix(n, n, tuple(M.get((min(i, j), max(i, j)), ZERO) for i in range(n) for j in range(n)))
+
+
+def late_mass_matrix(
+    mechanism: Mechanism, subspaces: dict[Frame, Subspace], whole: Mapping[Frame, InertiaComposite], n: int
+) -> Matrix | None:
+    """The mass matrix of a tree in which every speed moves one frame, made when it is asked for: the accelerations of many
+    bodies do not need it. None where its entries are needed to derive equations."""
+    moved = [(j, f, column) for f, s in subspaces.items() for j, column in s.columns.items()]
+    is_tree = not (mechanism.constraints or mechanism.has_written_motion or has_unknown_places(mechanism))
+    if not is_tree or sorted(j for j, _, _ in moved) != list(range(n)):
+        return None
+    diagonal = [ZERO] * n
+    for j, f, column in moved:
+        if f in whole:
+            diagonal[j] = power_on(column, momentum(whole[f], *column))
+    inside = [e for _, f, (angular, linear) in moved for e in (*angular.entries, *linear.entries, *f.offset.entries)]
+    inside += [e for c in whole.values() for e in (c.m, *c.h.entries, *c.I.entries)]
+    if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
+        return None
+    return LateMatrix(n, lambda: mass_matrix(mechanism, subspaces, whole, n), diagonal, inside)
 
 
 def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subspaces: dict[Frame, Subspace]) -> None:
@@ -173,7 +201,7 @@ def _right_side(
     loads = loads_besides_gravity(mechanism)
     out = forces_on_rates(loads, kinematics)
     motions = accelerations(mechanism, kinematics, at_constant_speed=True)
-    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in carried.items()}
+    needed = _inertial_wrenches(carried, motions)
     for j, value in _add_elastic(needed, elastic, motions, at_constant_speed=True).items():
         out[j] = out[j] - value
     for f, w in wrenches(loads, kinematics).items():
@@ -231,7 +259,7 @@ def inertial_wrenches(
 ) -> dict[Frame, Wrench]:
     """For each frame: the inertia wrench of its bodies, gravity included, where u' = 0 or for u' as symbols."""
     motions = accelerations(mechanism, kinematics, at_constant_speed)
-    out = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup=False).items()}
+    out = _inertial_wrenches(lumps(mechanism, regroup=False), motions)
     _add_elastic(out, elastic_inertias(mechanism, kinematics), motions, at_constant_speed)
     return out
 
@@ -247,13 +275,17 @@ def power_of_prescribed_deformation(mechanism: Mechanism, kinematics: Kinematics
     return total
 
 
-def _inertial_wrench(lump: Lump, motion: Acceleration) -> Wrench:
-    """About the frame's origin or by way of the mass centre, whichever takes fewer operations."""
-    ways = [wrench_about_origin(lump, motion)]
-    if lump.body is not None:
-        ways.append(_by_mass_centre(lump.body, motion))
-    known = {*motion.w.entries, *motion.alpha.entries, *motion.A.entries, *motion.a.entries}
-    return min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
+def _inertial_wrenches(carried: Mapping[Frame, Lump], motions: Mapping[Frame, Acceleration]) -> dict[Frame, Wrench]:
+    """Of each frame about its origin or by way of the mass centre, whichever takes fewer operations when the motions of
+    all frames are known."""
+    known = {e for m in motions.values() for x in (m.w, m.alpha, m.A, m.a) for e in x.entries}
+    out = {}
+    for f, lump in carried.items():
+        ways = [wrench_about_origin(lump, motions[f])]
+        if lump.body is not None:
+            ways.append(_by_mass_centre(lump.body, motions[f]))
+        out[f] = min(ways, key=lambda w: operations_from(known, (*w.force.entries, *w.moment.entries)))
+    return out
 
 
 def wrench_about_origin(lump: Lump, motion: Acceleration) -> Wrench:
@@ -312,7 +344,7 @@ def staged_forces(
     rigid-body dynamics, 2022.)
     """
     motions = accelerations(mechanism, kinematics, at_constant_speed=False)
-    needed = {f: _inertial_wrench(lump, motions[f]) for f, lump in lumps(mechanism, regroup, by_inertias=True).items()}
+    needed = _inertial_wrenches(lumps(mechanism, regroup, by_inertias=True), motions)
     deforming = _add_elastic(needed, elastic_inertias(mechanism, kinematics), motions, at_constant_speed=False)
     for f, w in wrenches(loads, kinematics).items():
         needed[f] = needed.get(f, NO_WRENCH) - w
