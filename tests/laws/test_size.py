@@ -1,0 +1,130 @@
+"""Cost follows size: nodes and calls of Python that equations of many bodies take grow in proportion to the bodies.
+
+Counts, no clocks: of twice as many bodies they are less than 2.3 times as large.
+"""
+
+import pickle
+import sys
+from collections.abc import Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from examples import four_bars
+from symbody.algebra.graph.late_matrix import LateMatrix
+from symbody.algebra.graph.node_table import nodes_made
+from symbody.derivation.programs.forward_dynamics import ways_to_accelerations
+from symbody.derivation.rank import regular_configuration
+from symbody.derivation.rank.loop_closure import closed_loops
+from symbody.derivation.routes.recursive import MANY_SPEEDS
+
+MOST = 2.3  # times the cost for twice the bodies
+
+
+def branched(n: int, children: int) -> sb.Model:
+    """Links on hinges about z and y in turn, each with so many children: a chain has one."""
+    m = sb.Model("links")
+    m.gravity(0, -9.81, 0)
+    links: list[Any] = []
+    for k in range(n):
+        link = m.body(f"link {k}", mass=1 + 0.01 * k, com=(0.5, 0, 0.1), inertia=(0.05, 0.1, 0.12))
+        parent = links[(k - 1) // children] if k else m.ground
+        m.revolute(f"q{k}", parent, link, at=(1.0, 0.1 * (k % children), 0) if k else (0, 0, 0), axis="zy"[k % 2])
+        links.append(link)
+    return m
+
+
+CASES: dict[str, Callable[[int], sb.Model]] = {
+    "chain": lambda n: branched(n, 1),
+    "tree": lambda n: branched(n, 2),
+}
+
+
+def nodes_of(act: Callable[[], Any]) -> int:
+    before = nodes_made()
+    act()
+    return nodes_made() - before
+
+
+def calls_of(act: Callable[[], Any]) -> int:
+    """Calls of functions by an action."""
+    count = 0
+
+    def counted(*_: Any) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(counted)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equations_of_trees_are_linear_in_bodies(case: str) -> None:
+    """Calls of freezing, deriving and checking, and nodes of accelerations."""
+    sb.derive(CASES[case](MANY_SPEEDS + 1))  # what a process makes once
+    once, twice = (calls_of(lambda m=m: sb.derive(m)) for m in map(CASES[case], (45, 90)))  # type: ignore[misc]
+    assert twice <= MOST * once, (once, twice)
+    few, many = (nodes_of(lambda n=n: ways_to_accelerations(sb.derive(CASES[case](n)))) for n in (45, 90))  # type: ignore[misc]
+    assert many <= MOST * few, (few, many)
+
+
+def test_rows_of_loops_are_closed_loop_by_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Singular configurations of a loop are left by that loop: rows that are solved for at once do not grow in number
+    with the loops."""
+    rows: list[int] = []
+
+    def watched(eq: sb.Equations, q: Any, values: Any, only: Any = None) -> Any:
+        rows.append(len(eq.rows.positions if only is None else only))
+        return closed_loops(eq, q, values, only)
+
+    monkeypatch.setattr(regular_configuration, "closed_loops", watched)
+    eq = sb.derive(four_bars.model(24))
+    assert len(eq.lam) == 48
+    assert len(rows) >= 24
+    assert max(rows) <= 4
+
+
+@cache
+def many() -> sb.Equations:
+    return sb.derive(branched(MANY_SPEEDS + 5, 2))
+
+
+def test_mass_matrix_of_many_bodies_is_made_when_asked_for() -> None:
+    """Deriving and accelerations leave it alone; pickles have it."""
+    eq = sb.derive(branched(MANY_SPEEDS + 1, 1))
+    assert isinstance(eq.M, LateMatrix)
+    ways_to_accelerations(eq)
+    assert not eq.M.is_made
+    assert eq.M.diagonal == tuple(eq.M[k, k] for k in range(len(eq.u)))
+    assert eq.M.is_made
+    again = pickle.loads(pickle.dumps(eq))
+    assert again.M == eq.M
+    assert not isinstance(sb.derive(branched(MANY_SPEEDS, 1)).M, LateMatrix)
+
+
+def test_accelerations_of_many_bodies_solve_the_equations() -> None:
+    """M u' = f, by articulated bodies."""
+    eq, random = many(), Random(4)
+    state = {s: random.uniform(-1, 1) for s in (*eq.q, *eq.u)} | {eq.t: 0.0}
+    (udot,) = ways_to_accelerations(eq)
+    n = len(eq.u)
+    M, f, a = (np.array(sb.evaluate(list(m.entries), state)) for m in (eq.M, eq.f, udot))
+    M = M.reshape(n, n)
+    assert np.all(np.linalg.eigvalsh(M) > 0)
+    assert np.abs(M @ a - f).max() <= 1e-11 * (np.abs(M) @ np.abs(a) + np.abs(f)).max()
+
+
+def test_mass_that_is_missing_is_named_among_many() -> None:
+    """A point on its axis has no inertia: the check looks at the diagonal, and then at the whole row."""
+    m = branched(MANY_SPEEDS + 2, 1)
+    m.revolute("idle", m.ground, m.body("point", mass=1.0), axis="x")
+    with pytest.raises(sb.errors.DerivationError, match="idle_dot"):
+        sb.derive(m)
