@@ -97,7 +97,7 @@ KNOW_NO_JOINTS = ("emit", "integrate", "stability")
 GROUPS = ("q", "u", "z", "r", "p", "lam")  # of symbols, in Equations
 NOT_EQUATIONS = ("self", "m", "mechanism", "self.mechanism")  # owners of groups without a table
 LAZY_DOORS = {  # files that may load a module when it is first needed, and why
-    "symbody/algebra/graph/graph.py": "objects of other packages find their converter when the first one arrives",
+    "symbody/algebra/graph/foreign_scalars.py": "objects of other packages find their converter when the first one arrives",
     "symbody/later.py": "public names, when they are first used, and methods that hand a result on to a later stage",
     "symbody/optional_packages.py": "packages that not everybody has, such as JAX and Pillow, and those that take long to load, such as scipy.stats",
 }
@@ -507,7 +507,7 @@ def test_good_neighbours_are_left_alone(tmp_path: Path) -> None:
     """What the rules allow, in the forms in which it is written."""
     files = {
         "errors.py": "",
-        "algebra/graph/graph.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
+        "algebra/graph/foreign_scalars.py": "import importlib\nfrom ..errors import X\ndef f():\n    importlib.import_module('x')\n",
         "algebra/sympy_border/to_sympy.py": "import sympy\nfrom sympy import Integer\nfrom . import graph\n",
         "derive/a.py": "NAMES = {'a': 1}\n@cache\ndef f(n: int, names: tuple[str, ...] = ()) -> int: ...\n",
         "emit/llvm/jit.py": "import llvmlite.ir as ir\nimport numpy as np\nfrom ..algebra.graph import f\n",

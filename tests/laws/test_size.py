@@ -15,7 +15,7 @@ import pytest
 
 import symbody as sb
 from examples import four_bars
-from symbody.algebra.graph.late_matrix import LateMatrix
+from symbody.algebra.graph.late_matrix import LateSquare
 from symbody.algebra.graph.node_table import nodes_made
 from symbody.derivation.programs.forward_dynamics import ways_to_accelerations
 from symbody.derivation.rank import regular_configuration
@@ -100,14 +100,14 @@ def many() -> sb.Equations:
 def test_mass_matrix_of_many_bodies_is_made_when_asked_for() -> None:
     """Deriving and accelerations leave it alone; pickles have it."""
     eq = sb.derive(branched(MANY_SPEEDS + 1, 1))
-    assert isinstance(eq.M, LateMatrix)
+    assert isinstance(eq.M, LateSquare)
     ways_to_accelerations(eq)
     assert not eq.M.is_made
     assert eq.M.diagonal == tuple(eq.M[k, k] for k in range(len(eq.u)))
     assert eq.M.is_made
     again = pickle.loads(pickle.dumps(eq))
     assert again.M == eq.M
-    assert not isinstance(sb.derive(branched(MANY_SPEEDS, 1)).M, LateMatrix)
+    assert not isinstance(sb.derive(branched(MANY_SPEEDS, 1)).M, LateSquare)
 
 
 def test_accelerations_of_many_bodies_solve_the_equations() -> None:

@@ -67,7 +67,7 @@ def _product_form(*arguments: str) -> str:
     return " ".join(["mul", *(word for word, fits in words.items() if fits)])
 
 
-class _Row(dict[str, tuple[tuple[Apply, ...], str]]):
+class _RuleRow(dict[str, tuple[tuple[Apply, ...], str]]):
     """Rules of an operation on two arguments, and the form of its node, by the form of the second argument."""
 
     __slots__ = ("first", "op")
@@ -81,7 +81,7 @@ class _Row(dict[str, tuple[tuple[Apply, ...], str]]):
         return self.setdefault(second, (fitting_rules[self.op, self.first, second], form))
 
 
-class _Rows(dict[str, _Row]):
+class _RuleRows(dict[str, _RuleRow]):
     """The rows of an operation, by the form of the first argument."""
 
     __slots__ = ("op",)
@@ -89,13 +89,13 @@ class _Rows(dict[str, _Row]):
     def __init__(self, op: str) -> None:
         self.op = op
 
-    def __missing__(self, first: str) -> _Row:
-        return self.setdefault(first, _Row(self.op, first))
+    def __missing__(self, first: str) -> _RuleRow:
+        return self.setdefault(first, _RuleRow(self.op, first))
 
 
-class _PairRules(dict[str, _Rows]):
-    def __missing__(self, op: str) -> _Rows:
-        return self.setdefault(op, _Rows(op))
+class _PairRules(dict[str, _RuleRows]):
+    def __missing__(self, op: str) -> _RuleRows:
+        return self.setdefault(op, _RuleRows(op))
 
 
 pair_rules = _PairRules()

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from ...algebra.graph.functions import value_where
 from ...algebra.graph.graph import ZERO, Expr
-from ...algebra.graph.late_matrix import LateMatrix
+from ...algebra.graph.late_matrix import LateSquare
 from ...algebra.graph.linear import MIN_PIVOT, factorize
 from ...algebra.graph.matrix import Matrix, cross, dot, vector
 from ...derivation.equations.own_terms import in_own_terms
@@ -28,7 +28,7 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped:
         return [eq.udot]
     kinematics = Kinematics(mechanism)
-    if isinstance(eq.M, LateMatrix):  # many bodies: the recursion alone takes operations in proportion to their number
+    if isinstance(eq.M, LateSquare):  # many bodies: the recursion alone takes operations in proportion to their number
         return [_by_articulated_bodies(eq, kinematics)]
     ways = [eq.udot]
     if (shortest := shortest_equations(mechanism, kinematics)) is not None:

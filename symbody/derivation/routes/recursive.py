@@ -21,7 +21,7 @@ from typing import Final
 from ...algebra.calculus.accumulation import Stage
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ZERO, Expr, Node
-from ...algebra.graph.late_matrix import LateMatrix
+from ...algebra.graph.late_matrix import LateSquare
 from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
@@ -131,7 +131,7 @@ def late_mass_matrix(
     inside += [e for c in whole.values() for e in (c.m, *c.h.entries, *c.I.entries)]
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
         return None
-    return LateMatrix(n, lambda: mass_matrix(mechanism, subspaces, whole, n), diagonal, inside)
+    return LateSquare(n, lambda: mass_matrix(mechanism, subspaces, whole, n).entries, diagonal, inside)
 
 
 def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subspaces: dict[Frame, Subspace]) -> None:

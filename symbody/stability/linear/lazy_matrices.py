@@ -11,6 +11,7 @@ import numpy as np
 
 from ...algebra.calculus.derivatives import directional_derivative
 from ...algebra.graph.graph import Expr, Symbol, symbol
+from ...algebra.graph.late_matrix import LateEntries
 from ...algebra.graph.matrix import Matrix
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, compile_program
@@ -101,28 +102,21 @@ class LateParts:
         return {**found, **split}
 
 
-class LateMatrix(Matrix):
+class LateMatrix(LateEntries):
     """A matrix of `LateParts`: its numbers are computed from theirs, its entries are derived when first requested."""
 
-    __slots__ = ("_entries", "_made", "numbers", "source")
+    __slots__ = ("numbers", "source")
 
     def __init__(
         self, shape: tuple[int, int], source: LateParts, numbers: Callable[[Parts], Array], made: Callable[[], Iterable[Expr]]
     ) -> None:  # fmt: skip
-        self.rows, self.cols = shape
-        self.source, self.numbers, self._made = source, numbers, made
-        self._entries: tuple[Expr, ...] | None = None
+        super().__init__(*shape, made)
+        self.source, self.numbers = source, numbers
 
     @classmethod
     def part(cls, source: LateParts, name: str) -> LateMatrix:
         shape = source.at_nominal[name].shape
         return cls((shape[0], shape[1]), source, lambda parts: parts[name], lambda: source.made[name].entries)
-
-    @property
-    def entries(self) -> tuple[Expr, ...]:  # type: ignore[override]
-        if self._entries is None:
-            self._entries = tuple(self._made())
-        return self._entries
 
     @property
     def nominal(self) -> Array:
