@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .equilibria.steady import steady, steady_motions
     from .equilibria.steady_motion import SteadyMotion
     from .linear.convert import to_control, to_scipy
+    from .linear.frequency_formulas import frequency_formulas
     from .linear.linear_integrals import linear_integrals
     from .linear.linear_system import LinearSystem, linear_system
     from .linear.linearize import linearize
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from .spectra.stability_chart import StabilityChart
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "operating_points", "linear_system", "exact_entries", "linear_integrals",
+    "StabilityChart", "to_control", "to_scipy", "Design", "EigenvalueSensitivities", "eigenvalue_sensitivities", "response_sensitivities", "infinite_eigenvalues", "Feedback", "LinearSystem", "MatrixNumbers", "operating_points", "linear_system", "exact_entries", "linear_integrals", "frequency_formulas",
     "linearize", "Critical", "RootLocus", "frequency_grid", "FrequencyResponse", "StateSpace", "TimeResponse", "impulse_response", "SecondOrder", "Mode",
     "Spectrum", "SteadyMotion", "steady", "steady_motions",
     "Branch", "SpecialPoint", "SpecialCurve", "DegeneratePoint", "branch",

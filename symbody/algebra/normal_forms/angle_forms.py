@@ -3,6 +3,7 @@
 x - x cos² a          = x sin² a
 x cos a cos b ± x sin a sin b = x cos(a ∓ b)
 x sin a cos b ± x cos a sin b = x sin(a ± b)
+x cos² a + x cos² b - 2 x cos² a cos² b ± 2 x sin a cos a sin b cos b = x sin²(a ± b)
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def angle_forms(p: Polynomial, atoms: Atoms) -> list[Polynomial]:
     """Several equal forms of the polynomial, none with more terms than the normal form."""
     if not _angles_in(p, atoms):
         return [p]
-    contracted = with_sums_of_angles(p, atoms)
+    contracted = with_sums_of_angles(with_squared_sines_of_sums(p, atoms), atoms)
     sines = with_sines_first(p, atoms)
     found = [contracted, with_sines(contracted, atoms), with_sines(p, atoms), with_sines(sines, atoms), p]
     found += [with_double_angles(q, atoms) for q in found[1:3]]
@@ -93,6 +94,29 @@ def with_sums_of_angles(p: Polynomial, atoms: Atoms) -> Polynomial:
             q = _with_contracted_pairs(p, a, b, atoms)
             if len(q) < len(p):
                 p, changed = q, True
+                break
+    return p
+
+
+def with_squared_sines_of_sums(p: Polynomial, atoms: Atoms) -> Polynomial:
+    """The expansions of sin²(a ± b) contracted, in which sin² are written as 1 - cos²."""
+    for a, b in combinations(_angles_in(p, atoms), 2):
+        mixed = variable(a) + variable(a + 1) + variable(b) + variable(b + 1)
+        one, other = variable(a + 1, 2), variable(b + 1, 2)
+        for m in list(p):
+            if m not in p or not (_contains(m, a, a + 1) and _contains(m, b, b + 1)):
+                continue
+            rest, twice = m - mixed, p[m]
+            size = exact(Fraction(abs(twice)) / 2)
+            for c in (size, -size):
+                if any(p.get(rest + n) != k for n, k in ((one, c), (other, c), (one + other, -2 * c))):
+                    continue
+                at, _ = _sine_of_sum(atoms, a, b, 1 if twice * c > 0 else -1)
+                if at is None:
+                    continue
+                gone = {m, rest + one, rest + other, rest + one + other}
+                p = {n: k for n, k in p.items() if n not in gone}
+                p[rest + variable(at, 2)] = p.get(rest + variable(at, 2), 0) + c
                 break
     return p
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from ..graph.functions import cos, sin
-from ..graph.graph import ONE, Expr, Node, Symbol, constant, make
+from ..graph.functions import cos, sin, sqrt
+from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, constant, make
 from ..graph.node_keys import key_class
 from ..graph.reading_order import factor_order
 from ..graph.walk import evaluation_order, with_arguments
@@ -24,6 +24,7 @@ from .polynomials import (
     Coefficient,
     Polynomial,
     TooLargeError,
+    common_monomial,
     content,
     exact,
     exponent,
@@ -64,6 +65,7 @@ class Atoms:
     denominators: dict[int, Polynomial] = field(default_factory=dict)  # by the place of their reciprocal
     written: dict[int, Expr] = field(default_factory=dict)  # denominators as expressions, by the same place
     inverses: list[tuple[int, int]] = field(default_factory=list)  # places of an atom and of its reciprocal
+    moduli: dict[int, int] = field(default_factory=dict)  # places of |x| and of x
     squares: int = 0  # bits of exponents of sines above one
     orders: list[Any] = field(default_factory=list)  # of atoms in the order of reading, as far as they were asked for
     base_orders: list[Any] = field(default_factory=list)
@@ -110,6 +112,14 @@ class Atoms:
             self.inverses.append((at, self.of(node)))
         return self.place[node]
 
+    def modulus(self, at: int) -> int:
+        """The place of the absolute value of an atom."""
+        place = self.of(abs(self.nodes[at]))
+        if place != at:
+            self.moduli[place] = at
+            self.inverse(place)
+        return place
+
     def reciprocal(self, p: Polynomial) -> int:
         """The place of the reciprocal of a polynomial that is no monomial."""
         for at, known in self.denominators.items():
@@ -123,7 +133,9 @@ class Atoms:
     # ------------------------------------------------------------------------------------------------ reduction
 
     def reduced(self, p: Polynomial) -> Polynomial:
-        """By sin² = 1 - cos² and x (1/x) = 1."""
+        """By sin² = 1 - cos², x (1/x) = 1 and |x|² = x²."""
+        if self.moduli:
+            p = self._without_squares_of_moduli(p)
         if self.inverses:
             p = self._without_cancelling_factors(p)
         while any(m & self.squares for m in p):
@@ -141,6 +153,22 @@ class Atoms:
                 rest = m - variable(s, 2)
                 terms = {rest: c, rest + variable(s + 1, 2): -c}
             out = _accumulate_terms(out, terms)
+        return {m: c for m, c in out.items() if c}
+
+    def _without_squares_of_moduli(self, p: Polynomial) -> Polynomial:
+        """|x|² = x², 1/|x|² = 1/x², x²/|x| = |x|."""
+        out: Polynomial = {}
+        for m, c in p.items():
+            n = m
+            for place, at in self.moduli.items():
+                below = self.inverse(place)
+                if k := exponent(n, place) // 2:
+                    n += variable(at, 2 * k) - variable(place, 2 * k)
+                if k := exponent(n, below) // 2:
+                    n += variable(self.inverse(at), 2 * k) - variable(below, 2 * k)
+                if exponent(n, below) and exponent(n, at) > 1:
+                    n += variable(place) - variable(below) - variable(at, 2)
+            out = _accumulate_terms(out, {n: c})
         return {m: c for m, c in out.items() if c}
 
     def _without_cancelling_factors(self, p: Polynomial) -> Polynomial:
@@ -236,12 +264,35 @@ def polynomials(roots: Iterable[Node], atoms: Atoms) -> dict[Node, Polynomial | 
             if n.op == "item":
                 out[n] = _cramer_solution(n, out, determinants, atoms)
                 continue
+            if n.op == "where":
+                out[n] = _choice(n, out, atoms)
+                continue
             args = [out.get(a) for a in n.args]
             missing = any(p is None for p in args) or not isinstance(n, Expr)
             out[n] = None if missing else _polynomial(n, args, atoms)  # type: ignore[arg-type]
         except TooLargeError:
             out[n] = None
     return out
+
+
+def _choice(n: Node, known: dict[Node, Polynomial | None], atoms: Atoms) -> Polynomial | None:
+    """A norm, sqrt(x) with a derivative where x = 0, is the root; other choices are opaque."""
+    condition, a, b = n.args
+    if (x := _argument_of_norm(condition, a, b)) is not None and (p := known.get(x)) is not None:
+        return _root(n, [p], atoms)  # type: ignore[arg-type]
+    one, other = known.get(a), known.get(b)
+    if one is None or other is None:
+        return None
+    return {variable(atoms.of(with_arguments(n, (condition, atoms.plain(one), atoms.plain(other))))): 1}  # type: ignore[arg-type,type-var]
+
+
+def _argument_of_norm(condition: Node, a: Node, b: Node) -> Node | None:
+    """x of where(0 < x, sqrt(where(0 < x, x, 1)), 0), as norms of vectors are written."""
+    if condition.op != "lt" or condition.args[0] is not ZERO or b is not ZERO or a.op != "sqrt":
+        return None
+    x, inner = condition.args[1], a.args[0]
+    is_norm = inner is x or (inner.op == "where" and inner.args[0] is condition and inner.args[1] is x)
+    return x if is_norm else None
 
 
 def _cramer_solution(
@@ -304,20 +355,68 @@ def _power(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     return out
 
 
+def _root(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    """The square root of a single term that is a square is its absolute value; others are opaque."""
+    (p,) = args
+    if len(p) == 1:
+        ((m, c),) = p.items()
+        top, bottom = math.isqrt(max(Fraction(c).numerator, 0)), math.isqrt(Fraction(c).denominator)
+        if Fraction(top, bottom) ** 2 == c and not any(k % 2 for _, k in exponents(m)):
+            half = sum(variable(i, k // 2) for i, k in exponents(m))
+            return _modulus_of_term(half, exact(Fraction(top, bottom)), atoms)
+    return {variable(atoms.of(sqrt(atoms.plain(p)))): 1}
+
+
+def _modulus_of_term(m: int, c: Coefficient, atoms: Atoms) -> Polynomial:
+    out: Polynomial = {0: abs(c)}
+    for i, k in exponents(m):
+        out = atoms.times(out, {variable(i, k - k % 2) + (variable(atoms.modulus(i)) if k % 2 else 0): 1})
+    return out
+
+
+def _modulus(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    (p,) = args
+    if len(p) == 1:
+        ((m, c),) = p.items()
+        return _modulus_of_term(m, c, atoms)
+    return {variable(atoms.of(abs(atoms.plain(p)))): 1}
+
+
+def _sign(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
+    """x/|x| of a single factor, so that it cancels with |x|; others are opaque."""
+    (p,) = args
+    if len(p) == 1:
+        ((m, c),) = p.items()
+        if len(exponents(m)) == 1 and exponents(m)[0][1] == 1:
+            ((at, _),) = exponents(m)
+            return {variable(at) + variable(atoms.inverse(atoms.modulus(at))): 1 if c > 0 else -1}
+    return {variable(atoms.of(_with_plain_arguments(n, args, atoms))): 1}
+
+
 def _quotient_polynomial(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
     top, bottom = args
     if not bottom:
         raise TooLargeError
+    if len(bottom) > 1 and (below := _common_denominator(bottom, atoms)):
+        top, bottom = atoms.times(top, {below: 1}), atoms.times(bottom, {below: 1})
     if len(bottom) == 1:
         ((m, c),) = bottom.items()
         inverse = sum(variable(atoms.inverse(i), k) for i, k in exponents(m))
         return atoms.times(top, {inverse: exact(1 / Fraction(c))})
+    if shared := common_monomial(bottom):
+        inverse = sum(variable(atoms.inverse(i), k) for i, k in exponents(shared))
+        top, bottom = atoms.times(top, {inverse: 1}), scaled_polynomial(bottom, 1, shared)
     exactly = quotient(top, bottom, MAX_PRODUCTS)
     if exactly is not None:
         return exactly
     scale = content(bottom) * (1 if sum(1 if c > 0 else -1 for c in bottom.values()) >= 0 else -1)
     at = atoms.reciprocal(scaled_polynomial(bottom, 1 / Fraction(scale)))
     return atoms.times(scaled_polynomial(top, 1 / Fraction(scale)), {variable(at): 1})
+
+
+def _common_denominator(p: Polynomial, atoms: Atoms) -> int:
+    """The least monomial by which all terms lose their denominators that are atoms: m I of 1/m + r²/I."""
+    return sum(variable(at, k) for at, inverse in atoms.inverses if (k := max(exponent(m, inverse) for m in p)))
 
 
 def _sine_and_cosine(n: Expr, args: list[Polynomial], atoms: Atoms) -> tuple[Polynomial, Polynomial] | None:
@@ -362,6 +461,9 @@ _OPERATIONS: Final[dict[str, Any]] = {
     "mul": lambda n, args, atoms: atoms.times(*args),
     "div": _quotient_polynomial,
     "pow": _power,
+    "sqrt": _root,
+    "abs": _modulus,
+    "sign": _sign,
     "sin": _sine_or_cosine,
     "cos": _sine_or_cosine,
     "tan": _tangent,

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Final
 
 from ...errors import ExpressionError
 from ..calculus.evaluate import REAL, NoValue, value_of
-from ..graph.graph import Expr, Node, Symbol, as_expr
+from ..graph.graph import ONE, Expr, Node, Symbol, as_expr, constant
 from ..graph.matrix import Matrix
 from ..graph.walk import evaluation_order
 from .angle_forms import angle_forms
 from .normal_form import Atoms, polynomials
-from .polynomials import Polynomial, TooLargeError, exponent, polynomial_product, polynomial_sum, quotient, variable
+from .polynomials import (
+    Polynomial,
+    TooLargeError,
+    content,
+    exact,
+    exponent,
+    polynomial_product,
+    polynomial_sum,
+    quotient,
+    variable,
+)
 from .written_form import effort, written_polynomial
 
 MAX_NODES: Final = 4000  # largest number of nodes of an entry that is tidied
@@ -52,13 +63,33 @@ def tidied_entries(entries: Iterable[Expr]) -> Tidied:
     return Tidied([found.get(e, e) for e in entries], left)
 
 
+def entries_without_common_factor(entries: Sequence[Expr]) -> list[Expr]:
+    """Expressions over the number and the product of symbols that divide all their terms, in tidy form; unchanged where
+    one is too large."""
+    atoms = Atoms()
+    known = polynomials(entries, atoms)
+    given = [known.get(e) for e in entries]
+    terms: Polynomial = {}
+    for p in given:
+        if p is None:
+            return list(entries)
+        terms |= dict.fromkeys(p, 1)
+    if not terms:
+        return list(entries)
+    symbols = [i for i, n in enumerate(atoms.nodes) if isinstance(n, Symbol) and n.kind == "parameter"]
+    shared = {i: k for i in symbols if (k := min(exponent(m, i) for m in terms))}
+    factor = Fraction(content(dict(enumerate(c for p in given if p for c in p.values()))))
+    divisor = constant(exact(factor)) * math.prod((atoms.nodes[i] ** k for i, k in shared.items()), start=ONE)
+    return tidied_entries([e / divisor for e in entries]).entries
+
+
 def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
     """The form with the least reading effort; None where the expression is too large."""
     try:
         _refuse_long(p, atoms)
         p = _over_common_denominators(p, atoms)
         _refuse_long(p, atoms)
-        out = written_polynomial(angle_forms(p, atoms), atoms)
+        out = written_polynomial((_over_one_denominator(q, atoms) for q in angle_forms(p, atoms)), atoms)
     except TooLargeError:
         return None
     if out is not e and effort(e) < MUCH_SHORTER * effort(
@@ -92,6 +123,19 @@ def _over_common_denominators(p: Polynomial, atoms: Atoms) -> Polynomial:
         while most and (smaller := quotient(top, bottom, MAX_PRODUCTS)) is not None:
             top, most = smaller, most - 1
         p = {m + variable(at, most): c for m, c in top.items()}
+    return p
+
+
+def _over_one_denominator(p: Polynomial, atoms: Atoms) -> Polynomial:
+    """Terms over a sum, some of them over symbols too, with the same symbols below all: (a l + b)/(l (c + d)) for
+    (a + b/l)/(c + d). Factors that stand above and below are left, since what all terms have below is taken out."""
+    if len(p) < 2 or not any(exponent(m, at) for at in atoms.denominators for m in p):
+        return p
+    for at, inverse in atoms.inverses:
+        most = max(exponent(m, inverse) for m in p)
+        if most and at not in atoms.moduli:
+            missing = {m: most - exponent(m, inverse) for m in p}
+            p = {m + variable(at, missing[m]) + variable(inverse, missing[m]): c for m, c in p.items()}
     return p
 
 

@@ -6,25 +6,28 @@ m*l*cos(theta)*x_ddot + m*l**2*theta_ddot = -m*g*l*sin(theta)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol
 from ...algebra.graph.matrix import sum_of_products
 from ...algebra.graph.walk import free_symbols, substitute
-from ...algebra.normal_forms.tidy import tidied_entries
+from ...algebra.normal_forms.tidy import entries_without_common_factor, tidied_entries
+from ...algebra.normal_forms.written_form import effort
 from ...algebra.printing.formulas import STYLES
 from ...algebra.printing.printing import one_line, operations
 from ...algebra.printing.styles import LATEX, TEXT, Style
 from ...display import Displayed, DisplayPart, EquationLines, LabelledRows, aligned_latex, terminal_width, text
 from ...printed_lines import at_width, broken_latex
 from ...summary import MOST_CHARACTERS, first_lines
+from .ground_loops import position_constraints
 
 if TYPE_CHECKING:
     from .equations import Equations
 
+MAX_SOLVED = 300  # largest reading effort of a solution for an acceleration
 MOST_SPEEDS, MOST_OPERATIONS = 4, 300  # of equations that introduce themselves line by line
 
 
@@ -41,7 +44,9 @@ class EquationLine:
         return left + style.between("=") + right
 
     def sides(self, style: Style) -> tuple[str, str]:
-        """What is left and right of the equals sign, in a style."""
+        """What is left and right of the equals sign, in a style: of a condition that is a sum, terms of either sign."""
+        if not self.left and (both := _balance(self.right)):
+            return _one_line(both[0], style), _one_line(both[1], style)
         parts = [_one_line(c * s, style) for c, s in self.left] or [_one_line(ZERO, style)]
         left = parts[0]
         for p in parts[1:]:
@@ -68,6 +73,7 @@ class ReadableEquations(Displayed):
                    along)
     unused         parameters that appear in no line
     blocks         speeds whose equations belong together; several blocks are decoupled from each other
+    accelerations  u' as linear solves, of which `solved` writes the solution
     """
 
     kinematics: tuple[EquationLine, ...]
@@ -78,6 +84,36 @@ class ReadableEquations(Displayed):
     absent: tuple[Symbol, ...]
     unused: tuple[Symbol, ...]
     blocks: tuple[tuple[Symbol, ...], ...]
+    accelerations: Mapping[Symbol, Expr] = field(default_factory=dict, repr=False)
+
+    @property
+    def reduced(self) -> ReadableEquations:
+        """The same with each line of the motion divided by the factors that all its terms have in common, which are
+        taken to be nonzero.
+
+        >>> m = sb.Model("pendulum")
+        >>> l, g = m.parameters("l g")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=m.parameter("m"), com=(0, -l, 0)))
+        >>> m.gravity(0, -g, 0)
+        >>> print(sb.derive(m).readable.reduced)
+        l*theta_ddot = -g*sin(theta)
+        >>> print(sb.derive(m).readable.solved)
+        theta_ddot = -g*sin(theta)/l
+
+        See also: `tidy`, `Equations`.
+        """
+        return replace(self, motion=tuple(map(_reduced_line, self.motion)))
+
+    @property
+    def solved(self) -> ReadableEquations:
+        """The same with the equations of motion solved for the accelerations, one line for each; multipliers are
+        eliminated. Where a solution takes more than 300 operations to write, the lines stay as they are."""
+        given = list(self.accelerations.values())
+        made = tidied_entries(given)
+        if made.left or any(effort(e) > MAX_SOLVED for e in made.entries):
+            return self
+        lines = zip(self.accelerations, made.entries, strict=True)
+        return replace(self, motion=tuple(EquationLine(((ONE, s),), e) for s, e in lines))
 
     @property
     def lines(self) -> tuple[EquationLine, ...]:
@@ -130,6 +166,31 @@ class ReadableEquations(Displayed):
         return aligned_latex((left, broken_latex(left, right)) for left, right in sides)
 
 
+def _balance(e: Expr) -> tuple[Expr, Expr] | None:
+    """A sum that is zero as an equation of two sums: terms of one sign on the left, those of the other on the right,
+    with them those that nothing moves. None where all have one sign."""
+    added: list[Expr] = []
+    subtracted: list[Expr] = []
+    stack = [(e, False)]
+    while stack:
+        n, is_minus = stack.pop()
+        if n.op in ("add", "sub"):
+            stack += [(n.args[1], is_minus != (n.op == "sub")), (n.args[0], is_minus)]
+        elif n.op == "neg":
+            stack.append((n.args[0], not is_minus))
+        else:
+            is_negative = n.op == "mul" and n.args[0].op == "const" and n.args[0].data < 0
+            (added if is_minus == is_negative else subtracted).append(-n if is_negative else n)
+    if not added or not subtracted:
+        return None
+    one, other = (
+        (sum(all(s.kind == "parameter" for s in free_symbols(t)) for t in terms), -len(terms))
+        for terms in (added, subtracted)
+    )
+    left, right = (added, subtracted) if one <= other else (subtracted, added)
+    return sum(left, ZERO), sum(right, ZERO)
+
+
 def _names(symbols: Iterable[Symbol]) -> str:
     return ", ".join(s.name for s in symbols)
 
@@ -152,7 +213,7 @@ def readable_equations(eq: Equations) -> ReadableEquations:
     speed_rows = [r.expression for r in eq.rows.speeds[len(eq.phi.entries) :]] if eq.lam else []
     additional = [_line_of(h, [z.dot for z in eq.z]) for h in eq.h.entries]
     beside = [e for line in additional for e in (*(c for c, _ in line.left), line.right)]
-    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*eq.phi.entries, *speed_rows], beside]
+    parts = [list(eq.M.entries), right, [eq.rates[k] for k in own], [*position_constraints(eq), *speed_rows], beside]
     made = tidied_entries(e for p in parts for e in p)
     rest = iter(made.entries)
     M, f, rates, constraints, beside = ([next(rest) for _ in p] for p in parts)
@@ -163,7 +224,28 @@ def readable_equations(eq: Equations) -> ReadableEquations:
         tuple(EquationLine((), c) for c in constraints),
         tuple(_line_with_entries(line, beside) for line in additional),
     )
-    return ReadableEquations(*lines, len(made.left), *_missing(eq, lines))
+    return ReadableEquations(*lines, len(made.left), *_missing(eq, lines), LateAccelerations(eq))
+
+
+class LateAccelerations(Mapping[Symbol, Expr]):
+    """u' by symbol; equations are solved when they are first asked for."""
+
+    def __init__(self, eq: Equations) -> None:
+        self.equations = eq
+
+    def __getitem__(self, s: Symbol) -> Expr:
+        return self.equations.udot[[u.dot for u in self.equations.u].index(s)]
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return (u.dot for u in self.equations.u)  # type: ignore[misc]
+
+    def __len__(self) -> int:
+        return len(self.equations.u)
+
+
+def _reduced_line(line: EquationLine) -> EquationLine:
+    entries = entries_without_common_factor([*(c for c, _ in line.left), line.right])
+    return EquationLine(tuple((c, s) for c, (_, s) in zip(entries, line.left, strict=False)), entries[-1])
 
 
 def _line(coefficients: Sequence[Expr], unknowns: Sequence[Expr], right: Expr) -> EquationLine:
