@@ -20,6 +20,7 @@ from ...bodies.frames.points import Point
 from ...bodies.frames.vectors import Vector
 from ...bodies.mechanism.mechanism import Action, Body, Joint, Mechanism
 from ...errors import ModelError, listed
+from ...summary import Introduced
 from ..equations.energies import refuse_written_motion
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
@@ -31,7 +32,7 @@ GUIDE = "guide"  # kind of what holds a body whose frame was moved by hand
 
 
 @dataclass(frozen=True)
-class BodyForce:
+class BodyForce(Introduced):
     """A force at a point of a body, or a torque on it.
 
     body       on which it acts

@@ -11,6 +11,7 @@ import numpy as np
 from ...argument_kinds import answered_class
 from ...emit.run.callable import Array
 from ...escaping import in_figure
+from ...summary import Introduced
 from ..figures import drawing
 from ..figures.drawable import Drawable
 from ..figures.label_places import WordAtPoint, dense_points, word_places
@@ -61,7 +62,7 @@ class Word:
 
 @answered_class
 @dataclass(frozen=True, eq=False)
-class ForceArrow:
+class ForceArrow(Introduced):
     """A force or torque on a body, as it is drawn.
 
     body          on which it acts
