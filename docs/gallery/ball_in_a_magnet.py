@@ -26,7 +26,7 @@ m.equation(
     sb.derivative(inductance, z) * z.dot * i + inductance * i.dot + p.R * i - U,
 )
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # Equilibrium 1 cm below the coil, and stability at constant current:

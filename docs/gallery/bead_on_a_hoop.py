@@ -21,7 +21,7 @@ hoop = m.ground.rotate("z", Omega * m.time)
 m.particle("bead", hoop.rotate("y", -a).point(0, 0, -R), mass=mass)
 m.generalized_force("friction", a, -c * a.dot)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 bottom = sb.branch(eq, sb.steady(eq), Omega=(0.5, 8))

@@ -24,7 +24,7 @@ m.constrain("touch", y - p.r - p.e * sb.sin(theta))
 m.prescribe("motor", theta, p.w * m.time)
 m.output("N", m.multiplier("touch"))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # With a prescribed cam speed there is no degree of freedom left, and only forces are computed. Below the

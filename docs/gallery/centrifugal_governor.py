@@ -29,7 +29,7 @@ for name, side in (("left", -1), ("right", 1)):
     )
 m.generalized_force("friction", a, -p.c * p.l**2 * a.dot)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # At a given speed the angle of the arms is cos a = (m + M) g / (m l ω²):

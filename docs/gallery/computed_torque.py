@@ -27,7 +27,7 @@ tip = fore.point(p.l2, 0, 0)
 m.output("tip_x", tip.position().dot(m.ground.x))
 m.output("tip_y", tip.position().dot(m.ground.y))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 t = np.linspace(0, 4, 81)

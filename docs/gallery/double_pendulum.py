@@ -18,7 +18,7 @@ upper, lower = m.particle("upper", mass=p.m), m.particle("lower", mass=p.m)
 m.revolute("q1", m.ground, upper, on=(0, p.l, 0))
 m.revolute("q2", upper, lower, on=(0, p.l, 0))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 one, other = (

@@ -17,7 +17,7 @@ rod = m.particle("bob", mass=p.m)
 m.revolute("phi", m.ground, arm, axis="z", actuation=m.input("T"))
 m.revolute("theta", arm, rod, axis="x", at=(p.L, 0, 0), on=(0, 0, -p.l))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 upright = sb.linearize(eq, {})

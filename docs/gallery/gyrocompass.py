@@ -21,7 +21,7 @@ gimbal = place.rotate("z", azimuth)
 rotor = m.body("rotor", inertia=(p.C, p.A, p.A))
 m.revolute("spin", gimbal, rotor, axis="x")
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 A, C, W, lat, spin = 0.004, 0.006, 7.292115e-5, np.radians(48.0), 2000.0

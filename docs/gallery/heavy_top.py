@@ -23,7 +23,7 @@ top = m.body(
 )
 m.spherical("e", m.ground, top, sequence="zxz")
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # Released at a tilt it nutates and precesses:

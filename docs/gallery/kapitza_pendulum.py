@@ -20,7 +20,7 @@ pivot = m.ground.translate(0, p.a * sb.cos(p.w * m.time), 0)
 bob = m.particle("bob", pivot.rotate("z", theta).point(0, p.l, 0), mass=0.1)
 m.generalized_force("air", theta, -p.c * 0.1 * p.l**2 * theta.dot)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 critical = np.sqrt(2 * 9.81 * 0.2) / 0.01

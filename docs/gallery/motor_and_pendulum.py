@@ -21,7 +21,7 @@ m.equation(
     "circuit", p.L * current.dot + p.R * current + p.n * p.k * theta.dot - voltage
 )
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 lin = sb.linearize(eq, {})

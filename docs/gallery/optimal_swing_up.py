@@ -22,7 +22,7 @@ pole = m.particle("pole", mass=p.m)
 m.revolute("a", cart, pole, on=(0, p.l, 0))
 m.generalized_force("drive", x, m.input("F"))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 n, T = 20, 2.0

@@ -24,7 +24,7 @@ m.generalized_force("strut on wheel", z_w, strut)
 m.generalized_force("tyre", z_w, -p.k_t * (z_w - w) - p.c_t * (z_w.dot - w.dot))
 m.output("acceleration", z_b.dot.dot)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %%
 lin = sb.linearize(eq, {})

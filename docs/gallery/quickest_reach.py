@@ -24,7 +24,7 @@ m.revolute("shoulder", m.ground, upper, actuation=m.input("at_shoulder"))
 m.revolute("elbow", upper, lower, at=(1, 0, 0), actuation=m.input("at_elbow"))
 m.particle("load", lower.point(1, 0, 0), mass=1)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # Without gravity time only scales: the same motion in T times the time needs torques that are T² times

@@ -26,7 +26,7 @@ rear = p.c_r * -(v - p.l_r * r) / p.V
 m.force("front tyre", car, car.vector(0, front, 0), at=car.point(p.l_f, 0, 0))
 m.force("rear tyre", car, car.vector(0, rear, 0), at=car.point(-p.l_r, 0, 0))
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # Steady-state yaw rate for a steering angle, as a formula:

@@ -27,7 +27,7 @@ length = sb.sqrt((x - foot) ** 2 + y**2)
 m.force("leg", trunk, leg * (stands * p.k * (p.l - length) / length))
 m.output("length", length)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # The foot lands in front of the trunk when the leg at its angle reaches the ground, and leaves it when the

@@ -30,7 +30,7 @@ m.generalized_force("creep across", y, lateral)
 m.generalized_force("creep along", psi, -2 * p.l * along)
 m.generalized_force("suspension", y, -p.k * y)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # At low speed and without suspension it follows Klingel's sine:

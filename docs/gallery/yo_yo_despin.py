@@ -22,7 +22,7 @@ for name, side in (("left", -1), ("right", 1)):
     touching = hub.frame.rotate("z", a)
     m.particle(name, touching.point(side * p.R, -side * p.R * a, 0), mass=p.m)
 eq = sb.derive(m)
-print(eq.readable)
+eq.readable
 
 # %% [markdown]
 # At a = 0 the masses are on the hub, and the direction of their cords is undefined: the mass matrix is
