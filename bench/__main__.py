@@ -22,6 +22,7 @@ STAGES = (
     "overhead",
     "graph",
     "derive",
+    "scale",
     "repeated_parts",
     "operations",
     "dynamics",

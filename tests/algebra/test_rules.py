@@ -80,7 +80,8 @@ def sides(apply: Callable[..., Any]) -> tuple[str, str]:
 
 
 def forget_collected_rules() -> None:
-    for table in (rule_table.fitting_rules, *rule_table.pair_rules.values()):
+    rule_table.fitting_rules.clear()
+    for table in rule_table.pair_rules.values():
         table.clear()
 
 

@@ -98,15 +98,16 @@ def many() -> sb.Equations:
 
 
 def test_mass_matrix_of_many_bodies_is_made_when_asked_for() -> None:
-    """Deriving and accelerations leave it alone; pickles have it."""
+    """Deriving, simulating and pickles, by whose content programs are kept, leave it alone."""
     eq = sb.derive(branched(MANY_SPEEDS + 1, 1))
     assert isinstance(eq.M, LateSquare)
-    ways_to_accelerations(eq)
+    assert sb.simulate(eq, 1e-3, progress=False).outcome
+    packed = pickle.dumps(eq)
     assert not eq.M.is_made
     assert eq.M.diagonal == tuple(eq.M[k, k] for k in range(len(eq.u)))
     assert eq.M.is_made
-    again = pickle.loads(pickle.dumps(eq))
-    assert again.M == eq.M
+    assert pickle.dumps(eq) == packed
+    assert pickle.loads(packed).M == eq.M
     assert not isinstance(sb.derive(branched(MANY_SPEEDS, 1)).M, LateSquare)
 
 

@@ -114,7 +114,7 @@ class Expr(Node):
             if takes_over(other):
                 return NotImplemented
             other = as_expr(other)
-        return addition(self, other)  # type: ignore[no-any-return]
+        return addition(self, other)
 
     __radd__ = __add__
 
@@ -123,7 +123,7 @@ class Expr(Node):
             if takes_over(other):
                 return NotImplemented
             other = as_expr(other)
-        return difference(self, other)  # type: ignore[no-any-return]
+        return difference(self, other)
 
     def __rsub__(self, other: Any) -> Expr:
         return make2("sub", as_expr(other), self)

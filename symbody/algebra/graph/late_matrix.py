@@ -35,6 +35,7 @@ class LateEntries(Matrix):
 class LateSquare(LateEntries):
     """A square matrix of which the diagonal is known before the other entries.
 
+    made       what makes the entries; pickles contain it
     diagonal   its diagonal
     inside     expressions with all symbols that the entries contain
     """
@@ -48,9 +49,9 @@ class LateSquare(LateEntries):
         self.diagonal, self.inside = tuple(diagonal), tuple(inside)
 
     def __getstate__(self) -> Any:
-        """Of pickles: the entries go with it, the function that makes them does not."""
+        """Of pickles, which are the same whether entries were requested or not: they are made anew."""
         known = {"rows": self.rows, "cols": self.cols, "diagonal": self.diagonal, "inside": self.inside}
-        return None, {**known, "_made": None, "_entries": self.entries}
+        return None, {**known, "_made": self._made, "_entries": None}
 
 
 def diagonal(m: Matrix) -> tuple[Expr, ...]:

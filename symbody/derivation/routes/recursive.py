@@ -131,7 +131,20 @@ def late_mass_matrix(
     inside += [e for c in whole.values() for e in (c.m, *c.h.entries, *c.I.entries)]
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
         return None
-    return LateSquare(n, lambda: mass_matrix(mechanism, subspaces, whole, n).entries, diagonal, inside)
+    return LateSquare(n, _LateInertia(mechanism, subspaces, whole, n), diagonal, inside)
+
+
+@dataclass(frozen=True)
+class _LateInertia:
+    """Makes the entries of a mass matrix."""
+
+    mechanism: Mechanism
+    subspaces: dict[Frame, Subspace]
+    whole: Mapping[Frame, InertiaComposite]
+    n: int
+
+    def __call__(self) -> tuple[Expr, ...]:
+        return mass_matrix(self.mechanism, self.subspaces, self.whole, self.n).entries
 
 
 def _add_deformation(M: dict[tuple[int, int], Expr], body: ElasticInertia, subspaces: dict[Frame, Subspace]) -> None:

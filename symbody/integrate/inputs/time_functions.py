@@ -13,6 +13,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import derivative
 from ...algebra.graph.functions import LookupTable
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
+from ...algebra.graph.late_matrix import symbol_carriers
 from ...algebra.graph.walk import evaluation_order, free_symbols, nodes_with, substitute
 from ...derivation.equations.equations import Equations
 
@@ -77,8 +78,10 @@ def time_functions(eq: Equations) -> TimeFunctions:
 
 
 def _read(eq: Equations) -> TimeFunctions:
-    parts = (eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
-    roots = [e for part in parts for e in part.entries]
+    parts = (eq.rates, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
+    inside = symbol_carriers(eq.M)
+    inertia = eq.M.entries if eq.t in free_symbols(*inside) else inside
+    roots = [*inertia, *(e for part in parts for e in part.entries)]
     order = evaluation_order(roots)
     if eq.t not in order:
         return TimeFunctions()

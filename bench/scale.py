@@ -1,0 +1,160 @@
+"""Many bodies: seconds from the description to the first acceleration, and memory, by the number of bodies, beside engines
+that compute numbers only.
+
+`first_step_s` is the first evaluation of the compiled accelerations. Every row is a fresh process with an empty cache on disk; seconds are CPU time, packages loaded before. `exponent` is
+that of the sum of all stages between the row before of the same case and this one: 1 is linear. Peers get the same
+mechanism as a description of their own (Pinocchio: joints one by one; MuJoCo: XML) and compute one acceleration;
+`ratio` is their time over ours, from the description to the first evaluation.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+from examples import four_bars
+
+from .dynamics import empty_cache
+from .limits import Limit, StoppedError
+from .timing import Row, fresh, repeated
+
+LIMIT: Final = Limit(120.0, 8000.0)
+SIZES: Final = {"chain": (30, 100, 300, 1000), "tree": (30, 100, 300, 1000), "row of four-bars": (10, 30, 100)}
+PEERS: Final = ("pinocchio", "mujoco")
+STEP: Final = 1e-3  # seconds of the first step
+MASS, COM, INERTIA = 1.0, (0.5, 0.0, 0.0), (0.05, 0.1, 0.1)  # of every link
+
+
+def parents(case: str, n: int) -> list[int]:
+    """Of each link, -1 for the ground: one after the other, or ten levels of equal branching."""
+    if case == "chain":
+        return [k - 1 for k in range(n)]
+    children = max(2, round(n**0.1))
+    return [-1 if k == 0 else (k - 1) // children for k in range(n)]
+
+
+def axis(k: int) -> str:
+    return "zy"[k % 2]
+
+
+def model(case: str, n: int) -> sb.Model:
+    if case == "row of four-bars":
+        return four_bars.model(n)
+    m = sb.Model(case)
+    m.gravity(0, -9.81, 0)
+    links: list[Any] = []
+    for k, parent in enumerate(parents(case, n)):
+        link = m.body(f"link {k}", mass=MASS, com=COM, inertia=INERTIA)
+        on = m.ground if parent < 0 else links[parent]
+        m.revolute(f"q{k}", on, link, at=(0, 0, 0) if parent < 0 else (1, 0, 0), axis=axis(k))
+        links.append(link)
+    return m
+
+
+# ------------------------------------------------------------------------------------------------- in fresh processes
+
+
+def ours(case: str, n: int) -> Row:
+    """Seconds of each stage, microseconds of an evaluation."""
+    small = sb.derive(model(case, 2))
+    sb.simulate(small, STEP, progress=False)  # loads what a simulation loads
+    clock = time.process_time
+    times = [clock()]
+    m = model(case, n)
+    times.append(clock())
+    eq = sb.derive(m)
+    times.append(clock())
+    f = sb.compile(eq)
+    udot = f.udot
+    times.append(clock())
+    q, u = np.zeros(len(eq.q)), np.zeros(len(eq.u))
+    if case == "row of four-bars":
+        q[:] = [math.pi / 2 if s.name.startswith("a") else 0.0 for s in eq.q]
+    udot(0.0, q, u, f.p)
+    times.append(clock())
+    stages = ("describe_s", "derive_s", "compile_s", "first_step_s")
+    row = {s: round(b - a, 4) for s, (a, b) in zip(stages, pairwise(times), strict=True)}
+    return {**row, "eval_us": round(repeated(lambda: udot(0.0, q, u, f.p), repeats=5).least * 1e6, 2)}
+
+
+def pinocchio(case: str, n: int) -> Row:
+    import pinocchio as pin  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    start = time.process_time()
+    m = pin.Model()
+    m.gravity.linear = np.array([0, -9.81, 0])
+    inertia = pin.Inertia(MASS, np.array(COM), np.diag(INERTIA))
+    joints = []
+    for k, parent in enumerate(parents(case, n)):
+        at = pin.SE3.Identity() if parent < 0 else pin.SE3(np.eye(3), np.array([1.0, 0, 0]))
+        kind = pin.JointModelRZ() if axis(k) == "z" else pin.JointModelRY()
+        joint = m.addJoint(0 if parent < 0 else joints[parent], kind, at, f"q{k}")
+        m.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
+        joints.append(joint)
+    data, zero = m.createData(), np.zeros(n)
+    pin.aba(m, data, zero, zero, zero)
+    seconds = time.process_time() - start
+    return {"seconds": seconds, "eval_us": repeated(lambda: pin.aba(m, data, zero, zero, zero), repeats=5).least * 1e6}
+
+
+def mujoco(case: str, n: int) -> Row:
+    import mujoco as mj  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    start = time.process_time()
+    spec = mj.MjSpec()
+    spec.option.gravity = [0, -9.81, 0]
+    bodies: list[Any] = []
+    for k, parent in enumerate(parents(case, n)):
+        on = spec.worldbody if parent < 0 else bodies[parent]
+        body = on.add_body(
+            pos=[0, 0, 0] if parent < 0 else [1, 0, 0], mass=MASS, ipos=list(COM), inertia=list(INERTIA), explicitinertial=True
+        )  # fmt: skip
+        body.add_joint(axis=[0, 0, 1] if axis(k) == "z" else [0, 1, 0])
+        bodies.append(body)
+    m = spec.compile()
+    data = mj.MjData(m)
+    mj.mj_forward(m, data)
+    seconds = time.process_time() - start
+    return {"seconds": seconds, "eval_us": repeated(lambda: mj.mj_forward(m, data), repeats=5).least * 1e6}
+
+
+# ---------------------------------------------------------------------------------------------------- rows
+
+
+def rows() -> Iterator[Row]:
+    for case, sizes in SIZES.items():
+        before: tuple[int, float] | None = None
+        for n in sizes:
+            try:
+                with empty_cache():
+                    found = fresh("bench.scale:ours", case, n, limit=LIMIT) or {}
+            except StoppedError as reason:
+                yield {"case": case, "n": n, "describe_s": None, "stopped": str(reason)}
+                break
+            total = sum(v for k, v in found.items() if k.endswith("_s"))
+            exponent = None if before is None else math.log(total / before[1]) / math.log(n / before[0])
+            before = n, total
+            mb = found.pop("peak_mb")
+            yield {"case": case, "n": n, **found, "mb": mb, "exponent": exponent and round(exponent, 2)}
+            if case in ("chain", "tree"):
+                yield from beside(case, n, total)
+
+
+def beside(case: str, n: int, total: float) -> Iterator[Row]:
+    for peer in PEERS:
+        try:
+            found = fresh(f"bench.scale:{peer}", case, n, limit=LIMIT)
+        except (StoppedError, RuntimeError) as reason:
+            yield {"case": case, "n": n, "peer": f"{peer}: {str(reason).splitlines()[-1]}"}
+            continue
+        if found:
+            yield {
+                "case": case, "n": n, "eval_us": round(found["eval_us"], 2), "mb": found["peak_mb"],
+                "peer": peer, "peer_s": round(found["seconds"], 4), "ratio": round(found["seconds"] / total, 3),
+            }  # fmt: skip
