@@ -133,6 +133,8 @@ class Diagram(Drawable):
     <Diagram 'cart': 1 plate, 2 forces>
     >>> [a.kind for a in diagram.arrows]
     ['weight', 'reaction']
+    >>> "<svg" in diagram.html()
+    True
     >>> diagram.svg()[:4], diagram.save("cart.pdf").name, diagram.heads[:4]
     ('<svg', 'cart.pdf', ('body', 'name', 'kind', 'quantity'))
     >>> next(iter(diagram.rows()))[:4], sorted(diagram.data()), len(diagram.draw().axes)

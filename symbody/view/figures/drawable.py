@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import SymbodyError
-from ...escaping import csv_row, in_html
+from ...escaping import csv_row
 from ...whole_files import write_text
-from . import drawing
+from . import drawing, interactive
 
 
 class Drawable(ABC):
@@ -65,13 +65,24 @@ class Drawable(ABC):
             raise SymbodyError(f"{place}: a figure is saved as .svg, .png, .pdf, .html, or its numbers as .csv, .json")
         return place
 
+    def html(self, *, assets: bool = True) -> str:
+        """A part of a page: values under the cursor, zoom and pan, curves switched by the legend, and the time of a scene
+        beside it. `assets=False` leaves out style and script, where `symbody.view.figures.interactive.assets()` is on the page
+        once."""
+        return f'<div class="sbp-still">{self.svg()}</div>'
+
+    def _page_rows(self) -> int:
+        """Panels below each other that answer in a page; 0 where it is a static picture alone."""
+        return 0
+
     def _page(self) -> str:
-        caption = f"<figcaption>{in_html(self.caption)}</figcaption>" if self.caption else ""
-        style = "body{margin:2rem auto;max-width:60rem;font-family:sans-serif;color-scheme:light dark}svg{width:100%;height:auto}"
-        return (
-            f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{in_html(self.title)}</title><style>{style}</style>"
-            f"<figure>{self.svg()}{caption}</figure></html>\n"
-        )
+        return interactive.page(self.title, self.html(assets=False), self.caption)
+
+    def _repr_html_(self) -> str | None:
+        rows = self._page_rows()
+        if not rows:
+            return None
+        return interactive.in_notebook(self.title, self.html(assets=False), self.caption, rows)
 
     def _repr_svg_(self) -> str:
         return self.svg()

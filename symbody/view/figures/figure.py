@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ...argument_kinds import answered, answered_class
+from ...argument_kinds import answered, answered_class, checked_flags
 from ...emit.run.callable import Array
 from ...errors import ViewError, shown, unknown
-from . import drawing
+from . import drawing, interactive
 from .drawable import Drawable
 
 MARKS: Final = ("circle", "square", "triangle", "diamond", "cross", "plus", "star", "pentagon")
@@ -177,6 +177,8 @@ class Figure(Drawable):
         (['panels', 'title'], ('panel', 'curve', 'x', 'y'))
         >>> figure.svg()[:4], figure.save("sine.csv").name, len(figure.draw().axes)
         ('<svg', 'sine.csv', 1)
+        >>> "sbp-data" in figure.html(assets=False)  # a part of a page, with values under the cursor
+        True
 
         See also: `plot`.
         """
@@ -213,6 +215,16 @@ class Figure(Drawable):
         """A matplotlib figure."""
         return drawing.matplotlib_figure(self)
 
+    @checked_flags(ViewError)
+    def html(self, *, assets: bool = True) -> str:
+        """A part of a page: values under the cursor, zoom and pan, curves switched by the legend, and the time of a scene
+        beside it. `assets=False` leaves out style and script, where `symbody.view.figures.interactive.assets()` is on the page
+        once."""
+        return interactive.fragment(self, with_assets=assets)
+
+    def _page_rows(self) -> int:
+        return interactive.panel_rows(self)
+
     def __or__(self, other: Figure | FigureGrid) -> FigureGrid:
         """Side by side: `first | second`."""
         return side_by_side(self, other)
@@ -244,6 +256,8 @@ class FigureGrid(Drawable):
     >>> both = sb.plot(sb.sin(x), x=(0, 6)) | sb.plot(sb.cos(x), x=(0, 6))
     >>> both
     <FigureGrid of 2 figures in 2 columns>
+    >>> both.html(assets=False).count("sbp-data")
+    2
     >>> both.save("both.csv").name, both.svg()[:4], both.heads, sorted(both.data())
     ('both.csv', '<svg', ('figure', 'panel', 'curve', 'x', 'y'), ['figures', 'title'])
     >>> next(iter(both.rows())), len(both.draw().axes)
@@ -279,6 +293,18 @@ class FigureGrid(Drawable):
     def draw(self) -> Any:
         """A matplotlib figure."""
         return drawing.matplotlib_grid(self)
+
+    @checked_flags(ViewError)
+    def html(self, *, assets: bool = True) -> str:
+        """The figures as a part of a page, beside each other where there is room."""
+        if not self._page_rows():
+            return super().html()
+        inside = "".join(f.html(assets=False) for f in self.figures)
+        return f"{interactive.assets() if assets else ''}<div class='sbp-wide'>{inside}</div>"
+
+    def _page_rows(self) -> int:
+        rows = [interactive.panel_rows(f) for f in self.figures]
+        return sum(max(rows[k : k + self.columns]) for k in range(0, len(rows), self.columns)) if all(rows) else 0
 
     def __or__(self, other: Figure | FigureGrid) -> FigureGrid:
         return side_by_side(self, other)

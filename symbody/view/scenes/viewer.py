@@ -7,35 +7,20 @@ SVG for browsers without WebGL or scripts.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...escaping import as_attribute, as_script_data, in_html
+from ..figures.interactive import content_policy
 from .picture import coil, svg
 from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Mesh, Surface
 from .solids import profile, ratio_of
 
 if TYPE_CHECKING:
     from .scene import Scene
-
-
-def content_policy(scripts: Iterable[str], *, loads: bool = False) -> str:
-    """The content policy of a page: nothing is loaded from elsewhere, nothing leaves it, and of its scripts those with
-    these texts run and no others, whatever a name in a model may have slipped into it.
-
-    loads   whether these may load more, as those do that look for a new version of the page
-    """
-    known = [f"'sha256-{base64.b64encode(sha256(s.encode()).digest()).decode()}'" for s in scripts]
-    sources = " ".join([*known, *(["'strict-dynamic'"] if loads else [])])
-    return (
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        f"script-src {sources}; img-src data: blob:; base-uri 'none'; form-action 'none'\">"
-    )
 
 
 def data(scene: Scene) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ...escaping import in_html
-from ...view.scenes.viewer import content_policy
+from ...view.figures.interactive import content_policy
 
 
 @dataclass(frozen=True)

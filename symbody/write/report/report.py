@@ -28,6 +28,7 @@ from ...study import robot_defaults as robots
 from ...study.study import Study
 from ...units import in_unit
 from ...version import VERSION
+from ...view.figures import interactive
 from ...view.figures.figure import Figure
 from ...view.figures.orbit_plots import MULTIPLIERS
 from ...view.figures.plots import plot
@@ -38,6 +39,7 @@ from ..files.trajectory_file import save_trajectory
 from ..live.live_part import LiveOptions, LivePart, live_part
 from ..pages.page import Page, asset, details, note, section, table
 from . import equations_page
+from .first_screen import first_screen
 
 Step = Callable[[str], None]
 MOST_MODES: Final = 4  # that are animated
@@ -99,7 +101,12 @@ class _Report:
         made = ("equations", "motion", "live", "stability", "parameters", "certificate", "reproduce")
         by_name = dict(zip(made, parts, strict=True))
         page = Page(
-            self.name, self._summary(), [by_name[k] for k in order], self._styles(), self._scripts(), bool(self.scripts)
+            self.name,
+            first_screen(self.study, self.missing, self.target / "data"),
+            [by_name[k] for k in order],
+            self._styles(),
+            self._scripts(),
+            bool(self.scripts),
         )
         return page.html()
 
@@ -122,24 +129,23 @@ class _Report:
 
     # ------------------------------------------------------------------------------------------------ head
 
-    def _summary(self) -> str:
-        m, source = self.study.mechanism, self.study.source
-        facts = {
-            "bodies": len(m.bodies),
-            "joints": len(m.joints),
-            "coordinates": len(m.q),
-            "constraints": len(m.constraints),
-            "degrees of freedom": self.study.audit.degrees_of_freedom,
-        }
-        cells = "".join(f"<div><dt>{in_html(k)}</dt><dd>{'–' if v is None else v}</dd></div>" for k, v in facts.items())
-        about = f"<p class='about'>{in_html(source.description)}</p>" if source.description else ""
-        return f"{about}<dl class='facts'>{cells}</dl>"
-
     def _styles(self) -> str:
-        return asset("pages", "report.css") + STYLE + viewer.style() + (self.live.styles if self.live else "")
+        return (
+            asset("pages", "report.css")
+            + STYLE
+            + viewer.style()
+            + interactive.style()
+            + (self.live.styles if self.live else "")
+        )
 
     def _scripts(self) -> tuple[str, ...]:
-        return (viewer.script(), asset("pages", "report.js"), *(self.live.scripts if self.live else ()), *self.scripts)
+        return (
+            viewer.script(),
+            interactive.script(),
+            asset("pages", "report.js"),
+            *(self.live.scripts if self.live else ()),
+            *self.scripts,
+        )
 
     # ------------------------------------------------------------------------------------------------ parts
 
@@ -360,7 +366,7 @@ class _Report:
         figure.save(self.target / "data" / f"{name}.csv")
         caption = f"{in_html(figure.caption)} " if figure.caption else ""
         data = f"<a href='data/{name}.csv' download>numbers</a>"
-        return f"<figure>{figure.svg()}<figcaption>{caption}{data}</figcaption></figure>"
+        return f"<figure>{figure.html(assets=False)}<figcaption>{caption}{data}</figcaption></figure>"
 
 
 _TITLES: Final = {
