@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symbody.view import Diagram, Figure, FigureGrid, Scene
+from symbody.view.figures.interactive import assets
 
 from .running import Run, Shown
 from .shown_code import has_checks, shown_code
@@ -32,6 +33,12 @@ class _Files:
 
     def __init__(self, name: str, pictures: Path, scenes: Path) -> None:
         self.name, self.pictures, self.scenes, self.number = name, pictures, scenes, 0
+        self.has_assets = False
+
+    def assets_once(self) -> str:
+        """Style and script of figures, before the first of a page."""
+        first, self.has_assets = not self.has_assets, True
+        return assets() if first else ""
 
     def write(self, folder: Path, suffix: str, save: Callable[[Path], Any]) -> str:
         self.number += 1
@@ -58,6 +65,9 @@ def _value(shown: Shown, files: _Files) -> str:
             f'<iframe class="scene" loading="lazy" title="{escape(value.name)} in motion" '
             f'src="../_static/scenes/{name}" style="width:100%;height:{SCENE_HEIGHT};border:0"></iframe>'
         )
+    if isinstance(value, Figure | FigureGrid) and "sbp-data" in (inside := value.html(assets=False)):
+        caption = f"<figcaption>{escape(value.caption)}</figcaption>" if value.caption else ""
+        return raw(f"<figure>{files.assets_once()}{inside}{caption}</figure>")
     if isinstance(value, Figure | FigureGrid | Diagram):
         name = files.write(files.pictures, ".svg", value.save)
         return f"![{value.caption or value.title}]({name})"

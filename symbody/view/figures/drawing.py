@@ -304,7 +304,7 @@ def _curve(curve: Curve, ax: Any, colour: str) -> None:
         for y in curve.y:
             ax.axhline(y, color=INK_COLOUR, linewidth=0.8, linestyle=(0, (4, 3)), alpha=0.6)
     else:
-        style = {"linestyle": LINE_STYLES.get(curve.kind, "-")}
+        style: dict[str, Any] = {"linestyle": LINE_STYLES.get(curve.kind, "-")}
         style |= {"linewidth": THIN_LINE} if curve.kind == "thin" else {}
         along = {**_marker(curve.mark), "markevery": MARK_DISTANCE, "markerfacecolor": "none"} if curve.mark else {}
         ax.plot(curve.x, curve.y, color=colour, alpha=alpha, label=label, **style, **along)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ ZERO_EIGENVALUE: Final = 1e-6  # of the largest, below which an eigenvalue count
 
 
 @dataclass(frozen=True)
-class Answer:
+class Verdict:
     """A verdict in a word, the number behind it, and how it looks: good, bad or open."""
 
     verdict: str
@@ -59,7 +59,7 @@ def _answers(study: Study, missing: Mapping[str, str]) -> str:
     )
     cards = []
     for part, question, answer in questions:
-        a = Answer("not available", missing[part], "open") if part in missing else answer(study)
+        a = Verdict("not available", missing[part], "open") if part in missing else answer(study)
         cards.append(
             f"<a class='answer {a.look}' href='#{part}'><span>{question}</span><strong>{in_html(a.verdict)}</strong>"
             f"<small>{in_html(a.reason)}</small></a>"
@@ -67,21 +67,21 @@ def _answers(study: Study, missing: Mapping[str, str]) -> str:
     return f"<div class='answers'>{''.join(cards)}</div>"
 
 
-def motion_answer(study: Study) -> Answer:
+def motion_answer(study: Study) -> Verdict:
     """How far the simulation came."""
     sim = study.trajectory
-    reason = f"{abs(float(sim.t[-1] - sim.t[0])):g} s in {len(sim) - 1} steps; {sim.outcome}"
-    return Answer("yes", reason, "good") if sim.outcome else Answer("in part", reason, "bad")
+    reason = f"{abs(float(sim.t[-1] - sim.t[0])):g} s in {len(sim) - 1} steps; {replace(sim.outcome, notes=())}"
+    return Verdict("yes", reason, "good") if sim.outcome else Verdict("in part", reason, "bad")
 
 
-def stability_answer(study: Study) -> Answer:
+def stability_answer(study: Study) -> Verdict:
     """By the eigenvalue with the largest real part, of those that are not zero: positions on which nothing depends have
     zero eigenvalues."""
     modes = list(study.spectrum)
     largest = max((abs(m.eigenvalue) for m in modes), default=0.0)
     moving = [m for m in modes if abs(m.eigenvalue) > ZERO_EIGENVALUE * largest]
     if not moving:
-        return Answer("neutral", "all eigenvalues are zero", "open")
+        return Verdict("neutral", "all eigenvalues are zero", "open")
     worst = max(moving, key=lambda m: float(m.eigenvalue.real))
     real, zeros = float(worst.eigenvalue.real), len(modes) - len(moving)
     is_zero = abs(real) <= ZERO_EIGENVALUE * largest
@@ -92,14 +92,14 @@ def stability_answer(study: Study) -> Answer:
     )
     reason += f"; at {at}" if at else ""
     if is_zero:
-        return Answer("undamped", reason, "open")
-    return Answer("unstable", reason, "bad") if real > 0 else Answer("stable", reason, "good")
+        return Verdict("undamped", reason, "open")
+    return Verdict("unstable", reason, "bad") if real > 0 else Verdict("stable", reason, "good")
 
 
-def certificate_answer(study: Study) -> Answer:
+def certificate_answer(study: Study) -> Verdict:
     """How many independent checks of the equations hold."""
     found = study.certificate
     count = len(list(found.checks))
     if found.passed:
-        return Answer("yes", f"all {count} independent checks hold at {found.states} random states", "good")
-    return Answer("no", f"{len(found.failed)} of {count} checks failed", "bad")
+        return Verdict("yes", f"all {count} independent checks hold at {found.states} random states", "good")
+    return Verdict("no", f"{len(found.failed)} of {count} checks failed", "bad")
