@@ -7,7 +7,7 @@ are cut where there are many.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from itertools import accumulate
 from typing import Final
 
@@ -98,8 +98,9 @@ class Introduced(Displayed):
 
     def _display(self) -> Iterable[DisplayPart]:
         name, text = type(self).__name__, str(self)
-        if is_dataclass(self) and text.startswith(f"{name}("):  # no text of its own
-            rows = [(f.name.replace("_", " "), cut(str(getattr(self, f.name)))) for f in fields(self) if f.repr]
+        if hasattr(type(self), "__dataclass_fields__") and text.startswith(f"{name}("):  # no text of its own
+            known = [f.name for f in fields(self) if f.repr]  # type: ignore[arg-type]
+            rows = [(label.replace("_", " "), cut(str(getattr(self, label)))) for label in known]
             return Title(name), LabelledRows([row for row in rows if row[1] not in ("", "None", "()")])
         return parts_of_text(text.removeprefix("<").removesuffix(">"))
 
