@@ -29,7 +29,7 @@ def assert_good_to_look_at(thing: Any) -> None:
     assert len(shown.splitlines()) <= LINES, shown
     assert len(shown) <= CHARACTERS, shown
     if hasattr(thing, "_repr_html_"):
-        page = thing._repr_html_()
+        page = thing._repr_html_() or ""  # None: it is shown as a picture
         assert " object at 0x" not in page
         assert page.count("<details") == page.count("</details>")
 
