@@ -107,7 +107,7 @@ def with_squared_sines_of_sums(p: Polynomial, atoms: Atoms) -> Polynomial:
             if m not in p or not (_contains(m, a, a + 1) and _contains(m, b, b + 1)):
                 continue
             rest, twice = m - mixed, p[m]
-            size = exact(Fraction(abs(twice)) / 2)
+            size = exact(Fraction(max(twice, -twice)) / 2)
             for c in (size, -size):
                 if any(p.get(rest + n) != k for n, k in ((one, c), (other, c), (one + other, -2 * c))):
                     continue

@@ -283,7 +283,7 @@ def _choice(n: Node, known: dict[Node, Polynomial | None], atoms: Atoms) -> Poly
     one, other = known.get(a), known.get(b)
     if one is None or other is None:
         return None
-    return {variable(atoms.of(with_arguments(n, (condition, atoms.plain(one), atoms.plain(other))))): 1}  # type: ignore[arg-type,type-var]
+    return {variable(atoms.of(with_arguments(n, (condition, atoms.plain(one), atoms.plain(other))))): 1}
 
 
 def _argument_of_norm(condition: Node, a: Node, b: Node) -> Node | None:
@@ -368,7 +368,7 @@ def _root(n: Expr, args: list[Polynomial], atoms: Atoms) -> Polynomial:
 
 
 def _modulus_of_term(m: int, c: Coefficient, atoms: Atoms) -> Polynomial:
-    out: Polynomial = {0: abs(c)}
+    out: Polynomial = {0: max(c, -c)}
     for i, k in exponents(m):
         out = atoms.times(out, {variable(i, k - k % 2) + (variable(atoms.modulus(i)) if k % 2 else 0): 1})
     return out
