@@ -117,11 +117,11 @@ def additive_parts(e: sb.Expr) -> list[sb.Expr]:
         sign, node = stack.pop()
         match node.op:
             case "add":
-                stack += [(sign, node.args[1]), (sign, node.args[0])]  # type: ignore[list-item]
+                stack += [(sign, node.args[1]), (sign, node.args[0])]
             case "sub":
-                stack += [(-sign, node.args[1]), (sign, node.args[0])]  # type: ignore[list-item]
+                stack += [(-sign, node.args[1]), (sign, node.args[0])]
             case "neg":
-                stack.append((-sign, node.args[0]))  # type: ignore[arg-type]
+                stack.append((-sign, node.args[0]))
             case _:
                 if not _is_zero(node):
                     parts.append(sign * node)

@@ -128,8 +128,8 @@ def exercise(
     name = title or eq.name
     head: list[SheetBlock] = [Sentence(text)] if text else []
     head += [Heading("Given"), _table(eq, values)]
-    questions_block = [Heading("Find"), Numbered(tuple(a.question for a in answers))]
-    solved = [Heading("Answers"), Numbered(tuple(f"{a.question} {a.text}" for a in answers))]
+    questions_block: list[SheetBlock] = [Heading("Find"), Numbered(tuple(a.question for a in answers))]
+    solved: list[SheetBlock] = [Heading("Answers"), Numbered(tuple(f"{a.question} {a.text}" for a in answers))]
     return Exercise(
         name,
         values,
@@ -177,7 +177,7 @@ class _AnswersAt:
     def __init__(self, eq: sb.Equations, values: Mapping[str, float], where: str) -> None:
         self.eq, self.values, self.where = eq, dict(values), where
         self.parameters = {v.name: values[v.name] for v in eq.variables.of("p")}
-        self.start = {n: x for n, x in values.items() if n not in self.parameters}
+        self.start: dict[str, Any] = {n: x for n, x in values.items() if n not in self.parameters}
 
     def answer(self, question: str, what: Any) -> ExerciseAnswer:
         if not isinstance(what, str):
@@ -201,7 +201,7 @@ class _AnswersAt:
         """Coordinates and speeds at t = 0 where constraints determine some of them from the others."""
         if not (self.eq.whole.lam or self.eq.rows.positions):
             return {}
-        state = {n: x for n, x in self.start.items() if n in self.eq.variables.of("q u").names}
+        state: dict[str, Any] = {n: x for n, x in self.start.items() if n in self.eq.variables.of("q u").names}
         found = sb.assemble(self.eq, values=self.parameters, **state)
         return {n: float(found[n]) for n in self.eq.variables.of("q u").names}
 
@@ -224,9 +224,11 @@ class _AnswersAt:
         return self._of_expressions(f"What {verb} the {word} {', '.join(n for n, _, _ in parts)} at t = 0?", parts)
 
     def energy(self, kind: str | None) -> ExerciseAnswer:
-        made = {"kinetic": sb.kinetic_energy, "potential": sb.potential_energy}.get((kind or "").strip(), sb.energy)(
-            self.eq
-        )
+        energies: dict[str | None, Callable[[Any], Any]] = {
+            "kinetic ": sb.kinetic_energy,
+            "potential ": sb.potential_energy,
+        }
+        made = energies.get(kind, sb.energy)(self.eq)
         return self._of_expressions(f"What is the {kind or ''}energy at t = 0?", [("", made, "J")])
 
     def reaction(self, joint: str) -> ExerciseAnswer:
