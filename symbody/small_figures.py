@@ -99,8 +99,8 @@ def _grid(across: _Axis, up: _Axis) -> str:
         f"<rect x='{LEFT}' y='{TOP}' width='{WIDTH - RIGHT - LEFT}' height='{HEIGHT - BOTTOM - TOP}' fill='none' "
         "stroke='currentColor' stroke-opacity='.45'/>"
     )
-    lines = [f"M{across.at(v):.1f} {TOP}V{HEIGHT - BOTTOM}" for v in across.ticks]
-    lines += [f"M{LEFT} {up.at(v):.1f}H{WIDTH - RIGHT}" for v in up.ticks]
+    lines = [f"M{across.at(v):z.1f} {TOP}V{HEIGHT - BOTTOM}" for v in across.ticks]
+    lines += [f"M{LEFT} {up.at(v):z.1f}H{WIDTH - RIGHT}" for v in up.ticks]
     numbers = [_text(across.at(v), HEIGHT - BOTTOM + 13, f"{v:z.4g}", "middle") for v in across.ticks]
     numbers += [_text(LEFT - 5, up.at(v) + 4, f"{v:z.4g}", "end") for v in up.ticks]
     return f"{frame}<path d='{''.join(lines)}' stroke='currentColor' stroke-opacity='.13'/>{''.join(numbers)}"
@@ -109,9 +109,9 @@ def _grid(across: _Axis, up: _Axis) -> str:
 def _curve(c: SmallCurve, points: Sequence[tuple[float, float]], k: int, across: _Axis, up: _Axis) -> str:
     places = [(across.at(x), up.at(y)) for x, y in points]
     if c.are_points:
-        dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+        dots = "".join(f"M{x:z.1f} {y:z.1f}h0" for x, y in places)
         return f"<path d='{dots}' stroke='{COLOURS[k % len(COLOURS)]}' stroke-width='3' stroke-linecap='round'/>"
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    line = " ".join(f"{x:z.1f},{y:z.1f}" for x, y in places)
     return f"<polyline points='{line}' fill='none' stroke='{COLOURS[k % len(COLOURS)]}' stroke-width='1.6'/>"
 
 
@@ -123,4 +123,4 @@ def _name(name: str, k: int) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}'>{in_html(text)}</text>" if text else ""
+    return f"<text x='{x:z.1f}' y='{y:z.1f}' text-anchor='{anchor}'>{in_html(text)}</text>" if text else ""

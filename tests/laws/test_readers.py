@@ -98,11 +98,17 @@ def test_times_are_a_span_or_are_refused(t: Any, now: float) -> None:
 # ---------------------------------------------------------------------------------------------------- numbers
 
 
+def number_read(text: str) -> float:
+    return sb.evaluate(sb.algebra.as_expr(value_of(parsed_expression(text), Scope(sb.Model("m"), Budget()))), {})
+
+
 @FEW
 @given(FINITE)
-def test_numbers_that_are_printed_read_back_to_the_last_bit(number: float) -> None:
-    read = value_of(parsed_expression(str(sb.algebra.as_expr(number))), Scope(sb.Model("m"), Budget()))
-    assert sb.evaluate(sb.algebra.as_expr(read), {}) == number
+def test_numbers_that_are_printed_read_back(number: float) -> None:
+    """In all digits to the last bit, and as people read them to twelve digits."""
+    printed = sb.algebra.as_expr(number)
+    assert number_read(sb.text(printed, exact=True)) == number
+    assert number_read(str(printed)) == pytest.approx(number, rel=5.1e-12, abs=5e-324)
 
 
 # ---------------------------------------------------------------------------------------------------- elimination

@@ -34,8 +34,11 @@ def exact_digits(value: Number) -> str:
 
 
 def digits(value: Number) -> str:
-    """A number with the digits that it needs, at most twelve of a float: 2.943, 0.5, 3, 1e-09."""
-    return f"{value:z.{SIGNIFICANT_DIGITS}g}" if isinstance(value, float) else exact_digits(value)
+    """A number with the digits that it needs, at most twelve of a float that is not an integer: 2.943, 0.5, 3, 1e-09."""
+    if not isinstance(value, float):
+        return exact_digits(value)
+    rounded = f"{value:z.{SIGNIFICANT_DIGITS}g}"
+    return exact_digits(value) if value.is_integer() and float(rounded) != value else rounded
 
 
 @lru_cache(maxsize=1 << 12)

@@ -73,8 +73,8 @@ class RowVerdict:
             return f"right   {self.text}"
         lines = [f"wrong   {self.text}", *(f"        {r}" for r in self.remarks)]
         if self.state and np.isfinite(self.residual):
-            where = ", ".join(f"{n} = {v:.4g}" for n, v in self.state.items())
-            lines.append(f"        at {where} left - right is {self.residual:.4g} and should be 0")
+            where = ", ".join(f"{n} = {v:z.4g}" for n, v in self.state.items())
+            lines.append(f"        at {where} left - right is {self.residual:z.4g} and should be 0")
         return "\n".join(lines)
 
 

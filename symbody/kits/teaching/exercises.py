@@ -167,7 +167,7 @@ def _table(eq: sb.Equations, values: Mapping[str, float]) -> SheetTable:
     rows = []
     for v in eq.variables.of("p q u r"):
         if v.name in values:
-            rows.append((v.name, f"{values[v.name] / v.factor:.6g}", v.shown_in, "" if v.group == "p" else "at t = 0"))
+            rows.append((v.name, f"{values[v.name] / v.factor:z.6g}", v.shown_in, "" if v.group == "p" else "at t = 0"))
     return SheetTable(("symbol", "value", "unit", ""), tuple(rows))
 
 
@@ -245,7 +245,7 @@ class _AnswersAt:
             raise sb.ModelError(
                 f"{self.where}: nothing oscillates about {steady}; leave the question for natural frequencies out"
             )
-        text = ", ".join(f"{w:.4g} rad/s ({w / (2 * np.pi):.4g} Hz)" for w in omega)
+        text = ", ".join(f"{w:z.4g} rad/s ({w / (2 * np.pi):z.4g} Hz)" for w in omega)
         word = "is the natural frequency" if len(omega) == 1 else "are the natural frequencies"
         return ExerciseAnswer(f"What {word} about the equilibrium?", tuple(omega), "rad/s", text)
 
@@ -265,7 +265,7 @@ class _AnswersAt:
 
 
 def _with_unit(x: float, unit: str) -> str:
-    return f"{x:.4g} {unit}".strip()
+    return f"{x:z.4g} {unit}".strip()
 
 
 _QUESTIONS: Final[Mapping[str, Callable[..., ExerciseAnswer]]] = {

@@ -189,7 +189,7 @@ def _positive(term: EquationTerm, unknowns: Sequence[sb.Symbol]) -> sb.Expr:
 
 def _ratio(alpha: float) -> str:
     near = Fraction(alpha).limit_denominator(48)
-    return str(near) if abs(float(near) - alpha) <= 1e-6 * max(1.0, abs(alpha)) else f"{alpha:.6g}"
+    return str(near) if abs(float(near) - alpha) <= 1e-6 * max(1.0, abs(alpha)) else f"{alpha:z.6g}"
 
 
 def _short_text(e: sb.Expr) -> str:

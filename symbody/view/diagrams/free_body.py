@@ -427,11 +427,11 @@ class _BodyPlate:
 def number(value: float) -> str:
     """Three digits, without exponents where that is short."""
     return (
-        f"{value:.3g}"
+        f"{value:z.3g}"
         if not value or 1e-3 <= abs(value) < 1e3
-        else f"{value:.0f}"
+        else f"{value:z.0f}"
         if 1e3 <= abs(value) < 1e5
-        else f"{value:.2e}"
+        else f"{value:z.2e}"
     )
 
 
