@@ -93,7 +93,7 @@ def test_lines_break_at_the_outer_sum():
 
 def test_terminal_shows_mathematics():
     shown = repr(readable("double_pendulum_absolute"))
-    assert shown.startswith("(m₁ + m₂) l₁² q̈₁ + m₂ l₁ l₂ cos(q₁ − q₂) q̈₂ = ")
+    assert " ".join(shown.split()).startswith("(m₁ + m₂) l₁² q̈₁ + m₂ l₁ l₂ cos(q₁ − q₂) q̈₂ = ")
     found = display.text([formula(sb.matrix([[x**2 / y, sb.sqrt(x)], [1, -x]]))])
     assert found == "⎡x²/y  √x⎤\n⎣ 1    −x⎦"
     assert display.text([formula((x + 1) / (y * x) + abs(x))]) == "|x| + (x + 1)/(x y)"
@@ -210,7 +210,8 @@ def test_variables_are_a_table():
 def test_small_figures():
     """Curves stay inside of their frame, numbers that are none are left out, names are escaped."""
     t = np.linspace(0, 1, 1000)
-    drawn = small_figure([SmallCurve("<x>", t, np.sin(9 * t)), SmallCurve("y", t, np.full(1000, np.nan))], "t", "x")
+    curves = [SmallCurve(n, t.tolist(), y.tolist()) for n, y in (("<x>", np.sin(9 * t)), ("y", 0 * t + np.nan))]
+    drawn = small_figure(curves, "t", "x")
     ElementTree.fromstring(drawn)
     assert "&lt;x&gt;" in drawn
     assert drawn.count("<polyline") == 1

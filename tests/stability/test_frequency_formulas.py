@@ -1,5 +1,7 @@
 """Natural frequencies as formulas agree with eigenvalues, and are those of the books."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ def chain(n, masses=None, springs=None, *, has_walls=True, damping=0):
     xs = m.coordinates(" ".join(f"x{i + 1}" for i in range(n)))
     values = {name: 1.0 + 0.3 * i for i, name in enumerate(dict.fromkeys([*(masses or "m"), *(springs or "k")]))}
     known = {name: m.parameter(name, value) for name, value in values.items()}
-    places = [0, *xs, 0]
+    places: list[Any] = [0, *xs, 0]
     for i, x in enumerate(xs):
         m.particle(f"p{i}", m.ground.point(x, 0, 0), mass=known[(masses or "m" * n)[i]])
     stretched = range(n + 1) if has_walls else range(1, n)

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_a_large_system_is_bounded() -> None:
     """A chain of bodies: formulas beyond the bounds are counted in a remark."""
     m = sb.Model("chain")
     m.gravity(0, -9.81, 0)
-    last: object = m.ground
+    last: Any = m.ground
     for k in range(5):
         link = m.body(f"link{k}", mass=1, com=(0, -0.5, 0), inertia=(0.1, 0.1, 0.1))
         m.revolute(f"q{k}", last, link, at=(0, -1, 0) if k else (0, 0, 0))

@@ -66,7 +66,7 @@ def _rates(state: sb.State, body: sb.bodies.Body) -> tuple[np.ndarray, ...]:
     things = sb.derivation.in_own_terms(
         eq, [body.mass.m * body.mass_centre.acceleration().in_ground, spin.in_ground, body.mass_centre.in_ground], True
     )
-    return tuple(np.array(sb.evaluate(x, eq.values(**state.values)), dtype=float).reshape(3) for x in things)
+    return tuple(np.array(sb.evaluate(x, eq.values(state.values)), dtype=float).reshape(3) for x in things)
 
 
 @pytest.mark.parametrize("k", [0, 1])
@@ -141,7 +141,7 @@ def test_axes_of_a_body():
     state = states()[0]
     diagram = sb.view.free_body(state, "rod", axes="rod")
     R = np.array(
-        sb.evaluate(state.equations.mechanism.body("rod").frame.x.in_ground, state.equations.values(**state.values)),
+        sb.evaluate(state.equations.mechanism.body("rod").frame.x.in_ground, state.equations.values(state.values)),
         dtype=float,
     )
     along = next(a for a in diagram.arrows if a.symbol == "$B_{x}$")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from ...argument_kinds import answered
 from ..graph.functions import where
 from ..graph.graph import ZERO, Block, Expr, Node, Symbol
 from ..graph.walk import evaluation_order
@@ -26,6 +27,7 @@ EXACT_OPERATIONS: Final = ("neg", "abs", "where", "min", "max", "sign")  # opera
 DIFFERENCE_STEP: Final = 2.0**10
 
 
+@answered
 def rounding(
     expressions: Sequence[Expr],
     values: Mapping[Any, float],

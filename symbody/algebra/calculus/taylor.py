@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...argument_kinds import answered
 from ...errors import ExpressionError, shown
 from ..graph.graph import Symbol, as_expr
 from ..graph.matrix import Matrix, sum_of_products
@@ -13,6 +14,7 @@ from ..graph.walk import free_symbols, substitute
 from .derivatives import derivative, jacobian
 
 
+@answered
 def linearized(thing: Any, about: Mapping[Symbol, Any], t: Symbol | None = None) -> Any:
     """An expression, matrix, vector, dyad or point to first order in some symbols about a point; others are held as
     they are.
@@ -26,7 +28,8 @@ def linearized(thing: Any, about: Mapping[Symbol, Any], t: Symbol | None = None)
     t   the time: values are then functions of it, and the rates of all symbols follow from them, unless `about` has
         values for these too (MBSymba's `linearize(expression, point, t)`)
 
-    >>> x, y, V, t = sb.symbols("x y V t")
+    >>> x, y = sb.symbols("x y", "variable")
+    >>> V, t = sb.symbols("V t")
     >>> sb.algebra.linearized(sb.sin(x) * y, {x: 0})
     x*y
     >>> sb.algebra.linearized(x.dot * sb.cos(y) + y.dot * sb.sin(y), {x: V * t, y: 0}, t)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ...argument_kinds import answered
 from ...escaping import in_html
 from ..graph.graph import Number, Symbol
 from ..graph.labels import Labels
@@ -19,6 +20,7 @@ _SIGNS_AROUND: Final = {"parentheses": "()", "bars": "||", "root": ("√", "")} 
 _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
+@answered
 def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
     """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines.
 

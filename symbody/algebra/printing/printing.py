@@ -16,7 +16,8 @@ from itertools import count
 from operator import attrgetter
 from typing import Any, Final
 
-from ...argument_kinds import answered
+from ...argument_kinds import answered, checked_flags
+from ...errors import ExpressionError
 from ...summary import Introduced, counted, first_lines
 from ..graph import graph
 from ..graph.graph import ONE, ZERO, Expr, Node, Symbol, as_expr
@@ -203,7 +204,7 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
     return _sequence(flat, intermediates(flat, labels), style, None)
 
 
-@answered
+@checked_flags(ExpressionError)
 def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None, *, exact: bool = False) -> str:
     """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
 

@@ -18,6 +18,7 @@ from ..rank.loop_closure import Values, closed_loops
 from ..rank.regular_configuration import regular
 from ..rank.row_space import RowSpace, typical_sizes
 from ..rank.small_matrices import Rows, least_norm, size
+from .equation_arguments import of_equations
 from .equations import Equations
 
 MAX_STARTS: Final = 24  # largest number of random starts for the assembly of loops
@@ -25,6 +26,7 @@ ZERO_SPEED: Final = 1e-15  # speed, relative to the speeds drawn, below which it
 MAX_CONDITION: Final = 1e4  # largest condition number of the constraints at a regular state
 
 
+@of_equations
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
     """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random.
     Singular positions are avoided.

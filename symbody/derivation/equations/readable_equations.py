@@ -237,7 +237,7 @@ class LateAccelerations(Mapping[Symbol, Expr]):
         return self.equations.udot[[u.dot for u in self.equations.u].index(s)]
 
     def __iter__(self) -> Iterator[Symbol]:
-        return (u.dot for u in self.equations.u)  # type: ignore[misc]
+        return (u.dot for u in self.equations.u)
 
     def __len__(self) -> int:
         return len(self.equations.u)

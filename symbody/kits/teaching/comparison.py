@@ -18,7 +18,7 @@ import numpy as np
 
 import symbody as sb
 
-from ...argument_kinds import answered
+from ...argument_kinds import answered, checked_flags_of_class
 from ...errors import SymbodyError
 from ...summary import Tabular, counted
 from .equation_terms import RightRow, right_rows, unknowns_of
@@ -33,6 +33,7 @@ RANK: Final = 1e-8  # relative singular value below which rows are dependent
 State = dict[sb.Symbol, float]
 
 
+@checked_flags_of_class(sb.ModelError)
 @dataclass(frozen=True, repr=False)
 class RowVerdict:
     """The verdict on one equation of an answer.

@@ -238,6 +238,8 @@ class _AnswersAt:
 
     def frequencies(self) -> ExerciseAnswer:
         steady = sb.steady(self.eq, start=self._near(), values=self.parameters)
+        if not steady.outcome:
+            raise sb.ModelError(f"{self.where}: no equilibrium was found near the start: {steady.outcome}")
         found = sb.linearize(self.eq, steady, values=self.parameters).eigenvalues(self.parameters)
         largest = max(np.abs(found), default=0.0)
         omega = sorted(float(abs(s)) for s in found if s.imag > STIFFEST * largest)
@@ -255,6 +257,8 @@ class _AnswersAt:
     def later(self, name: str, seconds: str) -> ExerciseAnswer:
         row = self.eq.variables.of("q u q'").row(name, self.where)
         sim = sb.simulate(self.eq, float(seconds), values=self.parameters, rtol=1e-10, **self.start)
+        if not sim.outcome:
+            raise sb.ModelError(f"{self.where}: the motion does not reach {seconds} s: {sim.outcome}")
         value = float(sim[row.name][-1])
         return ExerciseAnswer(
             f"What is {row.name} after {float(seconds):g} s?",

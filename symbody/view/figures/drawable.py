@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import SymbodyError
+from ...argument_kinds import checked_flags
+from ...errors import SymbodyError, ViewError
 from ...escaping import csv_row
 from ...whole_files import write_text
 from . import drawing, interactive
@@ -65,6 +66,7 @@ class Drawable(ABC):
             raise SymbodyError(f"{place}: a figure is saved as .svg, .png, .pdf, .html, or its numbers as .csv, .json")
         return place
 
+    @checked_flags(ViewError)
     def html(self, *, assets: bool = True) -> str:
         """A part of a page: values under the cursor, zoom and pan, curves switched by the legend, and the time of a scene
         beside it. `assets=False` leaves out style and script, where `symbody.view.figures.interactive.assets()` is on the page
