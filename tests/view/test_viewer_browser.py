@@ -297,7 +297,11 @@ def test_a_report(browser, tmp_path):
     """The page of a report: it moves, takes a theme, fits a phone, and asks nothing of anybody."""
     study = Study(find_model("double_pendulum"), options={"t": 2.0})
     page = browser.page(write_report(study, tmp_path).path, width=390, height=800)
-    page.until(f"window.symbody && {V} && {V}.time > 0")
+    page.until(f"window.symbody && {V}")
+    page.value(
+        "document.getElementById('motion').scrollIntoView(), 1"
+    )  # below the answers on a phone: it moves when seen
+    page.until(f"{V}.time > 0")
     before = page.value(f"{V}.time")
     page.until(f"{V}.time !== {before}")
     assert page.value("document.documentElement.scrollWidth <= window.innerWidth + 1"), (
