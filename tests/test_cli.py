@@ -15,6 +15,7 @@ from symbody.cli import main
 from symbody.study import built_in
 from symbody.write.entry.export import TARGETS
 from symbody.write.report import watched
+from tests.amount import dear
 
 PENDULUM = """
 symbody: 1
@@ -108,14 +109,17 @@ class TestAnswers:
         assert "a limit of what can be held" in (tmp_path / "out" / "index.html").read_text()
         assert (tmp_path / "out" / "data" / "special_points.csv").exists()
 
-    def test_orbits(self, capsys, tmp_path):
-        """From a Hopf point as the model asks; driven, from a start that settles; families, files, a chapter of the
-        report."""
+    @dear
+    def test_orbits_from_a_hopf_point(self, capsys, tmp_path):
+        """As the model asks."""
         found = answer(capsys, "orbit", "column", "--vary", "P=1.4:1.5", "-o", tmp_path / "orbits.csv")
         (family,) = found["families"]
         assert family["columns"]["P"][-1] == 1.5
         assert family["columns"]["period"][-1] == pytest.approx(11.6853964, abs=1e-7)
         assert (tmp_path / "orbits.csv").read_text().startswith("panel,curve,x,y")
+
+    def test_orbits(self, capsys, tmp_path):
+        """Driven, from a start that settles; families, files, a chapter of the report."""
         model = tmp_path / "shaken.yaml"
         model.write_text(
             "symbody: 1\ncoordinates: x\nparameters: {w: 2.0}\nbodies: {p: {at: 'ground.point(x, 0, 0)', mass: 1}}\n"

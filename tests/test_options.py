@@ -1,11 +1,9 @@
-"""Options that several functions share: written once, shown by `help`, refused where they are unknown, and checked by
-type checkers."""
+"""Options that several functions share: written once, shown by `help`, and refused where they are unknown. What type
+checkers find in them is in typed_calls.py."""
 
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -101,30 +99,6 @@ def test_model_files_have_the_options_of_joints() -> None:
             assert all(keys[load].doc for load in JointLoads.__annotations__)
 
 
-def faults(tmp_path: Path, text: str) -> list[int]:
-    """Lines of a program in which mypy finds faults."""
-    pytest.importorskip("mypy")
-    file = tmp_path / "planted.py"
-    file.write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", str(file)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode < 2, done.stdout + done.stderr
-    return [int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line]
-
-
-def test_type_checkers_check_calls_of_joints(tmp_path: Path) -> None:
-    planted = (
-        "import symbody as sb\n"
-        "m = sb.Model('m')\n"
-        "m.revolute('a', m.ground, m.body('b'), axis='z', damping=0.1, at=(1, 0, 0))\n"
-        "m.revolute('a', m.ground, m.body('b'), dampng=0.1)\n"
-        "m.fixed('a', m.ground, m.body('b'), damping=0.1)\n"
-        "m.revolute('a', m.ground, m.body('b'), vectors=3)\n"
-    )
-    assert faults(tmp_path, planted) == [4, 5, 6]
-
-
 # --------------------------------------------------------------------------------------------------------------- motions
 
 MOTIONS = ("simulate", "simulate_modes", "simulate_batch", "stepper", "cuda_motions")
@@ -187,25 +161,6 @@ def test_simulate_modes_and_batches_take_every_option() -> None:
     for name in MOTIONS[:3]:
         assert [p.name for p in motion(name).keyword_call.shared.parameters] == everything
         assert motion(name).keyword_call.shared.parameters[1].default == 1e-8
-
-
-def test_type_checkers_check_calls_for_motions(tmp_path: Path) -> None:
-    """Options by their types, and values by any other name."""
-    planted = (
-        "import symbody as sb\n"
-        "eq = sb.derive(sb.Model('m'))\n"
-        "sb.simulate(eq, 1.0, q1=0.5, rtol=1e-9, method='dp5')\n"
-        "sb.simulate(eq, 1.0, q1=0.5, rtol='fine')\n"
-        "sb.simulate(eq, 1.0, q1=0.5, method=5)\n"
-        "sb.simulate_batch(eq, 1.0, q1=[0.5, 0.6], max_steps=10)\n"
-        "sb.simulate_batch(eq, 1.0, q1=[0.5, 0.6], max_steps='few')\n"
-        "sb.simulate_modes(sb.Contacts(eq), 1.0, project=1.5)\n"
-        "sb.stepper(eq, 0.1, q1=0.5, metric='unit')\n"
-        "sb.stepper(eq, 0.1, q1=0.5, metric=1)\n"
-        "sb.integrate.SimulationOptions(rtl=1e-9)\n"
-        "sb.simulate(eq, 1.0, q1=0.5, options=sb.integrate.SimulationOptions(rtol=1e-9))\n"
-    )
-    assert faults(tmp_path, planted) == [4, 5, 7, 8, 10, 11]
 
 
 def oscillator() -> sb.Equations:

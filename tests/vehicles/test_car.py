@@ -37,6 +37,7 @@ def test_a_car_upside_down_is_no_motion_of_the_model(car: sb.Equations) -> None:
     assert np.cos(over["roll"][-1]) * np.cos(over["pitch"][-1]) == pytest.approx(0.5, abs=1e-6)
 
 
+@dear
 def test_understeer_of_the_whole_car_is_that_of_a_wide_turn(
     car: sb.Equations, straight: sb.stability.SteadyMotion
 ) -> None:
