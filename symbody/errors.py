@@ -300,8 +300,9 @@ def unknown(
 
 
 def hint(got: str, names: list[str]) -> str:
-    """The nearest of some names, in upper or lower case, as a question."""
-    near = [n for n in names if n.lower() == got.lower()] or get_close_matches(got, names, n=1, cutoff=0.6)
+    """The nearest of some names as a question: in upper or lower case, with letters exchanged, or close to it."""
+    near = [n for n in names if n.lower() == got.lower()] or [n for n in names if sorted(n) == sorted(got)]
+    near = near or get_close_matches(got, names, n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 

@@ -109,3 +109,9 @@ def test_an_inverse_dynamics_is_compiled_with_its_equations() -> None:
     m.prismatic("x", m.ground, m.body("cart", mass=2.0), actuation=m.input("F"))
     with pytest.raises(sb.errors.ProgramError, match=r"compile\(eq\)\.inverse\(t, q, u, a, p\)"):
         sb.compile(sb.inverse_dynamics(sb.derive(m)))  # type: ignore[arg-type]
+
+
+def test_letters_that_are_exchanged_are_found() -> None:
+    x = sb.symbol("theta", "variable")
+    with pytest.raises(sb.errors.SimulationError, match=r"Did you mean 'theta'\?"):
+        sb.simulate(sb.from_equations({x: -x}), 1, tetha=1.0)
