@@ -208,7 +208,7 @@ def test_variables_are_a_table():
 
 
 def test_small_figures():
-    """Curves stay inside of their frame, numbers that are none are left out, names are escaped."""
+    """Curves stay inside of their frame, NaN is left out, names are escaped."""
     t = np.linspace(0, 1, 1000)
     curves = [SmallCurve(n, t.tolist(), y.tolist()) for n, y in (("<x>", np.sin(9 * t)), ("y", 0 * t + np.nan))]
     drawn = small_figure(curves, "t", "x")

@@ -51,7 +51,7 @@ def test_an_outcome_is_true_where_something_was_found(search):
     assert str(again) == str(missed.outcome)
 
 
-# ------------------------------------------------------------------------------------------------- nobody drops an outcome
+# ------------------------------------------------------------------------------------------------- outcomes that are dropped
 
 ROOT = Path(__file__).parents[1]
 SEARCHES = {"simulate", "simulate_modes", "simulate_batch", "steady", "orbit", "identify", "design", "brentq", "minimize", "least_squares", "solve_ivp", "root_scalar"}  # fmt: skip

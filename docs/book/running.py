@@ -88,7 +88,7 @@ class Workers:
 
     number    how many run at a time
     wanted    patterns of pages to run, as `gallery/stick_slip` or `tutorials/*`; all where there are none
-    tell      is told how far it is
+    tell      called with a line of progress
     """
 
     number: int

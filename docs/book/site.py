@@ -46,7 +46,7 @@ def build(
     workers   processes that run its code; 0: no code is run
     builder   of Sphinx: "dummy" only checks
     only      patterns of pages, such as "linear" or "gallery/*": the others are left out
-    tell      is told how far it is
+    tell      called with a line of progress
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as place:

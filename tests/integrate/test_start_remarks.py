@@ -1,4 +1,4 @@
-"""What a start leaves open is said: inputs without a value, orientations that nothing determines."""
+"""Notes on what a start leaves open: inputs without a value, orientations that nothing determines."""
 
 from __future__ import annotations
 

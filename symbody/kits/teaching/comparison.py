@@ -446,7 +446,7 @@ def random_states(eq: sb.Equations, held: Mapping[str, float], count: int, seed:
 
 def _state(eq: sb.Equations, held: Mapping[str, float], draw: Random, spread: float, seed: int) -> State | None:
     given: dict[str, float] = {}
-    near = {q.name for q in eq.q} if not eq.phi.rows else set()  # constraints move coordinates by themselves
+    near = {q.name for q in eq.q} if not eq.phi.rows else set()  # constraints move the coordinates already
     held = {n: v + draw.uniform(-0.3, 0.3) if n in near else v for n, v in held.items()}
     for v in eq.variables.of("p"):
         size = v.default if v.default else (1.0 if v.default is None else 0.0)
