@@ -39,8 +39,10 @@ STAGES = (
     "readable",
     "elastic",
     "contact",
+    "piles",
     "regressors",
     "mjcf_survey",
+    "motions",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

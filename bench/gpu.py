@@ -24,6 +24,7 @@ from symbody.emit.run.cuda_driver import cuda
 from . import ours, robots
 from .gpu_ceilings import Ceilings, ceilings, seconds
 from .limits import Limit, StoppedError
+from .standing_robot import solo_file, standing, trotting
 from .timing import Row, fresh
 
 Array = Any
@@ -35,6 +36,9 @@ CHECKED: Final = 2048
 STEP: Final = 1e-3
 CASES: Final = ("panda", "anymal_b", "bicycle", "spatial crank", "chain30")
 MOTIONS: Final = ("panda", "anymal_b", "bicycle", "spatial crank")
+CONTACT_MEMBERS: Final = 1 << 16
+GAITS: Final = ("stands", "trots")
+MJX_CONTACT_STEPS: Final = 4.455e6  # steps/s of 65536 members, single precision, elliptic cone, at most four iterations
 LIMIT: Final = Limit(600.0, 1e6)  # drivers reserve addresses for far more memory than they use
 PEERS: Final = {"panda": ("jax_recursion", "mjx", "mujoco_warp"), "anymal_b": ("mjx", "mujoco_warp")}
 
@@ -82,6 +86,9 @@ def rows(quick: bool = False) -> Iterator[Row]:
             yield motion_row(name, real, limits)
     for real in REALS:
         yield march_row(real, limits)
+    for gait in GAITS if solo_file() else ():
+        for real in REALS:
+            yield contact_row(gait, real)
 
 
 # ---------------------------------------------------------------------------------------------------- functions
@@ -209,6 +216,43 @@ def march_row(real: str, limits: Ceilings) -> Row:
         limits.states_per_s(real, 6 * run.cost_of_rates, 0),
         run.loop.kernel(0),
     )
+
+
+def contact_row(gait: str, real: str) -> Row:
+    """Moreau-Jean steps of Solo12 on four feet, exact friction cones, from states around its stand; after 20 steps beside
+    this computer's. MJX's rate is one that was recorded on an H200: another robot of twelve hinges and four feet, its
+    elliptic cone with four iterations."""
+    begin = time.perf_counter()
+    path = solo_file()
+    assert path is not None
+    contacts, start, laws = standing(path)
+    laws = trotting(contacts) if gait == "trots" else laws
+    run = sb.integrate.cuda_motions(contacts, STEP, real=real, inputs=laws)
+    names = run.state_names
+    settled = sb.simulate_modes(contacts, 0.5, start, inputs=laws, method="moreau", step=STEP)
+    y = np.array([settled[n][-1] for n in names])
+    many = np.tile(y, (CONTACT_MEMBERS, 1))
+    draw = np.random.default_rng(4)
+    many[:, names.index("base_z")] += 1e-3 * np.arange(CONTACT_MEMBERS) / CONTACT_MEMBERS
+    many[1:, 7 + 12 :] += draw.uniform(-0.05, 0.05, (CONTACT_MEMBERS - 1, len(names) - 19))
+    states = sb.emit.device_array(many, real)
+    first = run(states, 20, t=0.5)
+    errors, endings = [], first.endings()
+    first_seconds = time.perf_counter() - begin
+    for k in range(4):
+        at = dict(zip(names, np.asarray(states.numpy()[k], dtype=float), strict=True))
+        sim = sb.simulate_modes(contacts, [0.5, 0.5 + 20 * STEP], at, inputs=laws, method="moreau", step=STEP)
+        exact = np.array([sim[n][-1] for n in names])
+        errors.append(np.abs(first.y.numpy()[k] - exact).max() / np.abs(exact).max())
+    steps = 400
+    rate = CONTACT_MEMBERS * steps / seconds(lambda: run(states, steps, t=0.5), repeats=3, at_least=0.0)
+    kernel = run.loop.kernel(0)
+    made = row(f"Solo12 {gait}, Moreau step", real, CONTACT_MEMBERS, rate, float(max(errors)), float("nan"), kernel)
+    failed = sum(e.name != "REACHED" for e in endings)
+    return made | {
+        "peer": "MJX 3.17, recorded", "peer_states_per_s": MJX_CONTACT_STEPS, "ratio": rate / MJX_CONTACT_STEPS, "failed": failed,
+        "seconds": first_seconds, "bound_states_per_s": None,
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------- the first result

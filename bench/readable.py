@@ -2,14 +2,18 @@
 
 ops and sympy_ops count operations of all entries of M and f as SymPy counts them; ms is the time of `eq.readable`,
 sympy_s that of the shorter of `simplify` and `trigsimp` for each entry: CPU times, ours the least of three. Where SymPy
-takes longer than its limit, its columns are empty.
+takes longer than its limit, or fails, its columns are empty.
+
+Rows `solved`, `reduced`, `drag`, `loop`, `linear` and `frequencies` are other forms of textbooks, from the same entries by
+the function of SymPy that is made for them: LUsolve, factor, simplify, solve. ms contains everything from the
+equations to that form.
 """
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import sympy
@@ -18,6 +22,7 @@ from sympy.core.cache import clear_cache
 import symbody as sb
 from symbody.algebra.normal_forms.tidy import tidied_entries
 
+from .readable_forms import FORMS
 from .readable_systems import SYSTEMS
 from .timing import Row
 
@@ -42,19 +47,35 @@ def rows() -> Iterator[Row]:
             taken.append(time.process_time() - start)
         seconds = min(taken)
         entries = list(dict.fromkeys([*equations.M.entries, *equations.f.entries]))
-        ops = sum(sympy.count_ops(sb.to_sympy(e, expand=True)) for e in tidied_entries(entries).entries)
-        yield {"case": name, "ops": int(ops), **_by_sympy(entries), "ms": round(1000 * seconds, 2)}
+        ops = _operations(tidied_entries(entries).entries)
+        yield {"case": name, "ops": ops, **_by_sympy(entries, _shorter), "ms": round(1000 * seconds, 2)}
+    for name, form in FORMS.items():
+        asked = [form() for _ in range(3)]
+        taken = []
+        for a in asked:
+            start = time.process_time()
+            found = a.ours()
+            taken.append(time.process_time() - start)
+        by_sympy = _by_sympy(asked[0].given, asked[0].by_sympy)
+        yield {"case": name, "ops": _operations(found), **by_sympy, "ms": round(1000 * min(taken), 2)}
 
 
-def _by_sympy(entries: list[sb.Expr]) -> dict[str, Any]:
+def _operations(entries: Sequence[sb.Expr]) -> int:
+    return int(sum(sympy.count_ops(sb.to_sympy(e, expand=True)) for e in entries))
+
+
+def _shorter(entries: list[Any]) -> list[Any]:
+    return [min(sympy.simplify(e), sympy.trigsimp(e), key=sympy.count_ops) for e in entries]
+
+
+def _by_sympy(entries: Sequence[sb.Expr], short_forms: Callable[[list[Any]], list[Any]]) -> dict[str, Any]:
     clear_cache()
     signal.signal(signal.SIGALRM, _stop)
     signal.alarm(SECONDS)
     start = time.process_time()
     try:
-        given = [sb.to_sympy(e, expand=True) for e in entries]
-        short = [min(sympy.simplify(e), sympy.trigsimp(e), key=sympy.count_ops) for e in given]
-    except _OverTimeError:
+        short = short_forms([sb.to_sympy(e, expand=True) for e in entries])
+    except (_OverTimeError, RecursionError):  # the latter is what simplify ends with on nested Piecewise
         return {"sympy_ops": None, "sympy_s": None}
     finally:
         signal.alarm(0)

@@ -45,6 +45,18 @@ def standing(path: Path) -> tuple[sb.Contacts, dict[str, float], dict[str, Any]]
     return sb.Contacts(eq, *contacts), start, laws
 
 
+def trotting(contacts: sb.Contacts, height: float = 0.06, rate: float = 2.5) -> dict[str, Any]:
+    """Laws of motors that lift the feet of one diagonal, then those of the other."""
+    laws, t = {}, contacts.base.t
+    for q in contacts.base.q[7:]:
+        sign = 1.0 if q.name[:2] in ("FL", "HR") else -1.0
+        swing = {"HFE": 0.5, "KFE": -1.0, "HAA": 0.0}[q.name[-3:]] * (1 if q.name.startswith("F") else -1)
+        lifted = sb.maximum(sign * sb.sin(2 * np.pi * rate * t), 0)
+        wanted = posture(q.name) + height / 0.16 * swing * lifted
+        laws[f"{q.name}_tau"] = STIFFNESS * (wanted - q) - DAMPING * q.dot
+    return laws
+
+
 def in_steps(contacts: sb.Contacts, start: dict[str, float], step: float) -> Any:
     """The same robot by `stepper`, with its motors in Python as in MuJoCo: a function of the number of steps that gives the
     heights after each."""

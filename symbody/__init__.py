@@ -1,5 +1,5 @@
-"""symbody: symbolic multibody dynamics. Everyday names are here, in the order in which data passes through; all others
-are in the module of their stage: `sb.stability.StateSpace`, `sb.emit.Cost`.
+"""symbody: symbolic multibody dynamics. This module offers the names of everyday use, in the order of the pipeline. All
+other names are in the module of their stage: `sb.stability.StateSpace`, `sb.emit.Cost`.
 """
 
 from __future__ import annotations
@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     )
     from .study import (
         Measurement,
+        Pile,
         identify,
         read_model,
         sweep,
@@ -176,7 +177,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "Matrix", "matrix", "vector", "zeros", "identity", "diagonal", "dot", "cross", "outer", "skew", "stack", "solve",
     # algebra: derivatives, substitution, values
     "derivative", "gradient", "jacobian", "time_derivative", "substitute", "free_symbols", "evaluate",
-    # algebra: to the eye and to SymPy
+    # algebra: printing, simplification and SymPy
     "text", "latex", "sequence", "tidy", "from_sympy", "to_sympy", "simplified",
     # bodies: the mechanism as described
     "Model", "Body", "Frame", "Point", "Vector",
@@ -193,11 +194,11 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "State",
     # integrate: motions
     "simulate", "closed_loop", "Event", "Trajectory",
-    "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper",
-    # stability: near a motion
+    "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper", "Pile",
+    # stability: steady motions, linearisation and orbits
     "steady", "steady_motions", "branch", "orbit", "orbits",
     "poincare", "lyapunov", "attractors", "basins", "linearize", "linear_system", "LinearSystem",
-    # study: many members
+    # study: sweeps and parameter identification
     "sweep", "identify", "Measurement",
     # view: figures and scenes
     "plot", "scene", "Solid", "film",

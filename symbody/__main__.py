@@ -1,5 +1,5 @@
-"""`symbody` and `python -m symbody`. Loading takes longer than many commands: interrupted on the way, they end as they
-do later, with 130 and one line."""
+"""`symbody` and `python -m symbody`. Loading takes longer than many commands, so an interrupt during loading also ends
+with exit code 130 and one line."""
 
 import signal
 import sys

@@ -1,9 +1,9 @@
-"""Arguments of public calls, checked against their annotations: a text where a mapping is meant is refused by name,
-before it ends in an error from somewhere inside; a flag is True or False.
+"""Checks the arguments of public calls against their annotations. A text passed in place of a mapping is refused by the
+argument's name, before it causes an internal error; a flag must be True or False.
 
-A call that does not fit its signature is answered in words (`answered`, `answered_class`).
-Calls on equations check all their arguments (`of_equations`, `values_by_name`); other public calls describe in words of
-their own what a body or an expression is, and check their flags here (`checked_flags`).
+A call that does not fit its signature raises an error that names the argument (`answered`, `answered_class`). Calls on
+equations check all their arguments (`of_equations`, `values_by_name`); other public calls have their own checks of
+bodies and expressions, and check only their flags here (`checked_flags`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ArgumentKind(NamedTuple):
 
 
 def _axes(value: Any) -> int:
-    """Of an array; 0 of everything else, and of an array that is one number."""
+    """Number of axes of an array; 0 for everything else, including an array of one number."""
     return getattr(value, "ndim", 0)
 
 
@@ -43,8 +43,8 @@ def _is_whole_number(value: Any) -> bool:
 
 
 def _is_flag(value: Any) -> bool:
-    """True, False, NumPy's (whose type has the same name, or bool_), 0 and 1. Everything in Python has a truth value: an
-    object, nan and the text "no" would all mean True."""
+    """Whether a value is True, False, a NumPy boolean, 0 or 1. Every Python object has a truth value: an arbitrary
+    object, nan and the text "no" would all count as True."""
     is_whole = isinstance(value, int) or type(value).__name__ in ("bool", "bool_")
     return is_whole and value in (0, 1)
 
@@ -69,8 +69,8 @@ _KINDS: Final[Mapping[str, ArgumentKind]] = {
 def argument_kinds(
     signature: inspect.Signature, skip: Container[str] = (), only_with: str | None = None
 ) -> dict[str, ArgumentKind]:
-    """The arguments of a function whose annotations are made of the kinds above alone; others (`Any`, a class of ours)
-    are looked at elsewhere.
+    """The arguments of a function whose annotations consist only of the kinds above. Other annotations (`Any`, classes
+    of symbody) are checked elsewhere.
 
     only_with   one of the kinds above: arguments whose annotation does not name it are left out
     """
@@ -99,8 +99,8 @@ def refuse_other_kinds(
 
 
 def answered(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of a public function or method: a call that does not fit its signature is answered in words, with the
-    nearest argument where one is misspelt; Python names the class that defines a method, which users do not know."""
+    """Decorator of a public function or method: a call that does not fit its signature raises an error that suggests
+    the nearest argument name. Python's own message names the internal class that defines the method."""
     if getattr(function, "answers_calls", False):
         return function
 
@@ -118,12 +118,12 @@ def answered(function: Callable[P, R]) -> Callable[P, R]:
 def in_words(
     error: TypeError, function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Exception:
-    """The answer to a call that does not fit its signature; the error itself where the call fits."""
+    """The error to raise for a call that does not fit its signature, or the original error if the call fits."""
     return error if isinstance(error, SymbodyError) else _why_it_does_not_fit(function, args, named) or error
 
 
 def answered_class(cls: C) -> C:
-    """The same for the constructor and the public methods of a class, and of those that it is made of."""
+    """Apply `answered` to the constructor and the public methods of a class and its bases."""
     for base in cls.__mro__:
         if base.__module__.startswith(PACKAGE):
             for name, member in list(vars(base).items()):
@@ -135,7 +135,7 @@ def answered_class(cls: C) -> C:
 def _why_it_does_not_fit(
     function: Callable[..., Any], args: tuple[Any, ...], named: Mapping[str, Any]
 ) -> SymbodyError | None:
-    """An error for arguments that a signature does not take; None where it takes them."""
+    """The error for arguments that do not fit a signature, or None if they fit."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **named)
@@ -169,14 +169,15 @@ def _why_it_does_not_fit(
 
 
 def _label(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """The call in messages: its name, and that of the part that it makes."""
+    """The call as named in messages: its name, and the name of the part that it creates."""
     label = function.__qualname__.split(".")[0] if function.__name__ == "__init__" else function.__name__
     part = given.get("name")
     return f"{label} {part!r}" if isinstance(part, str) else label
 
 
 def _shown_call(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> str:
-    """`particle(name, at, *, mass)`: the arguments that must be given, and those that may in short."""
+    """The call as shown in messages, `particle(name, at, *, mass)`: required arguments, and optional ones
+    abbreviated."""
     needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     texts = [f"{p.name}=" if p.kind is p.KEYWORD_ONLY else p.name for p in needed]
     return f"the call is {_label(function, {})}({', '.join([*texts, '...'])})"
@@ -201,7 +202,7 @@ def checked_flags(error: type[SymbodyError]) -> Callable[[Callable[P, R]], Calla
 
 
 def checked_flags_of_class(error: type[SymbodyError]) -> Callable[[C], C]:
-    """The same for the constructor of a class, such as one that `dataclass` has written."""
+    """Apply `checked_flags` to the constructor of a class, including one generated by `dataclass`."""
 
     def decorated(cls: C) -> C:
         cls.__init__ = checked_flags(error)(cls.__init__)  # type: ignore[misc]

@@ -1,4 +1,5 @@
-"""Arrays in files (.npy, .npz): shape, type and size of each are known before it is read, and bounded by the file's size.
+"""Arrays in files (.npy, .npz). The shape, type and size of each array are known before it is read, and bounded by the
+file size.
 
 Headers are parsed here and not evaluated; arrays of objects are refused. `write_arrays` writes an archive with a header
 in JSON, which `ArrayFile.header` reads.
@@ -48,7 +49,7 @@ def write_arrays(path: str | Path, header: Mapping[str, Any], arrays: Mapping[st
 
 @contextmanager
 def read_arrays(path: str | Path, what: str, error: type[SymbodyError]) -> Iterator[ArrayFile]:
-    """The archive of what is read from it; whatever is wrong with it is an error of ours that names the file."""
+    """Context manager that opens an archive; every fault in it raises an error of symbody that names the file."""
     place = Path(path)
     if (wrong := why_no_file(place)) and not wrong.startswith("there is no"):
         raise error(f"{path}: {wrong}; no {what} can be read from it")
@@ -94,12 +95,12 @@ class ArrayHeader:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def array(self, data: Any) -> NDArray[Any]:
-        """Of these bytes, to be written to."""
+        """The array stored in these bytes, writable."""
         return np.frombuffer(bytearray(data), self.dtype).reshape(self.shape, order="F" if self.is_fortran else "C")
 
 
 def array_header(data: bytes) -> tuple[int, ArrayHeader]:
-    """Where the numbers begin, and what they are; a ValueError where it is no header of an array."""
+    """The offset of the data and the header of an array; raises ValueError if the bytes are not an array header."""
     if data[:6] != _MAGIC or len(data) < 12 or data[6] not in (1, 2, 3):
         raise ValueError("it does not begin as an array of NumPy does")
     first = 10 if data[6] == 1 else 12
@@ -132,7 +133,7 @@ def _streamed_header(stream: BinaryIO) -> ArrayHeader:
 
 
 class ArrayFile:
-    """An archive of arrays (.npz) of which shape, type and size of an array are known before it is read."""
+    """An archive of arrays (.npz); the shape, type and size of an array are known before it is read."""
 
     def __init__(self, path: str | Path, what: str, error: type[SymbodyError]) -> None:
         self.path, self._what, self._error = path, what, error
@@ -152,14 +153,14 @@ class ArrayFile:
 
     @property
     def kind(self) -> str:
-        """The kind of archive, by the key of its version: "symbody orbit"; empty where no header says it."""
+        """The kind of archive, from the key of its version, such as "symbody orbit"; empty if it has no header."""
         return next((key for key in self._header() if key.startswith("symbody ")), "")
 
     def _header(self) -> Any:
         return json.loads(self.read("header", (None,), np.uint8).tobytes().decode())
 
     def header(self, key: str, version: int) -> Any:
-        """The header, if it is of the kind and version that is read."""
+        """The header; refused if its kind or version is not supported."""
         found = self._header()
         if found[key] != version:
             raise self._error(
@@ -169,7 +170,7 @@ class ArrayFile:
         return found
 
     def _refuse_controls(self, found: Any) -> None:
-        """Texts of the header are printed; they may have line ends and tabs."""
+        """Refuse control characters in header texts, which are printed later. Line ends and tabs are allowed."""
         left = [found]
         while left:
             part = left.pop()
@@ -184,11 +185,11 @@ class ArrayFile:
         return f"{name}.npy" in self._zip.NameToInfo
 
     def read(self, name: str, shape: tuple[int | None, ...], kind: Any = np.float64) -> NDArray[Any]:
-        """The array of this name, if it has this shape (None: any number) and type."""
+        """The array of this name; refused unless it has this shape (None: any size) and type."""
         return self._array(name, shape, np.dtype(kind))
 
     def any_array(self, name: str) -> NDArray[Any]:
-        """The array of this name, of numbers or texts, whatever its shape."""
+        """The array of this name, of numbers or texts and of any shape."""
         return self._array(name, None, None)
 
     def _array(self, name: str, shape: tuple[int | None, ...] | None, kind: Any) -> NDArray[Any]:

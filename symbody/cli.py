@@ -1,7 +1,7 @@
-"""`symbody`: from the description of a mechanism to answers, in one command.
+"""`symbody`: derive, simulate and analyse mechanisms from the command line.
 
 MODEL is the name of a built-in model (`symbody examples` lists them), a model file (.yaml), a robot (.urdf, .xml, .sdf), or a
-Python file (.py) that defines `model`. A Python file is run as your own code, with everything that it may do.
+Python file (.py) that defines `model`. A Python file is executed with all your permissions.
 
 Exit codes: 0 done; 1 the answer is no (a check failed, a simulation did not reach its end); 2 the command was not
 understood; 3 the model or a number is wrong; 4 a file cannot be read or written; 130 interrupted (by Ctrl-C, or by
@@ -19,13 +19,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from . import commands
+from .command_arguments import CommandParser
 from .commands import Answer
 from .errors import SymbodyError
 from .escaping import in_terminal
+from .mcp_server import serve
 from .simulation_options import SimulationOptions
 
 DONE, NO, WRONG, UNREADABLE, INTERRUPTED = 0, 1, 3, 4, 130
@@ -42,14 +45,16 @@ EXAMPLES: Final = {
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "sweep": "symbody sweep bicycle --vary V=1:10:100 --vary b=0.02:0.08:60 -o study.zarr",
     "certify": "symbody certify bicycle",
+    "render": "symbody render slider_crank --show sketch -o sketch.svg",
     "report": "symbody report motorcycle -o out",
     "watch": "symbody watch my_robot.yaml",
     "cache": "symbody cache --clear",
+    "mcp": "symbody mcp models --seconds 30",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; what it returns is the exit code."""
+    """Run a command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):  # a terminal that has not every character gets codes for those it lacks
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -80,7 +85,8 @@ def _report_failure(chosen: Any, message: str, code: int) -> int:
 
 @contextmanager
 def _ending_like_ctrl_c() -> Iterator[None]:
-    """SIGTERM is what batch systems and supervisors send: it unwinds like Ctrl-C, so that nothing is left half done."""
+    """Make SIGTERM, which batch systems and supervisors send, unwind like Ctrl-C, so that files are not left
+    incomplete."""
 
     def interrupt(*_: Any) -> NoReturn:
         raise KeyboardInterrupt("interrupted by SIGTERM")
@@ -96,7 +102,7 @@ def _ending_like_ctrl_c() -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers as JSON has them: complex ones as [re, im], what is not finite as null."""
+    """Numbers for JSON: complex ones become [re, im], non-finite ones null."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -118,9 +124,9 @@ def command_parser() -> argparse.ArgumentParser:
     out = argparse.ArgumentParser(
         prog="symbody", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parts = out.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=CommandParser)
 
-    for add in (_models, _equations, _analyses, _sweeps, _results):
+    for add in (_models, _equations, _analyses, _sweeps, _results, _server):
         add(parts)
     return out
 
@@ -129,21 +135,21 @@ def _models(parts: Any) -> None:
     _command(parts, "examples", "list the built-in models", commands.examples)
 
     new = _command(parts, "new", "write a commented model file to start from", commands.new)
-    new.add_argument("name", help="of the model; the file is NAME.yaml")
+    new.add_argument("name", help="name of the model; the file is NAME.yaml")
     new.add_argument("-o", "--output", type=Path, help="another file")
 
-    _model(_command(parts, "check", "validate a model and say what is in it", commands.check))
+    _model(_command(parts, "check", "validate a model and summarise its parts", commands.check))
 
 
 def _equations(parts: Any) -> None:
-    derive = _model(_command(parts, "derive", "equations of motion", commands.derive))
+    derive = _model(_command(parts, "derive", "derive the equations of motion", commands.derive))
     derive.add_argument("--route", default="recursive", help="recursive, kane, lagrange, newton-euler or gibbs-appell")
     derive.add_argument(
         "--as", dest="style", default="text", choices=commands.STYLES, help="text (default), latex, sympy, c, numpy"
     )
     derive.add_argument("-o", "--output", type=Path, help="write to this file (c: a folder)")
 
-    export = _model(_command(parts, "export", "a complete folder in another language", commands.export))
+    export = _model(_command(parts, "export", "write a complete project in another language", commands.export))
     export.add_argument("--to", required=True, choices=commands.TARGETS, help="language (docs/export.md)")
     export.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write; fmu, page: file"
@@ -160,13 +166,15 @@ def _equations(parts: Any) -> None:
         metavar="NAME[=EXPRESSION]",
         help="a variable or output whose zeros are events, or an expression: --event 'low=q1 - 0.1'",
     )
-    export.add_argument("--name", help="of files and functions, where not that of the model")
+    export.add_argument("--name", help="name of files and functions; by default that of the model")
     export.add_argument(
-        "--reference", type=_number, metavar="SECONDS", help="length of the motion that is written along (1)"
+        "--reference", type=_number, metavar="SECONDS", help="length of the reference motion that is included (1)"
     )
-    export.add_argument("--no-reference", action="store_true", help="write no motion along")
-    export.add_argument("--single-precision", action="store_true", help="c: floats")
-    export.add_argument("--embedded", action="store_true", help="c: of the C library only sine, cosine and square root")
+    export.add_argument("--no-reference", action="store_true", help="include no reference motion")
+    export.add_argument("--single-precision", action="store_true", help="c: numbers of type float")
+    export.add_argument(
+        "--embedded", action="store_true", help="c: call only sine, cosine and square root of the C library"
+    )
     export.add_argument("--vary", metavar="NAME", help="auto: the parameter or input of the first run")
     export.add_argument("--fmi", type=int, choices=(2, 3), help="fmu: version of the standard (2)")
     export.add_argument(
@@ -176,14 +184,19 @@ def _equations(parts: Any) -> None:
         help="fmu: one interface only; by default both",
     )
     export.add_argument(
-        "--platform", action="append", metavar="NAME", help="fmu: linux64, win64, darwin64, ...; by default this one"
+        "--platform",
+        action="append",
+        metavar="NAME",
+        help="fmu: linux64, win64, darwin64, ...; by default that of this computer",
     )
 
 
 def _analyses(parts: Any) -> None:
-    simulate = _model(_command(parts, "simulate", "motion from the start of the model", commands.simulate))
+    simulate = _model(
+        _command(parts, "simulate", "simulate the motion from the initial state of the model", commands.simulate)
+    )
     simulate.add_argument("-t", "--time", type=_number, help="end of the motion in seconds")
-    simulate.add_argument("--points", type=int, help="at so many times, evenly spaced")
+    simulate.add_argument("--points", type=int, help="number of output times, evenly spaced")
     for option, words in commands.SIMULATION_OPTIONS.items():
         kind = str if isinstance(getattr(SimulationOptions, option), str) else _number
         simulate.add_argument(f"--{option.replace('_', '-')}", type=kind, help=words)
@@ -191,18 +204,22 @@ def _analyses(parts: Any) -> None:
         "-o", "--output", type=Path, help="write .csv, .npz (everything), .json, or a plot: .svg, .png, .pdf"
     )
 
-    eig = _model(_command(parts, "eig", "eigenvalues near a steady motion, also over a parameter", commands.eig))
+    eig = _model(
+        _command(parts, "eig", "compute eigenvalues about a steady motion, also over a parameter", commands.eig)
+    )
     eig.add_argument(
         "--vary",
         action="append",
         default=[],
         metavar="NAME=FROM:TO[:POINTS]",
-        help="follow them over a parameter (twice: a chart)",
+        help="compute a root locus over a parameter (twice: a stability chart)",
     )
     eig.add_argument("-o", "--output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)")
 
     branch = _model(
-        _command(parts, "branch", "steady motions over a parameter, through folds and bifurcations", commands.branch)
+        _command(
+            parts, "branch", "follow steady motions over a parameter, through folds and bifurcations", commands.branch
+        )
     )
     branch.add_argument(
         "--vary",
@@ -212,30 +229,34 @@ def _analyses(parts: Any) -> None:
         help="a parameter, an input, or a value of the motion (twice: folds and Hopf points over both)",
     )
     branch.add_argument(
-        "--show", action="append", default=[], metavar="NAME", help="what is drawn; by default what changes"
+        "--show", action="append", default=[], metavar="NAME", help="quantity to draw; by default those that change"
     )
     branch.add_argument("--single", action="store_true", help="only the branch of the motion, not those that cross it")
     branch.add_argument(
         "-o", "--output", type=Path, help="write the diagram (.svg, .png, .pdf) or its numbers (.csv, .json)"
     )
 
-    orbit = _model(_command(parts, "orbit", "periodic motions, and families of them over a parameter", commands.orbit))
+    orbit = _model(
+        _command(parts, "orbit", "find periodic motions, and follow families of them over a parameter", commands.orbit)
+    )
     orbit.add_argument(
         "--period",
         metavar="EXPRESSION",
-        help="of what drives the model, or about that of the orbit through the start: 2*pi/w",
+        help="period of the drive, or an estimate of that of the orbit through the start: 2*pi/w",
     )
-    orbit.add_argument("--settle", type=_number, metavar="SECONDS", help="simulate from the start for so long first")
+    orbit.add_argument("--settle", type=_number, metavar="SECONDS", help="simulate from the start for this time first")
     orbit.add_argument("--hopf", type=int, metavar="K", help="begin at this Hopf point of the branches, counted from 0")
     orbit.add_argument(
         "--mirror",
         action="append",
         default=[],
         metavar="NAME",
-        help="changes its sign in half a period; as often as wanted",
+        help="coordinate that changes its sign in half a period; may be repeated",
     )
-    orbit.add_argument("--vary", action="append", default=[], metavar="NAME=FROM:TO", help="a family over this value")
-    orbit.add_argument("--show", action="append", default=[], metavar="NAME", help="what is drawn")
+    orbit.add_argument(
+        "--vary", action="append", default=[], metavar="NAME=FROM:TO", help="follow a family over this value"
+    )
+    orbit.add_argument("--show", action="append", default=[], metavar="NAME", help="quantity to draw")
     orbit.add_argument(
         "--single", action="store_true", help="only the family of the orbit, not those that begin at period doublings"
     )
@@ -246,9 +267,9 @@ def _analyses(parts: Any) -> None:
         help="write everything (.npz), a figure (.svg, .png, .pdf) or its numbers (.csv, .json)",
     )
 
-    frf = _model(_command(parts, "frf", "frequency responses", commands.frf))
-    frf.add_argument("--input", help="which input oscillates")
-    frf.add_argument("--output", dest="seen", help="which output, coordinate or speed is looked at")
+    frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
+    frf.add_argument("--input", help="input that oscillates")
+    frf.add_argument("--output", dest="seen", help="output, coordinate or speed that responds")
     frf.add_argument("--hertz", metavar="FROM:TO[:POINTS]", help="frequencies")
     frf.add_argument(
         "-o", dest="output", type=Path, help="write a plot (.svg, .png, .pdf) or the numbers (.csv, .json)"
@@ -256,7 +277,7 @@ def _analyses(parts: Any) -> None:
 
 
 def _sweeps(parts: Any) -> None:
-    what = "many members: eigenvalues or motions over parameters, written down as they come"
+    what = "compute eigenvalues or motions over ranges of parameters, stored as they are computed"
     sweep = _model(_command(parts, "sweep", what, commands.sweep))
     sweep.add_argument(
         "--vary",
@@ -265,45 +286,72 @@ def _sweeps(parts: Any) -> None:
         metavar="NAME=WHAT",
         help="FROM:TO:POINTS, A,B,C (values), FROM:TO (an interval), or a distribution of scipy.stats: norm(8, 0.5)",
     )
-    sweep.add_argument("--ask", default="eigenvalues", choices=commands.ASKS, help="of each member (eigenvalues)")
+    sweep.add_argument(
+        "--ask", default="eigenvalues", choices=commands.ASKS, help="quantity to compute for each member (eigenvalues)"
+    )
     sweep.add_argument("--show", metavar="NAMES", help="end, extremes: variables and outputs, separated by commas")
     sweep.add_argument("-t", "--time", type=_number, help="end, extremes: length of the motion in seconds")
     sweep.add_argument("--sample", default="grid", metavar="HOW", help="grid, random, sobol or latin hypercube")
     sweep.add_argument("--repeat", type=int, default=1, help="points in intervals and distributions")
-    sweep.add_argument("--seed", type=int, default=0, help="of random points")
+    sweep.add_argument("--seed", type=int, default=0, help="seed of random points")
     sweep.add_argument("--on", default="threads", help="threads, processes, dask, or the address of a scheduler")
-    sweep.add_argument("--workers", type=int, help="how many; by default as many as there are cores")
-    sweep.add_argument("--batch", type=int, help="members of a task; by default about a second of work")
+    sweep.add_argument("--workers", type=int, help="number of workers; by default the number of cores")
+    sweep.add_argument("--batch", type=int, help="members in a task; by default about one second of work")
     sweep.add_argument("-o", "--output", type=Path, required=True, metavar="STUDY.zarr", help="folder to write")
-    sweep.add_argument("--resume", action="store_true", help="go on with a study that was stopped")
+    sweep.add_argument("--resume", action="store_true", help="continue an interrupted study")
 
 
 def _results(parts: Any) -> None:
     _model(_command(parts, "certify", "check the equations against other routes and laws", commands.certify))
 
-    report = _model(_command(parts, "report", "everything on one page, with moving 3-D pictures", commands.report))
+    report = _model(_command(parts, "report", "write a report on one page, with animated 3-D views", commands.report))
     report.add_argument(
         "-o",
         "--output",
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder to write; index.html opens by double click",
+        help="folder to write; index.html opens with a double click",
     )
     report.add_argument("-t", "--time", type=_number, help="end of the simulation in seconds")
     report.add_argument(
         "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
     )
 
-    watch = _model(_command(parts, "watch", "the report, made again whenever the file is saved", commands.watch))
+    render = _model(_command(parts, "render", "draw the mechanism or its motion", commands.render))
+    render.add_argument(
+        "--show",
+        default="scene",
+        choices=commands.PICTURES,
+        help="scene (default), sketch, free-body (forces in symbols; at a time in numbers), motion (plots)",
+    )
+    render.add_argument("-t", "--time", type=_number, help="time of the picture in seconds; by default the start")
+    render.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="scene: .svg, .html or .glb; others: .svg, .png, .pdf or .html",
+    )
+
+    watch = _model(_command(parts, "watch", "rebuild the report whenever the file is saved", commands.watch))
     watch.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write; by default NAME_report")
     watch.add_argument("-t", "--time", type=_number, help="end of the simulation in seconds")
     watch.add_argument(
         "--vary", action="append", default=[], metavar="NAME=FROM:TO[:POINTS]", help="root locus over a parameter"
     )
 
-    cache = _command(parts, "cache", "where compiled code is kept, and how much of it", commands.cache)
-    cache.add_argument("--clear", action="store_true", help="remove all of it; it is made again when needed")
+    cache = _command(parts, "cache", "show where compiled code is cached, and its size", commands.cache)
+    cache.add_argument("--clear", action="store_true", help="remove all of it; it is compiled again when needed")
+
+
+def _server(parts: Any) -> None:
+    what = "serve these commands to language models, by the Model Context Protocol on standard input and output"
+    mcp = _command(parts, "mcp", what, partial(serve, parts.choices))
+    mcp.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), help="folder whose model files may be read (this one)"
+    )
+    mcp.add_argument("--seconds", type=_number, default=60.0, help="time limit of one call (60)")
 
 
 def _command(parts: Any, name: str, what: str, run: Callable[[Any], Answer]) -> argparse.ArgumentParser:
@@ -324,14 +372,14 @@ def _model(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="another number for a parameter or a value at the start",
+        help="change a parameter or an initial value",
     )
     parser.add_argument(
         "--meshes",
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder, besides that of the .urdf file, in which package:// is looked for",
+        help="another folder to search for package://, besides that of the .urdf file",
     )
     return parser
 

@@ -1,4 +1,4 @@
-"""The commands of `symbody`: each is a function from what was asked to an `Answer`, as text and as data."""
+"""The commands of `symbody`: each is a function from the parsed arguments to an `Answer`, as text and as data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,24 +15,26 @@ from . import stability, view, write
 from . import study as studies
 from .bodies.file import keys
 from .bodies.mechanism.inferred_units import declared_unit
+from .command_arguments import hertz_of, range_of, ranges_of, source_of, study_of
 from .derivation.equations.equations import Equations
 from .derivation.equations.expression_units import columns_in_units_shown
 from .emit.run import disk_cache
-from .errors import ModelError, SymbodyError, finite_number, shown
+from .errors import ModelError, SymbodyError
 from .escaping import csv_row, in_terminal
 from .options import meanings
 from .simulation_options import SimulationOptions
 from .study.model_reading import built_in
 from .study.named_expression import named_expression
-from .study.requests import BranchRequest, OrbitRequest, Range, ResponseRequest
-from .study.sources import ModelSource, find_model, first_line, starting_file
+from .study.requests import BranchRequest, OrbitRequest, ResponseRequest
+from .study.sources import first_line, starting_file
 from .study.study import Study
 from .summary import counted
-from .units import in_unit, quantity, unit_factor
+from .units import in_unit
 from .whole_files import write_text
 from .write.report import watched
 
 STYLES: Final = ("text", "latex", "sympy", "c", "numpy")
+PICTURES: Final = ("scene", "sketch", "free-body", "motion")
 ASKS: Final = ("eigenvalues", "end", "extremes")
 TARGETS: Final = (
     "c",
@@ -88,7 +89,7 @@ def new(asked: Any) -> Answer:
 
 
 def check(asked: Any) -> Answer:
-    study = _study(asked)
+    study = study_of(asked)
     found, m = study.audit, study.mechanism
     data = {
         "name": m.name,
@@ -108,7 +109,7 @@ def check(asked: Any) -> Answer:
 
 
 def cache(asked: Any) -> Answer:
-    """Machine code kept on disk: where, how much, and how much may be."""
+    """Show the cache of machine code on disk: its folder, its size and its limit."""
     removed = disk_cache.clear() if asked.clear else []
     kept = disk_cache.entries()
     size, limit = sum(e.size for e in kept), disk_cache.limit()
@@ -133,7 +134,7 @@ def _megabytes(size: int) -> str:
 
 
 def derive(asked: Any) -> Answer:
-    study = _study(asked, route=asked.route)
+    study = study_of(asked, route=asked.route)
     eq = study.equations
     made = write.equation_programs(eq)
     costs = {name: {"total": p.cost.total, "functions": p.cost.functions} for name, p in made.items()}
@@ -148,9 +149,9 @@ def derive(asked: Any) -> Answer:
 
 
 def export(asked: Any) -> Answer:
-    """A folder in another language, complete with driver, build file and README; or an FMU or a page in which the model
-    runs: a file."""
-    study = _study(asked)
+    """Write a folder in another language, complete with driver, build file and README; or a single file: an FMU, or a
+    page in which the model runs."""
+    study = study_of(asked)
     study.without_modes("what is exported")
     options: dict[str, Any] = {"start": study.start}
     if asked.name is not None:
@@ -184,13 +185,13 @@ def export(asked: Any) -> Answer:
 
 
 def _event(eq: Equations, said: str) -> tuple[str, Any]:
-    """NAME, a variable or output, or NAME=EXPRESSION: by name, what crosses zero."""
+    """An event from NAME (a variable or output) or NAME=EXPRESSION: its name, and the expression that crosses zero."""
     name, equals, text = said.partition("=")
     return name.strip(), named_expression(eq, text, f"--event {name}") if equals else name.strip()
 
 
 def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
-    """One file under the name given; several into a folder of that name."""
+    """Write one file under the given name, or several into a folder of that name."""
     if len(files) == 1 and place.suffix:
         write_text(place, next(iter(files.values())))
         return [place]
@@ -205,7 +206,7 @@ def _write(place: Path, files: Mapping[str, str]) -> list[Path]:
 
 def simulate(asked: Any) -> Answer:
     given = {"t": asked.time, "points": asked.points, **{k: getattr(asked, k) for k in SIMULATION_OPTIONS}}
-    study = _study(asked, options={k: v for k, v in given.items() if v is not None})
+    study = study_of(asked, options={k: v for k, v in given.items() if v is not None})
     sim = study.trajectory
     columns = sim.columns()
     final = {name: float(column[-1]) for name, column in columns.items()}
@@ -235,14 +236,14 @@ def simulate(asked: Any) -> Answer:
 
 
 def _value_line(study: Study, name: str, value: float) -> str:
-    """A number in the unit that was declared for it."""
+    """A number in its declared unit."""
     unit = declared_unit(study.mechanism.units, name)
     return f"  {name} = {in_unit(value, unit):z.9g}{f' {unit}' if unit else ''}"
 
 
 def eig(asked: Any) -> Answer:
-    source = _source(asked)
-    study = _study(asked, source, vary=_ranges(asked.vary, source))
+    source = source_of(asked)
+    study = study_of(asked, source, vary=ranges_of(asked.vary, source))
     spectrum = study.spectrum
     data: dict[str, Any] = {
         "name": study.source.name,
@@ -285,12 +286,12 @@ def eig(asked: Any) -> Answer:
 
 
 def branch(asked: Any) -> Answer:
-    """Steady motions over a value, and folds and Hopf points over two."""
-    source = _source(asked)
-    wanted = BranchRequest(_ranges(asked.vary, source), tuple(asked.show), not asked.single) if asked.vary else None
-    study = _study(asked, source, branching=wanted)
+    """Branches of steady motions over one value, and folds and Hopf points over two."""
+    source = source_of(asked)
+    wanted = BranchRequest(ranges_of(asked.vary, source), tuple(asked.show), not asked.single) if asked.vary else None
+    study = study_of(asked, source, branching=wanted)
     if study.branch_request is None:
-        raise ModelError(f"{study.source.name!r} asks for no branch; give --vary NAME=FROM:TO")
+        raise ModelError(f"{study.source.name!r} requests no branch; give --vary NAME=FROM:TO")
     found, curves, show = study.branches, study.branch_curves, asked.show or study.branch_request.show
     data = {
         "name": study.source.name,
@@ -333,14 +334,14 @@ def _degenerate_data(p: stability.DegeneratePoint) -> dict[str, Any]:
 
 def orbit(asked: Any) -> Answer:
     """A periodic motion, and families of them over a value."""
-    study = _study(asked)
+    study = study_of(asked)
     own = study.source.requests.orbit
     if asked.settle is not None or asked.period or asked.hopf is not None or asked.vary or asked.mirror or asked.show:
-        study = _study(asked, orbiting=_orbit_request(asked, study, own or OrbitRequest()))
+        study = study_of(asked, orbiting=_orbit_request(asked, study, own or OrbitRequest()))
     found, families, wanted = study.orbit, study.orbit_families, study.orbit_request
     if found is None or wanted is None:
         raise ModelError(
-            f"{study.source.name!r} asks for no orbit; give --period, --settle or --hopf, and --vary "
+            f"{study.source.name!r} requests no orbit; give --period, --settle or --hopf, and --vary "
             "NAME=FROM:TO for a family"
         )
     data = {"name": study.source.name, "orbit": _orbit_data(found), "families": [_family_data(f) for f in families]}
@@ -351,10 +352,10 @@ def orbit(asked: Any) -> Answer:
 
 
 def _orbit_request(asked: Any, study: Study, own: OrbitRequest) -> OrbitRequest:
-    """What the command line says, on top of what the model asks for."""
+    """The request of the model, with the options of the command line applied to it."""
     period = named_expression(study.equations, asked.period, "--period") if asked.period else None
     says_where = asked.period or asked.settle is not None or asked.hopf is not None
-    vary = _ranges(asked.vary, study.source) or own.vary
+    vary = ranges_of(asked.vary, study.source) or own.vary
     if len(vary) > 1:
         raise ModelError(f"--vary: orbits are followed over one value, got {len(vary)}")
     begun = replace(own, period=period, settle=asked.settle, hopf=asked.hopf) if says_where else own
@@ -367,7 +368,7 @@ def _orbit_request(asked: Any, study: Study, own: OrbitRequest) -> OrbitRequest:
 def _save_orbits(
     path: Path, found: stability.Orbit, families: Sequence[stability.OrbitBranch], show: Sequence[str]
 ) -> Path:
-    """All of the orbit or of the first family (.npz), or a figure or its numbers."""
+    """Save the orbit or the first family completely (.npz), as a figure, or as a table."""
     if path.suffix == ".npz":
         return families[0].save(path) if families else found.save(path)
     return (view.plot(families, *show) if families else view.plot(found, *show)).save(path)
@@ -393,12 +394,12 @@ def frf(asked: Any) -> Answer:
     if asked.input or asked.seen:
         if not (asked.input and asked.seen):
             raise ModelError("a response goes from --input to --output: give both")
-        hertz = None if asked.hertz is None else _range("--hertz", asked.hertz, _hertz)
+        hertz = None if asked.hertz is None else range_of("--hertz", asked.hertz, hertz_of)
         wanted = (ResponseRequest(asked.input, asked.seen, hertz, {}),)
-    study = _study(asked, wanted=wanted)
+    study = study_of(asked, wanted=wanted)
     found = study.responses
     if not found:
-        raise ModelError(f"{study.source.name!r} asks for no response; give --input and --output")
+        raise ModelError(f"{study.source.name!r} requests no response; give --input and --output")
     data = [{"input": r.input, "output": r.output, "hertz": r.hertz, "values": r.values} for r in found]
     text = "\n".join([_near(study), *map(repr, found)])
     if asked.output is not None:
@@ -407,7 +408,7 @@ def frf(asked: Any) -> Answer:
 
 
 def _near(study: Study) -> str:
-    """Which model, at which numbers, near which motion."""
+    """The model, the parameter values and the motion that a linear result belongs to."""
     at = ", ".join(f"{k} = {v:g}" for k, v in study.at.items())
     lines = [f"{study.source.name}{f' at {at}' if at else ''}", str(study.operating_point)]
     return "\n".join([*lines, *_notes_on_start(study)])
@@ -419,16 +420,16 @@ def _near_data(study: Study) -> dict[str, Any]:
 
 
 def _notes_on_start(study: Study) -> list[str]:
-    """Notes on start values that could not be held."""
+    """Notes on initial values that could not be kept exactly."""
     looked_at = "placed_start" in vars(study)
     return [str(study.placed_start)] if looked_at and study.placed_start.moved else []
 
 
 def sweep(asked: Any) -> Answer:
-    """Many members of a model, written down as they come."""
+    """Compute many members of a model and store each result as soon as it is available."""
     if asked.output.exists() and not asked.resume:
-        raise ModelError(f"{asked.output} exists already; --resume goes on with it, -o chooses another name")
-    study, begun = _study(asked, options={} if asked.time is None else {"t": asked.time}), time.perf_counter()
+        raise ModelError(f"{asked.output} exists already; --resume continues it, -o chooses another name")
+    study, begun = study_of(asked, options={} if asked.time is None else {"t": asked.time}), time.perf_counter()
     over = studies.over_of_texts(asked.vary)
     question = studies.swept_study(study, asked.ask, [n for n in (asked.show or "").split(",") if n])
     fixed = {k: v for k, v in question.pop("values").items() if k not in over}
@@ -447,8 +448,30 @@ def sweep(asked: Any) -> Answer:
     return Answer(f"{found}\n{seconds:z.1f} s; next: xarray.open_zarr({str(asked.output)!r})", data)
 
 
+def render(asked: Any) -> Answer:
+    """A picture at the start, or at a time of the motion; pages and glTF files show the whole motion."""
+    study, place = study_of(asked), asked.output
+    drawn = _picture(study, asked.show, asked.time, place.suffix)
+    path = drawn.save(place)
+    return Answer(f"wrote {path}", {"name": study.source.name, "show": asked.show, "file": str(path)})
+
+
+def _picture(study: Study, show: str, t: float | None, suffix: str) -> Any:
+    shapes, packages = study.source.shapes, study.source.packages
+    moves = show == "motion" or (show == "scene" and suffix in (".html", ".glb"))
+    at: Any = study.trajectory if moves else study.start if t is None else study.trajectory.at(t)
+    match show:
+        case "scene":
+            return view.scene(at, shapes=shapes, packages=packages)
+        case "sketch":
+            return view.sketch(at, shapes=shapes)
+        case "free-body":
+            return view.free_body(at, shapes=shapes, symbolic=t is None)
+    return view.plot(at)
+
+
 def certify(asked: Any) -> Answer:
-    found = _study(asked).certificate
+    found = study_of(asked).certificate
     checks = [{"check": c.what, "error": c.error, "tolerance": c.tolerance, "passed": c.passed} for c in found.checks]
     return Answer(str(found), {"name": found.name, "passed": found.passed, "checks": checks}, found.passed)
 
@@ -456,19 +479,19 @@ def certify(asked: Any) -> Answer:
 def report(asked: Any) -> Answer:
     begun = time.perf_counter()
     options = {} if asked.time is None else {"t": asked.time}
-    source = _source(asked)
-    study = _study(asked, source, vary=_ranges(asked.vary, source), options=options)
+    source = source_of(asked)
+    study = study_of(asked, source, vary=ranges_of(asked.vary, source), options=options)
     written = write.write_report(study, asked.output, _TimedSteps(not asked.json))
     seconds = time.perf_counter() - begun
-    text = f"wrote {written.path} in {seconds:z.1f} s; it opens by double click"
+    text = f"wrote {written.path} in {seconds:z.1f} s; it opens with a double click"
     if written.missing:
         text += "\nnot in it: " + "; ".join(f"{what} ({why})" for what, why in written.missing.items())
     return Answer(text, {"file": str(written.path), "seconds": seconds, "missing": dict(written.missing)})
 
 
 def watch(asked: Any) -> Answer:
-    """Make the report again whenever the file is saved, until Ctrl-C. Errors in the file are shown on the
-    terminal and in open pages; the last report stays."""
+    """Regenerate the report whenever the file is saved, until Ctrl-C. Errors in the file are shown on the terminal and
+    in open pages; the last report stays."""
     path = Path(asked.model)
     if not path.is_file():
         raise ModelError(
@@ -492,8 +515,8 @@ def _follow(asked: Any, folder: Path) -> str:
     """Write the report of the current file; on failure return the reason."""
     begun, now = time.perf_counter(), time.strftime("%H:%M:%S")
     try:
-        source, options = _source(asked), {} if asked.time is None else {"t": asked.time}
-        study = _study(asked, source, vary=_ranges(asked.vary, source), options=options)
+        source, options = source_of(asked), {} if asked.time is None else {"t": asked.time}
+        study = study_of(asked, source, vary=ranges_of(asked.vary, source), options=options)
         written = write.write_report(study, folder, scripts=[watched.SCRIPT])
     except SymbodyError as reason:
         said = reason.on_command_line or str(reason)
@@ -514,7 +537,7 @@ def _say(line: str) -> None:
 
 
 class _TimedSteps:
-    """One line for each step of a long command, on the terminal's other channel."""
+    """Prints one line to stderr for each step of a long command."""
 
     def __init__(self, wanted: bool) -> None:
         self._wanted, self._begun = wanted, time.perf_counter()
@@ -522,67 +545,6 @@ class _TimedSteps:
     def __call__(self, what: str) -> None:
         if self._wanted:
             print(f"  {time.perf_counter() - self._begun:z5.1f} s  {what}", file=sys.stderr, flush=True)
-
-
-# ------------------------------------------------------------------------------------------------ from what was written
-
-
-def _source(asked: Any) -> ModelSource:
-    return find_model(asked.model, asked.meshes)
-
-
-def _study(asked: Any, source: ModelSource | None = None, **more: Any) -> Study:
-    source = source or _source(asked)
-    return Study(source, _values(asked.set, source), **more)
-
-
-def _values(pairs: Sequence[str], source: ModelSource) -> dict[str, float]:
-    """Numbers in SI by name; a number without a unit is in the declared one."""
-    out = {}
-    for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals or not name:
-            raise ModelError(f"--set {pair}: write NAME=VALUE, as in --set V=20")
-        out[name.strip()] = _in_si(text, source, name.strip(), f"--set {name}")
-    return out
-
-
-def _in_si(text: str, source: ModelSource, name: str, where: str) -> float:
-    unit = declared_unit(source.units, name)
-    given = quantity(text, where, ModelError, unit)
-    return finite_number(text, where, ModelError) * unit_factor(unit) if given is None else given
-
-
-def _ranges(texts: Sequence[str], source: ModelSource) -> dict[str, Range]:
-    out = {}
-    for text in texts:
-        name, equals, span = text.partition("=")
-        if not equals:
-            raise ModelError(f"--vary {text}: write NAME=FROM:TO or NAME=FROM:TO:POINTS, as in --vary V=1:40:200")
-        where = f"--vary {name}"
-        out[name.strip()] = _range(where, span, partial(_in_si, source=source, name=name.strip(), where=where))
-    if len(out) > 2:
-        raise ModelError(f"--vary: one parameter or two, got {len(out)}")
-    return out
-
-
-def _range(where: str, text: str, number: Callable[[str], float]) -> Range:
-    parts = text.split(":")
-    if len(parts) not in (2, 3):
-        raise ModelError(f"{where}: write FROM:TO or FROM:TO:POINTS, got {shown(text)}")
-    begin, end = map(number, parts[:2])
-    points = None
-    if len(parts) == 3:
-        if not parts[2].isdigit() or not 2 <= int(parts[2]) <= 1_000_000:
-            raise ModelError(f"{where}: the number of points is a whole number of at least 2, got {shown(parts[2])}")
-        points = int(parts[2])
-    if begin == end:
-        raise ModelError(f"{where}: the range from {begin:g} to {end:g} is empty")
-    return Range(begin, end, points)
-
-
-def _hertz(text: str) -> float:
-    return finite_number(text, "--hertz", ModelError)
 
 
 def _save(path: Path, sim: Any, figure: Callable[[], view.Figure], columns: Mapping[str, Any]) -> Path:

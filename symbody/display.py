@@ -1,7 +1,7 @@
 """How results are displayed: one place for notebooks, the book and reports (HTML with MathML), LaTeX, and terminals.
 
-A result says what it shows in `_display`: a few parts, each of one of the types below. `html`, `latex` and `text` write
-them. Nothing is derived, compiled or evaluated for that; pages need no network, no script and no font.
+A result returns its parts from `_display`, each of one of the types below; `html`, `latex` and `text` write them.
+Displaying derives, compiles and evaluates nothing; pages need no network, script or font.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ STYLE: Final = (
 
 @dataclass(frozen=True)
 class ShownFormula:
-    """Mathematics: a function that writes it as "mathml" (an element), "latex", "text" or "code" (which can be read)."""
+    """A formula: a function that writes it as "mathml" (an element), "latex", "text" or "code" (which can be parsed
+    again)."""
 
     written: Callable[[str], str]
 
@@ -73,21 +74,21 @@ class EquationLines:
 
 @dataclass(frozen=True)
 class Title:
-    """What a result is, in one line."""
+    """The title of a result, in one line."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Labels, each with a text."""
+    """Rows of a label and a text."""
 
     rows: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """Columns with a heading each; cells that are numbers, as text, stand at the right."""
+    """A table whose columns have headings; cells that contain numbers are right-aligned."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -95,7 +96,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class ShownPicture:
-    """A small drawing as SVG, made where it is shown."""
+    """A small SVG drawing, created when it is displayed."""
 
     svg: Callable[[], str]
 
@@ -109,7 +110,7 @@ class Preformatted:
 
 @dataclass(frozen=True)
 class Folded:
-    """Parts behind a title, which a click opens where they are long."""
+    """Parts under a title that unfolds on a click if they are long."""
 
     title: str
     parts: Sequence[DisplayPart]
@@ -119,7 +120,7 @@ DisplayPart = ShownFormula | EquationLines | Title | LabelledRows | ShownTable |
 
 
 class Displayed:
-    """A result that says what it shows."""
+    """A result that defines its display in `_display`."""
 
     __slots__ = ()
 
@@ -130,7 +131,7 @@ class Displayed:
         return html(self._display())
 
     def _repr_latex_(self) -> str | None:
-        """The formulas of a result, where it has any; frontends take the HTML before it."""
+        """The formulas of a result, if it has any; notebook frontends prefer the HTML."""
         return latex(self._display()) or None
 
 
@@ -138,7 +139,7 @@ class Displayed:
 
 
 def html(parts: Iterable[DisplayPart], *, styled: bool = True) -> str:
-    """A piece of a page. `styled=False` where the page has `STYLE` already."""
+    """The parts as an HTML fragment. Pass `styled=False` if the page already contains `STYLE`."""
     style = f"<style>{STYLE}</style>" if styled else ""
     return f"<div class='symbody'>{style}{''.join(map(_html, parts))}</div>"
 
@@ -159,7 +160,7 @@ def _html(part: DisplayPart) -> str:
         case ShownPicture():
             return f"<div>{drawn}</div>" if (drawn := part.svg()) else ""
         case Preformatted():
-            return f"<pre>{in_html(part.text)}</pre>"
+            return f"<pre class='scroll'>{in_html(part.text)}</pre>"
         case Folded():
             inner = "".join(map(_html, part.parts))
             is_open = " open" if len(inner) <= MOST_OPEN else ""
@@ -167,8 +168,8 @@ def _html(part: DisplayPart) -> str:
 
 
 def _equations_html(sides: Sequence[tuple[str, str]]) -> str:
-    """A table of left sides, signs and right sides, or these below each other where the left ones are long. Every term
-    is an element of its own, so that lines break between terms."""
+    """A table of left sides, signs and right sides, or one above the other if the left sides are long. Every term is a
+    separate element, so that lines break between terms."""
     if any(mathml_columns(left) > LONG_SIDE for left, _ in sides):
         lines = (f"{_terms(left)}<div>{_inline_math('<mo>=</mo>')} {_terms(right)}</div>" for left, right in sides)
         return "".join(f"<div class='equation scroll'>{line}</div>" for line in lines)
@@ -237,7 +238,7 @@ def aligned_latex(sides: Iterable[tuple[str, str]]) -> str:
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal; None where there is none."""
+    """Number of columns of the terminal; None without a terminal."""
     return shutil.get_terminal_size((0, 0)).columns or None
 
 

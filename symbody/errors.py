@@ -1,8 +1,9 @@
-"""Every error of the package, worded in one place.
+"""All error classes of the package, and the wording that messages share.
 
-Classes follow who must act: `ExpressionError` (what was written in an expression), `ModelError` (the description of a
-mechanism), `CallError` (an argument of a call), `DerivationError` (no unique answer), `ProgramError` (what was asked to be compiled), `CompileError` (the
-tool chain), `AssemblyError` (the numbers of a state). A message says where, what it got, what exists, what to try.
+There is one class for each stage of the pipeline: `ExpressionError` (an expression), `ModelError` (the description of a
+mechanism), `CallError` (the arguments of a call), `DerivationError` (equations without a unique solution),
+`ProgramError` (a request to compile), `CompileError` (the tool chain), `AssemblyError` (the values of a state). A
+message names the part, the value, the alternatives and the remedy.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ _LONG_WORD: Final = re.compile(r"\S{300,}")  # in a message: shown by its two en
 
 
 class SymbodyError(Exception):
-    """Base of all errors raised on purpose by symbody. All can be pickled, whatever their constructors take: errors
-    cross process borders.
+    """Base class of all errors that symbody raises deliberately. All of them can be pickled, whatever their
+    constructors take, because errors are passed between processes.
 
-    on_command_line   the same in words of the command line, where the advice is about arguments of Python; made by
+    on_command_line   the message for the command line, if the advice concerns arguments of Python; set by
                       `advised_error`
 
     >>> try:
@@ -56,14 +57,14 @@ def _error_again(kind: type[SymbodyError], args: tuple[Any, ...], attributes: di
 
 
 def advised_error(kind: type[SymbodyError], problem: str, python: str, command: str) -> SymbodyError:
-    """An error with what to do about it, in Python and on the command line."""
+    """An error with advice, worded for Python and for the command line."""
     made = kind(problem + python)
     made.on_command_line = problem + command
     return made
 
 
 class ExpressionError(SymbodyError, TypeError, ValueError):
-    """An expression was given something that has no meaning there.
+    """An argument is not valid in an expression.
 
     >>> try:
     ...     sb.sin("x")
@@ -76,7 +77,7 @@ class ExpressionError(SymbodyError, TypeError, ValueError):
 
 
 class CallError(SymbodyError, TypeError):
-    """A call does not fit its function: an argument has another name, is missing, or is given twice.
+    """The arguments of a call do not fit its signature: one is misspelt, missing, or given twice.
 
     >>> try:
     ...     sb.Model("m").body("b", mass=1, intertia=(1, 1, 1))
@@ -89,11 +90,11 @@ class CallError(SymbodyError, TypeError):
 
 
 class NodeLimitError(ExpressionError):
-    """Expressions grow past the number of nodes that they were given."""
+    """An expression exceeds the allowed number of nodes."""
 
 
 class EvaluationError(SymbodyError, ArithmeticError):
-    """An expression has no value at the numbers given.
+    """An expression has no value at the given numbers.
 
     >>> x = sb.symbol("x")
     >>> try:
@@ -122,8 +123,7 @@ class ModelError(SymbodyError, ValueError):
 
 
 class ExpressionTextError(ExpressionError):
-    """The text of an expression says nothing; `at` and `length` tell which part of it, `plain` what is wrong with
-    it."""
+    """Syntax error in the text of an expression: `at` and `length` give the part of the text, `plain` the fault."""
 
     def __init__(self, plain: str, text: str, at: int, length: int = 1) -> None:
         shift = max(0, at - 60)
@@ -133,8 +133,7 @@ class ExpressionTextError(ExpressionError):
 
 
 class ModelFileError(ModelError):
-    r"""A model file says something that has no meaning; it names the file, line and column (from 1) and shows the
-    line.
+    r"""A model file is not valid. The message names the file, line and column (from 1) and shows the line.
 
     >>> try:
     ...     sb.study.read_model_text("symbody: 1\nname: x\nbodys: {}\n")
@@ -158,7 +157,7 @@ class ModelFileError(ModelError):
 
 
 class DerivationError(SymbodyError, ValueError):
-    """The description has no unique answer.
+    """The description does not lead to a unique solution.
 
     >>> m = sb.Model("massless")
     >>> x = m.coordinate("x")
@@ -174,21 +173,21 @@ class DerivationError(SymbodyError, ValueError):
 
 
 class ProgramError(SymbodyError, ValueError):
-    """A program was asked for that cannot be made.
+    """The requested program cannot be built.
 
     >>> x, y = sb.symbols("x y")
     >>> try:
     ...     sb.program("f", {"x": x}, {"z": x + y})
     ... except sb.errors.ProgramError as reason:
-    ...     print(str(reason)[:49])
-    program 'f': its outputs depend on y, which no in
+    ...     print(str(reason).split(";")[0])
+    program 'f': its outputs depend on y, not among the inputs
 
     See also: `program`, `compile`.
     """
 
 
 class StabilityError(SymbodyError, ValueError):
-    """A steady motion, a linear system or an answer about one was asked for that does not exist.
+    """The requested steady motion, linear system or property of one does not exist.
 
     >>> k = sb.symbol("k")
     >>> try:
@@ -202,7 +201,7 @@ class StabilityError(SymbodyError, ValueError):
 
 
 class CompileError(SymbodyError, RuntimeError):
-    """The tool chain failed or is not there.
+    """The tool chain failed or is not installed.
 
     >>> issubclass(sb.errors.CompileError, sb.SymbodyError)
     True
@@ -212,7 +211,7 @@ class CompileError(SymbodyError, RuntimeError):
 
 
 class SimulationError(SymbodyError, ValueError):
-    """A simulation was asked for that cannot begin.
+    """The requested simulation cannot start.
 
     >>> x = sb.symbol("x", "variable")
     >>> try:
@@ -226,7 +225,7 @@ class SimulationError(SymbodyError, ValueError):
 
 
 class StudyError(SymbodyError, ValueError):
-    """A sweep or an identification was asked for that cannot be made, or a study on disk is another one.
+    """The requested sweep or identification is not possible, or the study on disk belongs to another request.
 
     >>> try:
     ...     sb.sweep(lambda a: a, {})
@@ -239,7 +238,7 @@ class StudyError(SymbodyError, ValueError):
 
 
 class ViewError(SymbodyError, ValueError):
-    """A picture was asked for that cannot be made.
+    """The requested figure or scene cannot be drawn.
 
     >>> try:
     ...     sb.plot(3)
@@ -252,7 +251,7 @@ class ViewError(SymbodyError, ValueError):
 
 
 class AssemblyError(SymbodyError, ValueError):
-    """Numbers were given from which no state can be made that keeps the constraints.
+    """No state that satisfies the constraints exists for the given values, or the search did not find one.
 
     >>> x = sb.symbol("x", "variable")
     >>> try:
@@ -274,7 +273,7 @@ def listed(names: Iterable[object], most: int = 12) -> str:
 
 
 def in_number(names: Iterable[object], one: str, many: str) -> str:
-    """Names in a phrase of their number: `in_number(lost, "body {} hangs", "bodies {} hang")`."""
+    """Names in a singular or plural phrase: `in_number(lost, "body {} hangs", "bodies {} hang")`."""
     texts = [str(n) for n in names]
     return (one if len(texts) == 1 else many).replace("{}", listed(texts), 1)
 
@@ -285,7 +284,7 @@ def with_article(noun: str) -> str:
 
 
 def existing(names: Iterable[object], most: int = 12) -> str:
-    """The names that there are: `there are a, b`, `there is only a`, `there are none`."""
+    """The existing names as a phrase: `there are a, b`, `there is only a`, `there are none`."""
     texts = [str(n) for n in names]
     return f"there is only {texts[0]}" if len(texts) == 1 else f"there are {listed(texts, most)}"
 
@@ -293,21 +292,21 @@ def existing(names: Iterable[object], most: int = 12) -> str:
 def unknown(
     where: str, what: str, got: object, known: Iterable[str], kind: type[SymbodyError] = ModelError
 ) -> SymbodyError:
-    """`where: there is no <what> 'got'; there are ...` with a suggestion where one is near."""
+    """`where: there is no <what> 'got'; there are ...` with a suggestion if a name is similar."""
     names = list(known)
     near = hint(got, names) if isinstance(got, str) else ""
     return kind(f"{where}: there is no {what} {shown(got, 120)}; {existing(names)}.{near}")
 
 
 def hint(got: str, names: list[str]) -> str:
-    """The nearest of some names as a question: in upper or lower case, with letters exchanged, or close to it."""
+    """A question that suggests the most similar name: one that differs in case, in swapped letters, or slightly."""
     near = [n for n in names if n.lower() == got.lower()] or [n for n in names if sorted(n) == sorted(got)]
     near = near or get_close_matches(got, names, n=1, cutoff=0.6)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, known: Iterable[str]) -> SymbodyError:
-    """A symbol that a model does not have, with the method that declares one of its kind."""
+    """The error for a symbol that the model has not declared; it names the method that declares one of its kind."""
     names = [n for n in known if n != "t"]
     others = f", or use one of {listed(names)}.{hint(name, names)}" if names else ""
     if kind == "multiplier":
@@ -326,7 +325,7 @@ def undeclared_symbol(where: str, kind: str, name: str, stem: str, model: str, k
 def unknown_keyword(
     where: str, got: str, names: Iterable[str], options: Iterable[str], kind: type[SymbodyError]
 ) -> SymbodyError:
-    """A keyword that is neither an option of a call nor a name of its model."""
+    """The error for a keyword that is neither an option of the call nor a name of the model."""
     known, others = list(names), list(options)
     there_are = f"names are {listed(known)}; options are {listed(others, 30)}.{hint(got, [*known, *others])}"
     return kind(f"{where}: {got!r} is neither a name of the model nor an option; {there_are}")
@@ -335,7 +334,7 @@ def unknown_keyword(
 def ambiguous_keyword(
     where: str, name: str, value: object, what: str, call: str, is_option: bool, kind: type[SymbodyError]
 ) -> SymbodyError:
-    """A keyword that is a name of the model and an argument of the call."""
+    """The error for a keyword that is both a name of the model and an argument of the call."""
     one = f"{name} is {with_article(what)} of the model and an {'option' if is_option else 'argument'} of {call}"
     other = f" or options={{{name!r}: {shown(value)}}} for the option" if is_option else ""
     return kind(f"{where}: {one}; write values={{{name!r}: {shown(value)}}} for the {what}{other}")
@@ -350,22 +349,22 @@ def finite_number(value: Any, where: str, kind: type[SymbodyError]) -> float:
     except (TypeError, ValueError):
         raise kind(f"{where} must be one number, got {shown(value)}") from None
     if not math.isfinite(number):
-        raise kind(f"{where} = {number} is no finite number")
+        raise kind(f"{where} = {number} is not a finite number")
     return number
 
 
 def finite_interval(ends: Any, where: str, kind: type[SymbodyError]) -> tuple[float, float]:
-    """Two numbers, the lower one first; anything else is refused."""
+    """Convert to an interval of two numbers, the lower one first; refuse anything else."""
     if not hasattr(ends, "__len__") or len(ends) != 2:
         raise kind(f"{where}: an interval has two ends, (low, high); got {shown(ends)}")
     low, high = (finite_number(x, where, kind) for x in ends)
     if not low < high:
-        raise kind(f"{where}: the interval is to be (low, high) with low < high; got {shown(ends)}")
+        raise kind(f"{where}: the interval must be (low, high) with low < high; got {shown(ends)}")
     return low, high
 
 
 def why_no_file(path: Path) -> str:
-    """Why a path is not that of a plain file that can be opened; empty where it is one."""
+    """The reason why a path is not a regular file that can be opened; empty if it is one."""
     try:
         return "" if path.is_file() else "is not a plain file" if path.exists() else "there is no such file"
     except (OSError, ValueError) as reason:  # too long, or with characters that no path has
@@ -373,7 +372,7 @@ def why_no_file(path: Path) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value as it goes into a message: short, on one line."""
+    """A value as shown in messages: short, on one line."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # Python prints no integers of more than 4300 digits

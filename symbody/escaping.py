@@ -1,4 +1,4 @@
-"""Text of the user's choice in other languages: one function for each target, used by everything that writes for it.
+"""Escapes user text for other languages: one function for each target, used by all writers of that target.
 
 Names of symbols are identifiers and need none of this (`algebra/graph/graph.py` refuses others). Names of models, bodies,
 joints and loads, descriptions, notes and titles are free text: they may hold quotation marks, dollar signs and angle
@@ -36,7 +36,7 @@ _LATEX: Final = {
 def checked_name(name: object, what: str, kind: type[SymbodyError] = ModelError) -> str:
     """A name that can be printed on one line; anything else is refused."""
     if not isinstance(name, str):
-        raise kind(f"{what}: a name comes first and is text, got {shown(name)}")
+        raise kind(f"{what}: a name comes first and must be text, got {shown(name)}")
     if len(name) > MOST_CHARACTERS:
         raise kind(f"{what} {shown(name)}: a name has at most {MOST_CHARACTERS} characters, this one has {len(name)}")
     if found := UNPRINTABLE.search(name):
@@ -50,8 +50,8 @@ def identifier(name: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """For comments that end with their line (`#`, `%`, `//`), and for terminals: what cannot be printed is shown by its
-    code."""
+    """For comments that end with their line (`#`, `%`, `//`), and for terminals: unprintable characters are shown as
+    codes."""
     return UNPRINTABLE.sub(_code, text)
 
 

@@ -30,7 +30,8 @@ _END_OF_FILE: Final = b"\x1a"  # of DOS
 
 @contextmanager
 def reading(problem: str, error: type[SymbodyError] = ModelError) -> Iterator[None]:
-    """What goes wrong inside is an error of ours: the problem in words, and the reason. Also a decorator."""
+    """Convert exceptions inside the block to an error of symbody that states the problem and the reason. Also usable as
+    a decorator."""
     try:
         yield
     except SymbodyError:
@@ -40,15 +41,15 @@ def reading(problem: str, error: type[SymbodyError] = ModelError) -> Iterator[No
 
 
 def reason_in_words(reason: BaseException) -> str:
-    """What a library says, short and on one line."""
+    """The message of a library, shortened to one line."""
     said = f"{reason.args[0]!r} is missing" if isinstance(reason, KeyError) and reason.args else str(reason)
     text = in_one_line(" ".join(said.split())) or type(reason).__name__
     return text if len(text) <= MOST_REASON else text[: MOST_REASON - 3] + "..."
 
 
 def beside(folder: Path, name: str, within: Path | None = None) -> Path | None:
-    """Where a file that another one names is: in its folder or below (or below `within`), after all links and dots; None
-    where that is somewhere else. Whether it exists is not asked."""
+    """Where a file that another one names is: in its folder or below (or below `within`), after all links and dots;
+    None where that is somewhere else. The file need not exist."""
     try:
         path = (folder / name).resolve()
         return path if path.is_relative_to((within or folder).resolve()) and not Path(name).is_absolute() else None

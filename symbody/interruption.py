@@ -1,8 +1,8 @@
 """Ctrl-C while something long is computed.
 
-Motions, batches, branches and families of orbits return what they have when they are interrupted, and their outcome says
-so. Whatever of this kind the same code begins next raises `KeyboardInterrupt`, so that one Ctrl-C ends the loop of a
-script. The same code is a script, a cell of a notebook, a statement at the prompt: there, the next one goes on.
+Motions, batches, branches and families of orbits return what they have when they are interrupted, and their outcome
+states it. Whatever of this kind the same code begins next raises `KeyboardInterrupt`, so that one Ctrl-C ends the loop
+of a script. The same code is a script, a cell of a notebook, a statement at the prompt: there, the next one goes on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass
 class _Interruption:
-    """The code whose computation ended by Ctrl-C, until it is told."""
+    """The code whose computation ended by Ctrl-C, until it is reported."""
 
     code: CodeType | None = None
 

@@ -1,4 +1,4 @@
-"""Packages that not everybody has, or that take long to load, loaded when they are first needed."""
+"""Optional packages, and packages that take long to load, imported on first use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .errors import SymbodyError
 
 
 def optional_package(module: str, where: str, error: type[SymbodyError], install: str = "") -> Any:
-    """A module of another package; an error that says what to install where that package is missing.
+    """Import a module of another package; if it is missing, raise an error that names the package to install.
 
     where     what needs it, for the error
     install   the name by which pip knows the package, where it is not that of the module

@@ -10,12 +10,12 @@
     @takes_options("joint", first=("name", "parent", "child"))
     def revolute(self, name: str, ..., **options: Unpack[JointOptions]) -> Joint:
 
-Names and types are the fields of the class; what each means is the table in its docstring. `takes_options` shows both in
-the signature and in the docstring of the function, so that `help` and the reference have them, and refuses any other
-keyword with the near one. Type checkers read `Unpack` (PEP 692).
+The fields of the class give names and types, and the table in its docstring gives the meanings. `takes_options` adds
+both to the signature and the docstring of the function, so that `help` and the reference show them. It refuses any
+other keyword and suggests the nearest one. Type checkers read `Unpack` (PEP 692).
 
-A dataclass has defaults, too, and checks its values. Calls that take values by name beside options (`values_by_name`)
-get an instance of it; `OptionSet` says which of its fields a call takes.
+A dataclass also has defaults and checks its values. Calls that accept values by name in addition to options
+(`values_by_name`) receive an instance of it; `OptionSet` selects the fields that a call accepts.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _PACKED: Final = re.compile(r"Unpack\[(\w+)\]")
 def takes_options(what: str, first: Sequence[str] = ("name",)) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator of a method `(self, name, ..., **options: Unpack[T])`.
 
-    what    the thing that it makes, for messages
-    first   arguments that are no options: its name, what it stands between
+    what    the part that the method creates, for messages
+    first   arguments that are not options: the name, and the parts that it connects
     """
 
     def decorated(method: Callable[P, R]) -> Callable[P, R]:
@@ -88,7 +88,7 @@ O = TypeVar("O")
 
 @dataclass(frozen=True)
 class OptionSet(Generic[O]):
-    """The fields of a dataclass of options that a call takes.
+    """The fields of a dataclass of options that a call accepts.
 
     kind    the dataclass
     names   of the fields; all of them where none is named
@@ -103,7 +103,7 @@ class OptionSet(Generic[O]):
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        """The options that are taken, as keywords of a signature."""
+        """The accepted options, as keywords of a signature."""
         return tuple(
             inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=f.type)
             for f in fields(self.kind)  # type: ignore[arg-type]
@@ -112,7 +112,8 @@ class OptionSet(Generic[O]):
 
     @cached_property
     def text(self) -> str:
-        """What they mean: the tables of the docstring, without options that are not taken."""
+        """The meanings of the options: the tables of the docstring, without the options that the call does not
+        accept."""
         text = inspect.cleandoc(self.kind.__doc__ or "").partition("\n\n>>> ")[0]
         taken = {p.name for p in self.parameters}
         paragraphs = [rows_about(p, taken) for p in text.split("\n\n")]
@@ -124,7 +125,7 @@ class OptionSet(Generic[O]):
         return "\n\n".join(kept)
 
     def made(self, given: Mapping[str, Any]) -> O:
-        """An instance, which calls with the same options share."""
+        """An instance, shared by calls with the same options."""
         if not given:
             return self.default
         key = tuple(given.items())
@@ -143,7 +144,7 @@ class OptionSet(Generic[O]):
         return {}
 
     def refuse_untaken(self, name: str, where: str, call: str, error: type[SymbodyError]) -> None:
-        """Refuse an option of the dataclass that the call does not take."""
+        """Refuse an option of the dataclass that the call does not accept."""
         if self.names and name not in self.names and name in self.kind.__annotations__:
             raise error(f"{where}: {name}= is an option of other calls; {call} takes {listed(self.names, 30)}")
 
@@ -152,7 +153,7 @@ class OptionSet(Generic[O]):
 
 
 def including(*others: type) -> Callable[[type], type]:
-    """Decorator of a `TypedDict` that inherits from others: its docstring has their paragraphs too."""
+    """Decorator of a `TypedDict` that inherits from others: appends their paragraphs to its docstring."""
 
     def decorated(cls: type) -> type:
         cls.__doc__ = "\n\n".join(inspect.cleandoc(c.__doc__ or "") for c in (*others, cls))
@@ -168,7 +169,7 @@ def with_text(doc: str, more: str) -> str:
 
 
 def meanings(text: str) -> dict[str, str]:
-    """What each option means, from the tables of a docstring; names that share a row have the same text."""
+    """The meaning of each option, from the tables of a docstring; names that share a row have the same text."""
     rows: list[tuple[list[str], list[str]]] = []
     for line in inspect.cleandoc(text).splitlines():
         if found := ROW.match(line):
@@ -179,7 +180,7 @@ def meanings(text: str) -> dict[str, str]:
 
 
 def rows_about(paragraph: str, names: Sequence[str] | set[str]) -> str:
-    """The rows of a table that are about some names; a paragraph that is no table stays as it is."""
+    """The rows of a table for some names; a paragraph that is not a table is returned unchanged."""
     lines = paragraph.splitlines()
     if not ROW.match(lines[0]):
         return paragraph

@@ -46,7 +46,7 @@ class SimulationOptions:
     rtol, atol   tolerances of the local error; atol is one number, or one for each name, and rtol by default
     step         a fixed step: no error control
     order        of method "variational": 2, 4 or 6
-    first_step   length of the first step that error control tries; by default it is chosen
+    first_step   length of the first trial step; by default it is chosen automatically
     max_step     upper bound of the steps that error control chooses
     max_growth   upper bound of the ratio of a step to the one before
 
@@ -58,10 +58,10 @@ class SimulationOptions:
     alpha, beta  of Baumgarte's stabilisation
     independent  speeds, or coordinates whose rates they are, that form "partition" takes as independent where they are
                  good for it
-    project      in forms partition, qr and svd: bring positions back to the constraints after every step as well
+    project      in forms partition, qr and svd: also project positions onto the constraints after every step
     project_stages        in forms projection and orthogonal: bring the stages of explicit methods back to the constraints as
                           well as the ends of steps
-    constraint_tolerance  violation of constraints at which projections are content; by default it is rounding
+    constraint_tolerance  violation of constraints that projections accept; by default the rounding error
     invariants   "energy" (with the work of loads that have no potential), or expressions that stay as they are at the
                  start
 
@@ -76,7 +76,7 @@ class SimulationOptions:
 
     Limits:
 
-    max_steps    the simulation ends after so many, with an outcome that says so
+    max_steps    the simulation ends after this number of steps, and its outcome states it
     max_memory   bytes for results: beyond it the polynomials between steps are dropped, then all but every 2nd, 4th,
                  8th or 16th step, then the simulation ends; where times are given, only the states at these are kept
     max_size     the simulation ends where a variable has grown exponentially, or faster, to so many times its size at

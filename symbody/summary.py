@@ -1,7 +1,7 @@
-"""How results introduce themselves: a title and a few rows; `display` writes them in notebooks.
+"""Summaries of results: a title and a few rows, which `display` writes in notebooks.
 
-A result says what it is in `_summary`; nothing is derived, compiled or evaluated for that. Names of the user's choice
-are cut where there are many.
+A result returns its summary from `_summary`, without deriving, compiling or evaluating anything. Long lists of names
+are shortened.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Summary:
 
 
 class SearchOutcome(str):
-    """A sentence on how a search ended; true where it found what was searched for, as the outcome of a simulation is
-    where it went as asked."""
+    """A sentence that states how a search ended. It is true if the search succeeded, like the outcome of a
+    simulation."""
 
     __slots__ = ("_is_found",)
     _is_found: bool
@@ -70,7 +70,7 @@ class Summarized(Displayed):
         return str(self._summary())
 
     def _folded(self) -> Iterable[tuple[str, DisplayPart]]:
-        """Folded parts for notebooks: titles, and what is behind them."""
+        """Folded parts for notebooks: titles and contents."""
         return ()
 
     def _display(self) -> Iterable[DisplayPart]:
@@ -92,7 +92,7 @@ class Tabular(Displayed):
 
 
 class Introduced(Displayed):
-    """A result, or a part of a model, that a notebook shows as its text: the first line as a title, others as rows."""
+    """A result, or a part of a model, whose text a notebook shows: the first line as a title, the others as rows."""
 
     __slots__ = ()
 
@@ -106,8 +106,8 @@ class Introduced(Displayed):
 
 
 def parts_of_text(text: str) -> tuple[DisplayPart, ...]:
-    """A text for a display: a line with indented ones below it is a title with labelled rows, everything else as it
-    stands."""
+    """Display parts from a text: a line followed by indented lines becomes a title with labelled rows; everything else
+    is unchanged."""
     first, *rest = text.split("\n")
     if any(not line.startswith("  ") for line in rest):
         return (Preformatted(text),)
@@ -124,7 +124,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def listing(things: Iterable[object]) -> str:
-    """How many there are, and the first of them: `38 (q1, q2, q3, q4, q5, q6, …)`; empty where there are none."""
+    """The number of names and the first of them: `38 (q1, q2, q3, q4, q5, q6, …)`; empty without names."""
     names = [str(t) for t in things]
     ends = accumulate(len(n) + 2 for n in names)
     shown = [n for n, end in zip(names[:MOST_NAMES], ends, strict=False) if end <= MOST_LISTED] or names[:1]
@@ -148,7 +148,7 @@ def cut_end(line: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def summary_rows(**rows: str) -> tuple[tuple[str, str], ...]:
-    """Rows that say something; an underscore in a label is a space. An outcome says something also where it is false."""
+    """Rows that are not empty; an underscore in a label becomes a space. An outcome is kept even if it is false."""
     return tuple((label.replace("_", " "), str(text)) for label, text in rows.items() if len(text))
 
 

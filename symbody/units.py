@@ -89,7 +89,7 @@ DERIVED: Final = (  # coherent SI units in which inferred dimensions are written
 
 @cache
 def unit_meant(text: str) -> Unit | None:
-    """The unit that a text denotes; None where it denotes none.
+    """The unit that a text denotes; None if the text is not a unit.
 
     A slash divides by the one unit, or the parenthesis, after it: `N m/rad`, `kg/(m s)`.
     """
@@ -128,7 +128,7 @@ def _unit_of_name(name: str) -> Unit | None:
 
 
 def unit_of(text: object, where: str, kind: type[SymbodyError]) -> Unit:
-    """The unit that a text denotes; one that is unknown is refused with those that are near."""
+    """The unit that a text denotes; an unknown unit is refused, with suggestions of similar ones."""
     found = unit_meant(text) if isinstance(text, str) else None
     if found is None:
         near = hint(text, [*UNITS, "mm", "cm", "km", "kN", "ms", "MPa", "mg"]) if isinstance(text, str) else ""
@@ -173,7 +173,7 @@ def si_unit(text: str) -> str:
 
 
 def unit_factor(text: str) -> float:
-    """One of a unit, in SI: 0.001 for mm; 1 for an empty text."""
+    """The factor from a unit to SI: 0.001 for mm; 1 for an empty text."""
     found = unit_meant(text) if text else None
     return 1.0 if found is None else found.factor
 

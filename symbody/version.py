@@ -1,3 +1,4 @@
-"""The version, here and nowhere else: `pyproject.toml` reads this file, and `tests/test_versions.py` compares CITATION.cff."""
+"""The only definition of the version: `pyproject.toml` reads this file, and `tests/test_versions.py` compares
+CITATION.cff."""
 
 VERSION = "0.1.0"

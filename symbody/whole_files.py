@@ -1,9 +1,9 @@
-"""Files appear whole or not at all: everything that is written goes through here.
+"""Writes files atomically: they appear complete or not at all. All output goes through this module.
 
-The content goes to a file of another name in the same folder, which takes the place of the old one in a single step
-when it is complete. A full disk, an exception, Ctrl-C or a killed process leave the file that was there as it was. What
-a process that was killed outright was writing stays beside it under a hidden name (`.run.1f3a5b7c.part.npz`); whoever
-writes the same file later than an hour after removes it.
+The content is written to a temporary file in the same folder, which replaces the old file in a single step when it is
+complete. After a full disk, an exception, Ctrl-C or a killed process the old file is unchanged. A process that is
+killed leaves its temporary file under a hidden name (`.run.1f3a5b7c.part.npz`); the next write to the same path removes
+it if it is more than an hour old.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _UNFINISHED: Final = re.compile(r"\.(.*)\.[0-9a-f]{8}\.part(\..*)?", re.DOTALL)
 def whole_file(
     path: str | Path, mode: int = 0o666, is_lasting: bool = True, cleans_up: bool | None = None
 ) -> Iterator[BinaryIO]:
-    """A binary file to write to, which becomes `path` when all went well.
+    """A binary file to write to, which becomes `path` on success.
 
     mode          permissions of a new file, less those that the user's umask takes away
     is_lasting    wait until it would survive a loss of power
-    cleans_up     remove what others left unfinished beside it; as `is_lasting` where it is not said
+    cleans_up     remove unfinished files that others left beside it; the value of `is_lasting` by default
     """
     with unfinished_file(path, mode, is_lasting if cleans_up is None else cleans_up) as part, part.open("wb") as file:
         yield file
@@ -41,8 +41,8 @@ def whole_file(
 
 @contextmanager
 def unfinished_file(path: str | Path, mode: int = 0o666, cleans_up: bool = True) -> Iterator[Path]:
-    """The name of an empty file for another program or library to fill, which becomes `path` when all went well. Its
-    ending is that of `path`."""
+    """The name of an empty file for another program or library to fill, which becomes `path` on success. It has the
+    suffix of `path`."""
     target = Path(os.path.realpath(path))  # a link stays a link
     if (
         target.exists() and not target.is_file()
@@ -65,8 +65,7 @@ def unfinished_file(path: str | Path, mode: int = 0o666, cleans_up: bool = True)
 
 
 def _create(part: Path, target: Path, mode: int) -> None:
-    """Who may read and write a file does not change when it is written again, and one that may not be written is not
-    replaced."""
+    """Create the temporary file. Rewriting a file keeps its permissions, and a read-only file is not replaced."""
     is_new = not target.exists()
     if not is_new and not os.access(target, os.W_OK):
         raise PermissionError(f"{target} may not be written")

@@ -31,12 +31,14 @@ def folder(file: str) -> str:
 @cache
 def sources(root: Path) -> dict[str, ast.Module]:
     """The files of the package, parsed, by path; the collector of garbage would look through a million nodes that stay,
-    again and again."""
+    again and again: in this function, and for every test after it that calls `gc.collect`."""
     files = sorted((root / "symbody").rglob("*.py"))
+    gc.collect()
     gc.disable()
     try:
         return {f.relative_to(root).as_posix(): ast.parse(f.read_text(encoding="utf-8")) for f in files}
     finally:
+        gc.freeze()
         gc.enable()
 
 

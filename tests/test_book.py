@@ -236,7 +236,7 @@ def test_tutorial_checks_its_numbers(path: Path) -> None:
     assert cells_of(path)[-1].source.startswith("## Where next")
 
 
-@pytest.mark.parametrize("path", some(TUTORIALS, 8), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", some(TUTORIALS, 10), ids=lambda p: p.stem)
 def test_tutorial_runs_as_a_notebook(path: Path, tmp_path: Path) -> None:
     notebook = tmp_path / "page.ipynb"
     write_notebook(cells_of(path), notebook)

@@ -141,7 +141,7 @@ TOOLS = set(
     WrapSphere WrapCylinder WrapRing WrapTorus ViaPoint
     NamedRow AugmentedSystem
     MassMatrixPrograms CudaFunction WasmObject DeviceArray FiniteElements
-    CudaMotion CudaMotions FixedMotions MarchedMotions Tableau SimulationOptions
+    CudaMotion CudaMotions FixedMotions MarchedMotions ContactMotions Tableau SimulationOptions
     StabilityChart MatrixNumbers ModelFile Objective Curve Panel Solid ExportOptions
     """.split()
 )  # what users make or call, parts of results, and arrays: they have a text
@@ -219,3 +219,25 @@ def test_small_figures():
     assert len(points) == 240
     assert small_figure([]) == ""
     assert "<polyline" in small_figure([SmallCurve("constant", [0, 1], [2.0, 2.0])])
+
+
+def test_rounding_is_not_shown_as_damping():
+    """Of an undamped system every real part is 0, in text and in a notebook; numbers stay what they are."""
+    m = sb.Model("two masses")
+    k = m.parameter("k", 3.0)
+    left = m.body("left", mass=1.3)
+    m.prismatic("x", m.ground, left, stiffness=k)
+    m.prismatic("y", left, m.body("right", mass=0.7), stiffness=2.1 * k)
+    lin = sb.linearize(sb.derive(m), {})
+    modes = lin.modes()
+    assert [line.split()[0] for line in str(modes).splitlines()[1:]] == ["0"] * 4
+    assert "e-1" not in modes._repr_html_()
+
+
+def test_verdicts_on_answers_fit_a_page():
+    m = sb.Model("oscillator")
+    m.prismatic("x", m.ground, m.body("cart", mass=m.parameter("m", 2.0)), stiffness=m.parameter("k", 8.0))
+    shown = sb.kits.teaching.compare(sb.derive(m), "m*x'' = k*x")._repr_html_()
+    assert "<pre" not in shown
+    assert "has the wrong sign" in shown
+    assert "left - right is" in shown

@@ -11,6 +11,7 @@ import pytest
 
 import symbody as sb
 from symbody.kits import biomechanics as bio
+from symbody.kits import machines as mc
 from symbody.kits import robots as rb
 from symbody.kits import teaching
 from symbody.kits import vehicles as vh
@@ -21,7 +22,9 @@ from .vehicles.passenger_tyre import NUMBERS, tir
 LARGE = ("ndarray", "Mapping", "Array", "Equations", "Trajectory", "Matrix", "Frame", "Branch")
 
 
-@pytest.mark.parametrize("module", [rb, vh, bio, teaching], ids=["robots", "vehicles", "biomechanics", "teaching"])
+@pytest.mark.parametrize(
+    "module", [rb, vh, bio, teaching, mc], ids=["robots", "vehicles", "biomechanics", "teaching", "machines"]
+)
 def test_what_is_large_has_a_summary(module: Any) -> None:
     made = [
         c for c in (getattr(module, n) for n in module.__all__) if dataclasses.is_dataclass(c) and inspect.isclass(c)

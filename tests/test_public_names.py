@@ -34,6 +34,7 @@ PACKAGES = (
     "symbody",
     *(f"symbody.{s}" for s in STAGES),
     "symbody.kits.biomechanics",
+    "symbody.kits.motions",
     "symbody.kits.robots",
     "symbody.kits.teaching",
     "symbody.kits.vehicles",

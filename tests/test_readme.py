@@ -27,8 +27,13 @@ from .forked import answer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TABLES_OF_CALLS = ("coverage.md",)  # run with the calls of their rows, tests/test_coverage.py
 GUIDES = [  # those with code; tutorials run as notebooks, tests/test_book.py
-    p for p in PAGES if p.parent.name != "tutorials" and "\n```python\n" in p.read_text(encoding="utf-8")
+    p
+    for p in PAGES
+    if p.parent.name != "tutorials"
+    and p.name not in TABLES_OF_CALLS
+    and "\n```python\n" in p.read_text(encoding="utf-8")
 ]
 ARROW = "# ->"
 

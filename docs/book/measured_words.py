@@ -109,6 +109,7 @@ COLUMNS: Final = {
     "workers": Column("workers"),
     "overhead": Column("overhead per chunk", "s"),
     "stage": Column("stage"),
+    "date": Column("measured on"),
 }
 HIDDEN: Final = ("peer_limit", "note", "load", "calibration_us")  # notes stand below a table
 BEFORE: Final = "before_"  # columns of earlier versions, which the page leaves out

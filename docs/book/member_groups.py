@@ -50,7 +50,7 @@ FRAME: Final = {
     "Frames from frames": "translate rotate rotate_by_cosines rotate_by_euler_parameters denavit_hartenberg place rename",
     "Points and vectors": "origin point x y z vector dyad",
     "Orientation and motion": "dcm pose_in rotation_in angular_velocity angular_acceleration latex",
-    "For extensions": "hang_on freeze path depth root common_ancestor spin drift unknown_place rates_of_unknown_place angular_velocity_components",
+    "For extensions": "hang_on freeze path depth root common_ancestor ancestors below spin drift unknown_place rates_of_unknown_place angular_velocity_components",
 }
 
 PARTS: Final = {

@@ -34,7 +34,7 @@ STAGES = (
     "write",
     "kits",
 )
-KITS = ("kits.robots", "kits.biomechanics", "kits.teaching")  # that have pages of their own
+KITS = ("kits.robots", "kits.motions", "kits.biomechanics", "kits.teaching")  # that have pages of their own
 ROOT = Path(symbody.__file__).parents[1]
 WIDTH = 88  # characters of a signature in a line
 TABLED = 8  # members of a class whose page begins with a list of them
@@ -140,7 +140,7 @@ def _index(found: list[Group]) -> str:
             "# Reference",
             "Every public name, in the order in which data passes through. `help(sb.simulate)` shows the same text. Examples begin "
             "with `import symbody as sb` and `import numpy as np`; numbers are shown to six digits. "
-            "[How long names stay](../stability-of-names.md).",
+            "[Stability of names](../stability-of-names.md).",
             "## Everyday names",
             "\n".join(everyday),
             "## Special names, by stage and kit",

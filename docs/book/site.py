@@ -57,13 +57,13 @@ def build(
         shutil.copy(BESIDE / "style.css", source / "_static")
         shutil.copy(BESIDE / "scorer.js", source)
         crew = Workers(os.cpu_count() or 1 if workers is None else workers, tuple(only), tell)
-        mechanisms = write_gallery(source / "gallery", static, crew)
-        tutorials = write_tutorials(source, static, crew)
-        documents = write_documents(source / "documents", static, crew)
-        tell("reference, theory and measurements")
+        tell("reference, theory and measurements")  # first: their faults show within seconds
         names = write_reference(source / "reference")
         explained = write_theory(source / "theory")
         measured = write_benchmarks(source / "benchmarks.md")
+        mechanisms = write_gallery(source / "gallery", static, crew)
+        tutorials = write_tutorials(source, static, crew)
+        documents = write_documents(source / "documents", static, crew)
         write_language(source, source / "extra")
         if only:
             _leave_out_others(source, only)

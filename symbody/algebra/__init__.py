@@ -1,4 +1,5 @@
-"""Mathematics without mechanics: the expression graph, derivatives, linear solves, printing, the border with SymPy."""
+"""Mathematics without mechanics: the expression graph, derivatives, linear solves, printing, and conversion from and to
+SymPy."""
 
 from __future__ import annotations
 

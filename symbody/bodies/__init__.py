@@ -1,4 +1,4 @@
-"""The mechanism as described: frames, points, vectors, bodies, joints, loads, constraints."""
+"""Description of a mechanism: frames, points, vectors, bodies, joints, loads and constraints."""
 
 from __future__ import annotations
 

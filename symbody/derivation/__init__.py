@@ -1,4 +1,4 @@
-"""Mechanism -> Equations, by several independent routes; reactions, energies, power, certificates."""
+"""Derivation of the equations of motion by several independent routes; reactions, energies, power, certificates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the graph to straight-line programs, and from these to callables and source text."""
+"""Straight-line programs from the expression graph, and callables and source text from these."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ __all__ = [  # noqa: RUF022  (by subject)
     "ENTRY_WIDTH", "entry_places", "comma_lines", "NumpyFunction",
     # kernels: Python functions with loops, the types of their arguments, and records of these
     "Kernel", "Numbers", "Indices", "Function", "is_finite", "on_pieces", "Struct", "type_of", "known_values", "IS_PRESENT", "kernel_text",
-    # the form of a kernel: read from Python, then specialised for what is known of its arguments
+    # the form of a kernel: read from Python, then specialised for known argument values
     "KernelForm", "Parameter", "kernel_form", "inlined_form", "Kernels", "KnownValues", "KernelEntry", "ArgumentRoute", "kernel_entry",
     # types in it
     "Type", "BasicType", "RecordType", "INDEX", "NUMBER", "TRUTH", "NUMBERS", "INDICES", "FUNCTION", "NOTHING",

@@ -1,4 +1,4 @@
-"""From equations and numbers to a trajectory."""
+"""Simulation: from equations and numbers to a trajectory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .contact.frictions import Friction
     from .contact.impacts import Contact
     from .events.events import Event
+    from .gpu.contact_motions import ContactMotions
     from .gpu.cuda_batch import CudaMotion, CudaMotions, FixedMotions
     from .gpu.cuda_march import MarchedMotions
     from .gpu.cuda_motions import cuda_motions
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from .steppers.stepper import StepDerivatives, StepImpulses, Stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Extremes", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..later import offer
 
 if TYPE_CHECKING:
-    from . import biomechanics, robots, teaching, vehicles
+    from . import biomechanics, machines, motions, robots, teaching, vehicles
 
-__all__ = ["biomechanics", "robots", "teaching", "vehicles"]
+__all__ = ["biomechanics", "machines", "motions", "robots", "teaching", "vehicles"]
 
 _of_robots = (
     "task LinkTask centre_of_mass_jacobian centroidal_momentum_matrix inverse_kinematics Configurations gravity_compensation "

@@ -1,5 +1,4 @@
-"""Steady motions, linearisation, spectra, responses, sensitivities: the neighbourhood of a motion. No joints, no
-plots."""
+"""Steady motions, linearisation, spectra, responses and sensitivities."""
 
 from __future__ import annotations
 

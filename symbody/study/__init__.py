@@ -1,4 +1,4 @@
-"""Model sources, requests, and the study that carries them out."""
+"""Model sources, requests, and the studies that execute them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from .identification.identify import identify
     from .identification.measurement import Measurement
     from .model_reading import ModelFile, built_in, read_model, read_model_text
+    from .piles.pile import Pile
+    from .piles.pile_motion import PileMotion
     from .sources import ModelSource, find_model
     from .study import Study
     from .sweeps.entry.indices import morris_indices, sobol_indices
@@ -27,6 +29,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "swept_study", "over_of_texts",
     "sobol_indices", "morris_indices", "objective", "Objective",
     "identify", "Measurement", "Identification",
+    "Pile", "PileMotion",
 ]  # fmt: skip
 
 offer(__name__)

@@ -26,12 +26,12 @@ MAX_FILES: Final = 32  # largest number of files of one model
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model as a file described it.
+    """The content of a model file.
 
-    model, mechanism   the description, and the same frozen
+    model, mechanism   the model, and its mechanism
     requests           values, start, simulate, steady, linearize, eig, frf, draw: the analyses requested by the file
-    description        a sentence or more for people
-    path               of the file; None where the model is built in or text
+    description        a text of one or more sentences
+    path               of the file; None for a built-in model or a text
 
     >>> file = sb.read_model("double_pendulum")
     >>> file.name, file.requests.start
@@ -66,7 +66,7 @@ def built_in() -> dict[str, Path]:
 
 def read_model(path: str | bytes | Path) -> ModelFile:
     """Read a model file (YAML, see docs/model-files.md), or a built-in model by its name (`symbody examples`). Errors
-    name file, line and column. A text of more than one line is the content of a file (`read_model_text`).
+    name file, line and column. A text of several lines is read as the content of a file (`read_model_text`).
 
     >>> file = sb.read_model("slider_crank")
     >>> file.model.name, list(file.model.bodies)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 ZERO_TOLERANCE: Final = 1e-12  # value, relative to the largest, below which it is zero to rounding
 MIN_VALUE: Final = 1e-15  # value below which it is zero to rounding in any case
-MOTION: Final = "the steady motion that the model asks for"
+MOTION: Final = "the steady motion that the model requests"
 NEAREST: Final = "the steady motion nearest to the start"
 START: Final = "the start"
-VALUES: Final = "the values that the model asks for"
+VALUES: Final = "the values that the model requests"
 
 
 def without_rounding(values: Mapping[str, float]) -> dict[str, float]:

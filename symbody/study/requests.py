@@ -290,7 +290,7 @@ class _RequestReader:
         t = said.get("t")
         begin, end = (self.scope.number(f) for f in t) if isinstance(t, LocatedList) else (None, self.scope.number(t))
         if (begin or 0.0) == end:
-            raise t.error(f"the simulation goes nowhere: it begins and ends at {end:g}")
+            raise t.error(f"the simulation has no length: it begins and ends at {end:g}")
         inputs = self._inputs(said)
         if "impacts" in said and not self.has_contacts:
             raise said.get("impacts").error("impacts are those of `contacts`, and the model has none")
@@ -436,7 +436,7 @@ class _RequestReader:
         what = said.get(said.kind)
         opacity = s.number(said.get("opacity")) if "opacity" in said else 1.0
         if not 0 <= opacity <= 1:
-            raise said.get("opacity").error(f"opacity is between 0 and 1, got {opacity:g}")
+            raise said.get("opacity").error(f"opacity must be between 0 and 1, got {opacity:g}")
         return DrawnShape(
             name, said.kind, on.frame if isinstance(on, Body) else on, self._size(said, what),
             vector(*s.scalars(said.get("at"))) if "at" in said else vector(0, 0, 0), rotation_of(s, said.get("rotation")), self._colour(said), opacity,
@@ -451,7 +451,7 @@ class _RequestReader:
             return ()
         sizes = tuple(self.scope.scalars(what)) if isinstance(what, LocatedList) else (self.scope.scalar(what),)
         if bad := [x for x in sizes if x.value is not None and x.value <= 0]:
-            raise what.error(f"a size is positive, got {bad[0]}")
+            raise what.error(f"a size must be positive, got {bad[0]}")
         return sizes
 
     def _colour(self, said: LocatedRecord) -> str:

@@ -21,10 +21,7 @@ from ..formats.robot.robot import Robot
 OMEGA: Final = 8.0  # natural frequency of a held joint in rad/s
 ZETA: Final = 0.15  # damping ratio of a held joint
 SECONDS: Final = 4.0  # duration of the default simulation in seconds
-ABOUT: Final = (
-    "Every joint is held at the middle of its range by a spring and a damper of our choice; the robot is let go "
-    "from there."
-)
+ABOUT: Final = "Every joint is held at the middle of its range by a spring and a damper that symbody adds; the robot is released from there."
 
 
 def resting_place(robot: Robot) -> dict[str, float]:

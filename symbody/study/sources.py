@@ -29,14 +29,14 @@ NOTHING_ASKED: Final = Requests(values={}, start={})
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelSource(Introduced):
-    """A model and what it asks for.
+    """A model and the analyses that it requests.
 
-    argument      as the user wrote it: to be written again in commands
-    origin        in words: built in, a model file, a URDF or MJCF file, a Python file
-    description   a sentence or more for people; `name` is that of the model
-    requests      the analyses that it asks for
+    argument      as the user wrote it, for repetition in commands
+    origin        a phrase: built in, a model file, a URDF or MJCF file, a Python file
+    description   a text of one or more sentences; `name` is the name of the model
+    requests      the requested analyses
     packages      folders of the packages in which the meshes of a robot are
-    meshes        folders that the user named for them
+    meshes        folders that the user named for meshes
 
     >>> source = sb.study.find_model("slider_crank")
     >>> source.origin, source.name
@@ -58,7 +58,7 @@ class ModelSource(Introduced):
 
     @property
     def units(self) -> Mapping[Symbol, str]:
-        """Units that were declared, by symbol."""
+        """Declared units, by symbol."""
         return self.model.parts.units if isinstance(self.model, Model) else self.model.units
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class ModelSource(Introduced):
 
     @property
     def shapes(self) -> Any:
-        """Shapes for drawing its bodies, where given.
+        """Shapes for drawing the bodies, if given.
 
         >>> [trace.name for trace in sb.study.find_model("slider_crank").shapes.traces]
         ['middle of the rod']
@@ -88,8 +88,8 @@ def starting_file(name: str) -> str:
 
 @answered
 def find_model(argument: str, meshes: Sequence[str | Path] = ()) -> ModelSource:
-    """The model that a name or a path means. `meshes` are folders, besides the file's own, in which the packages of a
-    robot's meshes may lie.
+    """Find the model with this name or path. `meshes` lists folders, in addition to the folder of the file, that may
+    contain the mesh packages of a robot.
 
     >>> sb.study.find_model("slider_crank").name
     'slider crank'
@@ -185,7 +185,9 @@ def _requests(argument: str, space: Mapping[str, Any], model: Model | Mechanism)
                 if isinstance(model, Model)
                 else "a mechanism, which does not take any: let `model` be a Model"
             )
-            raise ModelError(f"{argument}: REQUESTS is a text in the words of a model file, beside a Model; got {what}")
+            raise ModelError(
+                f"{argument}: REQUESTS must be a text in the syntax of a model file, next to a Model; got {what}"
+            )
         asked = read_requests(text, model, f"{argument}, REQUESTS")
     values, start = (_numbers(argument, space, name) for name in ("VALUES", "START"))
     return replace(asked, values={**asked.values, **values}, start={**asked.start, **start})

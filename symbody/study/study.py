@@ -45,18 +45,17 @@ POINTS: Final = 200  # default number of points of a locus
 @answered_class
 @dataclass(frozen=True, eq=False)
 class Study(Introduced):
-    """A model with numbers.
+    """A model with parameter values and requests; its results are computed on first access.
 
-    changed   numbers by name, on top of those of the model: parameters, values at the start, parameters of a steady
-              motion
-    vary      parameters over which eigenvalues are followed, instead of what the model asks for
-    wanted    responses instead of those that the model asks for
-    branching branches instead of those that the model asks for
-    orbiting  orbits instead of those that the model asks for
+    changed   values by name that replace those of the model: parameters, initial values, parameters of a steady motion
+    vary      parameters over which eigenvalues are followed, instead of those in the model
+    wanted    responses, instead of those in the model
+    branching branches, instead of those in the model
+    orbiting  orbits, instead of those in the model
     options   of the simulation: t, method, form, rtol, ...
 
-    source   the model, and what it asks for
-    route    by which equations are derived
+    source   the model and its requests
+    route    the route of derivation
 
     >>> study = sb.study.Study(sb.study.find_model("double_pendulum"), options={"t": 1.0})
     >>> study.equations.q
@@ -123,18 +122,18 @@ class Study(Introduced):
 
     @property
     def outputs(self) -> list[str]:
-        """Outputs, and entries of those that have several (place[0]), which a start may specify."""
+        """Outputs, and their entries such as place[0], which initial values may specify."""
         return [name for name in output_rows(self.mechanism.outputs) if name not in self.states]
 
     @property
     def of_motion(self) -> Mapping[str, float]:
-        """Parameters that only the steady motion has, with their values."""
+        """Parameters that belong only to the steady motion, with their values."""
         asked = self.source.requests.steady
         return {} if asked is None else asked.parameters
 
     @cached_property
     def audit(self) -> Audit:
-        """Of the mechanism with its numbers: parameters with which a body cannot exist are refused."""
+        """The audit of the mechanism with its values; parameters that make a body impossible are refused."""
         m = self.mechanism
         numbers = {s: self.values.get(s.name, m.values.get(s)) for s in m.p}
         known = {s: float(x) for s, x in numbers.items() if x is not None}
@@ -149,14 +148,14 @@ class Study(Introduced):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """The equations checked by other routes and by laws: `certify`."""
+        """The certificate of the equations, from `certify`."""
         return certify(self.equations)
 
     # ------------------------------------------------------------------------------------------------ numbers
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """Parameters that differ from those of the model."""
+        """Parameter values that differ from those of the model."""
         chosen = {**self.source.requests.values, **self.changed}
         return {k: v for k, v in chosen.items() if k in self.parameters}
 
@@ -167,7 +166,7 @@ class Study(Introduced):
 
     @cached_property
     def given(self) -> dict[str, float]:
-        """Values at the start."""
+        """The given initial values."""
         model = self.source.model
         usual = robots.resting_place(model) if isinstance(model, Robot) else {}
         usual = {k: v for k, v in usual.items() if k in self.states}
@@ -176,18 +175,18 @@ class Study(Introduced):
 
     @property
     def start(self) -> integrate.State:
-        """The start as given, or where it misses the constraints, a state on them that has the values given, or the
-        nearest one."""
+        """The initial state: as given, or, if that violates the constraints, a consistent state with the given values,
+        or the nearest one."""
         return self.placed_start.state
 
     @cached_property
     def placed_start(self) -> ConsistentStart:
-        """The start, with the given values that could not be held."""
+        """The initial state, and the given values that could not be kept."""
         return later("integrate.start.consistent_start", "consistent_start")(self.equations, self.start_request)
 
     @property
     def start_request(self) -> StartRequest:
-        """Values that were given for the start, and which of them are held."""
+        """The given initial values, and which of them are kept exactly."""
         asked = self.source.requests.simulate
         laws = {} if asked is None else asked.inputs
         firm = (*self.changed, *(() if asked is None else asked.fix))
@@ -210,7 +209,7 @@ class Study(Introduced):
 
     @cached_property
     def contacts(self) -> integrate.Contacts | None:
-        """The equations with the contacts and frictions that the model asks for; None where it has none."""
+        """The equations with the contacts and friction of the model; None without contacts."""
         given, asked = self.source.requests.contacts, self.source.requests.simulate
         impacts = "newton" if asked is None else asked.impacts
         return contacts_of(self.equations, given, impacts) if given else None
@@ -226,7 +225,7 @@ class Study(Introduced):
 
     @cached_property
     def trajectory(self) -> integrate.Trajectory:
-        """The motion that is asked for, simulated."""
+        """The simulated motion."""
         modes, options = self.contacts, self.simulation_options
         if modes is None:
             sim = integrate.simulate(self.equations, self._times, self.start, options=options)
@@ -238,7 +237,7 @@ class Study(Introduced):
 
     @property
     def simulation_options(self) -> dict[str, Any]:
-        """Options of `simulate`: those of the model, and those that were asked for on top."""
+        """Options of `simulate`: those of the model, updated by those of the study."""
         asked = self.source.requests.simulate
         options = dict(asked.options) if asked is not None else {}
         options |= {k: v for k, v in self.options.items() if k not in ("t", "points")}
@@ -248,7 +247,7 @@ class Study(Introduced):
 
     @cached_property
     def laws(self) -> dict[Any, Any]:
-        """Laws of inputs along the motion: those that the model requests, or those that hold a robot."""
+        """Input laws along the motion: those of the model, or those that hold a robot in place."""
         asked = self.source.requests.simulate
         if asked is not None:
             return dict(asked.inputs)
@@ -276,8 +275,8 @@ class Study(Introduced):
 
     @cached_property
     def steady(self) -> stability.SteadyMotion:
-        """The requested steady motion, or the one nearest to the start: quantities that it leaves undetermined (the
-        speed of a vehicle) are those of the start."""
+        """The requested steady motion, or the one nearest to the initial state; undetermined quantities (the speed of a
+        vehicle) keep their initial values."""
         asked, eq = self.source.requests.steady, self.without_modes("steady motions")
         if asked is None:
             found = self._nearest_steady()
@@ -324,7 +323,7 @@ class Study(Introduced):
 
     @cached_property
     def operating_point(self) -> OperatingPoint:
-        """Where `linear` is about, at the numbers of `at`."""
+        """The operating point of `linear`, at the values of `at`."""
         units = {v.name: v.shown_in for v in self.equations.variables if v.factor != 1.0}
         return replace(self._operating_point, units=units)
 
@@ -351,7 +350,7 @@ class Study(Introduced):
 
     @cached_property
     def at(self) -> dict[str, float]:
-        """Numbers for the parameters of the linear system that are not the model's own."""
+        """Values of the parameters of the linear system that do not belong to the model."""
         known = {s.name for s in self.linear.parameters}
         chosen = {**self.of_motion, **self.source.requests.values, **self._eig.values, **self.changed}
         return {k: v for k, v in chosen.items() if k in known}
@@ -362,7 +361,7 @@ class Study(Introduced):
 
     @cached_property
     def spectrum(self) -> stability.Spectrum:
-        """Modes of the linear system at the numbers of the study."""
+        """Modes of the linear system at the values of the study."""
         return self.linear.modes(self.at)
 
     @property
@@ -385,12 +384,12 @@ class Study(Introduced):
 
     @property
     def branch_request(self) -> BranchRequest | None:
-        """The branches that are asked for."""
+        """The requested branches."""
         return self.branching or self.source.requests.branch
 
     @cached_property
     def branches(self) -> tuple[stability.Branch, ...]:
-        """Branches of steady motions, the first one through that of the study; none if not requested."""
+        """Branches of steady motions, the first through the steady motion of the study; empty if not requested."""
         asked = self.branch_request
         if asked is None:
             return ()
@@ -407,7 +406,7 @@ class Study(Introduced):
 
     @cached_property
     def branch_curves(self) -> tuple[stability.SpecialCurve, ...]:
-        """Folds and Hopf points of the branches over a second value, where two are varied."""
+        """Folds and Hopf points of the branches over a second value, if two values are varied."""
         asked = self.branch_request
         if asked is None or len(asked.vary) < 2:
             return ()
@@ -424,7 +423,7 @@ class Study(Introduced):
 
     @property
     def orbit_request(self) -> OrbitRequest | None:
-        """The orbit that is asked for."""
+        """The requested orbit."""
         return self.orbiting or self.source.requests.orbit
 
     @cached_property
@@ -448,7 +447,7 @@ class Study(Introduced):
                 return stability.orbit(b.equations, b, at=left, mirror=asked.mirror)
             left -= count
         raise StabilityError(
-            f"{self.source.name!r}: the branches have no Hopf point {asked.hopf}; ask for branches that have "
+            f"{self.source.name!r}: the branches have no Hopf point {asked.hopf}; request branches that have "
             "one, or give the orbit a period or a time to settle"
         )
 
@@ -456,7 +455,7 @@ class Study(Introduced):
         """The orbit near the start, or where the motion from there has settled."""
         if period is None and asked.settle is None:
             raise StabilityError(
-                f"{self.source.name!r}: an orbit is looked for from the start with about its period, from a motion that has settled, or at a Hopf point; give "
+                f"{self.source.name!r}: the search for an orbit begins at the start with an approximate period, at a settled motion, or at a Hopf point; give "
                 "period, settle or hopf"
             )
         simulated = self.source.requests.simulate
@@ -477,7 +476,7 @@ class Study(Introduced):
 
     @cached_property
     def orbit_families(self) -> tuple[stability.OrbitBranch, ...]:
-        """Orbits over one value, the first family through the orbit of the study; none if not requested."""
+        """Families of orbits over one value, the first through the orbit of the study; empty if not requested."""
         asked = self.orbit_request
         if asked is None or not asked.vary or self.orbit is None:
             return ()
@@ -490,7 +489,7 @@ class Study(Introduced):
 
     @cached_property
     def responses(self) -> list[stability.FrequencyResponse]:
-        """Frequency and time responses that are asked for."""
+        """The requested frequency and time responses."""
         out = []
         for r in self.wanted or self.source.requests.frf:
             hertz = (

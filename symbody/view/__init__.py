@@ -1,4 +1,4 @@
-"""From a motion to a picture: a scene as plain data, a page that shows it, films and files for other viewers."""
+"""Figures and 3-D scenes of motions as plain data, pages that show them, films, and files for other viewers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from .figures.plots import plot
     from .scenes.scene import Scene, scene
     from .scenes.scene_items import Solid
+    from .scenes.shared_viewer import SharedViewer, share_viewer
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Curve", "Panel", "Figure", "FigureGrid", "plot", "side_by_side", "Scene", "scene", "Solid", "Diagram",
-    "ForceArrow", "free_body", "sketch",
+    "ForceArrow", "free_body", "sketch", "SharedViewer", "share_viewer",
 ]  # fmt: skip
 
 offer(__name__)

@@ -1,4 +1,4 @@
-"""Everything that leaves the package: code in other languages, model files, trajectories, glTF, films, reports."""
+"""Output of the package: code in other languages, model files, trajectories, glTF, films, reports."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ def _plain(thing) -> str:
         (w_fork_x, "wfork,x"),
         (q.dot, "q\u0307"),
         (q.dot.dot, "q\u0308"),
+        (sb.symbol("theta1", "coordinate").dot, "θ˙1"),  # apart: fonts draw combining dots into tall letters
         (sb.sqrt(x), "x"),
         (abs(x), "|x|"),
         (sb.exp(x), "ex"),

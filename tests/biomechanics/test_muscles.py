@@ -297,5 +297,5 @@ def test_what_is_no_muscle() -> None:
         path = m.path("p", [m.ground.point(0, 0, 0), m.ground.translate(m.coordinate("x"), 0, 0).origin])
     with pytest.raises(sb.ModelError, match=r"expected a path made by m\.path"):
         bio.muscle(m, "b", m.ground, **good)  # type: ignore[arg-type]
-    with pytest.raises(sb.ModelError, match="is a strain"):
+    with pytest.raises(sb.ModelError, match="must be a strain"):
         bio.muscle_curves(tendon_strain=-1)

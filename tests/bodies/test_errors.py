@@ -175,7 +175,7 @@ MISTAKES: dict[str, Mistake] = {
         lambda a: (a.m.frame("tool", a.lower.frame.rotate("x", 1)), a.m.frame("tool", a.lower.frame.rotate("y", 1))),
         ModelError, ("frame 'tool'", "oriented already", "one orientation"),
     ),
-    "body that hangs on nothing": (
+    "body that is not connected": (
         lambda a: (a.m.body("hand", **SOLID), a.m.freeze()),
         ModelError, ("'arm'", "hand", "place each by a joint"),
     ),

@@ -174,7 +174,7 @@ BOMB = "<library_nodes>" + "".join(f"<node id='n{k}'>" + 2 * f"<instance_node ur
 HOSTILE = {
     "doctype": ("<!DOCTYPE a [<!ENTITY b 'bbb'>]>" + collada()[21:], "DOCTYPE"),
     "doubling nodes": (collada(nodes="<node><instance_node url='#n0'/></node>", more=BOMB), "more than 100000 nodes"),
-    "node in itself": (collada(nodes="<node id='n' name='me'><instance_node url='#n'/></node>"), "<instance_node> puts the node 'me' into itself"),
+    "node in itself": (collada(nodes="<node id='n' name='me'><instance_node url='#n'/></node>"), "<instance_node>: the node 'me' contains itself"),
     "other file": (collada(nodes="<node><instance_geometry url='file:///etc/passwd#g'/></node>"), "names no <geometry> of this file"),
     "not Collada": ("<robot/>", "<robot>, not <COLLADA>"),
     "no XML": ("solid", "is not XML"),
@@ -182,11 +182,11 @@ HOSTILE = {
     "negative vertex": (collada().replace("<p>0 0 0 1", "<p>0 0 0 -1"), "names vertex"),
     "half a triangle": (collada().replace("<p>0 0 ", "<p>"), "not a multiple of 6"),
     "word for a number": (collada().replace("0.5", "half"), "<float_array>: could not convert"),
-    "few numbers": (collada().replace('count="8"', 'count="800000000"'), "<accessor> asks for 800000000 points"),
+    "few numbers": (collada().replace('count="8"', 'count="800000000"'), "<accessor> requires 800000000 points"),
     "stride": (collada().replace('stride="3"', 'stride="0"'), "<accessor stride='0'>"),
     "offset": (collada().replace('offset="1"', 'offset="-1"'), "<input offset='-1'>"),
     "not finite": (collada().replace("0.5", "inf"), "all finite"),
-    "unit": (collada(asset="<unit meter='-1'/>"), "<unit meter='-1'> is no positive length"),
+    "unit": (collada(asset="<unit meter='-1'/>"), "<unit meter='-1'> is not a positive length"),
     "up": (collada(asset="<up_axis>W_UP</up_axis>"), "'W_UP'"),
     "skew": (collada(nodes="<node name='n'><skew>1</skew></node>"), "<skew> in the node 'n' is not read"),
     "short matrix": (collada(nodes="<node><matrix>1 2</matrix></node>"), "<matrix> has 2 numbers, not 16"),
@@ -205,7 +205,7 @@ def test_broken_collada_is_refused_with_its_place(tmp_path, case):
 
 
 GLTF = {
-    "file elsewhere": (gltf("../secret.bin")[0], "no file beside it"),
+    "file elsewhere": (gltf("../secret.bin")[0], "not a file in the same folder"),
     "node in itself": (gltf(nodes=[{"mesh": 0, "children": [0]}])[0], "a node is part of several others, or of itself"),
     "extension": (gltf(extensionsRequired=["KHR_draco_mesh_compression"])[0], "KHR_draco_mesh_compression"),
     "beyond": (gltf(bufferViews=[{"buffer": 0, "byteOffset": 160}] * 2)[0], "reaches beyond its buffer"),

@@ -182,13 +182,13 @@ def test_what_needs_a_place_is_refused() -> None:
         with pytest.raises(sb.errors.DerivationError, match="known by its velocity and spin only"):
             sb.derive(made(**how))
     eq = sb.derive(made(gravity=(0, 0, -9.81), wheel=(0.5, 0.9, 0.5)))
-    with pytest.raises(sb.errors.DerivationError, match="these quantities depend on where it is"):
+    with pytest.raises(sb.errors.DerivationError, match="these quantities depend on its position"):
         sb.angular_momentum(eq)
-    with pytest.raises(sb.errors.DerivationError, match="route 'lagrange' starts from places"):
+    with pytest.raises(sb.errors.DerivationError, match="route 'lagrange' needs positions"):
         sb.derive(made(), "lagrange")
     with pytest.raises(sb.errors.ViewError, match="not known, only its velocity"):
         sb.scene(sb.assemble(eq))
-    with pytest.raises(sb.ModelError, match="model files have no words"):
+    with pytest.raises(sb.ModelError, match="model files cannot express"):
         sb.write.model_text(eq.mechanism)
     m = made()
     with pytest.raises(sb.ModelError, match="which moves"):

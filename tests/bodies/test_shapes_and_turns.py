@@ -80,7 +80,7 @@ def test_a_mass_that_changes_is_answered_by_its_balance() -> None:
     """Tsiolkovsky: the advice, followed, gives v = c ln(m0/m) - g t."""
     m = sb.Model("rocket")
     with pytest.raises(
-        sb.ModelError, match=r"change with t; .*momentum of its own.*Model\.balance\(h, mass \* h\.dot\.dot"
+        sb.ModelError, match=r"change with t; .*carries momentum.*Model\.balance\(h, mass \* h\.dot\.dot"
     ):
         m.body("rocket", mass=5 - 0.1 * m.time)
     h = m.coordinate("h")

@@ -77,7 +77,7 @@ def test_names_of_parts(tmp_path):
     assert "bolt: volume 0.03, centre (1, 0, 0)" in repr(found)
     with pytest.raises(sb.ModelError, match=r"no part 'bold'.*Did you mean 'bolt'"):
         found["bold"]
-    for how, says in (({"scale": 0}, "scale= is positive"), ({"up": "x"}, "up= is 'z'")):
+    for how, says in (({"scale": 0}, "scale= must be positive"), ({"up": "x"}, "up= is 'z'")):
         with pytest.raises(sb.ModelError, match=says):
             sb.read_solids(tmp_path / "a.obj", **how)
     with pytest.raises(sb.ModelError, match=r"\.stl, \.obj"):
@@ -236,7 +236,7 @@ def test_model_files_say_which_solid_a_body_is(tmp_path):
         ("{solid: linkage.obj, part: crnak}", r"yaml:5:.*'crnak'.*'crank'"),
         ("{solid: missing.obj}", "there is no file 'missing.obj' beside"),
         ("{solid: ../linkage.obj}", "is not a path beside the model file"),
-        ("{solid: linkage.yaml}", r"yaml:5:.*'linkage.yaml': can be read where its name ends in"),
+        ("{solid: linkage.yaml}", r"yaml:5:.*'linkage.yaml': the name of the file must end in"),
         ("{solid: crank.obj, at: [1, 0, 0]}", "at"),
         ("{solid: crank.obj, scale: -1}", r"yaml:5:.*positive, got -1"),
     ],

@@ -178,7 +178,7 @@ def test_gravity_of_the_copy_is_left_out_and_said() -> None:
     m, _ = attached(1, 2.0)
     mechanism = m.freeze()
     assert sum(x.kind == "gravity" for x in mechanism.loads) == 1
-    assert any("gravity of model 'leg' is left out" in n for n in mechanism.notes)
+    assert any("gravity of model 'leg' is dropped" in n for n in mechanism.notes)
 
 
 def test_mistakes() -> None:
@@ -191,7 +191,7 @@ def test_mistakes() -> None:
         m.attach("a", m.ground, leg(), values={"hip": 1.0})
     with pytest.raises(ModelError, match=r"shared 'k'.*no symbol in the host 'k'"):
         m.attach("b", m.ground, leg(), share=("k",))
-    with pytest.raises(ModelError, match=r"cannot hang on itself"):
+    with pytest.raises(ModelError, match=r"cannot be attached to itself"):
         m.attach("self", m.ground, m)
     assert len(m.freeze().q) == 6  # a refused attachment leaves nothing behind
     m.attach("left", m.ground, leg())

@@ -310,7 +310,7 @@ def test_shapes_limits_and_materials_are_kept() -> None:
     assert (box.colour, cylinder.colour, mesh.colour) == ((0, 0, 1, 0.5), (1, 0, 0, 1), None)
     assert (mesh.file, mesh.scale) == ("package://no/such.dae", (1, 1, 2))
     assert (cylinder.size, m.collisions["a"][0].size) == ((0.1, 2), (3,))
-    assert m.report.left_out == {"<visual> without a shape that is known": 1}
+    assert m.report.left_out == {"<visual> without a known shape": 1}
     limits = m.details["j"].limits
     assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-1, 2, 30, None)
 
@@ -483,17 +483,17 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "link without a name": (robot("<link/>"), "a <link> without a name"),
     "two links of one name": (robot(link("a"), link("a")), "two links 'a'"),
     "two joints of one name": (robot(*TWO, link("c"), joint("j", "a", "b"), joint("j", "b", "c")), "two joints 'j'"),
-    "two roots": (robot(*TWO), r"2 links hang on nothing \(a, b\)"),
+    "two roots": (robot(*TWO), r"2 links have no parent \(a, b\)"),
     "unknown parent": (robot(*TWO, joint("j", "aa", "b")), "parent: there is no link 'aa'"),
     "unknown child": (robot(*TWO, joint("j", "a", "c")), "child: there is no link 'c'"),
     "no child": (robot(link("a"), '<joint name="j" type="fixed"><parent link="a"/></joint>'), "names no child link"),
-    "two parents": (robot(*TWO, link("c"), joint("i", "a", "c"), joint("j", "b", "c")), "'c' hangs on two joints"),
-    "loop of all": (robot(*TWO, joint("i", "a", "b"), joint("j", "b", "a")), "a, b hang on each other in a loop"),
+    "two parents": (robot(*TWO, link("c"), joint("i", "a", "c"), joint("j", "b", "c")), "'c' has two parent joints"),
+    "loop of all": (robot(*TWO, joint("i", "a", "b"), joint("j", "b", "a")), "a, b form a loop"),
     "loop beside": (
         robot(*TWO, link("c"), joint("i", "b", "c"), joint("j", "c", "b")),
-        "b, c hang on each other in a loop",
+        "b, c form a loop",
     ),
-    "link on itself": (robot(*TWO, joint("i", "a", "a"), joint("j", "a", "b")), "in a loop"),
+    "link on itself": (robot(*TWO, joint("i", "a", "a"), joint("j", "a", "b")), "form a loop"),
     "unknown type": (robot(*TWO, joint("j", "a", "b", "elastic")), "no type 'elastic'; types are fixed"),
     "zero axis": (robot(*TWO, joint("j", "a", "b", inside='<axis xyz="0 0 0"/>')), "axis is zero"),
     "missing inertia": (robot(link("a"), link("b", ""), joint("j", "a", "b")), "'j' moves link 'b' .*<inertial>.*hold="),
@@ -507,8 +507,8 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "two numbers for three": (robot(link("a", SOLID.replace("0.1 0.2 -0.3", "0.1 0.2"))), "needs 3 numbers"),
     "underscored number": (robot(link("a", SOLID.replace('"2"', '"1_0"'))), "'1_0' is not a finite number"),
     "mimics nobody": (arm('<mimic joint="j9"/>'), "mimics: there is no joint of one coordinate 'j9'"),
-    "mimics itself": (arm('<mimic joint="j1"/>'), "mimic each other in a circle"),
-    "mimic circle": (arm('<mimic joint="j2"/>', '<mimic joint="j1"/>'), "mimic each other in a circle"),
+    "mimics itself": (arm('<mimic joint="j1"/>'), "mimic each other in a cycle"),
+    "mimic circle": (arm('<mimic joint="j2"/>', '<mimic joint="j1"/>'), "mimic each other in a cycle"),
 }  # fmt: skip
 
 
@@ -520,7 +520,7 @@ def test_broken_file_gets_a_clear_error(source: Any, says: str) -> None:
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"base": "loose"}, "base= is 'fixed' or 'free'"),
-    ({"tolerance": 1.0}, "tolerance= is an angle"),
+    ({"tolerance": 1.0}, "tolerance= must be an angle"),
     ({"free": ["j9"]}, "no joint that moves 'j9'"),
     ({"hold": {"j9": 1}}, "no joint that moves 'j9'"),
     ({"hold": {"j1": math.nan}}, "not a finite number"),

@@ -198,5 +198,5 @@ def test_names_may_be_listed() -> None:
     m = Model("names")
     assert m.coordinates(["x", "y"]) == (m.symbols["x"], m.symbols["y"])
     assert m.parameters("a, b", 1, 2) == (m.symbols["a"], m.symbols["b"])
-    with pytest.raises(sb.ModelError, match="speeds: names are a text such as 'a b c', or a list of texts; got 3"):
+    with pytest.raises(sb.ModelError, match="speeds: names must be a text such as 'a b c', or a list of texts; got 3"):
         m.speeds(3)  # type: ignore[arg-type]

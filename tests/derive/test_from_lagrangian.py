@@ -173,7 +173,7 @@ def test_beside_bodies_and_in_substructures():
     ahead, behind = (f.udot(0.0, 0.1 + s, [0.2] * 5, f.p) for s in (step, -step))
     assert J_a[:, n.index("right_s_dot")] == pytest.approx((ahead - behind) / 2e-6, abs=1e-7)
     assert J_u.shape == (5, 5)
-    with pytest.raises(sb.errors.DerivationError, match="is known of bodies only"):
+    with pytest.raises(sb.errors.DerivationError, match="available only for models made of bodies"):
         sb.momentum(eq)
 
 

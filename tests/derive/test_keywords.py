@@ -179,7 +179,7 @@ def test_parameters_that_arguments_bring_are_names_too():
         (
             (Q, 1),
             {"values": 0.5},
-            "values= is a mapping from names or symbols to numbers, got 0.5; options go by keyword: start=, alpha=$",
+            "values= must be a mapping from names or symbols to numbers, got 0.5; options go by keyword: start=, alpha=$",
         ),
         ((Named(values="speed"), 1), {"values": 0.5, "alpha": 1}, r"the speed goes in as values=\{'values': 0.5\}"),
         ((Q, 1), {"values": {"q": 1}, "q": 2}, "q is given twice, in values= and by name"),
@@ -187,7 +187,7 @@ def test_parameters_that_arguments_bring_are_names_too():
         ((Q, 1), {"options": {"alhpa": 1}}, "there is no option 'alhpa'.*Did you mean 'alpha'"),
         ((Q, 1), {"options": {"alpha": 1}, "alpha": 2}, "option alpha is given twice"),
         ((Q, 1, {}), {"options": {"start": 1}}, "option start is given twice"),
-        ((Q, 1), {"options": 3}, "options= is a mapping from names of options, got 3"),
+        ((Q, 1), {"options": 3}, "options= must be a mapping from names of options, got 3"),
     ],
 )
 def test_what_is_refused(args, keywords, says):
@@ -273,5 +273,5 @@ def test_one_start_for_all():
         assert sb.assemble(eq, start=start).q == pytest.approx(q, abs=1e-8)
         assert sb.simulate(eq, 0.2, start).q[0] == pytest.approx(q, abs=1e-12)
     assert sb.simulate(eq, 0.2, sim).t[0] == pytest.approx(0.1)
-    with pytest.raises(sb.errors.AssemblyError, match="start is a State, a steady motion, a trajectory"):
+    with pytest.raises(sb.errors.AssemblyError, match="start must be a State, a steady motion, a trajectory"):
         sb.simulate(eq, 1, 3.0)  # type: ignore[arg-type]

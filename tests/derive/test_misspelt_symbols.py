@@ -12,7 +12,9 @@ K = sb.symbol("k")
 
 
 def test_a_typing_mistake_is_no_parameter() -> None:
-    with pytest.raises(sb.ModelError, match=r"'yy' is no state, no input, and has no value. Did you mean 'y'\?"):
+    with pytest.raises(
+        sb.ModelError, match=r"'yy' is neither a state nor an input, and has no value. Did you mean 'y'\?"
+    ):
         sb.from_equations({X: Y, Y: -K * X - 0.1 * sb.symbol("yy")})
     theta, wrong = sb.symbol("theta", "coordinate"), sb.symbol("tehta")
     with pytest.raises(sb.ModelError, match=r"Did you mean 'theta'\?"):

@@ -93,7 +93,7 @@ def test_gravity_across_every_motion() -> None:
     m.gravity(0, -9.81, 0)
     m.revolute("q", m.ground, m.body("rod", mass=1, com=(0, -0.5, 0), inertia=(0.1, 0.1, 0.1)), axis="y")
     assert sb.audit(m).notes == (
-        "gravity does no work in any motion of the model: look at its direction and at the axes of the joints",
+        "gravity does no work in any motion of the model: check its direction and the axes of the joints",
     )
 
 

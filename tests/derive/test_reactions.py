@@ -373,5 +373,7 @@ def test_a_constraint_is_no_joint():
     x, y = m.coordinates("x y")
     m.particle("bead", m.ground.point(x, y, 0), mass=1)
     m.constrain("wire", y - x**2)
-    with pytest.raises(sb.ModelError, match=r"'wire' is a constraint, no joint: its force is its multiplier.*lam_wire"):
+    with pytest.raises(
+        sb.ModelError, match=r"'wire' is a constraint, not a joint: its force is its multiplier.*lam_wire"
+    ):
         sb.simulate(sb.derive(m), 0.1, x_dot=1.0).reaction("wire")

@@ -149,8 +149,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         r"is not symmetric: entries 1, 0 are 3 and 2",
     ),
     "negative": ({"modes": [(0, x**2, 0)], "stiffness": -3.0}, r"stiffness is negative"),
-    "no region": ({"modes": [(0, x**2, 0)], "over": None}, r"over= is a mapping"),
-    "no modes": ({"modes": []}, r"modes= is a list of shape functions"),
+    "no region": ({"modes": [(0, x**2, 0)], "over": None}, r"over= must be a mapping"),
+    "no modes": ({"modes": []}, r"modes= must be a list of shape functions"),
     "other material": ({"modes": [(0, y**2, 0)]}, r"contains the material coordinates y, which over= does not name"),
     "wrong size": ({"modes": [(0, x**2, 0)], "stiffness": np.eye(3)}, r"a matrix of 1 by 1"),
     "two dampings": (
@@ -168,11 +168,11 @@ def test_refused_modes(case):
 
 
 BEAMS: dict[str, tuple[dict[str, Any], str]] = {
-    "ends": ({"EI": 1, "modes": 1, "ends": ("glued", "free")}, r"ends= are two of clamped, pinned, free"),
+    "ends": ({"EI": 1, "modes": 1, "ends": ("glued", "free")}, r"ends= must be two of clamped, pinned, free"),
     "both": ({"EI": 1, "modes": 1, "elements": 2}, r"give modes=, a number of polynomials, or elements="),
     "none": ({"modes": 1}, r"needs EI= to bend, EA= to stretch or GJ= to twist"),
     "torsion": ({"GJ": 1, "modes": 1}, r"torsion needs rho_I="),
-    "count": ({"EI": 1, "modes": 0}, r"modes= is a whole number from 1"),
+    "count": ({"EI": 1, "modes": 0}, r"modes= must be a whole number from 1"),
     "length": ({"EI": 1, "modes": 1, "length": -1}, r"its length must be positive, got -1"),
     "negative": ({"EI": (1, -2), "modes": 1}, r"EI= of z must be positive, got -2"),
     "massless": ({"EI": 1, "rho_A": 0, "modes": 1}, r"rho_A= must be positive, got 0"),

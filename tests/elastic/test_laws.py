@@ -91,7 +91,7 @@ def test_gravity_and_a_force_do_the_work_of_their_points():
     assert sb.derivation.generalized_force(eq, "push", "arm_y1") is not sb.derivation.generalized_force(
         eq, "push", "arm_z1"
     )
-    with pytest.raises(sb.ModelError, match=r"the body 'arm' deforms; say where it acts"):
+    with pytest.raises(sb.ModelError, match=r"the body 'arm' deforms; state where it acts"):
         m.torque("twist", arm, m.ground.z)
     assert sb.certify(eq, routes=["lagrange"]).passed
 
@@ -251,7 +251,7 @@ def test_central_gravity():
     m.central_gravity("attraction", 3.0, m.ground.point(-2, -1, 0))
     assert sb.certify(sb.derive(m)).passed
     m.central_gravity("gradient", 3.0, m.ground.point(-2, -1, 0), gradient=True)
-    with pytest.raises(sb.ModelError, match="its gradient is known of rigid bodies, and 'arm' deforms"):
+    with pytest.raises(sb.ModelError, match="the gradient is available only for rigid bodies, and 'arm' deforms"):
         sb.derive(m)
 
 

@@ -197,7 +197,7 @@ def test_files_are_private(own_cache):
 def test_a_directory_that_others_may_write_is_not_used(own_cache):
     own_cache.mkdir(mode=0o777)
     os.chmod(own_cache, 0o777)
-    with pytest.warns(UserWarning, match="others may write"):
+    with pytest.warns(UserWarning, match="other users may write"):
         assert compile(small())(0.0) == 0.0
     assert not list(own_cache.iterdir())
 
@@ -214,7 +214,7 @@ def test_damaged_files_are_made_anew(own_cache, damage):
 def test_no_disk_no_harm(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path / "file" / "below"))
-    with pytest.warns(UserWarning, match="not kept"):
+    with pytest.warns(UserWarning, match="not cached"):
         assert compile(small())(0.0) == 0.0
 
 

@@ -181,12 +181,12 @@ def test_streams(library: EmulatedLibrary) -> None:
     f(a, stream=type("Stream", (), {"cuda_stream": 78})())
     f(a, stream=type("Stream", (), {"ptr": 79})())
     assert [s for _, s in library.launches] == [1, 77, 78, 79]
-    with pytest.raises(sb.errors.ProgramError, match="stream is a number"):
+    with pytest.raises(sb.errors.ProgramError, match="stream must be a number"):
         f(a, stream="fast")
 
 
 REFUSED = {
-    "a is in this computer's memory; many states are taken": lambda f: f(np.zeros((4, 2)), 1.0),
+    "a is in host memory; batches take arrays": lambda f: f(np.zeros((4, 2)), 1.0),
     "a has shape \\(3,\\), expected \\(2,\\)": lambda f: f(np.zeros(3), 1.0),
     "a has shape \\(4, 3\\), expected": lambda f: f(sb.emit.device_array(np.zeros((4, 3))), 1.0),
     "a is of type float32, and this function computes in float64": lambda f: f(
@@ -238,7 +238,7 @@ def test_without_a_driver_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_driver, "LIBRARIES", ("no_such_library.so",))
     forget()
     for thing in (sb.program("f", {"a": [x]}, {"s": x}), sb.derive(triple_pendulum.model(), check=False)):
-        with pytest.raises(sb.errors.CompileError, match="needs a computer with an NVIDIA card and its driver"):
+        with pytest.raises(sb.errors.CompileError, match="needs an NVIDIA GPU and its driver"):
             sb.compile(thing, target="cuda")
     forget()
 

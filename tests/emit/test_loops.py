@@ -12,7 +12,7 @@ from scipy.interpolate import PPoly
 from symbody.algebra.calculus.derivatives import time_derivative
 from symbody.algebra.graph.functions import sin
 from symbody.algebra.graph.graph import ZERO, symbol, symbols
-from symbody.emit.llvm.loop_text import LlvmLoops
+from symbody.emit.llvm.loop_text import LONG_TABLE, LlvmLoops
 from symbody.emit.loops.inlining import inlined_form
 from symbody.emit.loops.kernel_language import (
     Function,
@@ -336,7 +336,7 @@ def test_records_refuse_what_does_not_fit():
         Line(n=3)
     with pytest.raises(CompileError, match="seen must be an array of indices"):
         Line(weights=(0.0,), y=np.zeros(2), seen=np.zeros(2), tally=Tally(), weigh=by_table)
-    with pytest.raises(AttributeError, match="'limit' is no field that may be changed"):
+    with pytest.raises(AttributeError, match="'limit' is read-only"):
         Tally().limit = 4
 
 
@@ -434,3 +434,15 @@ def test_piecewise_polynomials_have_exact_derivatives():
     assert f(9.0) == pytest.approx([float(PPoly(rows.T, times)(4.0)), 0, 0])
     assert rate_on_pieces(4, 4, times, rows.ravel(), 9.0) == 0
     assert time_derivative(rates[3], {t: 1}) is ZERO
+
+
+def test_long_tables_hold_their_numbers_to_the_last_bit() -> None:
+    """They are handed to LLVM as bytes; shorter ones number by number."""
+    n = LONG_TABLE + 7
+    values = np.random.default_rng(1).normal(size=n) * 10.0 ** np.arange(-300, 300, 600 / n)[:n]
+    values[:3] = 5e-324, -1.7976931348623157e308, 1 / 3
+    x = symbol("x")
+    for some in (values, values[: LONG_TABLE - 1]):
+        y = piecewise("steps", np.arange(len(some) + 1.0), some[:, None], x)
+        f = compile_program(program("f", {"x": x}, {"y": y}))
+        assert f.batch(np.arange(len(some)) + 0.5).tolist() == some.tolist()

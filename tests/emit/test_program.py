@@ -153,13 +153,13 @@ def test_stray_symbols_are_refused_with_advice() -> None:
     with pytest.raises(ProgramError) as caught:
         program("f", {"q": [x]}, {"e": x + y * z})
     text = str(caught.value)
-    assert "depend on y, z, which no input holds" in text
+    assert "depend on y, z, not among the inputs" in text
     assert "inputs={..., 'p': [y]}" in text
     assert "bake={y: ...}" in text
 
 
 def test_bad_requests_are_refused() -> None:
-    with pytest.raises(ProgramError, match="'x' stands twice among the inputs"):
+    with pytest.raises(ProgramError, match="'x' appears twice among the inputs"):
         program("f", {"q": [x], "p": [y, x]}, {"e": x})
     with pytest.raises(ProgramError, match="x cannot be an input and be baked in"):
         program("f", {"q": [x]}, {"e": x}, bake={x: 1})

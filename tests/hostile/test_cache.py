@@ -66,7 +66,7 @@ def bad_machine(request, home, monkeypatch, tmp_path):
 
 
 def test_a_machine_without_a_place_for_it_costs_time_only(bad_machine):
-    with pytest.warns(UserWarning, match="not kept"):
+    with pytest.warns(UserWarning, match="not cached"):
         assert value() == 0.0
 
 
@@ -161,7 +161,7 @@ def test_the_secret_is_known_to_the_user_alone(home):
     cache_secret._secret_at.cache_clear()
     for spoil in (lambda: place.chmod(0o644), lambda: place.write_bytes(b"short")):
         spoil()
-        with pytest.warns(UserWarning, match="remove it, and it is made again"):
+        with pytest.warns(UserWarning, match="remove it, and symbody creates it again"):
             assert value("other") == 0.0
         place.unlink()
         assert value("other") == 0.0  # with another secret

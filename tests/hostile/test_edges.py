@@ -47,7 +47,7 @@ def test_inputs_that_are_no_numbers(found: Any) -> None:
     m = sb.Model("driven")
     m.prismatic("x", m.ground, m.particle("p", mass=1), axis="x", actuation=m.input("push"))
     with pytest.raises(
-        sb.errors.SimulationError, match="input 'push' of 'driven': the function is to return a number, got"
+        sb.errors.SimulationError, match="input 'push' of 'driven': the function must return a number, got"
     ):
         sb.simulate(sb.derive(m), 1.0, inputs={"push": lambda t: found})
 

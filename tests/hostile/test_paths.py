@@ -70,7 +70,7 @@ def test_includes_of_sdf(uri: str, folder: Path) -> None:
     (folder / "robot.sdf").write_text(
         f'<sdf version="1.7"><world name="w"><include><uri>{uri}</uri></include></world></sdf>'
     )
-    with pytest.raises(sb.ModelError, match="leads out of the folder"):
+    with pytest.raises(sb.ModelError, match="outside the folder"):
         sb.read_sdf(folder / "robot.sdf")
 
 

@@ -156,7 +156,7 @@ def test_numbers_that_no_body_has() -> None:
     stiff = sb.finite_elements(mass=np.eye(12), stiffness=1e298 * stiffness(), nodes=NODES)
     with pytest.raises(sb.ModelError):
         stiff.reduced(method="free", modes=1)
-    with pytest.raises(sb.ModelError, match="no shape is left; ask for modes=1"):
+    with pytest.raises(sb.ModelError, match="no shape is left; use modes=1"):
         sb.finite_elements(mass=np.eye(12), stiffness=stiffness(), nodes=NODES).reduced(method="free", modes=0)
     assert "complex" in refused(mass=np.eye(12) + 0j)
 
@@ -217,10 +217,10 @@ def test_bombs_are_refused_before_they_unpack(tmp_path: Path) -> None:
     """A few hundred kilobytes that would be hundreds of megabytes."""
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as file:
         for name in ("data", "indices", "indptr", "shape", "format", "mass", "first", "point_names"):
-            head = "{'descr': '<f8', 'fortran_order': False, 'shape': (30000000,), }\n"
+            head = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000,), }\n"
             with file.open(f"{name}.npy", "w") as stream:
                 stream.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
-                for _ in range(240):
+                for _ in range(80):
                     stream.write(bytes(10**6))
     tracemalloc.start()
     assert "times its size" in refused(stiffness=tmp_path / "bomb.npz")

@@ -167,7 +167,7 @@ def test_version_stands_for_content(tmp_path: Path) -> None:
         assert sb.sweep(locked, OVER, to=path, version=1)["value"].tolist() == [1, 4, 9, 16]
     with pytest.raises(sb.errors.StudyError, match="the model or function"):
         sb.sweep(locked, OVER, to=path, version=2)
-    with pytest.raises(sb.errors.StudyError, match="version= is a text or a whole number"):
+    with pytest.raises(sb.errors.StudyError, match="version= must be a text or a whole number"):
         sb.sweep(locked, OVER, to=path, version=1.5)  # type: ignore[arg-type]
 
 
@@ -272,7 +272,7 @@ def test_sizes_that_are_written_only(tmp_path: Path) -> None:
         said["symbody_sweep"] = said["symbody_sweep"].replace('"a": 4', '"a": 1000000000').replace('"version": 2', '"version": 1')  # fmt: skip
 
     changed(path, ".zattrs", enlarge)
-    with pytest.raises(sb.errors.StudyError, match=r"of which \d+ are there"):
+    with pytest.raises(sb.errors.StudyError, match=r"but \d+ are available"):
         _ = sb.study.load_sweep(path)["v"]
 
 

@@ -61,9 +61,9 @@ def test_gaps_with_parts_that_agree_are_continuous(route):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(("name", "value", "message"), [
-    ("mu", -0.3, "friction 'floor': its coefficient is not negative, got -0.3"),
-    ("e", 1.5, "contact 'floor': restitution is between 0 and 1, got 1.5"),
-    ("e", -0.5, "contact 'floor': restitution is between 0 and 1, got -0.5"),
+    ("mu", -0.3, "friction 'floor': its coefficient must not be negative, got -0.3"),
+    ("e", 1.5, "contact 'floor': restitution must be between 0 and 1, got 1.5"),
+    ("e", -0.5, "contact 'floor': restitution must be between 0 and 1, got -0.5"),
 ])  # fmt: skip
 def test_parameters_out_of_range_are_refused_at_the_start(route, name, value, message):
     with pytest.raises(sb.errors.SimulationError, match=message):
@@ -74,11 +74,11 @@ def test_numbers_out_of_range_are_refused_where_they_are_given():
     m = sb.Model("ball")
     x, y = m.coordinates("x y")
     for negative in (-0.3, np.float64(-0.3), sb.fraction(-3, 10)):
-        with pytest.raises(sb.errors.SimulationError, match="a coefficient of friction is not negative"):
+        with pytest.raises(sb.errors.SimulationError, match="a coefficient of friction must not be negative"):
             sb.Contact("floor", y, friction=negative, slip=x.dot)
-    with pytest.raises(sb.ModelError, match="Ball: radius is not negative"):
+    with pytest.raises(sb.ModelError, match="Ball: radius must not be negative"):
         sb.Ball(m.ground, -0.1)
-    with pytest.raises(sb.ModelError, match="Ring: tube is not negative"):
+    with pytest.raises(sb.ModelError, match="Ring: tube must not be negative"):
         sb.Ring(m.ground, 0.3, tube=-0.01)
     with pytest.raises(sb.ModelError, match="viscous"):
         sb.Contact("floor", y, friction=sb.Coulomb(0.1, viscous=-1.0), slip=x.dot)

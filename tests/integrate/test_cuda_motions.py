@@ -178,7 +178,7 @@ REFUSED = {
     "a GPU cannot call Python": lambda eq: sb.integrate.cuda_motions(
         eq, events=[sb.Event("e", eq.q[0], reset=lambda v: None)]
     ),
-    "y is an array on the card with 2 columns": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(np.zeros((3, 2)), 1),
+    "y must be an array on the card with 2 columns": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(np.zeros((3, 2)), 1),
     r"y has shape \(3, 3\)": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(sb.emit.device_array(np.zeros((3, 3))), 1),
     "y is of type float32": lambda eq: sb.integrate.cuda_motions(eq, 0.1)(
         sb.emit.device_array(np.zeros((3, 2)), "float"), 1
@@ -223,3 +223,12 @@ def test_loops_take_the_rates_whose_values_fit(library: EmulatedLibrary, monkeyp
         found[room] = run.cost_of_rates, run(sb.emit.device_array(y), 20).y.numpy()
     assert found[1][0] > found[10_000][0]
     assert close(found[1][1], found[10_000][1], "double")
+
+
+def test_a_member_without_numbers(library: EmulatedLibrary) -> None:
+    """Its ending says so; the others go on."""
+    eq = sb.derive(triple_pendulum.model(), check=False)
+    y = np.zeros((2, 6))
+    y[0, 0] = np.nan
+    got = sb.integrate.cuda_motions(eq, STEP, inputs={s.name: 0.0 for s in eq.r})(sb.emit.device_array(y), 5)
+    assert [e.name for e in got.endings()] == ["NOT_FINITE", "REACHED"]

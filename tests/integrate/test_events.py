@@ -394,9 +394,9 @@ def test_bad_events_are_refused_with_names():
         Event("event 1", z, "up")
     with pytest.raises(SimulationError, match="the first argument is a name"):
         Event(z, "up")  # type: ignore[arg-type]
-    with pytest.raises(SimulationError, match="reset is a mapping"):
+    with pytest.raises(SimulationError, match="reset must be a mapping"):
         Event("event 1", z, reset="explode")  # type: ignore[arg-type]
-    with pytest.raises(SimulationError, match="reset is a mapping"):
+    with pytest.raises(SimulationError, match="reset must be a mapping"):
         Event("event 1", z, reset=3)  # type: ignore[arg-type]
     wrong: list[tuple[list[Any], str]] = [
         ([Event("odd", z - strange)], "event 'odd'.*depends on strange"),
@@ -482,7 +482,7 @@ def test_a_guarded_event_neither_ends_nor_resets_where_the_guard_is_false():
 
 def test_what_is_no_condition_is_refused():
     eq = pendulum()
-    with pytest.raises(SimulationError, match=r"event 'e': where is a condition such as .* got a"):
+    with pytest.raises(SimulationError, match=r"event 'e': where must be a condition such as .* got a"):
         Event("e", eq.q[0], where=eq.q[0])
 
 

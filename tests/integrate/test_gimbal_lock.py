@@ -2,12 +2,15 @@
 number there, and it is said."""
 
 from math import pi
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import symbody as sb
 from symbody.integrate.result.outcome import Ending
+from symbody.integrate.run.diagnosis import gimbal_lock
 
 LOCKS = [("xyz", pi / 2), ("xyz", -pi / 2), ("zxz", 0.0), ("zxz", pi)]
 
@@ -98,3 +101,14 @@ def test_other_systems_have_no_guard():
         body = m.body(f"b{k}", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1))
         m.revolute(f"a{k}", parent or m.bodies["b0"], body, at=(k, 0, 0))
     assert not sb.derive(m).augmented.factors.inertias
+
+
+def test_an_inertia_about_one_axis_is_not_gimbal_lock():
+    """A wheel with inertia about its axle alone has a singular inertia in every position: its axes do not coincide."""
+    m = sb.Model("wheel")
+    yaw, roll, pitch = m.coordinates("yaw roll pitch")
+    m.body("wheel", m.ground.rotate("z", yaw).rotate("x", roll).rotate("y", pitch), mass=1.0, inertia=(0, 0.3, 0))
+    form: Any = SimpleNamespace(equations=sb.derive(m, check=False))
+    p = np.empty(0)
+    assert not gimbal_lock(form, 0.0, np.array([0.1, 0.2, 0.3, 0.0, 0.0, 0.0]), p)
+    assert "body 'wheel' is at roll = 1.5708" in gimbal_lock(form, 0.0, np.array([0.1, pi / 2, 0.3, 0, 0, 0.0]), p)

@@ -366,7 +366,7 @@ def test_sensitivities_pass_impacts():
 def test_bad_contacts_are_refused_with_names():
     eq = ball()
     z, v = eq.q[0], eq.u[0]
-    with pytest.raises(SimulationError, match=r"restitution is between 0 and 1, got 1\.2"):
+    with pytest.raises(SimulationError, match=r"restitution must be between 0 and 1, got 1\.2"):
         Contact("contact", z, 1.2)
     for events, message in (
         ([Contact("floor", z + v, 0.5)], "contact 'floor'.*depends on z_dot"),

@@ -129,7 +129,7 @@ def test_a_rope_that_is_wound(eq):
         (lambda eq: lambda t, x: 0.0, "takes t, or"),
         (lambda eq: sb.symbol("lam_rail", "multiplier") * eq.t, "depends on lam_rail"),
         (lambda eq: sb.symbol("gain") * eq.t, "no value for gain"),
-        (lambda eq: "up", "is no number, expression, function"),
+        (lambda eq: "up", "is not a number, expression, function"),
     ],
 )
 def test_refusals(eq, law, says):
@@ -216,7 +216,7 @@ def test_laws_contain_references(eq):
 def test_laws_in_a_circle_are_refused(eq):
     w, goal = eq.r[0], sb.symbol("goal", "input")
     for laws in ({"w": goal + eq.q[0], "goal": w}, {"w": 2 * w}):
-        with pytest.raises(sb.errors.SimulationError, match="depend on each other in a circle"):
+        with pytest.raises(sb.errors.SimulationError, match="depend on each other in a cycle"):
             sb.simulate(eq, 1, inputs=laws)
     with pytest.raises(sb.errors.SimulationError, match="no input 'gaol'; there are w, w_dot, goal"):
         sb.simulate(eq, 1, inputs={"w": goal, "gaol": 1.0})

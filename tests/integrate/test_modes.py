@@ -357,7 +357,7 @@ def test_bad_modes_are_refused_with_names():
         Modes({"stick": eq}, [Switch("stick to slip", z, "stick", "slip")], initial="stick")
     with pytest.raises(SimulationError, match="no mode 'a'"):
         Modes({"stick": eq}, [], initial="a")
-    with pytest.raises(SimulationError, match=r"mode 'two' has x0, x1, .*which mode 'one' has not"):
+    with pytest.raises(SimulationError, match=r"mode 'two' has x0, x1, .*which mode 'one' does not have"):
         Modes({"one": eq, "two": row}, [Switch("one to two", z, "one", "two")], initial="one")
     with pytest.raises(SimulationError, match="direction is"):
         Switch("one to two", z, "one", "two", "down")
@@ -405,7 +405,7 @@ def test_a_switch_counts_where_its_guard_holds():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda eq: Switch("s", eq.q[0], "a", "b", where=3), "where is a condition"),
+        (lambda eq: Switch("s", eq.q[0], "a", "b", where=3), "where must be a condition"),
         (lambda eq: Modes({"a": eq}, cast(Any, ["b"]), "a"), r"a list of Switch\(...\), got 'b'"),
         (lambda eq: Modes(eq, [], "a"), "one set of equations by name"),
         (lambda eq: Modes({"a": None}, [], "a"), "one set of equations by name"),

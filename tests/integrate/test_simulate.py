@@ -82,8 +82,8 @@ class TestTimes:
     @pytest.mark.parametrize(
         ("t", "message"),
         [
-            (0.0, "goes nowhere"),
-            ((1.0, 1.0), "goes nowhere"),
+            (0.0, "has no length"),
+            ((1.0, 1.0), "has no length"),
             (np.nan, "must be finite"),
             ([0.0, 1.0, 0.5], "increase"),
             ([[0.0, 1.0]], "t is the end"),

@@ -255,8 +255,8 @@ ROWS = np.tile([1.0, 0.0], (3, 1))
         (((1.0, 0.0), 1.0), r"it has 1 input \(F\), got r of shape \(\)"),
         ((ROWS, np.zeros((2, 1))), r"r is one row, or one for each of 3 states; got shape \(2, 1\)"),
         ((ROWS, [[1.0, 2.0]]), r"it has 1 input \(F\), got r of shape \(1, 2\)"),
-        ((ROWS, ["a"]), "r is numbers"),
-        (("x",), "a state is numbers"),
+        ((ROWS, ["a"]), "r must be numbers"),
+        (("x",), "a state must be numbers"),
     ],
 )
 def test_wrong_states_and_inputs_are_refused_in_words(arguments: tuple[object, ...], words: str) -> None:

@@ -234,7 +234,7 @@ def test_what_has_no_discrete_action_is_refused(model, start, message: str) -> N
 def test_wrong_options_are_refused(double: sb.Equations) -> None:
     with pytest.raises(sb.SymbodyError, match="fixed step"):
         simulate(double, 1, START, method="variational")
-    with pytest.raises(sb.SymbodyError, match="order= is one of 2, 4, 6, got 3"):
+    with pytest.raises(sb.SymbodyError, match="order= must be one of 2, 4, 6, got 3"):
         simulate(double, 1, START, method="variational", step=0.1, order=3)
     with pytest.raises(sb.SymbodyError, match="order= is for method='variational'"):
         simulate(double, 1, START, order=4)

@@ -21,7 +21,15 @@ from symbody.emit.run.callable import Array
 from symbody.integrate import Ending
 from symbody.integrate.complementarity.contact_arrays import contact_residual
 from symbody.integrate.complementarity.contact_problem import Cone, ContactProblem
-from symbody.integrate.complementarity.contact_solvers import ENUMERATION, NEWTON, PIVOTING, SOLVERS, SWEEPS, solve
+from symbody.integrate.complementarity.contact_solvers import (
+    BLOCKS,
+    ENUMERATION,
+    NEWTON,
+    PIVOTING,
+    SOLVERS,
+    SWEEPS,
+    solve,
+)
 from symbody.integrate.complementarity.friction_feedback import friction_feedback
 from symbody.integrate.complementarity.gauss_seidel import sweep
 from symbody.integrate.complementarity.semismooth_newton import TOLERANCE
@@ -123,7 +131,9 @@ def test_all_solvers_give_one_motion_where_there_is_one(contacts: int, rows: int
     compared = 0
     for seed in SEEDS:
         problem = random_problem(seed, contacts, rows, is_gentle=True)
-        names = [n for n in SOLVERS if n in (PIVOTING, NEWTON, SWEEPS) or (n == ENUMERATION and contacts * rows < 5)]
+        names = [
+            n for n in SOLVERS if n in (PIVOTING, NEWTON, SWEEPS, BLOCKS) or (n == ENUMERATION and contacts * rows < 5)
+        ]
         found = [f for f in (solve(problem, n) for n in names) if f.residual < 1e-9]
         if friction_feedback(problem) < 1.0 and len(found) > 1:
             motions = [problem.V @ f.forces for f in found]
@@ -365,7 +375,7 @@ def test_energy_changes_by_the_work_of_impulses(kind: str, seed: int) -> None:
         state = after
 
 
-@pytest.mark.parametrize("seed", PILES[: 3 if FULL else 2])
+@pytest.mark.parametrize("seed", PILES[: 3 if FULL else 1])
 @pytest.mark.parametrize("kind", PILED)
 def test_both_routes_give_one_motion_of_soft_piles(kind: str, seed: int) -> None:
     """By events, and by time stepping with an error that falls with the step."""
@@ -378,7 +388,7 @@ def test_both_routes_give_one_motion_of_soft_piles(kind: str, seed: int) -> None
     assert fine < rough / 2
 
 
-@pytest.mark.parametrize("seed", PILES if FULL else range(2, 5))
+@pytest.mark.parametrize("seed", PILES if FULL else range(2, 4))
 @pytest.mark.parametrize("kind", PILED)
 def test_both_routes_bounce_alike(kind: str, seed: int) -> None:
     """Between the first two impacts with restitution and friction; later ones of several contacts may follow each other

@@ -19,7 +19,7 @@ from symbody.derivation.forms.transform import coriolis_matrix
 from tests.amount import FULL
 from tests.mechanisms import conservative_tree, floating_tree, random_tree
 
-SEEDS = range(100 if FULL else 14)
+SEEDS = range(100 if FULL else 8)
 STEP = 1e-30
 
 

@@ -27,7 +27,7 @@ FORMATS: dict[str, tuple[Callable[[arms.Arm], str], Reader]] = {
     "mjcf": (arms.mjcf, lambda text: sb.read_mjcf(text, parameters="none")),
     "osim": (arms.osim, sb.read_osim),
 }
-OF_PARTS = {"read_solids", "read_reduced"}  # formats of bodies, which have no motion
+OF_PARTS = {"read_solids", "read_reduced", "read_motion"}  # formats of bodies and of measured motions
 
 
 def state_of(eq: sb.Equations, seed: int) -> dict[str, float]:
@@ -65,7 +65,7 @@ def test_every_format_is_here() -> None:
     assert readers - OF_PARTS == {f"read_{kind}" for kind in FORMATS}
 
 
-@pytest.mark.parametrize("seed", range(40 if FULL else 4))
+@pytest.mark.parametrize("seed", range(40 if FULL else 2))
 @pytest.mark.parametrize("make", [random_tree, random_loop])
 def test_a_model_file_moves_as_the_mechanism(make: Callable[[int], Sample], seed: int, tmp_path: Path) -> None:
     """Written twice, it is the same text; at a state on the constraints all accelerations are the same."""

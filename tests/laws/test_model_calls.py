@@ -36,7 +36,7 @@ def _tables(parts: Any) -> list[str]:
 
 def test_the_description_has_every_table() -> None:
     own = {name.strip("_") for name, v in vars(sample().parts).items() if isinstance(v, dict)}
-    assert own - {"written", "rate_variables", "values"} <= set(_tables(sample().parts))
+    assert own - {"written", "rate_variables", "values", "owners"} <= set(_tables(sample().parts))
     assert {"default_values", "outputs", "labels", "equations"} <= set(_tables(sample().parts))
 
 
@@ -100,7 +100,7 @@ def test_what_was_kept_of_a_place_is_forgotten() -> None:
     seen: list[Any] = []
     with pytest.raises(sb.ModelError, match="output 'height'"):
         build(m, (5, 0, 0), "")
-    with pytest.raises(sb.ModelError, match="does not stand on the ground"):
+    with pytest.raises(sb.ModelError, match="is not connected to the ground"):
         P.velocity()
     build(m, (0, 0, 0), "height")
     assert P.in_ground == seen[1][0] == seen[0][0] - sb.vector(5, 0, 0)

@@ -132,3 +132,25 @@ def test_fractions_have_one_denominator() -> None:
     assert str(sb.tidy(g * r**2 / (I * (1 / m + r**2 / I)))) == "m*g*r**2/(I + m*r**2)"
     assert str(sb.tidy((Omega * sb.cos(lam)) ** 2 + (Omega * sb.sin(lam)) ** 2)) == "Omega**2"
     assert str(sb.tidy(m * sb.sin(g - r) ** 2 + I)) == "I + m*sin(g - r)**2"
+
+
+def test_linear_systems_are_tidy():
+    """(Ω cos λ)² + (Ω sin λ)² is Ω², in `linearize` itself; what is too long to be read stays as it was."""
+    m = sb.Model("Foucault")
+    W, latitude, k, mass = m.parameters("Omega lambda k m")
+    x, y = m.coordinates("x y")
+    table = m.ground.rotate("z", W * m.time).rotate("y", sb.pi / 2 - latitude)
+    m.particle("bob", table.point(x, y, 0), mass=mass)
+    m.potential("string", k * (x**2 + y**2) / 2)
+    lin = sb.linearize(sb.derive(m), {})
+    assert str(lin.A[3, 1]) == "m*Omega**2 - k"
+    assert str(lin.A[2, 3]) == "2*m*Omega*sin(lambda)"
+
+
+@pytest.mark.parametrize("name", ["two_link_arm", "double_pendulum", "furuta"])
+def test_no_line_that_is_solved_contains_a_linear_solve(name):
+    """However short it is as a text, or all lines stay as they were."""
+    readable = sb.derive(SYSTEMS[name](), "kane", check=False).readable
+    lines = str(readable.solved)
+    assert "solve(" not in lines
+    assert lines.startswith(str(readable.solved.motion[0].left[0][1])) != (lines == str(readable))

@@ -92,7 +92,7 @@ def test_excitations_keep_the_limits_of_the_file_at_all_times() -> None:
 
 def test_bounds_must_be_known() -> None:
     base = rb.base_parameters(rb.regressor(sb.derive(robot())))
-    with pytest.raises(sb.ModelError, match="Give position= and speed=, or robot="):
+    with pytest.raises(sb.ModelError, match="give position= and speed=, or robot="):
         rb.excitation(base, 3.0)
     with pytest.raises(sb.ModelError, match="one value for each of 2 coordinates"):
         rb.excitation(base, 3.0, position=1.0, speed=[1, 2, 3])
@@ -104,8 +104,8 @@ def test_bounds_must_be_known() -> None:
 @pytest.mark.parametrize(
     ("rotation", "words"),
     [
-        (np.ones((3, 3)), "no rotation: RᵀR differs from 1 by 3"),
-        (2 * np.eye(3), "no rotation: RᵀR differs from 1 by 3"),
+        (np.ones((3, 3)), "not a rotation: RᵀR differs from 1 by 3"),
+        (2 * np.eye(3), "not a rotation: RᵀR differs from 1 by 3"),
         (-np.eye(3), "reflection"),
         (np.eye(2), "3 by 3 matrix"),
         ("z", "3 by 3 matrix"),
@@ -124,7 +124,7 @@ def test_places_are_three_numbers() -> None:
     for wrong in ((0.3, 0.2), "x", (np.nan, 0, 0)):
         with pytest.raises(sb.ModelError, match="three numbers"):
             rb.inverse_kinematics(hand, wrong)
-    with pytest.raises(sb.ModelError, match="says what"):
+    with pytest.raises(sb.ModelError, match="give place="):
         rb.inverse_kinematics(hand)
 
 

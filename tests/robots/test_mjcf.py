@@ -197,7 +197,7 @@ def test_what_is_not_understood_is_reported() -> None:
         (_body("<geom size='0.1' class='none'/>"), "there is no default class 'none'"),
         (_body("<geom type='box' size='0.1'/>"), "a box needs 3 positive numbers"),
         (_body("<geom size='x'/>"), "'x' is not a finite number"),
-        (_body("<geom size='0.1'/>", "angle='grad'"), "is none of radian, degree"),
+        (_body("<geom size='0.1'/>", "angle='grad'"), "is not one of radian, degree"),
         ("<mujoco><include file='a.xml'/></mujoco>", "a text cannot include"),
     ],
 )

@@ -250,5 +250,5 @@ def test_rounding_of_a_plane_loop_is_no_constraint(apart: float) -> None:
     if apart < 1e-14:
         assert len(sb.derive(m).phi.entries) == 2
     else:
-        with pytest.raises(sb.ModelError, match="cannot hold"):
+        with pytest.raises(sb.ModelError, match="cannot be satisfied"):
             sb.derive(m)

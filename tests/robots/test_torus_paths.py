@@ -252,7 +252,7 @@ def test_what_is_no_torus() -> None:
         ).length
     with pytest.raises(sb.ModelError, match="more than zero"):
         WrapTorus(m.ground, 1, 0)
-    with pytest.raises(sb.ModelError, match=r"radius is a number or made of parameters, got q \+ 2"):
+    with pytest.raises(sb.ModelError, match=r"radius must be a number or made of parameters, got q \+ 2"):
         WrapTorus(m.ground, q + 2, 0.1)
 
 

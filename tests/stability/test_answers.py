@@ -198,7 +198,7 @@ def test_chart():
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"k": 1.0}, "one parameter is to have a range"),
+        ({"k": 1.0}, "one parameter must have a range"),
         ({"k": (2.0, 1.0)}, "the range of k must grow"),
         ({"q": (1.0, 2.0)}, "'q' is neither a name of the model nor an option"),
     ],

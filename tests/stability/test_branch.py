@@ -104,7 +104,7 @@ def test_transcritical():
 def test_an_isola_closes():
     eq = _particle(lambda x, mu: 1 - x**2 - mu**2)
     b = sb.branch(eq, sb.steady(eq, mu=0.0, start={"x": 0.9}), mu=(-3, 3))
-    assert b.outcome[1] == "came back to its beginning"
+    assert b.outcome[1] == "returned to its beginning"
     assert b["x"] ** 2 + b["mu"] ** 2 == pytest.approx(np.ones(len(b)), abs=1e-12)
     assert sorted(p.value for p in b.special) == pytest.approx([-1, 1], abs=1e-13)
 
@@ -244,7 +244,7 @@ def test_a_branch_goes_on_where_it_ended(monkeypatch):
 def test_wrong_questions():
     eq = _particle(lambda x, mu: mu - x)
     here = sb.steady(eq)
-    with pytest.raises(sb.errors.StabilityError, match="one value is to have an interval"):
+    with pytest.raises(sb.errors.StabilityError, match="one value must have an interval"):
         sb.branch(eq, here)
     with pytest.raises(sb.errors.StabilityError, match="low < high"):
         sb.branch(eq, here, mu=(1, 0))

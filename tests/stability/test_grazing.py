@@ -85,5 +85,5 @@ def test_refusals():
     hits = sb.orbit(eq, free, events=[stop])
     with pytest.raises(sb.errors.StabilityError, match="found without events"):
         sb.stability.grazing(hits, stop)
-    with pytest.raises(sb.errors.StabilityError, match="is no impact"):
+    with pytest.raises(sb.errors.StabilityError, match="is not an impact"):
         sb.stability.grazing(free, sb.Event("stop", stop.when, "falling", reset={v: 1.0}), vary="P")

@@ -208,7 +208,7 @@ def test_ball_on_a_shaken_table():
 
 def test_events_ask_for_shooting(walker):
     eq, strike = walker
-    with pytest.raises(sb.errors.StabilityError, match="collocation knows no events; use form='shooting'"):
+    with pytest.raises(sb.errors.StabilityError, match="collocation does not handle events; use form='shooting'"):
         sb.orbit(eq, {"th": 0.2}, period=3.9, events=[strike], form="collocation")
     with pytest.raises(sb.errors.StabilityError, match="there is no form 'fourier'"):
         sb.orbit(eq, {"th": 0.2}, period=3.9, form="fourier")

@@ -95,7 +95,7 @@ def test_wrong_sections(wandering):
         sb.poincare(wandering, "z", direction="up")
     with pytest.raises(sb.errors.StabilityError, match="there is no name 'w'"):
         sb.poincare(wandering, "max w")
-    with pytest.raises(sb.errors.StabilityError, match="a period is a positive number"):
+    with pytest.raises(sb.errors.StabilityError, match="a period must be a positive number"):
         sb.poincare(wandering, period=-1.0)
 
 
@@ -169,7 +169,7 @@ def test_settled_motions_are_the_stable_orbits(roessler):
     figure = sb.plot(settled, "x", beside=family.connected(max_points=3))
     assert figure.panels[0].curves[0].kind == "dots"
     assert len(figure.panels[0].curves) > 3
-    with pytest.raises(sb.errors.StabilityError, match="one value is to have an interval"):
+    with pytest.raises(sb.errors.StabilityError, match="one value must have an interval"):
         sb.attractors(roessler, {"x": 1.0}, a=0.3, section="max x", settle=1, keep=1)
 
 

@@ -134,7 +134,7 @@ def test_shimmy_and_its_isola():
     stiller = sb.orbits(eq, cycles.orbit(int(np.argmax(cycles.largest("psi")))), b=(0.04, 0.1))
     isola = sb.orbits(eq, stiller.at(0.066)[0], v=(0.02, 10.0))
     assert (rolling(b=0.066, l=length).unstable == 0).all()
-    assert isola.outcome == ("came back to its beginning",) * 2
+    assert isola.outcome == ("returned to its beginning",) * 2
     assert sorted(p.value for p in isola.special) == pytest.approx([0.2434579024, 5.362625908], abs=1e-6)
     assert 0 < (isola.unstable == 0).sum() < len(isola)
 

@@ -117,7 +117,7 @@ def test_no_orbit_is_said_in_words():
     o = sb.orbit(eq, {"x": 0.0}, period=1.0)
     assert not o.is_periodic
     assert not o.is_stable
-    assert "try one that is nearer" in o.outcome
+    assert "try a closer one" in o.outcome
     assert str(o).startswith("No orbit")
     with pytest.raises(sb.errors.StabilityError, match="start from an orbit"):
         sb.orbits(eq, o, y=(0, 1))

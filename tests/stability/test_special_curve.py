@@ -139,7 +139,7 @@ def test_as_tables_pictures_and_pickles(takens):
 
 def test_wrong_questions(takens):
     fold = takens.special[0]
-    with pytest.raises(sb.errors.StabilityError, match="one value is to have an interval"):
+    with pytest.raises(sb.errors.StabilityError, match="one value must have an interval"):
         takens.curve_of(fold)
     with pytest.raises(sb.errors.StabilityError, match="no value to vary 'mu'"):
         takens.curve_of(fold, mu=(0, 1))

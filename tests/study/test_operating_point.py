@@ -1,4 +1,4 @@
-"""Where the command line linearises: at the steady motion that the model asks for, or the one nearest to its start; and
+"""Where the command line linearises: at the steady motion that the model requests, or the one nearest to its start; and
 it says where."""
 
 import json
@@ -95,7 +95,7 @@ def test_the_steady_motion_leaves_open_speeds_at_the_start(car):
 def test_python_files_ask_in_the_words_of_model_files(car, capsys):
     path = car(CAR + REQUESTS)
     answer = found(capsys, "eig", path, "--set", "V=10")
-    assert answer["about"]["what"] == "the steady motion that the model asks for"
+    assert answer["about"]["what"] == "the steady motion that the model requests"
     assert lateral(answer) == pytest.approx(eigenvalues(10.0))
     assert answer["locus"]["parameter"] == "V"
     assert found(capsys, "frf", path)["responses"][0]["output"] == "ay"
@@ -105,7 +105,7 @@ def test_python_files_ask_in_the_words_of_model_files(car, capsys):
     ("more", "message"),
     [
         ('REQUESTS = "steady: {valuse: {vx: 25}}"', "car.py, REQUESTS:1:10"),
-        ("REQUESTS = 3", "REQUESTS is a text"),
+        ("REQUESTS = 3", "REQUESTS must be a text"),
         ('REQUESTS = "bodies: {}"', "bodies"),
     ],
 )
@@ -133,7 +133,7 @@ def test_a_start_that_is_not_steady_is_said(capsys):
 
 def test_responses_say_the_point_too(capsys):
     assert main(["frf", "motorcycle", "--set", "V=30"]) == 0
-    assert "about the steady motion that the model asks for: x_dot = 30" in capsys.readouterr().out
+    assert "about the steady motion that the model requests: x_dot = 30" in capsys.readouterr().out
 
 
 def test_eig_follows_what_the_file_varies(capsys):

@@ -320,7 +320,7 @@ def test_fingerprints_are_of_content() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"over": {}}, "over is a mapping"),
+        ({"over": {}}, "over must be a mapping"),
         ({"over": {"a": "1"}}, "a is varied over a list"),
         ({"over": {"a": (2, 1)}}, "the interval of a goes from 2 to 1"),
         ({"over": {"a": [1, np.nan]}}, "finite numbers"),
@@ -328,10 +328,10 @@ def test_fingerprints_are_of_content() -> None:
         ({"over": {"a": [1]}}, "needs b, c"),
         ({"sample": "sobl"}, "Did you mean 'sobol'"),
         ({"repeat": 1, "sample": "grid"}, "would have one value"),
-        ({"repeat": 0}, "repeat is a whole number"),
+        ({"repeat": 0}, "repeat must be a whole number"),
         ({"on": "dusk"}, "no place 'dusk'"),
-        ({"workers": 0}, "workers is a whole number"),
-        ({"ask": 3}, "ask is a question"),
+        ({"workers": 0}, "workers must be a whole number"),
+        ({"ask": 3}, "ask must be a question"),
         ({"values": {"a": 1}}, "a is varied and has a value"),
         ({"on": "cuda"}, "is for motions"),
     ],
@@ -348,7 +348,7 @@ def test_wrong_names_are_refused_before_anything_runs(pendulum: sb.Equations) ->
         sb.sweep(pendulum, {"l": [1.0]}, sb.study.at_end(1.0, "q7"))
     with pytest.raises(sb.errors.StudyError, match="'mass'"):
         sb.sweep(pendulum, {"mass": [1.0]}, sb.study.at_end(1.0, "q1"))
-    with pytest.raises(sb.errors.StudyError, match="ask= says what is computed"):
+    with pytest.raises(sb.errors.StudyError, match="ask= must state the quantities"):
         sb.sweep(pendulum, {"l": [1.0]})
 
 
@@ -394,5 +394,5 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert found["q1"].reshape(-1)[4] == pytest.approx(json.loads(capsys.readouterr().out)["final"]["q1"], abs=1e-9)
     assert main(call) == 3
-    assert "--resume goes on with it" in capsys.readouterr().out
+    assert "--resume continues it" in capsys.readouterr().out
     assert main([*call, "--resume"]) == 0

@@ -66,7 +66,7 @@ def test_where_there_is_no_driver_one_sentence(
     monkeypatch.setattr(cuda_driver, "LIBRARIES", ("no_such_library.so",))
     forget()
     folder, ask = tmp_path / "study.zarr", sb.study.at_end(0.5, "q1", target=target)
-    with pytest.raises(sb.errors.CompileError, match="needs a computer with an NVIDIA card and its driver"):
+    with pytest.raises(sb.errors.CompileError, match="needs an NVIDIA GPU and its driver"):
         sb.sweep(pendulum, OVER, ask, sample="grid", on=on, to=folder)
     assert not folder.exists()
     forget()

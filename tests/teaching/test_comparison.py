@@ -97,7 +97,7 @@ HOSTILE = [  # text, part of the message, what is marked
     ("l*theta'' + g*sin(phi) = 0", "there is no name 'phi' in 'pendulum'", "phi"),
     ("theta'' + g/0 = 0", "division by zero", "/"),
     ("theta'' = 1 = 2", "one equals sign", "="),
-    (r"\input{secrets} + \theta = 0", r"the command \input is not known", r"\input"),
+    (r"\input{secrets} + \theta = 0", r"unknown command \input", r"\input"),
     ("9,81*sin(theta) = 0", "written with a point", ","),
     ("theta'' = 10^(10^10)", "an exponent is at most 1000", "^"),
     ("(" * 300 + "theta''" + ")" * 300, "nested more than 80 deep", "("),

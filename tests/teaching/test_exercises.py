@@ -88,7 +88,7 @@ def test_wrong_requests_are_refused() -> None:
         teaching.exercise(eq, {}, ["colour"])
     with pytest.raises(sb.ModelError, match="'lenght'"):
         teaching.exercise(eq, {"lenght": (1, 2)}, ["energy"])
-    with pytest.raises(sb.ModelError, match=r"range of 'l' is \(lowest, highest\)"):
+    with pytest.raises(sb.ModelError, match=r"range of 'l' must be \(lowest, highest\)"):
         teaching.exercise(eq, {"l": (2, 1)}, ["energy"])
     with pytest.raises(sb.SymbodyError, match="kg"):
         teaching.exercise(eq, {"l": ("1 kg", "2 kg")}, ["energy"])

@@ -47,7 +47,7 @@ def test_understeer_of_the_whole_car_is_that_of_a_wide_turn(
     turn = sb.steady(car, {"u": 20.0, "r": 1e-3}, free=["delta", "drive"], start=straight)
     assert float(found.yaw_gain) == pytest.approx(1e-3 / turn["delta"], rel=1e-3)
     assert float(found.gradient) == pytest.approx((20.0 / float(found.yaw_gain) - 2.6) / 400.0, rel=1e-12)
-    with pytest.raises(sb.errors.StabilityError, match=r"speed='u' of a vh\.car"):
+    with pytest.raises(sb.errors.StabilityError, match=r"speed='u' for a vh\.car"):
         vh.understeer(lin, wheelbase=2.6)
 
 

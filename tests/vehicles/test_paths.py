@@ -76,7 +76,7 @@ def test_closed_paths_go_on_lap_after_lap() -> None:
     assert np.hypot(*at(77.0)[2:4]) == pytest.approx(1, abs=1e-4)  # s is the arc length
     with pytest.raises(sb.ModelError, match="its ends are 60 m apart"):
         vh.path_of_curvature([0.0, 30 * np.pi], [1 / 30] * 2, closed=True)
-    with pytest.raises(sb.ModelError, match="points 1 and 2 are one"):
+    with pytest.raises(sb.ModelError, match="points 1 and 2 coincide"):
         vh.path_through([(0, 0), (1, 0), (1, 0), (2, 0)])
 
 

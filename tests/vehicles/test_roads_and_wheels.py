@@ -281,7 +281,7 @@ def test_an_opencrg_file(tmp_path: Path) -> None:
     assert value(place[0]) == pytest.approx(0.5 * cos(0.3) - sin(0.3))
     assert value(road.at(0.5, 1.0)[0]) == pytest.approx(found.z[1, 2], abs=1e-15)
     path.write_text(GRID.replace("INCREMENT = 0.5", "INCREMENT = 0"), encoding="ascii")
-    with pytest.raises(sb.ModelError, match="long sections and reference_line_increment"):
+    with pytest.raises(sb.ModelError, match="longitudinal sections and reference_line_increment"):
         vh.read_crg(path)
     path.write_text(GRID.replace("END_U     = 3.5", "END_U     = 9.5"), encoding="ascii")
     with pytest.raises(sb.ModelError, match="4 cross sections, but its reference line has 16"):

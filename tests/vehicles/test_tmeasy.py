@@ -159,7 +159,7 @@ def test_data_that_make_no_curve_are_refused() -> None:
         ({"syS": (0.14, 0.15)}, "before the largest force"),
         ({"FyS": (3100.0, 5600.0)}, "the force of sliding FyS is 1.0"),
         ({"syM": (0.1, 0.3)}, "syM=.* is not positive at 0 times"),
-        ({"FyM": 3000.0}, "FyM= is a pair"),
+        ({"FyM": 3000.0}, "FyM= must be a pair"),
         ({"dFy0": (5.4e4, 5.5e4)}, "dFy0=.* is not positive at .* largest= below"),
     ):
         with pytest.raises(sb.ModelError, match=said):

@@ -189,7 +189,7 @@ def test_file_says_which_formula_and_which_number(tyre: vh.MagicFormula) -> None
         vh.read_tyre(tir({k: v for k, v in NUMBERS.items() if k != "FNOMIN"}))
     with pytest.raises(sb.ModelError, match="Did you mean 'PKY1'"):
         tyre.with_coefficients(PKYY1=1)
-    with pytest.raises(sb.ModelError, match="LENGTH='furlong' is no unit"):
+    with pytest.raises(sb.ModelError, match="LENGTH='furlong' is not a known unit"):
         vh.read_tyre(tir(NUMBERS).replace("'meter'", "'furlong'"))
 
 

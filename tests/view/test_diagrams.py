@@ -12,7 +12,7 @@ import pytest
 
 import symbody as sb
 from symbody.errors import ViewError
-from symbody.view.diagrams.flat_view import convex_hull
+from symbody.view.diagrams.flat_view import convex_hull, posed_mechanism
 
 
 @lru_cache(maxsize=1)
@@ -160,6 +160,52 @@ def test_models_without_numbers_are_drawn():
     eq = sb.derive(m)
     assert [a.symbol for a in sb.view.free_body(eq).arrows] == ["$m g$", "$A_{x}$", "$A_{y}$"]
     assert [w.text for w in sb.view.sketch(eq).plates[0].words if "A" in w.text] == ["$A$"]
+
+
+def crank_on_a_line() -> sb.Model:
+    m = sb.Model("slider crank")
+    a, b = m.parameters("a b", 0.3, 0.9)
+    crank, rod, piston = (m.body(n, mass=1.0) for n in ("crank", "rod", "piston"))
+    m.revolute("q", m.ground, crank)
+    m.revolute("s", crank, rod, at=(a, 0, 0))
+    m.prismatic("x", m.ground, piston, axis="x")
+    m.revolute("C", rod, piston, at=(b, 0, 0))
+    return m
+
+
+def test_loops_are_drawn_off_their_dead_positions():
+    """At zero all joints of this slider crank are on one line; given values hold."""
+    eq = sb.derive(crank_on_a_line())
+    posed = posed_mechanism(eq, {}, None, "sketch")
+    state = posed.motion.segments[0].state(0)
+    assert abs(np.sin(state["q"])) > 0.3
+    assert abs(state["x"] - 0.3 * np.cos(state["q"]) - 0.9 * np.cos(state["q"] + state["s"])) < 1e-9
+    dead = posed_mechanism(eq, {"q": 0.0, "x": 1.2}, None, "sketch").motion.segments[0].state(0)
+    assert (dead["q"], dead["x"]) == (0.0, 1.2)
+
+
+def test_written_constraints():
+    """On the motion of one joint or body its force is drawn; across several joints the paths of forces are not
+    determined, and the error names what to write instead."""
+    m = sb.Model("bead on a circle")
+    l = m.parameter("l", 1.0)
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=2.0)
+    m.gravity(0, -10.0, 0)
+    m.constrain("wire", x**2 + y**2 - l**2)
+    eq = sb.derive(m)
+    assert {a.name for a in sb.view.free_body(eq).arrows} == {"gravity", "wire"}
+    pushes = {a.symbol: a for a in sb.view.free_body(sb.assemble(eq, x=0.6, start={"y": -0.8}, x_dot=1.6)).arrows}
+    wire = sum(np.array(a.vector) for a in pushes.values() if a.name == "wire")  # m v²/l + m g cos(angle)
+    assert np.allclose(wire, (2.0 * 4.0 + 2.0 * 10.0 * 0.8) * np.array([-0.6, 0.8, 0.0]))
+    m = sb.Model("two sliders")
+    first = m.prismatic("p", m.ground, m.body("a", mass=1.0), axis="x").coordinates[0]
+    second = m.prismatic("s", m.ground, m.body("b", mass=1.0), axis="y").coordinates[0]
+    m.constrain("rod", first**2 + second**2 - 1)
+    with pytest.raises(
+        sb.errors.DerivationError, match=r"constraint 'rod' .* close the loop by a joint or m\.coincide"
+    ):
+        sb.view.free_body(sb.derive(m), p=0.6)
 
 
 # ---------------------------------------------------------------------------------------------------------- pictures

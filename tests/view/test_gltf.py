@@ -143,7 +143,7 @@ def test_gif_moves(made, tmp_path):
 def test_missing_tools_are_named(made, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     pytest.importorskip("PIL.Image")
-    with pytest.raises(ViewError, match=r"ffmpeg, which is not here; install it, or write a \.gif"):
+    with pytest.raises(ViewError, match=r"ffmpeg, which is not installed; install it, or write a \.gif"):
         film(made, tmp_path / "a.mp4")
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(ViewError, match="pip install pillow"):

@@ -167,7 +167,7 @@ class TestBranches:
         assert named.y_label == "lean, size [rad]"
         with pytest.raises(sb.SymbodyError, match="2 branches and 1 labels"):
             plot(branches, "x", labels=["a"])
-        with pytest.raises(sb.SymbodyError, match="a panel without a quantity"):
+        with pytest.raises(sb.SymbodyError, match="a panel is empty"):
             plot(branches, [])
 
     def test_marks_at_chosen_values(self, branches):

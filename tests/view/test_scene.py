@@ -513,7 +513,7 @@ def test_saved_by_what_the_name_ends_in(swinging, tmp_path):
         ({"show": ["axes"]}, "show=axes; there are bodies"),
         ({"mode": {"c": 1.0}}, "no coordinate 'c'; there are a, b"),
         ({"mode": {"a": 0.0}}, "no coordinate moves"),
-        ({"mode": 3}, "mode= is a mode"),
+        ({"mode": 3}, "mode= must be a mode"),
     ],
 )
 def test_mistakes_are_told(how, says):
@@ -533,7 +533,7 @@ def test_wrong_sources_and_names_are_told(swinging, tmp_path):
     with pytest.raises(ViewError, match="samples=1"):
         scene(sim, samples=1)
     beyond = {"q1": 0.2, "q2": 1.5, "q3": 0.0}  # the strings are not that long
-    with pytest.raises(ViewError, match="body 'second' is nowhere"):
+    with pytest.raises(ViewError, match="body 'second' has no finite position"):
         scene(sb.State.of(sb.derive(example("string_with_particles")), beyond))
 
 

@@ -77,7 +77,7 @@ def test_numpy_says_where_there_is_no_value(tmp_path: Path) -> None:
     rates = model.rhs(t, np.array([x, nowhere]), r, p)
     np.testing.assert_array_equal(rates[0], model.rhs(t, x, r, p))
     assert np.isnan(rates[1]).any()
-    with pytest.raises(ArithmeticError, match="corrections do not come to an end"):
+    with pytest.raises(ArithmeticError, match="corrections do not converge"):
         model.project(t, nowhere, r, p)
 
 

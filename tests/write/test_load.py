@@ -56,7 +56,9 @@ def test_what_is_missing_or_no_result_is_refused(oscillator: sb.Equations, tmp_p
         sb.load(tmp_path / "other.npz", oscillator)
     header = np.frombuffer(b'{"symbody spoon": 1}', dtype=np.uint8)
     np.savez(tmp_path / "spoon.npz", header=header)
-    with pytest.raises(sb.errors.StudyError, match="'spoon' is no kind of result; there are trajectory, branch, orbit"):
+    with pytest.raises(
+        sb.errors.StudyError, match="'spoon' is not a kind of result; the kinds are trajectory, branch, orbit"
+    ):
         sb.load(tmp_path / "spoon.npz", oscillator)
     (tmp_path / "text.npz").write_text("not an archive", encoding="utf-8")
     with pytest.raises(sb.errors.StudyError, match="no result could be read"):

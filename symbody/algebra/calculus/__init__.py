@@ -1,4 +1,4 @@
 """Calculus on the graph: derivatives, Taylor series, numerical evaluation, rounding-error bounds.
 
-`Expr` in, `Expr` or numbers out.
+This folder takes `Expr` and returns `Expr` or numbers.
 """

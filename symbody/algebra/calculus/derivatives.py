@@ -319,10 +319,10 @@ def sparsity(m: Matrix) -> list[tuple[int, int]]:
 
 @answered
 def time_derivative(thing: Any, rates: Mapping[Symbol, Any] | None = None) -> Any:
-    """d thing/dt by the chain rule, with `rates` as the table of what each symbol's time derivative is.
+    """d thing/dt by the chain rule; `rates` maps symbols to their time derivatives.
 
-    Symbols that are not in the table have the rate zero where they are parameters, one where they are time, and
-    otherwise `symbol.dot`, the symbol of the next order.
+    Parameters that are not in the table have rate zero, time has rate one, and all other symbols have `symbol.dot`, the
+    symbol of the next order.
 
     >>> q = sb.symbol("q", "coordinate")
     >>> sb.time_derivative(sb.sin(q))
@@ -347,4 +347,4 @@ def _refuse_constants(wrt: Any) -> None:
     if wrong:
         raise ExpressionError(f"derivatives are taken with respect to symbols, got {listed(wrong)}")
     if len(set(wrt)) != len(wrt):
-        raise ExpressionError(f"a symbol stands twice among those to differentiate by: {listed(wrt)}")
+        raise ExpressionError(f"a symbol appears twice in the list of variables: {listed(wrt)}")

@@ -52,7 +52,7 @@ class DimensionError(Exception):
 
 @dataclass
 class Dimensions:
-    """What is known of the dimensions of symbols, by stem: [q'] follows from [q].
+    """Known dimensions of symbols, by stem: [q'] follows from [q].
 
     known              eliminated unknowns, each as a combination of others
     numbers_are_pure   exact numbers in products have no dimension

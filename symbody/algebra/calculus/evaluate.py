@@ -23,6 +23,7 @@ from ..graph import elimination
 from ..graph.graph import Node, Symbol
 from ..graph.linear import MIN_PIVOT
 from ..graph.matrix import Matrix
+from ..graph.sweeps import Schedule
 from ..graph.walk import evaluation_order, scalars
 
 
@@ -51,7 +52,7 @@ _DIGITS = Arithmetic(mpmath, _many_digits)
 def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | None = None) -> Any:
     """The value of an expression, or of a matrix (rows as lists; a column as one list) or a list of these.
 
-    values   number for each symbol, or for each name: real, complex or mpmath numbers
+    values   a number for each symbol or name: real, complex or mpmath
     digits   compute with this many decimal digits and return mpmath numbers
 
     >>> x, y = sb.symbols("x y")
@@ -152,7 +153,7 @@ def _arithmetic_of(numbers: Any) -> Arithmetic:
 
 def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
     if not isinstance(values, Mapping):
-        raise ExpressionError(f"evaluate: values are a mapping {{symbol or name: number}}, got {shown(values)}")
+        raise ExpressionError(f"evaluate: values must be a mapping {{symbol or name: number}}, got {shown(values)}")
     needed = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
     given = {s: values[s] if s in values else values.get(s.name) for s in needed}
     missing = [s.name for s, v in given.items() if v is None]
@@ -265,6 +266,27 @@ def _solve(k: Arithmetic, n: Node, factors: tuple[list[Any], list[int]], *b: Any
     return x
 
 
+def _sweeps(k: Arithmetic, n: Node, *args: Any) -> list[Any]:
+    """Step after step, each by the operations of its fragment."""
+    schedule: Schedule = n.data
+    memory = [*args, *[k.number(0)] * (schedule.size - len(args))]
+    orders = [evaluation_order([e for g in f.outputs for e in g]) for f in schedule.fragments]
+    for kind, places in schedule.steps():
+        f = schedule.fragments[kind]
+        value: dict[Node, Any] = {
+            s: memory[at + i] for g, at in zip(f.inputs, places, strict=False) for i, s in enumerate(g)
+        }
+        for e in orders[kind]:
+            if e not in value:
+                value[e] = value_of(k, e, [value[a] for a in e.args])
+        for g, at, adds in zip(f.outputs, places[len(f.inputs) :], f.adds, strict=True):
+            for i, e in enumerate(g):
+                if value[e].__class__ is NoValue:
+                    raise ArithmeticError(value[e].why)
+                memory[at + i] = memory[at + i] + value[e] if adds else value[e]
+    return [memory[at] for at in schedule.results]
+
+
 def _call(k: Arithmetic, n: Node, *args: Any) -> Any:
     if n.data.python is None:
         raise ExpressionError(f"external function {n.data.name!r} has no Python form to evaluate; give python=...")
@@ -302,6 +324,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "call": _call,
     "factor": _factor,
     "solve": _solve,
+    "sweeps": _sweeps,
     "item": lambda k, n, block: block[n.data],
     **{f: _function(f) for f in _OF_ONE},
 }

@@ -34,10 +34,10 @@ def rounding(
     sizes: Mapping[Symbol, float] | None = None,
     order: Sequence[Node] | None = None,
 ) -> list[float]:
-    """For each expression, a bound of the error of its value in double precision; infinite where it has none.
+    """A bound of the rounding error of each expression in double precision; infinite if there is no bound.
 
-    sizes   magnitudes of symbols that were rounded relative to a larger number than their own value
-    order   order of evaluation where it is known, `evaluation_order(expressions)`; then `values` are keyed by symbol
+    sizes   magnitudes of symbols whose rounding error is relative to a number larger than their value
+    order   order of evaluation if known, `evaluation_order(expressions)`; `values` are then keyed by symbol
 
     >>> x = sb.symbol("x")
     >>> bound, = sb.algebra.rounding([sb.sin(x)], {x: np.pi})

@@ -16,17 +16,17 @@ from .derivatives import derivative, jacobian
 
 @answered
 def linearized(thing: Any, about: Mapping[Symbol, Any], t: Symbol | None = None) -> Any:
-    """An expression, matrix, vector, dyad or point to first order in some symbols about a point; others are held as
-    they are.
+    """An expression, matrix, vector, dyad or point, expanded to first order in some symbols about a point; other
+    symbols are unchanged.
 
         e(x₀) + Σ ∂e/∂x(x₀) (x - x₀)       x₀: `about`, {q: 0, q.dot: V}, numbers or expressions without the symbols
                                            themselves
 
-    Of vectors and dyads the components change, not the frames in which they are written: express them in a frame that
-    does not move with these symbols first.
+    For vectors and dyads only the components change, not their frames. Express them first in a frame that does not move
+    with these symbols.
 
-    t   the time: values are then functions of it, and the rates of all symbols follow from them, unless `about` has
-        values for these too (MBSymba's `linearize(expression, point, t)`)
+    t   the time: the values are then functions of it and determine the rates of all symbols, unless `about` gives the
+        rates too (MBSymba's `linearize(expression, point, t)`)
 
     >>> x, y = sb.symbols("x y", "variable")
     >>> V, t = sb.symbols("V t")

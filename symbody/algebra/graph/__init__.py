@@ -1,4 +1,3 @@
-"""The expression graph: hash-consed nodes, the rules that make them canonical, functions, matrices and linear solves as nodes.
-
-Numbers and symbols in, `Expr` and `Matrix` out.
+"""The expression graph: hash-consed nodes, rules for canonical forms, functions, matrices, and linear solves as nodes.
+It builds `Expr` and `Matrix` from numbers and symbols.
 """

@@ -1,4 +1,4 @@
-"""Objects that are no expressions: how those of other packages become some, and why others cannot."""
+"""Objects that are not expressions: how those of other packages become some, and why others cannot."""
 
 from __future__ import annotations
 

@@ -258,19 +258,20 @@ class LookupTable:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class ExternalFunction:
-    """A function of real arguments that the user supplies (Lennartsson 6.4). Call it with expressions.
+    """A user-supplied function of real arguments (Lennartsson 6.4). Call it with expressions.
 
     name          identifier in generated code
     arity         number of arguments
     derivatives   one callable for each argument: takes the arguments as expressions, returns the partial derivative as
                   an expression (which may call other external functions, so that second derivatives exist too)
-    python        called with floats, where the function is evaluated or compiled in this process
-    c             C source text of `double name(double, ...)`, put into generated C; without it C declares the function
-                  extern
+    python        a Python function of floats, called if the function is evaluated or compiled in this process
+    c             C source text of `double name(double, ...)`, included in generated C; without it the generated C
+                  declares the function extern
     address       machine address of such a function (a ctypes or Numba function's), called instead of `python` without
                   entering Python
-    keep          what the address points into, where it must live as long as the function: loaded machine code
-    table         the numbers of a piecewise polynomial, from which every language writes the function
+    keep          an object that must live as long as the function, such as the loaded machine code that the address
+                  points into
+    table         coefficients of a piecewise polynomial, from which every target language generates the function
 
     >>> import math
     >>> slope = sb.algebra.ExternalFunction("slope", 1, python=lambda x: math.cos(x) / 10)

@@ -48,8 +48,8 @@ class Node:
     key     number that depends on what the node is, not on when it was made, nor on the process: the order of
             commutative arguments
     top     class of the nodes that this is the highest argument of, as part of their keys
-    form    the operation, with what rules ask of a product (`rule_table.py`): by it they are looked up
-    terms   number of terms of a sum that may be written in any order, -1 until it is asked for (`rules_of_order.py`)
+    form    the operation, with the properties of a product that rules use (`rule_table.py`): by it they are looked up
+    terms   number of terms of a sum that may be written in any order, -1 until it is first needed (`rules_of_order.py`)
     """
 
     __slots__ = ("__weakref__", "args", "data", "form", "key", "op", "serial", "terms", "top")
@@ -186,7 +186,7 @@ class Expr(Node):
 
     @property
     def value(self) -> Number | None:
-        """The number, where this node is a constant.
+        """The number, if this node is a constant.
 
         >>> x = sb.symbol("x")
         >>> (x - x + 3).value, x.value
@@ -240,9 +240,9 @@ class Block(Node):
 class Symbol(Expr):
     """A named leaf. Symbols are equal when stem, kind and order of time derivative are equal.
 
-    name          as it is printed, entered and exported: q, q_dot, q_ddot, q_d3
-    stem, order   of q_ddot, a second time derivative, q and 2; a symbol that is no time derivative has its name as
-                  stem, and order 0
+    name          the name in print, input and export: q, q_dot, q_ddot, q_d3
+    stem, order   stem and order of the time derivative: q and 2 for q_ddot. The stem of any other symbol is its name,
+                  and its order is 0
 
     >>> q = sb.symbol("q", "coordinate")
     >>> q.dot.dot, q.dot.dot.stem, q.dot.dot.order
@@ -261,8 +261,8 @@ class Symbol(Expr):
 
     @property
     def dot(self) -> Symbol:
-        """Time derivative, as a symbol of its own (a coordinate's is a speed, a speed's an acceleration). A parameter has
-        none: it is refused, since its kind may have been forgotten."""
+        """The symbol of the time derivative: a speed for a coordinate, an acceleration for a speed. Parameters are
+        refused, since the `kind` may have been forgotten."""
         if self.kind == "parameter":
             raise ExpressionError(
                 f"{self.name}.dot: {self.name} is a parameter, which does not change with time; what moves is made by "
@@ -287,6 +287,7 @@ _CLASS: Final[dict[str, type[Node]]] = {
     **dict.fromkeys(CONDITIONS, Condition),
     "factor": Block,
     "solve": Block,
+    "sweeps": Block,
     "entries": Block,
     "symbol": Symbol,
 }
@@ -310,7 +311,7 @@ def symbol(name: str, kind: str = "parameter", order: int = 0) -> Symbol:
     key, table = (kind, name, order), tables["symbol"]
     try:
         entry = table.get(key)
-    except TypeError:  # something that is no text
+    except TypeError:  # not a text
         raise ExpressionError(f"symbol: name and kind are texts, got {shown(name)}, {shown(kind)}") from None
     if entry is not None and (known := entry()) is not None:
         return known
@@ -392,8 +393,8 @@ def takes_over(other: object) -> bool:
 
 
 def as_expr(value: Any) -> Expr:
-    """Anything that can stand for a scalar, as an expression: numbers, SymPy expressions, arrays without axes. Equal
-    numbers are one object: `as_expr(0) is as_expr(0.0)`.
+    """Convert a scalar to an expression: numbers, SymPy expressions, zero-dimensional arrays. Equal numbers give the
+    same object: `as_expr(0) is as_expr(0.0)`.
 
     >>> sb.algebra.as_expr(0.5).value, sb.algebra.as_expr(sb.pi) is sb.pi
     (0.5, True)
@@ -404,7 +405,7 @@ def as_expr(value: Any) -> Expr:
         return value
     if isinstance(value, bool):
         raise ExpressionError(
-            f"{value} is a truth value, not a number: == asks whether two expressions are one object; where(condition, a, b) "
+            f"{value} is a truth value, not a number: == tests whether two expressions are one object; where(condition, a, b) "
             "chooses between numbers"
         )
     if isinstance(value, (int, Fraction, float)):

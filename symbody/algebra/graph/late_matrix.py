@@ -32,26 +32,58 @@ class LateEntries(Matrix):
         return self._entries
 
 
+class LateColumn(LateEntries):
+    """A vector whose symbols are known before its entries.
+
+    made     what makes the entries; pickles contain it
+    inside   expressions with all symbols that the entries contain
+    """
+
+    __slots__ = ("inside",)
+
+    def __init__(self, rows: int, made: Callable[[], Iterable[Expr]], inside: Iterable[Expr]) -> None:
+        super().__init__(rows, 1, made)
+        self.inside = tuple(inside)
+
+    def __getstate__(self) -> Any:
+        """Of pickles, which are the same whether entries were requested or not: they are made anew."""
+        return None, {"rows": self.rows, "cols": 1, "inside": self.inside, "_made": self._made, "_entries": None}
+
+
 class LateSquare(LateEntries):
     """A square matrix of which the diagonal is known before the other entries.
 
     made       what makes the entries; pickles contain it
-    diagonal   its diagonal
+    diagonal   its diagonal, or what makes it on first use
     inside     expressions with all symbols that the entries contain
     """
 
-    __slots__ = ("diagonal", "inside")
+    __slots__ = ("_diagonal", "_diagonal_entries", "inside")
 
     def __init__(
-        self, rows: int, made: Callable[[], Iterable[Expr]], diagonal: Iterable[Expr], inside: Iterable[Expr]
+        self,
+        rows: int,
+        made: Callable[[], Iterable[Expr]],
+        diagonal: Iterable[Expr] | Callable[[], Iterable[Expr]],
+        inside: Iterable[Expr],
     ) -> None:
         super().__init__(rows, rows, made)
-        self.diagonal, self.inside = tuple(diagonal), tuple(inside)
+        self._diagonal = diagonal if callable(diagonal) else tuple(diagonal)
+        self._diagonal_entries: tuple[Expr, ...] | None = None
+        self.inside = tuple(inside)
+
+    @property
+    def diagonal(self) -> tuple[Expr, ...]:
+        """Its diagonal."""
+        if self._diagonal_entries is None:
+            with gc_paused():
+                self._diagonal_entries = tuple(self._diagonal() if callable(self._diagonal) else self._diagonal)
+        return self._diagonal_entries
 
     def __getstate__(self) -> Any:
         """Of pickles, which are the same whether entries were requested or not: they are made anew."""
-        known = {"rows": self.rows, "cols": self.cols, "diagonal": self.diagonal, "inside": self.inside}
-        return None, {**known, "_made": self._made, "_entries": None}
+        known = {"rows": self.rows, "cols": self.cols, "_diagonal": self._diagonal, "inside": self.inside}
+        return None, {**known, "_made": self._made, "_entries": None, "_diagonal_entries": None}
 
 
 def diagonal(m: Matrix) -> tuple[Expr, ...]:
@@ -61,4 +93,4 @@ def diagonal(m: Matrix) -> tuple[Expr, ...]:
 
 def symbol_carriers(m: Matrix) -> tuple[Expr, ...]:
     """Expressions with all symbols of a matrix, without making its entries for that."""
-    return m.inside if isinstance(m, LateSquare) and not m.is_made else m.entries
+    return m.inside if isinstance(m, (LateSquare, LateColumn)) and not m.is_made else m.entries

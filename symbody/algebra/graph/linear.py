@@ -60,7 +60,7 @@ class FactorShape:
 
 
 class Factors:
-    """The factors of a square matrix, as a node; see `factorize`.
+    """The factorisation of a square matrix as a node; see `factorize`.
 
     >>> a = sb.symbol("a")
     >>> factors = sb.algebra.factorize(sb.matrix([[a, 1], [0, 2]]))
@@ -94,8 +94,8 @@ class Factors:
 
 @answered
 def factorize(a: Matrix, kind: str = "general", sizes: Sequence[float] = ()) -> Factors:
-    """Factors of a square matrix. Symmetric kinds read the upper triangle. With the `sizes` of its diagonal entries, a
-    definite one has no solutions where it is singular to rounding.
+    """The factorisation of a square matrix. Symmetric kinds read the upper triangle. If the `sizes` of the diagonal
+    entries are given, a definite matrix that is singular to rounding has no solution (NaN).
 
     >>> a = sb.symbol("a")
     >>> factors = sb.algebra.factorize(sb.matrix([[2, a], [a, 2]]), "definite")
@@ -132,8 +132,8 @@ def solve(a: Matrix, b: Matrix | Sequence[Any], kind: str = "general") -> Matrix
 def determinant(a: Matrix) -> Expr:
     """|A| of a square matrix as one expression, by elimination on the graph: the product of its pivots.
 
-    Pivots are not exchanged when numbers are known, as with kind "definite": none of the leading minors may be zero at
-    these numbers. Of definite matrices none is.
+    The pivots are not exchanged, as with kind "definite": no leading minor may be zero at the numbers used. This holds
+    for definite matrices.
 
     >>> a = sb.symbol("a")
     >>> sb.tidy(sb.algebra.determinant(sb.matrix([[2, a], [a, 2]])))

@@ -58,8 +58,8 @@ tables = _Tables()
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause the garbage collector while many nodes are made: it would traverse all of them again and again, although
-    nodes form no cycles.
+    """Pause the garbage collector while many nodes are created. It would traverse them repeatedly, although nodes form
+    no cycles.
 
     >>> x = sb.symbol("x")
     >>> with sb.algebra.gc_paused():
@@ -94,8 +94,8 @@ _most_nodes: ContextVar[int | None] = ContextVar("most_nodes", default=None)
 
 @contextmanager
 def node_limit(most: int) -> Iterator[None]:
-    """Refuse to go on when `nodes_made` is past a number: for expressions of files, which may ask for more than they
-    are long."""
+    """Refuse to go on when `nodes_made` is past a number: for expressions in files, where a short text may expand to
+    many nodes."""
     before = _most_nodes.set(most)
     try:
         yield

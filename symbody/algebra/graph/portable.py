@@ -37,7 +37,7 @@ class Portable:
             object.__setattr__(self, name, value)
 
     def _before(self) -> tuple[Any, ...]:
-        """Objects to be pickled first, so that a long chain of objects is no deep recursion."""
+        """Objects to be pickled first, so that a long chain of objects does not cause deep recursion."""
         return ()
 
 

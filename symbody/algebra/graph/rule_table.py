@@ -48,8 +48,8 @@ _ANGLES: Final = {"sin": 1, "cos": 1, "pow": 2, "angle": 1, "angles": 2}
 
 
 def _product_form(*arguments: str) -> str:
-    """The form of a product by those of its two arguments: the word "mul", and what rules ask of products, so that they
-    are called where they may apply.
+    """The form of a product by those of its two arguments: the word "mul", and the properties of products that rules
+    use, so that they are called where they may apply.
 
     number   its first argument is a number            inner   an argument is a product whose first is a number
     deep     a number is somewhere among its factors   angle, angles   one, or more, of these may be a sine or cosine

@@ -69,19 +69,19 @@ def with_arguments(node: Node, args: tuple[Any, ...]) -> Any:
     """The same operation on other arguments, by the rules."""
     if node.op == "solve" and (solved := solved_by_substitution(args[0], args[1:], node.data)) is not None:
         return intern("entries", solved)
-    if node.op in ("call", "factor", "solve", "item"):
-        if node.op == "item" and args[0].op != "solve":
+    if node.op in ("call", "factor", "solve", "sweeps", "item"):
+        if node.op == "item" and args[0].op == "entries":
             return args[0].args[node.data]
         return intern(node.op, args, node.data)
     return make(node.op, args, node.data)
 
 
 def substitute(thing: Any, table: Mapping[Any, Any]) -> Any:
-    """Replace symbols (or any subexpressions) simultaneously: what is put in is not searched again.
+    """Replace symbols (or any subexpressions) simultaneously; the replacements are not searched again.
 
-    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not the frames that
-    they are in), or a list of them. Chosen numbers fold through the graph. An expression that has no value at these
-    numbers (a pole, the logarithm of zero) is refused, unless it stands in the branch of a `where` that is not taken.
+    Takes and returns an expression, a matrix, a vector, dyad or point (whose components change, not their frames), or a
+    list of them. Numbers are folded through the graph. An expression without a value at these numbers (a pole, the
+    logarithm of zero) is refused, except in the branch of a `where` that is not selected.
 
     >>> x, y = sb.symbols("x y")
     >>> sb.substitute(x + 2 * y, {x: y, y: x})  # at the same time
@@ -150,10 +150,9 @@ def _with_guards(n: Node, args: tuple[Any, ...], without_value: Mapping[Node, Ex
 
 
 def resolve(definitions: Mapping[Symbol, Any]) -> dict[Symbol, Expr]:
-    """Definitions that refer to each other, made independent of each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2
-    c}.
+    """Resolve definitions that refer to each other: {a: b + 1, b: 2 c} gives {a: 2 c + 1, b: 2 c}.
 
-    Definitions that need themselves are refused, with the circle named.
+    Circular definitions are refused, with the names in the circle.
 
     >>> a, b, c = sb.symbols("a b c")
     >>> sb.algebra.resolve({a: b + 1, b: 2 * c})

@@ -1,4 +1,4 @@
 """The one solver of nonlinear equations: trust region, continuation, deflation, homotopy, minimum-norm linear solves.
 
-A `System` of functions on arrays in, a `Zero` with its outcome out; knows nothing of the graph.
+It takes a `System` of functions of arrays and returns a `Zero` with its outcome. It is independent of the graph.
 """

@@ -50,7 +50,7 @@ class CurveEnd(Enum):
     """How a curve ended, in one direction."""
 
     BOUND = "reached the bound"
-    CLOSED = "came back to its beginning"
+    CLOSED = "returned to its beginning"
     POINTS = "has as many points as allowed"
     STUCK = "no further point was found with the smallest step"
     LEVEL = "stays at one value, however far it goes"
@@ -188,7 +188,7 @@ class SolutionCurve:
         wanted = np.append(basis.T @ right, 0.0)
         try:
             p = np.linalg.solve(square, wanted)
-        except np.linalg.LinAlgError:  # exactly in a branch point, where rows that vanish ask for nothing
+        except np.linalg.LinAlgError:  # exactly in a branch point, where vanishing rows impose no condition
             p = np.linalg.lstsq(square, wanted, rcond=1e-12)[0]
         return self.columns * p, float(np.max(np.abs(self._scaled_jacobian(J) @ p - right), initial=0.0))
 

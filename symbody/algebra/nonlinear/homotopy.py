@@ -181,8 +181,8 @@ class _Relaxing:
         return -self.D * _shortest(R[:, None] * whole, R * self.F)
 
     def bounded(self, pace: float) -> tuple[Array, float]:
-        """A step that is not too long, and the pace at which it is so. What constraints ask for does not depend on the
-        pace: it is cut."""
+        """A step that is not too long, and the pace at which it is so. The part that constraints require does not
+        depend on the pace: it is cut."""
         largest = np.abs(self.inertia).max(initial=0.0) / max(float(np.abs(self.J).max(initial=0.0)), 1e-300)
         pace = min(pace, 1e12 * largest)
         before = np.inf

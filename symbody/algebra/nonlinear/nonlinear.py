@@ -59,18 +59,13 @@ class SolverOutcome(Enum):
     """How a search ended."""
 
     CONVERGED = "the rows vanish to rounding"
-    LOCAL_MINIMUM = (
-        "stuck at a local minimum: the rows contradict each other there, and no small step brings them nearer to zero"
-    )
-    SINGULAR = (
-        "stuck where rows that were independent on the way are so no longer, and no small step brings them "
-        "nearer to zero"
-    )
+    LOCAL_MINIMUM = "stuck at a local minimum: the rows contradict each other there, and no small step reduces them"
+    SINGULAR = "stuck where rows become dependent, and no small step reduces them"
     POLE = "the rows change their signs where they jump, at a pole, and do not vanish there"
     UNTRUE = "the rows vanish where the unknowns are singular and do not see all that must vanish"
-    BOUNDED = "bounds are in the way: rows could be brought nearer to zero only beyond them"
+    BOUNDED = "stopped at bounds: the rows decrease only beyond them"
     NOT_FINITE = "rows or slopes have no finite value at the start"
-    TOO_MANY_STEPS = "too many steps: the rows still come nearer to zero, or turn in a circle"
+    TOO_MANY_STEPS = "too many steps: the rows still decrease, or cycle"
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class Scales:
 
 @lru_cache(maxsize=32)
 def _scales_of(J: bytes, shape: tuple[int, int]) -> Scales:
-    """Kept for a while: rank, distances and the first step are asked for at the same point."""
+    """Cached, because rank, distances and the first step are computed at the same point."""
     R, D = (np.full(k, np.inf) for k in shape)
     return Scales(R, D, R).shrunk(np.frombuffer(J).reshape(shape))
 

@@ -42,8 +42,8 @@ class Way(Enum):
     NEWTON = "by Newton's method"
     DEFLATION = "by Newton's method, with farther solutions divided out"
     LIFTED = "by Newton's method, with steep terms, such as forces of stiff springs, as unknowns"
-    RAMP = "by a ramp of loads: what holds the start was taken away slowly"
-    RELAXATION = "by dynamic relaxation: the start was let go, against friction"
+    RAMP = "by a ramp of loads: the forces that balance the start were removed gradually"
+    RELAXATION = "by dynamic relaxation: the start was released, with friction"
     RESTART = "by Newton's method from another start"
 
 

@@ -1,4 +1,3 @@
-"""Normal forms for reading: expressions as polynomials in atoms, tidied and written back short.
-
-`Expr` in, an equal and shorter `Expr` out; used for display only, not for computation.
+"""Normal forms for display: expressions as polynomials in atoms, simplified and written back as equal, shorter
+expressions. They are not used for computation.
 """

@@ -67,7 +67,7 @@ class Atoms:
     inverses: list[tuple[int, int]] = field(default_factory=list)  # places of an atom and of its reciprocal
     moduli: dict[int, int] = field(default_factory=dict)  # places of |x| and of x
     squares: int = 0  # bits of exponents of sines above one
-    orders: list[Any] = field(default_factory=list)  # of atoms in the order of reading, as far as they were asked for
+    orders: list[Any] = field(default_factory=list)  # of atoms in the order of reading, as far as they were requested
     base_orders: list[Any] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
     known_ranks: list[int] = field(default_factory=list)
@@ -121,7 +121,7 @@ class Atoms:
         return place
 
     def reciprocal(self, p: Polynomial) -> int:
-        """The place of the reciprocal of a polynomial that is no monomial."""
+        """The place of the reciprocal of a polynomial that is not a monomial."""
         for at, known in self.denominators.items():
             if known == p:
                 return at

@@ -92,11 +92,10 @@ def _shortest(e: Expr, p: Polynomial, atoms: Atoms) -> Expr | None:
         out = written_polynomial((_over_one_denominator(q, atoms) for q in angle_forms(p, atoms)), atoms)
     except TooLargeError:
         return None
-    if out is not e and effort(e) < MUCH_SHORTER * effort(
-        out
-    ):  # as it was written; else one form whatever the way to it
-        return e
-    return out
+    is_shorter = out is e or effort(e) >= MUCH_SHORTER * effort(out)
+    if is_shorter or any(n.op == "item" for n in evaluation_order([e])):  # a linear solve is not a form to read
+        return out
+    return e  # as it was written; else one form whatever the way to it
 
 
 def _refuse_long(p: Polynomial, atoms: Atoms) -> None:
@@ -162,12 +161,12 @@ def _certify(found: Mapping[Expr, Expr]) -> None:
 
 
 def tidy(thing: Any) -> Any:
-    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems as a person would write them,
-    exactly equal to what they were.
+    """Expressions, matrices, lists of them, vectors, dyads, equations and linear systems in the form in which a person
+    would write them. The result is exactly equal to the argument.
 
     Sines and cosines are reduced by sin² + cos² = 1 and contracted to sums and differences of angles, common factors
-    taken out, terms collected by what moves. An expression that is too large for that stays as it is (`tidied_entries`
-    says which); `simplified` asks SymPy for more.
+    are extracted, and terms are collected by coordinates and speeds. An expression that is too large stays unchanged
+    (`tidied_entries` lists these); `simplified` uses SymPy and goes further.
 
     >>> a, b, l = sb.symbols("a b l")
     >>> sb.tidy(l * sb.sin(a) * sb.cos(b) + l * sb.cos(a) * sb.sin(b))

@@ -1,4 +1,4 @@
 """Expressions as text: infix, LaTeX, MathML, and identifiers that are valid in every target language.
 
-`Expr` in, `str` out.
+This folder turns `Expr` into `str`.
 """

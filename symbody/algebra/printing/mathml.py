@@ -15,18 +15,19 @@ from .styles import ATOM, LOWEST, POWER, PRODUCT, Definitions, Style, Typeset, W
 
 _FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _DOTS: Final = ("", "˙", "¨", "⃛")
-_COMBINING_DOTS: Final = ("", "\u0307", "\u0308", "\u20db")  # combining dots over one letter, which any font can draw
+_COMBINING_DOTS: Final = ("", "\u0307", "\u0308", "\u20db")  # combining dots over one letter
+_TALL: Final = frozenset("βδζθϑλξψΓΔΘΛΞΠΣΥΦΨΩ")  # letters into which many fonts draw combining dots
 _SIGNS_AROUND: Final = {"parentheses": "()", "bars": "||", "root": ("√", "")}  # read aloud and copied, not drawn
 _TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
 @answered
 def mathml(thing: Any, lines: int | None = None, labels: Labels | None = None) -> str:
-    """An expression, condition or matrix as a `<math>` element; long ones as a sequence, with at most so many lines.
+    """An expression, condition or matrix as a `<math>` element; long ones as a sequence of at most `lines` lines.
 
     >>> theta = sb.symbol("theta", "coordinate")
     >>> sb.algebra.mathml(theta.dot)
-    '<math display="block"><mi>θ̇</mi></math>'
+    '<math display="block"><mover><mi>θ</mi><mo>˙</mo></mover></math>'
 
     See also: `latex`, `text`.
     """
@@ -63,9 +64,12 @@ def _name_element(name: str, order: int = 0) -> str:
     letter = _letter(base)
     if 0 < order < len(_DOTS):
         shown = GREEK.get(base, base)
-        is_letter = len(shown) == 1
-        dotted = f"<mi>{shown}{_COMBINING_DOTS[order]}</mi>" if is_letter else ""
-        letter = dotted or f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
+        if len(shown) > 1:
+            letter = f'<mover accent="true">{letter}<mo>{_DOTS[order]}</mo></mover>'
+        elif shown in _TALL:
+            letter = f"<mover>{letter}<mo>{_DOTS[order]}</mo></mover>"
+        else:
+            letter = f"<mi>{shown}{_COMBINING_DOTS[order]}</mi>"
     if not below:
         return letter
     inner = "<mo>,</mo>".join(f"<mn>{p}</mn>" if p.isdigit() else _letter(p) for p in below)

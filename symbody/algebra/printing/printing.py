@@ -187,9 +187,9 @@ class Sequence(Introduced):
 
 @answered
 def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) -> Sequence:
-    """Expressions and matrices as a sequence of intermediates, all of them: `print(sequence(M, f))`.
+    """Expressions and matrices as a complete sequence of intermediates: `print(sequence(M, f))`.
 
-    labels   names for subexpressions, each of which then has a line: `sequence(M, f, labels={"swing": m * l * sin(q)})`
+    labels   names for subexpressions, each of which gets a line: `sequence(M, f, labels={"swing": m * l * sin(q)})`
 
     >>> x, y = sb.symbols("x y")
     >>> e = (x + y)**3
@@ -206,9 +206,9 @@ def sequence(*things: Any, labels: Labels | None = None, style: Style = TEXT) ->
 
 @checked_flags(ExpressionError)
 def text(thing: Any, lines: int | None = MAX_LINES, labels: Labels | None = None, *, exact: bool = False) -> str:
-    """An expression, condition or matrix as text, with at most so many lines of intermediates (None: all).
+    """An expression, condition or matrix as text, with a limited number of lines of intermediates (None: all).
 
-    exact   floats with all their digits, so that the text gives the same expression again; else with twelve at most
+    exact   write floats with all digits, so that parsing the text gives the same expression; otherwise at most twelve
 
     >>> x, y = sb.symbols("x y")
     >>> sb.text(sb.sin(x)**2 + y / 2)
@@ -260,7 +260,7 @@ def outline(thing: Any) -> str:
 
 
 def operations(*things: Any) -> int:
-    """Operations in expressions and matrices, each counted once however often it is used.
+    """Number of operations in expressions and matrices; shared operations are counted once.
 
     >>> x = sb.symbol("x")
     >>> e = sb.sin(x)
@@ -275,7 +275,8 @@ def operations(*things: Any) -> int:
 
 
 def unshared_operations(*things: Any) -> int:
-    """Operations in expressions and matrices written out as trees, each counted as often as it is used.
+    """Number of operations in expressions and matrices written out as trees; shared operations are counted each time
+    they are used.
 
     >>> x = sb.symbol("x")
     >>> e = (x + 1) * sb.sin(x + 1)

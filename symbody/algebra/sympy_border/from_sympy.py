@@ -51,16 +51,16 @@ from .sympy_form import SympyForm
 
 @answered
 def from_sympy(x: Any, symbols: Mapping[Any, Any] | Iterable[Symbol] | None = None) -> Any:
-    """A SymPy expression, condition or matrix, or what `to_sympy` gave, on the graph; equations of motion as
-    `Equations`.
+    """Convert a SymPy expression, condition or matrix, or a result of `to_sympy`, to the graph, and equations of motion
+    to `Equations`.
 
     Of sympy.physics.mechanics, `KanesMethod`, `LagrangesMethod` and `System` become `Equations`; frames, points,
     vectors, dyads and bodies become those of a model, of which `symbols` names the frames and points to begin with:
     `from_sympy(v, {N: m.ground, O: m.ground.origin})`.
 
-    symbols   what SymPy's symbols stand for, where that is not a parameter, or not a coordinate in the case of
-              dynamicsymbols: a mapping from SymPy symbols or their names to expressions (to an `ExternalFunction` for
-              an undefined function), or just symbols, which are then found by name: `from_sympy(x, [u, tau])`
+    symbols   the meaning of SymPy symbols that are not parameters, and of dynamicsymbols that are not coordinates: a
+              mapping from SymPy symbols or their names to expressions (to an `ExternalFunction` for an undefined
+              function), or a list of symbols, which are matched by name: `from_sympy(x, [u, tau])`
 
     >>> import sympy
     >>> x, y = sympy.symbols("x y")
@@ -172,7 +172,7 @@ def _rate(x: sympy.Derivative, given: Mapping[Any, Any]) -> Expr:
     for _ in range(order):
         if not isinstance(out, Symbol):
             raise ExpressionError(
-                f"from_sympy: {shown(x)} is the rate of {shown(out)}, which is no symbol; name it in symbols="
+                f"from_sympy: {shown(x)} is the rate of {shown(out)}, which is not a symbol; name it in symbols="
             )
         out = out.dot
     return out
@@ -189,7 +189,7 @@ def _number(x: sympy.Basic) -> Expr:
         return make1("exp", ONE)
     if isinstance(x, sympy.NumberSymbol):
         return constant(float(x))
-    reason = "expressions are real and finite" if isinstance(x, sympy.Expr) else "it is no scalar"
+    reason = "expressions are real and finite" if isinstance(x, sympy.Expr) else "it is not a scalar"
     raise ExpressionError(f"from_sympy: {shown(x)} cannot stand in an expression: {reason}")
 
 

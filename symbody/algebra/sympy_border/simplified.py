@@ -41,12 +41,12 @@ def _within(deadline: float) -> Iterator[None]:
 
 @answered
 def simplified(thing: Any, seconds: float = 10.0, limit: int = 3000) -> Any:
-    """The same expression, matrix, or whatever maps a function over its matrices (a `LinearSystem`), written as short
-    as SymPy gets it.
+    """An equal expression, matrix or object with matrices (such as a `LinearSystem`), in the shortest form that SymPy
+    finds.
 
     Each entry becomes a quotient of polynomials, with sin² + cos² = 1 used and common parameters collected; the
-    shortest form is taken, so nothing gets longer. Entries of more than `limit` operations, and those that are left
-    when the time is over, stay as they are.
+    shortest form is used, so no entry becomes longer. Entries with more than `limit` operations, and those that remain
+    when the time limit is reached, are unchanged.
 
     >>> x, y = sb.symbols("x y")
     >>> sb.simplified((x**2 - y**2) / (x - y))

@@ -97,11 +97,11 @@ def sympy_steps(
 
 @answered
 def sympy_source(parts: Mapping[str, Any], about: str = "", labels: Labels | None = None) -> str:
-    """Python source that builds expressions and matrices in SymPy, under the names given: a file to be read and run, no
+    """Python source that builds expressions and matrices in SymPy, under the given names: a readable file to run, not a
     pickle.
 
-    A symbol, function or intermediate whose name is a word of Python or SymPy, or that of a part, is held by a variable
-    of a similar name: `lambda_ = Symbol('lambda')`.
+    A symbol, function or intermediate whose name is a word of Python or SymPy, or of a result, is assigned to a
+    variable with a similar name: `lambda_ = Symbol('lambda')`.
 
     >>> x = sb.symbol("x")
     >>> print(sb.algebra.sympy_source({"f": sb.sin(x) / x}).splitlines()[-1])

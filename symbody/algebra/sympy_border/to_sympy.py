@@ -36,8 +36,8 @@ def to_sympy(x: Any, expand: bool = False, limit: int = 2000, labels: Labels | N
     names for some of the intermediates, `{"swing": m * l * sin(q)}`.
 
     Parameters become Symbol(name), time dynamicsymbols._t, all other symbols dynamicsymbols(name), and symbols of
-    higher order Derivatives of these. Only kinds get lost on the way: a speed u comes back as a coordinate u, unless
-    `from_sympy(..., free_symbols(x))` is told; external functions are told as {"f": f}.
+    higher order Derivatives of these. Only the kinds are lost: a speed u comes back as a coordinate u unless you call
+    `from_sympy(..., free_symbols(x))`. Pass external functions as {"f": f}.
 
     >>> x, y = sb.symbols("x y")
     >>> sb.to_sympy((x + y)**2, expand=True).expand()

@@ -1,4 +1,4 @@
 """Elastic bodies from shape functions: beams, their strain energy, damping and mean axes.
 
-Shape functions in, `ElasticBody` out.
+This folder turns shape functions into an `ElasticBody`.
 """

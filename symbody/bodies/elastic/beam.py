@@ -69,7 +69,7 @@ class Supports:
 def supports(where: str, ends: Any) -> Supports:
     if not isinstance(ends, (tuple, list)) or len(ends) != 2 or any(e not in ENDS for e in ends):
         raise ModelError(
-            f"{where}: ends= are two of {listed(ENDS)}: ('clamped', 'free') for a frame tangent to the beam at its beginning, ('pinned', "
+            f"{where}: ends= must be two of {listed(ENDS)}: ('clamped', 'free') for a frame tangent to the beam at its beginning, ('pinned', "
             f"'pinned') for one along its chord, ('free', 'free') for mean axes; got {shown(ends)}"
         )
     return Supports(*ends)
@@ -140,10 +140,10 @@ def refuse_family(where: str, family: Any, ends: Supports, elements: Any, shears
         f"sines keep the conditions of pinned ends, and ends= is {(ends.left, ends.right)}; use polynomials, or ends=('pinned', 'pinned'), a frame along the chord": (
             (ends.left, ends.right) != ("pinned", "pinned")
         ),
-        "it shears (GA=), and the mean turn of its sections is no sine; use polynomials": shears,
+        "it shears (GA=), and the mean rotation of its sections is not a sine; use polynomials": shears,
     }  # fmt: skip
     if said := [reason for reason, holds in reasons.items() if holds]:
-        raise ModelError(f"{where}: shapes='sines' cannot be had: {said[0]}")
+        raise ModelError(f"{where}: shapes='sines' is not possible: {said[0]}")
 
 
 def shapes_of(

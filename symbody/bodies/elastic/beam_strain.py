@@ -42,7 +42,7 @@ def refuse_order(where: str, order: Any, fields: BeamFields, section: Section, e
         "stretch of finite elements has kinks, where the curvature has none; use modes=": section.EA is not None and elements is not None,
     }  # fmt: skip
     if said := [reason for reason, holds in reasons.items() if holds]:
-        raise ModelError(f"{where}: order=3 cannot be had: {said[0]}")
+        raise ModelError(f"{where}: order=3 is not possible: {said[0]}")
 
 
 def third_order_energy(where: str, fields: BeamFields, section: Section) -> Expr:

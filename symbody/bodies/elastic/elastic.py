@@ -62,7 +62,7 @@ def solid_stiffness(where: str, modes: Sequence[Matrix], region: Region, materia
     """∫ λ tr ε_k tr ε_l + 2 μ ε_k : ε_l of an isotropic solid with modulus of elasticity E and Poisson's ratio ν."""
     if not isinstance(material, (tuple, list)) or len(material) != 2 or len(region.limits) != 3:
         raise ModelError(
-            f"{where}: elasticity= is (E, nu) of a solid, whose region has three material coordinates; got {shown(material)} over "
+            f"{where}: elasticity= must be (E, nu) of a solid, whose region has three material coordinates; got {shown(material)} over "
             f"{listed(region.limits)}. Give stiffness=, the matrix K of the energy ½ q · K q"
         )
     E, nu = (as_expr(x) for x in material)
@@ -83,7 +83,7 @@ def solid_stiffness(where: str, modes: Sequence[Matrix], region: Region, materia
 def given_modes(where: str, modes: Any) -> list[Matrix]:
     if not isinstance(modes, (list, tuple)) or not modes:
         raise ModelError(
-            f"{where}: modes= is a list of shape functions such as [(0, x**2, 0)], three components each; got "
+            f"{where}: modes= must be a list of shape functions such as [(0, x**2, 0)], three components each; got "
             f"{shown(modes)}"
         )
     return [three(s, f"{where}, mode {k}") for k, s in enumerate(modes, start=1)]
@@ -100,7 +100,9 @@ def given_matrix(where: str, option: str, value: Any, n: int) -> Matrix:
     except (TypeError, ExpressionError):
         A = zeros(0)
     if A.shape != (n, n):
-        raise ModelError(f"{where}: {option}= is a matrix of {n} by {n}, one row for each mode; got {shown(value)}")
+        raise ModelError(
+            f"{where}: {option}= must be a matrix of {n} by {n}, one row for each mode; got {shown(value)}"
+        )
     for i in range(n):
         for j in range(i):
             a, b = A[i, j], A[j, i]
@@ -159,7 +161,7 @@ def table_of(where: str, given: Any, q: Sequence[Symbol]) -> Moments:
     of modes."""
     if not isinstance(given, Mapping) or set(given) != {"mass", "first", "second"}:
         raise ModelError(
-            f"{where}: moments= is a mapping with mass, first (g_k: three numbers each) and second (G_kl: 3 "
+            f"{where}: moments= must be a mapping with mass, first (g_k: three numbers each) and second (G_kl: 3 "
             f"by 3 each); got {shown(given)}"
         )
     n = len(q) + 1

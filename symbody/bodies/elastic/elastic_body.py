@@ -30,15 +30,15 @@ from .own_modes import OwnModes, own_modes
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class ElasticBody(Body):
-    """A body whose points move in its frame by elastic coordinates.
+    """An elastic body: its points move relative to its frame as functions of elastic coordinates.
 
-    coordinates   q of the deformation
+    coordinates   the elastic coordinates q
     stiffness     K of the internal energy ½ q · K q
     damping       D of the internal forces -D q'
-    shapes        where its points are
-    outline       places at rest, for drawings: the corners of a line along it
-    points        frames that have a name
-    reduced       the numbers that it was made of, where it comes from finite elements or a file
+    shapes        the positions of its points
+    outline       undeformed positions for drawings: the vertices of a line along the body
+    points        named frames
+    reduced       the reduced data, if the body comes from finite elements or a file
 
     >>> m = sb.Model("blade")
     >>> blade = m.beam("blade", m.ground, length=1, EI=10, rho_A=2, modes=1)
@@ -60,8 +60,8 @@ class ElasticBody(Body):
     _frames: dict[Place, Frame] = field(default_factory=dict)
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
-        """A frame at the point that has these coordinates (or this name): it moves and turns with the deformation. The
-        same place gives the same frame.
+        """The frame at the point with these coordinates (or this name), which moves and rotates with the deformation.
+        Repeated calls for one point return the same frame.
 
         >>> m = sb.Model("blade")
         >>> blade = m.beam("blade", m.ground, length=1, EI=10, rho_A=2, modes=1, stiffening=False)
@@ -99,7 +99,7 @@ class ElasticBody(Body):
 
     @cached_property
     def mass_at_rest(self) -> MassProperties:
-        """Mass, mass centre and inertia where nothing is deformed."""
+        """Mass, mass centre and inertia of the undeformed body."""
         m, c, I = substitute_all(
             [self.mass.m, self.mass.p_BoBcm, self.mass.I_BBcm], dict.fromkeys(self.coordinates, ZERO)
         )
@@ -107,7 +107,7 @@ class ElasticBody(Body):
 
     @cached_property
     def edges(self) -> tuple[tuple[Frame, Frame], ...]:
-        """Pairs of frames along the body, between which it is drawn."""
+        """Pairs of frames along the body between which drawings show it."""
         if self.surface is not None:
             return ()
         if self.reduced is not None:
@@ -126,28 +126,29 @@ class ElasticBody(Body):
         return not free_symbols(f.offset, f.rotation.matrix)
 
     def point(self, x: object = 0, y: object = 0, z: object = 0) -> Point:
-        """The point of the body that has these coordinates at rest."""
+        """The point of the body with these coordinates in the undeformed state."""
         return self.at(x, y, z).origin
 
     def velocity_at(self, point: Point) -> Vector:
         """Velocity of a point of the body, such as body.point(x)."""
         if self.frame not in point.frame.path:
             raise ModelError(
-                f"body {self.name!r} deforms: the velocity at a place is known of its own points, such as "
+                f"body {self.name!r} deforms: velocities are available only at its own points, such as "
                 f"body.point(x); got {shown(point)}"
             )
         return point.velocity()
 
     def displacement(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Matrix:
-        """Where that point is in the body frame less where it is at rest."""
+        """Displacement of the point due to deformation: its position in the body frame minus its undeformed
+        position."""
         self._place(x, y, z)
         here = self.point(x, y, z).in_frame(self.frame).coordinates
         return here - substitute_all([here], dict.fromkeys(self.coordinates, ZERO))[0]
 
     def stresses(self, run: Any, places: str | None = None) -> StressesOfRun:
-        """Stresses along a trajectory, of a body from finite elements that has them: `arm.stresses(sim).largest`.
+        """Stresses along a trajectory, for a finite-element body with stress data: `arm.stresses(sim).largest`.
 
-        places   the name of a group of places, the first by default
+        places   the name of a group of stress points, the first by default
 
         >>> from dataclasses import replace
         >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -169,13 +170,13 @@ class ElasticBody(Body):
         """
         if self.reduced is None:
             raise ModelError(
-                f"body {self.name!r}: its stresses are not known; make it of a scikit-fem basis, or give "
+                f"body {self.name!r}: it has no stress data; make it from a scikit-fem basis, or give "
                 "`finite_elements` bodies with stress rows"
             )
         return self.reduced.stresses(self.name, self.coordinates, run, places)
 
     def beside(self, modes: Iterable[Any], values: Mapping[Any, float] | None = None) -> OwnModes:
-        """Modes of a mechanism beside the body's own: `print(arm.beside(linear.modes()))`.
+        """Compares the modes of a mechanism with those of the body alone: `print(arm.beside(linear.modes()))`.
 
         values   of the parameters on which its mass and stiffness depend
         """
@@ -188,7 +189,7 @@ class ElasticBody(Body):
 
     @property
     def mass_matrix(self) -> Matrix:
-        """Me where nothing is deformed: ∫ s_k · s_l dm of the modes."""
+        """Mass matrix Me of the elastic coordinates in the undeformed state: ∫ s_k · s_l dm."""
         return modal_mass(self.moments, self.coordinates) if self.moments is not None else zeros(0, 0)
 
     def __repr__(self) -> str:
@@ -260,7 +261,7 @@ class FieldShapes:
     def turns(self, place: Place) -> Place:
         if self.angles is None:
             raise ModelError(
-                f"body {self.body!r}: how it is turned at a point is not known of a body with a form at rest of its own; give turns=, angles "
+                f"body {self.body!r}: rotations at a point are not available for a body with its own rest shape; give turns=, angles "
                 "about x, y and z for each mode"
             )
         x, y, z = substitute_all([self.angles], self._table(place))[0].entries

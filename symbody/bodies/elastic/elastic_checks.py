@@ -50,8 +50,7 @@ def refuse_modes(where: str, moments: Moments, q: Sequence[Symbol], K: Matrix) -
         )
     if least < ZERO_EIGENVALUE:
         raise ModelError(
-            f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:z.2g}), so "
-            "that its frame is not fixed to it. Take modes that vanish with their slope at a point (tangent), at two points (chord), or whose "
+            f"{where}: its modes contain a motion of the whole as a rigid body: {_sum(q, mixture, d)} deforms nothing (least eigenvalue {least:z.2g}), so its frame is not fixed to it. Use modes that vanish with their slope at a point (tangent), at two points (chord), or whose "
             "momentum and moment of momentum vanish (mean axes)"
         )
     if any(any(row) for row in stiff):

@@ -1,4 +1,4 @@
-"""A deforming body as numbers: what `Model.elastic_from` asks of one, whatever it was made of."""
+"""A deformable body as numbers: the interface that `Model.elastic_from` requires, whatever its source."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ElasticNumbers(Protocol):
         ...
 
     def shapes(self, q: tuple[Symbol, ...]) -> Shapes | None:
-        """Where its points are, if that is known of more than the named ones."""
+        """The positions of its points, if known for more than the named ones."""
         ...
 
     def frames(self, on: Frame, q: tuple[Symbol, ...]) -> Mapping[str, Frame]:

@@ -21,7 +21,7 @@ Rows = list[list[float]]
 def rayleigh_damping(where: str, factors: Any, M: Matrix, K: Matrix) -> Matrix:
     """D = α M + β K."""
     if not isinstance(factors, (tuple, list)) or len(factors) != 2:
-        raise ModelError(f"{where}: rayleigh= is (alpha, beta) of D = alpha M + beta K, got {shown(factors)}")
+        raise ModelError(f"{where}: rayleigh= must be (alpha, beta) of D = alpha M + beta K, got {shown(factors)}")
     alpha, beta = (as_expr(x) for x in factors)
     return alpha * M + beta * K
 
@@ -34,7 +34,7 @@ def modal_damping(where: str, ratios: Any, M: Matrix, K: Matrix) -> Matrix:
     """
     n, D = M.rows, [[ZERO] * M.rows for _ in range(M.rows)]
     if isinstance(ratios, (tuple, list)) and len(ratios) != n:
-        raise ModelError(f"{where}: modal_damping= is one ratio, or {n} of them; got {shown(ratios)}")
+        raise ModelError(f"{where}: modal_damping= must be one ratio, or {n} of them; got {shown(ratios)}")
     zeta = [as_expr(r) for r in (ratios if isinstance(ratios, (tuple, list)) else [ratios] * n)]
     if soft := [k + 1 for k in range(n) if K[k, k] is ZERO]:
         raise ModelError(

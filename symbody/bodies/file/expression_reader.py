@@ -18,12 +18,12 @@ MAX_NODES: Final = 10_000  # largest number of nodes that one expression may cre
 
 @answered
 def read_expression(text: str, names: Mapping[str, Any]) -> Expr:
-    """The expression that a text stands for, in the grammar of model files: a*b, a^2, sin(a), pi.
+    """Parse a text in the grammar of model files (a*b, a^2, sin(a), pi) and return the expression.
 
     names   the value of each name that the text may contain: expressions or numbers
 
-    Nothing is given to Python to run. A syntax error, an unknown name and a value that cannot be computed are an
-    `errors.ExpressionTextError`, which marks the place.
+    The text is never executed as Python. A syntax error, an unknown name or a value that cannot be computed raises an
+    `errors.ExpressionTextError`, which marks the position.
 
     >>> x = sb.symbol("x", "coordinate")
     >>> sb.bodies.read_expression("3*sin(x)^2 - l/2", {"x": x, "l": 4})

@@ -36,7 +36,7 @@ FUNCTIONS: Final[dict[str, tuple[int, int]]] = {  # least and most arguments
     "where": (3, 3), "solve": (2, 3), "time_derivative": (1, 1), "contact": (1, 1),
 }  # fmt: skip
 WORDS: Final = {"rotate": (0, re.compile(r"[xyz]{1,3}|euler|cardan")), "contact": (0, re.compile(r"\w+")),
-                "solve": (2, re.compile(r"definite|indefinite|general"))}  # fmt: skip  # arguments that are no values but words
+                "solve": (2, re.compile(r"definite|indefinite|general"))}  # fmt: skip  # arguments that are words, not values
 
 _LEVELS: Final = {
     "|": 1,
@@ -238,7 +238,7 @@ class _Parser:
     def refuse_what_follows(self) -> NoReturn:
         token = self.now
         if token.kind == "sign" and token.text in ")]":
-            self.refuse(f"{token.text!r} closes nothing", token)
+            self.refuse(f"unmatched {token.text!r}", token)
         if token.kind == "sign" and token.text == ",":
             self.refuse(
                 "a comma stands between values in parentheses or brackets only; a vector is written [a, b, c]", token

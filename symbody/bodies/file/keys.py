@@ -88,7 +88,7 @@ _symbols: Final[Keys] = {
 # ----------------------------------------------------------------------------------------------- frames, bodies, joints
 
 _frame: Final = _shared_schema("frame", Either("a frame: an expression such as ground.rotate(z, psi), or {on: ..., at: ..., rotation: ...}", frame, table=RecordSchema("a frame", {
-    "on": Key(part, "the frame or body that it hangs on", True),
+    "on": Key(part, "the parent frame or body", True),
     "at": Key(place, "its origin there"),
     "rotation": Key(rotation, "how it is turned there"),
 })))  # fmt: skip
@@ -298,7 +298,7 @@ _steady: Final = RecordSchema("a steady motion", {
 _linearize: Final = RecordSchema("a linearisation", {
     "about": Key(Either("steady, or a table of values", TextSchema("motion", ("steady", "start")), table=numbers), "steady, start, or values of the state"),
     "independent": Key(names), "drop": Key(names, "states to leave out, or cyclic"),
-    "inputs": Key(TableOf(scalar), "laws that inputs follow, which close the loop; those of `steady` need not be said again"),
+    "inputs": Key(TableOf(scalar), "laws that inputs follow, which close the loop; those of `steady` need not be repeated"),
     "moving": Key(Flag(), "true where the point is one of a motion that is not steady"),
 })  # fmt: skip
 _range: Final = ListOf(number, 2, 3, "[from, to] or [from, to, points]")
@@ -361,13 +361,13 @@ _head: Final[Keys] = {
 _requests: Final[Keys] = {
     "values": Key(numbers, "values of parameters in the analyses below, where they are not those above"),
     "start": Key(numbers, (
-            "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; what is not "
-            "named is zero, or as the constraints want it")),
+            "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; values that "
+            "you do not give are zero, or follow from the constraints")),
     "contacts": _contacts,
     "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
-REQUESTS: Final = RecordSchema("what is asked of a model", _requests)
+REQUESTS: Final = RecordSchema("analyses of a model", _requests)
 _shapes["part"] = PART = RecordSchema(
     "a part",
     {"name": Key(TextSchema("a name")), "description": Key(TextSchema("a text")), **_mechanism, "contacts": _contacts},

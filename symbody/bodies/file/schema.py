@@ -202,7 +202,7 @@ class RecordSchema(ValueSchema):
             return ""
         told = [
             k for k in kinds if all(other in self.kinds[k] for other in kinds)
-        ]  # a tyre has a load, a load is no tyre
+        ]  # a tyre has a load, but a load is not a tyre
         if len(told) == 1:
             return told[0]
         if kinds:

@@ -247,7 +247,7 @@ class Scope:
             )
         if order and stem in known:
             return (
-                f"there is no {what} {name!r}: {stem!r} is no coordinate, speed, input or variable; write "
+                f"there is no {what} {name!r}: {stem!r} is not a coordinate, speed, input or variable; write "
                 f"time_derivative({stem})"
             )
         if what == "body or frame":
@@ -370,7 +370,7 @@ class Scope:
             return as_matrix(rows)
         found = self.value(said)
         if isinstance(found, Vector):
-            raise said.error("expected a number or a list, this is a vector; ask for its components(frame)")
+            raise said.error("expected a number or a list, this is a vector; use its components(frame)")
         if isinstance(found, tuple) and found and all(isinstance(e, Expr) for e in found):
             return as_matrix(list(found))
         if not isinstance(found, (Expr, Matrix)):

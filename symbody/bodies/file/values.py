@@ -35,7 +35,7 @@ class NameResolver(Protocol):
     """Resolves names in expressions."""
 
     def named(self, name: str, is_part: bool) -> Any:
-        """The value of a name; `is_part` where something of it is asked for, as in wheel.point(...). Raises KeyError if
+        """The value of a name; `is_part` if one of its attributes is used, as in wheel.point(...). Raises KeyError if
         there is none."""
 
     def quoted(self, name: str) -> Any:
@@ -58,7 +58,7 @@ def value_of(formula: ExpressionText, names: NameResolver) -> Any:
 
 
 def kind(value: Any) -> str:
-    """The type of a value, in words for messages."""
+    """The type of a value, as named in messages."""
     for type_, word in _KINDS:
         if isinstance(value, type_):
             return word
@@ -206,7 +206,7 @@ class _StackMachine:
             if len(s.data) == wanted and all(k < n for k, n in zip(s.data, value.shape, strict=False)):
                 return value[s.data[0]] if wanted == 1 else value[s.data]
             self.refuse(s, f"{list(s.data)} is not an index of {value.rows} by {value.cols} entries (counted from 0)")
-        return self.refuse(s, f"{kind(value)} has no entries; ask for components(frame)")
+        return self.refuse(s, f"{kind(value)} has no entries; use components(frame)")
 
     # Functions and methods
 

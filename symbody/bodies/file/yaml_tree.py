@@ -278,6 +278,6 @@ def entries(source: FileText, node: YamlNode) -> Iterator[tuple[str, YamlNode, Y
     for key, value in node.pairs:
         if key.text in seen:
             line = source.text.count("\n", 0, seen[key.text].start) + 1
-            raise source.error(key, f"the key {key.text!r} stands twice in this table, first in line {line}; drop one")
+            raise source.error(key, f"the key {key.text!r} appears twice in this table, first in line {line}; drop one")
         seen[key.text] = key
         yield key.text, key, value

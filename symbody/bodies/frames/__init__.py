@@ -1,4 +1,4 @@
 """Frames, points, vectors and dyads: the geometry of a mechanism.
 
-`Expr` in, `Frame`, `Point`, `Vector`, `Dyad` out.
+This folder builds `Frame`, `Point`, `Vector` and `Dyad` from expressions.
 """

@@ -6,8 +6,10 @@ between any two frames follow from the paths to their common ancestor.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.graph import ZERO, Expr, Symbol
@@ -20,6 +22,9 @@ from .rotations import Rotation
 
 if TYPE_CHECKING:
     from .frames import Frame
+
+
+MAX_KEPT_PATH: Final = 100  # longest path that a frame keeps: those of a chain have the square of its length
 
 
 class _Placements:
@@ -57,6 +62,7 @@ class FrameInTree(Immutable):
     _is_frozen: bool
     _kept_at: int
     _path: tuple[Self, ...]
+    _rooted: tuple[Self, int] | None
     _rotations: dict[Self, Rotation]
     _angular_velocity: Matrix | None
 
@@ -84,19 +90,26 @@ class FrameInTree(Immutable):
         return f"<Frame {self.name}{f' on {self.parent.name}' if self.parent is not None else ''}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_path": (), "_rotations": {}, "_angular_velocity": None, "_kept_at": -1}
+        return {
+            **self.__dict__,
+            "_path": (),
+            "_rooted": None,
+            "_rotations": {},
+            "_angular_velocity": None,
+            "_kept_at": -1,
+        }
 
     def _forget_place(self) -> None:
         """What follows from the place of the frame is computed anew."""
-        self.__dict__.update(_kept_at=_Placements.now, _path=(), _rotations={}, _angular_velocity=None)
+        self.__dict__.update(_kept_at=_Placements.now, _path=(), _rooted=None, _rotations={}, _angular_velocity=None)
 
     def _refresh(self) -> None:
         if self._kept_at != _Placements.now:
             self._forget_place()
 
     def _before(self) -> tuple[Self, ...]:
-        """Some of the frames on the way to the root."""
-        return self.path[:-1:16]
+        """Some of the frames on the way to the root; of most frames none: those of some frames are enough."""
+        return () if self.depth % 16 else self.path[:-1:16]
 
     def rename(self, name: str) -> None:
         r"""Give it another name.
@@ -171,40 +184,72 @@ class FrameInTree(Immutable):
         self._refresh()
         if self._path:
             return self._path
-        frames: list[Self] = []
-        f: Self | None = self
-        while f is not None:
-            frames.append(f)
-            f = f.parent
-        path = tuple(reversed(frames))
-        if path[0].is_ground:  # a tree that does not stand on the ground yet may still grow at its root
+        path = tuple(self.ancestors())[::-1]
+        if path[0].is_ground and len(path) <= MAX_KEPT_PATH:  # a tree that is not placed may still grow at its root
             self.__dict__["_path"] = path
         return path
+
+    def ancestors(self) -> Iterator[Self]:
+        """This frame, its parent, and so on to the root.
+
+        >>> m = sb.Model("m")
+        >>> B = m.ground.translate(1, 0, 0, name="A").translate(1, 0, 0, name="B")
+        >>> [f.name for f in B.ancestors()], [f.name for f in B.below(m.ground)]
+        (['B', 'A', 'ground'], ['A', 'B'])
+
+        See also: `Frame.path`.
+        """
+        f: Self | None = self
+        while f is not None:
+            yield f
+            f = f.parent
+
+    def below(self, top: Self) -> tuple[Self, ...]:
+        """The frames between one on the way to the root and this one: without that one, with this one."""
+        return tuple(takewhile(lambda f: f is not top, self.ancestors()))[::-1]
 
     @property
     def depth(self) -> int:
         """Frames between the root and this one; 0 for the root."""
-        return len(self.path) - 1
+        return self._root_and_depth[1]
 
     @property
     def root(self) -> Self:
         """The frame that all others on the way hang on: the ground, once the frame is placed."""
-        return self.path[0]
+        return self._root_and_depth[0]
+
+    @property
+    def _root_and_depth(self) -> tuple[Self, int]:
+        """Kept by every frame on the way, once they stand on the ground."""
+        way: list[Self] = []
+        for f in self.ancestors():
+            f._refresh()
+            if f._rooted is not None:
+                break
+            way.append(f)
+        root, depth = (way.pop(), 0) if f._rooted is None else f._rooted
+        for k, f in enumerate(reversed(way), start=1):
+            if root.is_ground:
+                f.__dict__["_rooted"] = root, depth + k
+        return root, depth + len(way)
 
     def common_ancestor(self, other: Self) -> Self:
         """The last frame that the ways from the root to two frames have in common."""
         a_frame(other)
-        found = None
-        for a, b in zip(self.path, other.path, strict=False):
-            if a is not b:
+        one, two = self, other
+        while one is not two:
+            if one.parent is not None and (two.parent is None or one.depth >= two.depth):
+                one = one.parent
+            elif two.parent is not None:
+                two = two.parent
+            else:
                 break
-            found = a
+        found = one if one is two else None
         if found is None:
             for f in (self, other):
                 if not f.root.is_ground:
                     raise ModelError(
-                        f"frames {self.name} and {other.name} are not connected: {f.name} does not stand on "
-                        "the ground yet; place its body by a joint first"
+                        f"frames {self.name} and {other.name} are not connected: {f.name} is not connected to the ground yet; place its body by a joint first"
                     )
             raise ModelError(f"frames {self.name} and {other.name} belong to different models")
         return found
@@ -275,7 +320,7 @@ class FrameInTree(Immutable):
         if self._angular_velocity is not None:
             return self._angular_velocity
         if not path[0].is_ground:
-            raise ModelError(f"frame {self.name} does not stand on the ground yet: place its body by a joint first")
+            raise ModelError(f"frame {self.name} is not connected to the ground yet: place its body by a joint first")
         w = zeros(3)
         for f in path[1:]:
             f._refresh()
@@ -285,7 +330,7 @@ class FrameInTree(Immutable):
 
 
 def take_off(frame: FrameInTree) -> None:
-    """Undo `hang_on`: the frame hangs on nothing again."""
+    """Undo `hang_on`: the frame has no parent again."""
     frame.__dict__.update(parent=None, rotation=Rotation(), offset=zeros(3))
     _Placements.now += 1
 
@@ -301,6 +346,6 @@ def a_frame(thing: Any) -> Frame:
 def _down(top: FrameInTree, to: FrameInTree) -> Rotation:
     """The rotation from a frame to one that hangs on it."""
     out = Rotation()
-    for f in to.path[top.depth + 1 :]:
+    for f in to.below(top):
         out = out @ f.rotation
     return out

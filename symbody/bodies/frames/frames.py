@@ -29,13 +29,13 @@ def three(components: Any, what: str) -> Matrix:
 
 
 class Frame(FrameInTree):
-    """A frame F: where it stands in its parent P.
+    """A reference frame F, defined by its rotation and position relative to its parent P.
 
     rotation   R_PF
     offset     position of the origin of F in P, in components of P
 
-    It does not change, but for two things: one that hangs on nothing is placed once (`hang_on`), and the model may give
-    it another name (`rename`) until it is part of a `Mechanism`.
+    A frame is immutable, with two exceptions: a frame without a parent is placed once (`hang_on`), and the model may
+    rename it (`rename`) until it is part of a `Mechanism`.
 
     >>> m = sb.Model("frames")
     >>> theta, x = m.coordinates("theta x")
@@ -51,7 +51,7 @@ class Frame(FrameInTree):
     # ------------------------------------------------------------------------------------------------ making frames
 
     def translate(self, x: Any, y: Any = None, z: Any = None, name: str | None = None) -> Frame:
-        """A frame moved by components along this one's axes, or with its origin at a point.
+        """A frame translated by components along the axes of this frame, or with its origin at a point.
 
         >>> N = sb.Model("m").ground
         >>> x = sb.symbol("x", "coordinate")
@@ -65,11 +65,12 @@ class Frame(FrameInTree):
 
     @checked_flags(ModelError)
     def rotate(self, axis: Any, *angles: Any, space_fixed: bool = False, name: str | None = None) -> Frame:
-        """A frame turned about "x", "y", "z" or any axis; or by a sequence: `rotate("zxz", a, b, c)`, `rotate("cardan",
+        """A frame rotated about "x", "y", "z" or any axis, or by a sequence: `rotate("zxz", a, b, c)`,
+        `rotate("cardan",
         ...)`.
 
-        space_fixed   True: each turn of a sequence is about an axis of this frame, not of the frame that the turns
-                      before it led to
+        space_fixed   True: each rotation of a sequence is about an axis of this frame, instead of the frame that
+                      results from the previous rotations
 
         >>> N = sb.Model("m").ground
         >>> a = sb.symbol("a", "coordinate")
@@ -108,8 +109,8 @@ class Frame(FrameInTree):
         return Frame(self, from_cosines(entries, f"frame {name or ''}".strip()), name=name)
 
     def rotate_by_euler_parameters(self, e: Iterable[Any], spin: Any = None, name: str | None = None) -> Frame:
-        """A frame turned by Euler parameters (scalar first, of norm one). `spin` gives its angular velocity by speeds
-        of its own."""
+        """A frame rotated by Euler parameters (scalar first, unit norm). `spin` defines its angular velocity by
+        separate speeds."""
         given = None if spin is None else three(spin, "spin")
         four = list(e) if isinstance(e, Iterable) else [e]
         return Frame(self, from_euler_parameters(four, given, f"frame {name or ''}".strip()), name=name)
@@ -118,8 +119,9 @@ class Frame(FrameInTree):
     def denavit_hartenberg(
         self, a: Any, alpha: Any, d: Any, theta: Any, *, modified: bool = False, name: str | None = None
     ) -> Frame:
-        """A frame by Denavit and Hartenberg's four parameters: turned by θ about z, moved by d along z, by a along x, and
-        turned by α about x. `modified` has a and α first (Craig), those of the link before.
+        """A frame given by the four Denavit-Hartenberg parameters: rotated by θ about z, translated by d along z and by
+        a along x, and rotated by α about x. With `modified`, a and α are those of the previous link and come first
+        (Craig).
 
             T = R_z(θ) T_z(d) T_x(a) R_x(α),   modified   T = R_x(α) T_x(a) R_z(θ) T_z(d)
 
@@ -136,7 +138,7 @@ class Frame(FrameInTree):
         return self.rotate("z", theta).translate(a, 0, d).rotate("x", alpha, name=name)
 
     def place(self, pose: Any, name: str | None = None) -> Frame:
-        """A frame that stands in this one by a pose, or by a 4 by 4 matrix [R r; 0 1]."""
+        """A frame whose position and orientation in this one are a pose or a 4 by 4 matrix [R r; 0 1]."""
         at = as_pose(pose, f"frame {name or ''}".strip())
         return Frame(self, at.rotation, at.offset, name)
 
@@ -194,7 +196,7 @@ class Frame(FrameInTree):
 
     @cached_property
     def origin(self) -> Point:
-        """The point at which the frame stands."""
+        """The origin of the frame, a point."""
         return self.point()
 
     # ------------------------------------------------------------------------------------------------ in other frames
@@ -213,8 +215,7 @@ class Frame(FrameInTree):
         return a_frame(other).rotation_in(self).matrix
 
     def pose_in(self, other: Frame) -> Pose:
-        """Where this frame stands in another, as an operator on coordinates: its 4 by 4 matrix is
-        `pose_in(other).matrix`.
+        """The pose of this frame in another, an operator on coordinates; its 4 by 4 matrix is `pose_in(other).matrix`.
 
         >>> m = sb.Model("m")
         >>> A = m.ground.translate(1, 2, 0).rotate("z", m.coordinate("a"))
@@ -238,8 +239,8 @@ class Frame(FrameInTree):
         """
         other = self.root if frame is None else a_frame(frame)
         top = self.common_ancestor(other)
-        out = Vector({f: f.spin for f in self.path[top.depth + 1 :]})
-        return out - Vector({f: f.spin for f in other.path[top.depth + 1 :]})
+        out = Vector({f: f.spin for f in self.below(top)})
+        return out - Vector({f: f.spin for f in other.below(top)})
 
     def angular_acceleration(self, frame: Frame | None = None) -> Vector:
         """Time derivative of the angular velocity, in the same frame.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Point(Immutable):
-    """A point: a frame and coordinates in it, which may move.
+    """A point, given by a frame and coordinates in it, which may vary with the state.
 
     >>> m = sb.Model("point")
     >>> theta, l = m.coordinate("theta"), m.parameter("l")
@@ -79,7 +79,8 @@ class Point(Immutable):
         return self._from_origin_of(top) - other._from_origin_of(top)
 
     def position(self, frame: Frame | None = None) -> Vector:
-        """From the origin of a frame (the ground by default) to this point, one term for each frame on the way.
+        """The position vector from the origin of a frame (the ground by default) to this point, with one term for each
+        frame in between.
 
         >>> m = sb.Model("arm")
         >>> arm = m.ground.rotate("z", m.coordinate("q"))
@@ -93,7 +94,7 @@ class Point(Immutable):
     def _from_origin_of(self, ancestor: Frame) -> Vector:
         """From the origin of a frame on which this point's frame hangs."""
         terms = Vector({self.frame: self.coordinates})
-        for f in self.frame.path[ancestor.depth + 1 :]:
+        for f in self.frame.below(ancestor):
             terms = terms + Vector({f.parent: f.offset})
         return terms
 
@@ -103,7 +104,7 @@ class Point(Immutable):
         return self.position().components(self.frame.root)
 
     def in_frame(self, frame: Frame) -> Point:
-        r"""The same place with coordinates in another frame.
+        r"""The coincident point with coordinates in another frame.
 
         >>> m = sb.Model("m")
         >>> A = m.ground.translate(1, 0, 0)
@@ -146,7 +147,7 @@ class Point(Immutable):
         return Vector({self.frame: time_derivative(self.coordinates)})
 
     def transport_velocity(self) -> Vector:
-        """Velocity of that point of the frame which is momentarily at the same place ("eulerian" velocity, MBSymba eq.
+        """Velocity of the frame-fixed point that currently coincides with this point ("eulerian" velocity, MBSymba eq.
         4)."""
         out = Vector({self.frame: cross(self.frame.angular_velocity_components, self.coordinates)})
         for f in self.frame.path[1:]:

@@ -14,11 +14,11 @@ from .rotations import Rotation, from_cosines
 
 @dataclass(frozen=True)
 class Pose:
-    """X_PF: where a frame F stands in a frame P.
+    """The pose X_PF of a frame F in a frame P.
 
         X = [R r; 0 1],   X @ p_F = R p_F + r = p_P,   X⁻¹ = [Rᵀ -Rᵀ r; 0 1]
 
-    Made by `frame.pose_in(other)`; `other.place(X)` makes a frame of one.
+    `frame.pose_in(other)` returns a pose; `other.place(X)` creates a frame from one.
 
     rotation   R, and `offset` r in axes of P
 

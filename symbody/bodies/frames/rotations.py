@@ -178,10 +178,10 @@ def _moves(n: Matrix) -> bool:
 
 
 def sequence(name: str, angles: Sequence[Any], space_fixed: bool = False) -> Rotation:
-    """Rotations about axes in a row: "zxz", "xyz", ... or by the names euler, cardan, yaw-pitch-roll.
+    """A sequence of rotations about axes: "zxz", "xyz", ..., or one of the names euler, cardan, yaw-pitch-roll.
 
-    Each about an axis of the frame that the ones before it led to; space-fixed, about an axis of the first frame, which
-    is the same sequence taken backwards: R_z R_y R_x instead of R_x R_y R_z.
+    Each rotation is about an axis of the frame that results from the previous ones. Space-fixed rotations are about
+    axes of the first frame, which is the same sequence in reverse order: R_z R_y R_x instead of R_x R_y R_z.
     """
     axes = SEQUENCES.get(name.lower(), name.lower())
     if len(axes) != len(angles) or any(a not in AXES for a in axes):
@@ -197,7 +197,7 @@ def sequence(name: str, angles: Sequence[Any], space_fixed: bool = False) -> Rot
 
 
 def from_cosines(entries: Any, what: str = "direction cosines") -> Rotation:
-    """Rotation given by its matrix; numbers that are no rotation are refused."""
+    """Rotation given by its matrix; numeric matrices that are not rotations are refused."""
     m = as_matrix(entries)
     if m.shape != (3, 3):
         raise ModelError(f"{what}: need a 3 by 3 matrix, got shape {m.shape}")
@@ -245,8 +245,7 @@ def _of_norm_one(e: Sequence[Any], what: str) -> list[Expr]:
     norm = math.sqrt(evaluate(square))
     if norm == 0:
         raise ModelError(
-            f"{what}: all four Euler parameters are zero, which is no rotation; the one that turns nothing is "
-            "(1, 0, 0, 0)"
+            f"{what}: all four Euler parameters are zero, which is not a rotation; the identity is (1, 0, 0, 0)"
         )
     if abs(norm - 1) > 1e-9:
         near = ", ".join(f"{evaluate(x) / norm:z.15g}" for x in parameters)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class SystemVector(Immutable):
-    """Vectors in a row, added, multiplied and differentiated together: `SystemVector(v1, v2, w2)`.
+    """A list of vectors that are added, multiplied and differentiated together: `SystemVector(v1, v2, w2)`.
 
-        a · b = Σ aₖ · bₖ                    the fat dot product, a power where a are velocities and b forces
+        a · b = Σ aₖ · bₖ                    the fat dot product: a power if a are velocities and b forces
         p = a.momentum((m1, m2, I2))         pₖ = mₖ aₖ, or Iₖ · aₖ where Iₖ is a dyad
 
     so that M_ij = β_i · (momentum of β_j) for tangent vectors β = `v.partial([u1, u2])`.
@@ -126,8 +126,8 @@ class SystemVector(Immutable):
         return self.dot(other)
 
     def along(self, tangents: Iterable[SystemVector]) -> Matrix:
-        """β_i · F for each tangent vector β_i: generalised forces where F are forces, the equations of motion where F are
-        forces less the rates of momenta (Sophia's &kane).
+        """β_i · F for each tangent vector β_i: generalised forces if F are forces, and the equations of motion if F are
+        forces minus the rates of momenta (Sophia's &kane).
 
         >>> m = sb.Model("pendulum")
         >>> q, (mass, l, g) = m.coordinate("q"), m.parameters("m l g", 1.0, 0.5, 9.81)
@@ -161,12 +161,12 @@ class SystemVector(Immutable):
         return SystemVector(*(v.dt(frame) for v in self))
 
     def partial(self, symbols: Symbol | Iterable[Symbol], frame: Frame | None = None) -> list[SystemVector]:
-        """Partial derivatives, one system vector for each symbol; with respect to speeds the tangent vectors of the
-        motion."""
+        """Partial derivatives, one system vector for each symbol. The derivatives with respect to speeds are the
+        tangent vectors of the motion."""
         columns = [v.partial(symbols, frame) for v in self]
         return [SystemVector(*row) for row in zip(*columns, strict=True)]
 
-    # ------------------------------------------------------------------------------------------------ to the eye
+    # ------------------------------------------------------------------------------------------------ printing
 
     def __repr__(self) -> str:
         return f"SystemVector({', '.join(map(repr, self))})"

@@ -1,6 +1,6 @@
 """The algebra that vectors and dyads have in common: sums of terms, each kept in the frames where it was written.
 
-Nothing is expressed in another frame until components are asked for (Lennartsson's partitioned vectors, thesis 5.2):
+Nothing is expressed in another frame until components are requested (Lennartsson's partitioned vectors, thesis 5.2):
 that keeps expressions small. Functions that take whatever holds matrices (`substitute`, `free_symbols`, `tidy`,
 `simplified`) find them in `component_matrices` and `map`.
 """
@@ -104,7 +104,7 @@ class Tensor(Immutable):
 
     __hash__ = None  # type: ignore[assignment]
 
-    # ------------------------------------------------------------------------------------------------ to the eye
+    # ------------------------------------------------------------------------------------------------ printing
 
     def _units(self, key: Any, kind: str) -> Iterable[str]:
         """The unit vectors or dyads of the components of a term, as "code", "text", "latex" or "mathml"."""

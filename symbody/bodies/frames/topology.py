@@ -50,7 +50,7 @@ def topology(mechanism: Mechanism) -> Topology:
 
 
 def _way_to(name: str, carried_by: Mapping[str, str | None]) -> set[str]:
-    """A body and all that it hangs on."""
+    """A body and its ancestors."""
     way, at = {name}, carried_by.get(name)
     while at is not None:
         way.add(at)

@@ -1,4 +1,4 @@
-"""Vectors: sums of terms, each kept in the frame where it was written, until components are asked for.
+"""Vectors: sums of terms, each kept in the frame in which it is given, until components are requested.
 
 Time derivatives are taken with `q.dot` as the rate of a coordinate q.
 """
@@ -142,7 +142,7 @@ class Vector(Tensor):
         return Dyad({(f, g): a @ b.T for f, a in self.terms.items() for g, b in other.terms.items()})
 
     def skew(self) -> Dyad:
-        """The dyad ã with ã · b = a × b; `axial` leads back."""
+        """The dyad ã with ã · b = a × b; `axial` is the inverse."""
         return Dyad({(f, f): skew(c) for f, c in self.terms.items()})
 
     def __and__(self, other: Any) -> Any:
@@ -198,9 +198,9 @@ class Vector(Tensor):
         return out
 
     def partial(self, symbols: Symbol | Iterable[Symbol], frame: Frame | None = None) -> list[Vector]:
-        """Partial derivatives with respect to symbols, seen from a frame (the ground by default), whose axes are held.
-
-        With respect to speeds these are partial velocities, of a velocity or angular velocity, whatever the frame.
+        """Partial derivatives with respect to symbols in a frame (the ground by default), whose axes are kept constant.
+        The derivatives of a velocity or angular velocity with respect to speeds are partial velocities and do not
+        depend on the frame.
 
         >>> m = sb.Model("arm")
         >>> a = m.coordinate("a")
@@ -225,7 +225,7 @@ class Vector(Tensor):
             out = [v + Vector({at: Matrix(3, 1, table.column(j))}) for j, v in enumerate(out)]
         return out
 
-    # ------------------------------------------------------------------------------------------------ to the eye
+    # ------------------------------------------------------------------------------------------------ printing
 
     def _units(self, key: Any, kind: str) -> Iterable[str]:
         return (unit(key, axis, kind) for axis in AXES)
@@ -251,7 +251,7 @@ def express(thing: Any, frame: Frame) -> Any:
 
 
 def axial(dyad: Dyad) -> Vector:
-    """The vector a with ã = ½ (D - Dᵀ): of a skew dyad the one that it was made of, `axial(a.skew()) == a`.
+    """The vector a with ã = ½ (D - Dᵀ), the inverse of `skew`: `axial(a.skew()) == a`.
 
     >>> N = sb.Model("m").ground
     >>> a = 2 * N.x - N.z

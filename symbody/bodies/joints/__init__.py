@@ -1,4 +1,1 @@
-"""Joints as chains of frames, and the conditions with which they close loops.
-
-Two frames in, `Joint` out.
-"""
+"""Joints as chains of frames, and the loop-closure conditions of joints."""

@@ -36,7 +36,7 @@ class JointGeometry:
 
 
 class JointCondition(NamedTuple):
-    """One constraint of a joint that closes a loop: expression = 0, and the actions of a multiplier of one.
+    """One constraint of a joint that closes a loop: expression = 0, with the forces and torques of a unit multiplier.
 
     >>> m = sb.Model("plate")
     >>> plate = m.body("plate", mass=2, inertia=(1, 1, 1))
@@ -59,15 +59,17 @@ class JointCondition(NamedTuple):
 
 @dataclass(frozen=True)
 class JointKind:
-    """A kind of joint: names of its coordinates, its motion, its constraints. `Model.joint` takes those of one's own.
+    """A kind of joint: the names of its coordinates, its motion and its constraints. `Model.joint` accepts your own
+    kinds.
 
     name          of the kind
-    coordinates   endings of the names of its coordinates: ("_s", "_a") for joint_s and joint_a; or a function of the
-                  geometry that gives them
+    coordinates   suffixes of the names of its coordinates: ("_s", "_a") for joint_s and joint_a; or a function of the
+                  geometry that returns them
     move          (outer, q, geometry, name) -> the frame that the coordinates q move on the frame `outer` of the parent
-    close         (outer, inner, geometry) -> conditions by which it ties two frames that are placed already
-    axis          where none is given
-    options       of `axes`, `sequence`, `pitch` and `space_fixed` those that it has; `geometry` has them, and `axis`
+    close         (outer, inner, geometry) -> conditions that connect two frames which are already placed
+    axis          the default axis
+    options       those of `axes`, `sequence`, `pitch` and `space_fixed` that it accepts; `geometry` contains them and
+                  `axis`
 
     >>> m = sb.Model("gear rack")
     >>> rack = sb.bodies.JointKind("rack", ("",), lambda outer, q, o, name: outer.translate(0.5 * q[0], 0, 0).rotate("z", -q[0]))
@@ -300,7 +302,7 @@ def kind_of_joint(name: str, kind: str | JointKind) -> JointKind:
 
 
 def refuse_options_of_other_kinds(name: str, kind: JointKind, geometry: JointGeometry) -> None:
-    """A revolute joint has no pitch: one that is given would be dropped without a word."""
+    """A revolute joint has no pitch: without this check a given one would be ignored silently."""
     for option in ("axes", "sequence", "pitch", "space_fixed"):
         given, default = getattr(geometry, option), getattr(JointGeometry, option)
         is_default = type(given) is type(default) and given == default

@@ -1,4 +1,4 @@
 """Forces, torques, friction laws and the surfaces of contacts.
 
-Points, frames and expressions in, `Load` out.
+This folder builds a `Load` from points, frames and expressions.
 """

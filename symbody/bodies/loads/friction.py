@@ -31,12 +31,12 @@ def _number(given: Any) -> float | None:
 @answered_class
 @dataclass(frozen=True)
 class Coulomb:
-    """Dry friction of two surfaces.
+    """Coulomb's law of dry friction between two surfaces.
 
-    kinetic    μk, the coefficient while they slip
-    static     μs >= μk, up to which they stick; as kinetic by default
-    stribeck   the speed vs over which μ falls from μs to μk; at once by default
-    viscous    c, a force for each unit of slip speed, whatever the normal force
+    kinetic    μk, the coefficient of kinetic friction
+    static     μs >= μk, the coefficient of static friction; μk by default
+    stribeck   the speed vs over which μ falls from μs to μk; by default it falls at once
+    viscous    c, a viscous force per slip speed, independent of the normal force
 
     >>> law = sb.Coulomb(0.2, static=0.3, stribeck=0.01)
     >>> law.kinetic, law.static
@@ -77,7 +77,7 @@ class Coulomb:
         return as_expr(self.kinetic if self.static is None else self.static)
 
     def coefficient(self, v: Expr) -> Expr:
-        """μ(v) at a slip v that is not zero."""
+        """The friction coefficient μ(v) at a nonzero slip speed v."""
         if self.stribeck is None:
             return as_expr(self.kinetic)
         return as_expr(self.kinetic) + (self.sticking - as_expr(self.kinetic)) * exp(
@@ -86,7 +86,7 @@ class Coulomb:
 
     @property
     def damping(self) -> Expr:
-        """c, the viscous force for each unit of slip speed."""
+        """c, the viscous force per slip speed."""
         return as_expr(self.viscous)
 
     def smooth_force(self, v: Expr, normal: Expr, speed: Expr) -> Expr:
@@ -97,10 +97,11 @@ class Coulomb:
 @answered_class
 @dataclass(frozen=True)
 class LuGre:
-    """Friction by bristles that bend: presliding, stick-slip and hysteresis from one state, without modes.
+    """The LuGre bristle model of friction: presliding, stick-slip and hysteresis with one internal state and without
+    modes.
 
-    kinetic, static, stribeck   of the curve μ(v), as for `Coulomb`
-    stiffness, damping, viscous   σ0 (1/length), σ1, σ2 (1/speed), all for a normal force of one
+    kinetic, static, stribeck   of the curve μ(v), as in `Coulomb`
+    stiffness, damping, viscous   σ0 (1/length), σ1, σ2 (1/speed), all per unit normal force
 
     >>> law = sb.LuGre(0.2, 0.3, 0.01, stiffness=1e5, damping=300)
     >>> law.stiffness
@@ -117,7 +118,7 @@ class LuGre:
     viscous: Any = 0
 
     def coefficient(self, v: Expr) -> Expr:
-        """μ(v) of steady slip: μk + (μs - μk) exp(-(v/vs)²).
+        """The friction coefficient μ(v) of steady slip: μk + (μs - μk) exp(-(v/vs)²).
 
         >>> v, z, N = sb.symbols("v z N")
         >>> law = sb.LuGre(0.2, 0.2, 0.01, stiffness=100, damping=3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from ...algebra.calculus.derivatives import time_derivative
@@ -45,10 +46,9 @@ def uniform_gravity(bodies: Iterable[Body], acceleration: Vector, name: str = "g
     for b in heavy:
         ground = b.frame.root
         known.setdefault(ground, (acceleration.components(ground), as_expr(0)))
-        for f in b.frame.path[1:]:
-            if f not in known:
-                g, level = known[f.parent]  # type: ignore[index]
-                known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
+        for f in reversed(tuple(takewhile(lambda f: f not in known, b.frame.ancestors()))):
+            g, level = known[f.parent]  # type: ignore[index]
+            known[f] = f.rotation.inwards(g), level + dot(g, f.offset)
         g, level = known[b.frame]
         by_body[b.name] = -(b.mass.m * (level + dot(g, b.mass.p_BoBcm)))
     return _field(name, actions, {} if _follows_motion(acceleration) else by_body)
@@ -114,8 +114,8 @@ def central_gravity(of: CentralGravity, bodies: Iterable[Body]) -> Load:
         by_body[b.name] = -(of.strength * b.mass.m / distance)
         if of.has_gradient and b.moments is not None:
             raise ModelError(
-                f"gravity {of.name!r}: its gradient is known of rigid bodies, and {b.name!r} deforms; leave "
-                "out gradient=True, or name others in on="
+                f"gravity {of.name!r}: the gradient is available only for rigid bodies, and {b.name!r} deforms; "
+                "omit gradient=True, or select other bodies with on="
             )
         if of.has_gradient and not b.mass.is_particle:
             more, energy = _gravity_gradient(of.strength, b, r, distance)

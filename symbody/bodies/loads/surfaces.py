@@ -48,14 +48,14 @@ class PlacedSurface:
         for name in ("radius", "tube"):
             size = as_expr(getattr(self, name, 0)).value
             if size is not None and not size >= 0:
-                raise ModelError(f"{type(self).__name__}: {name} is not negative, got {shown(size)}")
+                raise ModelError(f"{type(self).__name__}: {name} must not be negative, got {shown(size)}")
 
 
 @answered_class
 @dataclass(frozen=True, eq=False)
 class HalfSpace(PlacedSurface):
-    """Everything below a plane through a point of a body or frame; its normal is along an axis of that, towards what
-    touches it.
+    """A half-space bounded by a plane through a point of a body or frame. The normal is along an axis of that body or
+    frame and points outwards.
 
     on   the body or frame that it is fixed to, or a point of the plane
     at   its point there: one of the plane
@@ -78,7 +78,7 @@ class HalfSpace(PlacedSurface):
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class Ball(PlacedSurface):
-    """A ball of a radius around a point of a body or frame; inside=True: a hollow one, touched from within.
+    """A sphere with a radius about a point of a body or frame. With inside=True it is hollow and touched from within.
 
     on   the body or frame that it is fixed to, or the point at its centre
     at   its point there: the centre
@@ -101,7 +101,7 @@ class Ball(PlacedSurface):
 @answered_class
 @dataclass(frozen=True, eq=False)
 class Ring(PlacedSurface):
-    """A circle about an axis of a body, with a tube around it: a torus, a wheel, the edge of a disc (tube = 0).
+    """A torus about an axis of a body: a wheel, or the edge of a disc (tube = 0).
 
     on       the body or frame that it is fixed to, or the point at its centre
     at       its point there: the centre of the circle
@@ -127,7 +127,7 @@ class Ring(PlacedSurface):
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class Tube(PlacedSurface):
-    """A cylinder without ends about an axis of a body; inside=True: a bore, touched from within.
+    """An infinite cylinder about an axis of a body. With inside=True it is a bore, touched from within.
 
     on       the body or frame that it is fixed to, or a point of the axis
     at       its point there: one of the axis
@@ -152,7 +152,8 @@ class Tube(PlacedSurface):
 @answered_class
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(PlacedSurface):
-    """An ellipsoid with half axes along those of a body; a ball that touches it has its centre outside.
+    """An ellipsoid with its principal axes along those of a body; a ball in contact with it must have its centre
+    outside.
 
     on          the body or frame that it is fixed to, or the point at its centre
     at          its point there: the centre
@@ -174,7 +175,7 @@ class Ellipsoid(PlacedSurface):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Touch(Introduced):
-    """Where two surfaces are nearest.
+    """The nearest points of two surfaces, with gap and slip.
 
     gap      between them: for `Contact`
     slip     the speed of the first on the second along `tangents`
@@ -204,11 +205,11 @@ class Touch(Introduced):
 
 @answered
 def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
-    """The gap of two surfaces, and their slip: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)),
+    """The gap and the slip of two surfaces: `Contact("floor", touch(Ball(ball, r), HalfSpace(m.ground)),
     friction=0.3)`.
 
     first, second   surfaces; a point is a ball of radius 0
-    across          a vector: motion is in the plane normal to it, and slip has one direction, across × normal
+    across          a vector normal to the plane of motion; slip then has the single direction across × normal
 
     `spin` of the result is the relative angular velocity, along the normal first, then along the tangents.
 
@@ -235,8 +236,7 @@ def touch(first: Any, second: Any, *, across: Any = None) -> Touch:
 
 @answered
 def corners(body: Any, size: Any, at: Any = (0, 0, 0)) -> list[Point]:
-    """The corners of a box: of all eight, those that differ; (a, b, 0) is a rectangle, (a, 0, 0) an edge with two
-    ends.
+    """The distinct corners of a box: eight in general, four of a rectangle (a, b, 0), two of an edge (a, 0, 0).
 
     >>> m = sb.Model("block")
     >>> y, a = m.coordinates("y a")
@@ -304,7 +304,7 @@ def _normal_point_gap(a: Any, b: Any, frame: Frame) -> tuple[Matrix, Matrix, Exp
 def _on_plane(a: Any, b: HalfSpace, frame: Frame) -> tuple[Matrix, Matrix, Expr]:
     if isinstance(a, (HalfSpace, Tube)) or getattr(a, "inside", False):
         raise ModelError(
-            f"touch: {type(a).__name__} on a HalfSpace is no contact at one point; take points, edges or rings"
+            f"touch: {type(a).__name__} on a HalfSpace has no single contact point; use points, edges or rings"
         )
     n = unit_vector(b.normal, "HalfSpace: normal")
     own = Vector({frame: n}).components(_frame(a))

@@ -1,4 +1,4 @@
 """Mass, mass centre, inertia and the moments of deformable bodies.
 
-Shapes, densities and surfaces in, `MassProperties` and `Moments` out.
+This folder computes `MassProperties` and `Moments` from shapes, densities and surfaces.
 """

@@ -20,7 +20,7 @@ from ..frames.rotations import AXES
 
 @answered
 def inertia(xx: Any, yy: Any, zz: Any, xy: Any = 0, xz: Any = 0, yz: Any = 0) -> Matrix:
-    """Inertia tensor by its entries, with the tensor's own signs (Ixy = -∫ x y dm).
+    """Inertia tensor from its entries, with the signs of the tensor (Ixy = -∫ x y dm).
 
     >>> sb.inertia(1, 2, 3, xy=-0.5)
     matrix([[1, -0.5, 0], [-0.5, 2, 0], [0, 0, 3]])
@@ -89,7 +89,7 @@ def _advice_on_change(m: Expr, moving: Sequence[Symbol]) -> str:
     """A mass centre that moves is a frame that does; a mass that changes leaves with a momentum of its own."""
     if any(s in moving for s in free_symbols(m)):
         return (
-            "a mass that changes is not enough: what leaves or joins has a momentum of its own. Write the balance "
+            "a changing mass is not enough: the mass that leaves or joins carries momentum. Write the balance "
             "mass * a = F + mass' * (v of what leaves or joins - v) instead, of a rocket "
             "Model.balance(h, mass * h.dot.dot + mass * g - flow * exhaust_speed); kits.teaching.changing_mass writes it"
         )
@@ -222,13 +222,14 @@ def _principal(I: list[list[float]]) -> list[float]:
 
 @dataclass(frozen=True)
 class Shape:
-    """A solid of uniform density, made by `sb.box`, `sb.read_solids` and the like, for `Model.body(..., shape=)`.
+    """A solid of uniform density for `Model.body(..., shape=)`, created by `sb.box`, `sb.read_solids` and similar
+    functions.
 
-    kind      what it is: "box", "solid", ...; drawings follow it
-    size      its lengths, and `axis` the coordinate axis along which it lies
+    kind      "box", "solid", ...; determines how it is drawn
+    size      its dimensions; `axis` is the coordinate axis along which it lies
     centre    its mass centre in the body frame
-    content   length, area or volume, by which the density is multiplied
-    gyration  inertia about the centre for mass one, in the body frame
+    content   the length, area or volume that multiplies the density
+    gyration  inertia about the centre for unit mass, in the body frame
     surface   x, y, z of the corners of triangles in the body frame, of a solid that has no other size
 
     >>> sb.box(1, 2, 3).content, sb.box(1, 2, 3).inertia(12)
@@ -246,7 +247,7 @@ class Shape:
     surface: array[float] | None = field(default=None, compare=False)
 
     def inertia(self, mass: Any) -> Matrix:
-        """About the centre, for a mass."""
+        """The inertia about the centre for a given mass."""
         return self.gyration * as_expr(mass)
 
 
@@ -346,7 +347,7 @@ def shell(radius: Any, at: Any = (0, 0, 0)) -> Shape:
 
 @answered
 def torus(radius: Any, tube: Any, axis: str = "z", at: Any = (0, 0, 0)) -> Shape:
-    """A solid ring about an axis: a circle of radius r, its tube, on a circle of radius R; density is mass per volume.
+    """A solid torus about an axis, with tube radius r and centre-line radius R; density is mass per volume.
 
         V = 2 π² R r²,   I/m = R² + 3/4 r² about the axis,   R²/2 + 5/8 r² across
 

@@ -31,7 +31,7 @@ def material(names: str) -> Any:
     See also: `bodies.ElasticBody`, `Model`.
     """
     if not isinstance(names, str) or not names.replace(",", " ").split():
-        raise ModelError(f"material: names are a text such as 'x' or 'x y z', got {shown(names)}")
+        raise ModelError(f"material: names must be a text such as 'x' or 'x y z', got {shown(names)}")
     made = tuple(symbol(n, "material") for n in names.replace(",", " ").split())
     return made[0] if len(made) == 1 else made
 
@@ -60,7 +60,9 @@ class Region:
 def region_of(where: str, over: Any, points: int) -> Region:
     """A region given as {x: (0, L), ...}."""
     if not isinstance(over, Mapping) or not over:
-        raise ModelError(f"{where}: over= is a mapping such as {{x: (0, L)}}, x = material('x'); got {shown(over)}")
+        raise ModelError(
+            f"{where}: over= must be a mapping such as {{x: (0, L)}}, x = material('x'); got {shown(over)}"
+        )
     limits: dict[Symbol, tuple[Expr, Expr]] = {}
     for s, ends in over.items():
         if not isinstance(s, Symbol) or s.kind != "material":

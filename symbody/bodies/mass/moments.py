@@ -26,7 +26,7 @@ NO_MOMENT = zeros(3, 3)  # the moments of a pair of fields that is not tabulated
 
 @dataclass(frozen=True)
 class Moments:
-    """Mass and moments of the fields of a deforming body, s = Σ h_k s_k: all that its inertia needs.
+    """Mass and moments of the displacement fields of a deformable body, s = Σ h_k s_k. They determine its inertia.
 
     m         ∫ dm
     weights   h_k: one, then coordinates and products of them
@@ -91,13 +91,13 @@ class Moments:
 
     @cached_property
     def inertia(self) -> Matrix:
-        """About the origin of the frame: tr(S) 1 - S."""
+        """The inertia about the origin of the frame: tr(S) 1 - S."""
         S = self.second_moment
         return trace(S) * identity(3) - S
 
     @cached_property
     def mass_properties(self) -> MassProperties:
-        """Of the deformed body, in its coordinates."""
+        """Mass properties of the deformed body as functions of its coordinates."""
         centre = self.first_moment / self.m
         return MassProperties(self.m, centre, self.inertia - shift(self.m, centre))
 

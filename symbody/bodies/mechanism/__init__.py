@@ -1,4 +1,1 @@
-"""The frozen result of a description, and the conditions under which it exists.
-
-Parts in, `Mechanism` out.
-"""
+"""The immutable `Mechanism` that a model becomes, and the checks that it must pass."""

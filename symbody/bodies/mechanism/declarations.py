@@ -71,7 +71,7 @@ def names_of(names: Any, what: str) -> list[str]:
         return names.replace(",", " ").split()
     if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names):
         return list(names)
-    raise ModelError(f"{what}: names are a text such as 'a b c', or a list of texts; got {shown(names)}")
+    raise ModelError(f"{what}: names must be a text such as 'a b c', or a list of texts; got {shown(names)}")
 
 
 class Declarations(Portable):
@@ -188,7 +188,7 @@ class Declarations(Portable):
                 raise ModelError(f"rate: the rate of {q} is given twice")
         for s in small:
             if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
-                raise ModelError(f"small: {shown(s)} is no coordinate, speed or variable of {self.name!r}")
+                raise ModelError(f"small: {shown(s)} is not a coordinate, speed or variable of {self.name!r}")
         if wrong := [x for x in given_motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
         k = self._kinematics
@@ -277,8 +277,7 @@ def speeds_and_rates(given: Declarations) -> tuple[list[Symbol], dict[Symbol, Ex
     used = set(free_symbols(*rates.values(), *given_motions))
     if idle := [s for s in own if s not in used]:
         raise ModelError(
-            f"model {given.name!r}: {in_number(idle, 'speed {} is in', 'speeds {} are in')} no kinematic equation; say how rates "
-            f"follow from speeds: m.rate(q, {idle[0]})"
+            f"model {given.name!r}: {in_number(idle, 'speed {} is in', 'speeds {} are in')} no kinematic equation; state how rates follow from speeds: m.rate(q, {idle[0]})"
         )
     rates = {q: rates[q] for q in coordinates}
     return (_in_order_of_declaration(u, own, rates) if own else u), rates

@@ -1,4 +1,4 @@
-"""The mesh of a body that deforms, as drawings ask for it; `formats.fem` makes such meshes."""
+"""The mesh of a deformable body, for drawings; `formats.fem` makes such meshes."""
 
 from __future__ import annotations
 

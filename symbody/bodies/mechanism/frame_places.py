@@ -16,10 +16,10 @@ from .mechanism import Body
 
 @answered
 def frame_at(place: Any, where: str = "frame_at") -> Frame:
-    """The frame that stands at a place: of a body its own, of a point one with the axes of the point's frame and its
-    origin there.
+    """The frame at a place: the frame of a body, or for a point a frame with its origin there and the axes of the
+    point's frame.
 
-    where   the beginning of the message where `place` is something else
+    where   the beginning of the error message if `place` is of another type
 
     >>> m = sb.Model("arm")
     >>> arm = m.body("arm", m.ground.rotate("z", m.coordinate("q")), mass=1)

@@ -23,7 +23,7 @@ from ...units import Unit, rate_unit, unit_meant, unit_text
 from ..frames.rotations import Turn
 from .mechanism import Body, Load, Mechanism
 
-_ANY: Final = symbol("any", "variable")  # equated with an expression whose dimension is asked for
+_ANY: Final = symbol("any", "variable")  # equated with an expression whose dimension is wanted
 WRITTEN_LOADS: Final = ("force", "torque", "generalized force")  # kinds whose vectors are as the user wrote them
 
 
@@ -117,7 +117,8 @@ class InferredUnits:
 
     @property
     def _has_units(self) -> bool:
-        """Whether there are bodies or declared units: in equations that were written, x' = v alone says nothing of x."""
+        """Whether there are bodies or declared units: in equations that were written, x' = v alone does not determine
+        the unit of x."""
         return bool(self.mechanism.bodies or self.mechanism.units)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,13 +30,14 @@ INTERNAL_LOADS: Final = ("elastic", "elastic damping")  # kinds of loads that de
 
 @dataclass(frozen=True, eq=False)
 class Body(Introduced):
-    """A body on its frame: a rigid one or a particle, fixed to it; or one that deforms.
+    """A body and its frame: a rigid body or particle fixed to the frame, or a deformable body.
 
-    is_physical   whether its inertia has to be that of a whole body
-    moments       of one that deforms: moments of its fields, of which `mass` then follows, in its coordinates
-    frame         that it is fixed to, with `mass`, its mass, mass centre and inertia there
-    shape         that drawings show
-    drawn         of one that is known by its moments alone: pairs of frames between which it is drawn
+    is_physical   whether its inertia must be physically possible
+    moments       of a deformable body: moments of its fields, from which `mass` follows as a function of its
+                  coordinates
+    frame         the body frame; `mass` has the mass, mass centre and inertia in it
+    shape         the shape that drawings show
+    drawn         of a body given only by moments: pairs of frames between which it is drawn
     is_point      whether it was described as a particle
 
     >>> m = sb.Model("arm")
@@ -84,7 +86,7 @@ class Body(Introduced):
 
     @property
     def mass_at_rest(self) -> MassProperties:
-        """Where nothing is deformed.
+        """Mass properties in the undeformed state.
 
         >>> m = sb.Model("arm")
         >>> a = m.coordinate("a")
@@ -100,7 +102,7 @@ class Body(Introduced):
 
     @property
     def edges(self) -> tuple[tuple[Frame, Frame], ...]:
-        """Pairs of frames on a body that deforms, between which it is drawn.
+        """Pairs of frames on a deformable body, between which drawings show it.
 
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", m.ground, mass=2)
@@ -113,41 +115,42 @@ class Body(Introduced):
 
     @property
     def line(self) -> tuple[Frame, ...]:
-        """Frames on a body that deforms, between which it is drawn."""
+        """Frames along a deformable body, between which drawings show it."""
         return tuple(dict.fromkeys(f for pair in self.edges for f in pair))
 
     @property
     def surface(self) -> DeformingMesh | None:
-        """The mesh of a body that deforms, where there is one."""
+        """The mesh of a deformable body, if it has one."""
         return None
 
     @property
     def is_fixed_at_origin(self) -> bool:
-        """Whether what is at the origin of its frame does not move in it."""
+        """Whether the material point at the origin of its frame is fixed in the frame."""
         return True
 
     def at(self, x: Any = 0, y: Any = 0, z: Any = 0) -> Frame:
-        """A frame fixed to the body where it has these coordinates at rest; on a body that deforms it moves and turns
-        with the deformation."""
+        """A frame fixed to the body at these coordinates (undeformed); on a deformable body it moves and rotates with
+        the deformation."""
         return self.frame.translate(x, y, z)
 
     @cached_property
     def mass_frame(self) -> Frame:
-        """The frame that gravity acts on: its own, or, of a body that deforms, one that moves with the mass centre."""
+        """The frame on which gravity acts: the body frame, or for a deformable body a frame that moves with the mass
+        centre."""
         if self.moments is None:
             return self.frame
         return Frame(self.frame, offset=self.mass.p_BoBcm, name=f"{self.frame.name}.centre")
 
     @cached_property
     def mass_centre(self) -> Point:
-        """The mass centre, a point that moves with the body."""
+        """The mass centre, a point."""
         if self.moments is not None:
             return self.mass_frame.origin
         return Point(self.frame, self.mass.p_BoBcm)
 
     def inertia(self, about: Point | None = None) -> Dyad:
-        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the moment
-        of momentum."""
+        """The inertia dyad I about the mass centre, or about a point of the body (parallel axes): I · ω is the angular
+        momentum."""
         if about is None:
             return Dyad({(self.frame, self.frame): self.mass.I_BBcm})
         if not isinstance(about, Point):
@@ -157,7 +160,7 @@ class Body(Introduced):
         return Dyad({(self.frame, self.frame): self.mass.about(about.in_frame(self.frame).coordinates)})
 
     def velocity_at(self, point: Point) -> Vector:
-        """Velocity of that point of the body which is momentarily where `point` is."""
+        """Velocity of the body-fixed point that currently coincides with `point`."""
         origin = self.frame.origin
         return origin.velocity() + self.frame.angular_velocity().cross(point - origin)
 
@@ -167,7 +170,7 @@ class Body(Introduced):
 
 @dataclass(frozen=True)
 class Action:
-    """A force at a point, or a torque, on whatever is fixed to a frame. Reactions are actions of their own.
+    """A force at a point, or a torque, acting on a frame. Reactions are separate actions.
 
     frame    that it acts on
     force    with the point `at` which it acts; or `torque`
@@ -189,14 +192,14 @@ class Action:
 
 @dataclass(frozen=True, repr=False)
 class Load(Introduced):
-    """Forces that act together, known by one name; methods such as `Model.force` make them.
+    """A named group of forces and torques; methods such as `Model.force` create them.
 
-    kind        what it is: "force", "spring", "actuator", ...; powers and figures are listed by it
+    kind        "force", "spring", "actuator", ...; powers and figures are grouped by it
     actions     forces and torques, each with its reaction
-    potential   the potential energy that these (or, where there are none, it alone) belong to
-    on_rates    generalised forces: coordinate -> force that does work on its rate; or speed -> force
-    by_body     of a field of gravity: what of the potential energy each body has
-    remark      what a reader of the model should know of it, after its name: "has the rest length 0"
+    potential   the potential energy of the actions, or of the load itself if it has no actions
+    on_rates    generalised forces: coordinate -> force conjugate to its rate; or speed -> force
+    by_body     of a gravity field: the potential energy of each body
+    remark      a remark for readers of the model, to follow the name: "has the rest length 0"
 
     >>> m = sb.Model("cart")
     >>> x = m.prismatic("x", m.ground, m.body("cart", mass=2)).q
@@ -223,7 +226,7 @@ class Load(Introduced):
 
     @property
     def is_internal(self) -> bool:
-        """Whether it deforms a body without acting on it as a whole."""
+        """Whether it deforms a body without a resultant force or torque on it."""
         return self.kind in INTERNAL_LOADS
 
     def __repr__(self) -> str:
@@ -234,11 +237,11 @@ class Load(Introduced):
 @dataclass(frozen=True, repr=False)
 class Constraint(Introduced):
     """phi = 0 (holonomic), or psi = 0 with psi linear in the rates (nonholonomic); methods such as `Model.constrain`
-    make them.
+    create them.
 
     expression     phi or psi; `is_holonomic` says which
-    joint          the joint that it belongs to, by name; None where it was written down
-    actions        forces and torques for a multiplier of one, where the constraint is a joint's: its reaction
+    joint          the name of the joint that it belongs to; None for a constraint written by the user
+    actions        forces and torques of a unit multiplier if the constraint belongs to a joint: its reaction
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -266,13 +269,13 @@ class Constraint(Introduced):
 
 @dataclass(frozen=True, repr=False)
 class Joint(Introduced):
-    """A joint between two bodies; methods such as `Model.revolute` make them.
+    """A joint between two bodies; methods such as `Model.revolute` create joints.
 
     kind            "revolute", "free", ...
     outer, inner    frames at the joint, fixed to the parent and to the child
     parent, child   names of the bodies, or "ground"
-    coordinates     that move the child; none where the joint closes a loop (`closes_loop`)
-    axis            of one that closes a loop, in the outer frame
+    coordinates     the coordinates of the joint; empty if the joint closes a loop (`closes_loop`)
+    axis            of a joint that closes a loop, in the outer frame
 
     >>> m = sb.Model("arm")
     >>> hinge = m.revolute("a", m.ground, m.body("arm", mass=1, com=(1, 0, 0)))
@@ -302,7 +305,7 @@ class Joint(Introduced):
 
     @property
     def q(self) -> Symbol:
-        """The coordinate, of a joint that has just one."""
+        """The coordinate of a joint with one coordinate."""
         if len(self.coordinates) != 1:
             raise ModelError(
                 f"joint {self.name!r} has {len(self.coordinates)} coordinates, not one: {listed(self.coordinates)}"
@@ -312,23 +315,23 @@ class Joint(Introduced):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mechanism(Summarized, Portable):
-    """Bodies, joints, loads and constraints, with coordinates q, speeds u, rates q' = N u + n; made by
+    """Bodies, joints, loads and constraints, with coordinates q, speeds u and rates q' = N u + n; returned by
     `Model.freeze()`.
 
-    It is immutable, with everything that can be reached from it: nothing done to the model afterwards shows in it.
+    A mechanism and all its parts are immutable; later changes of the model do not affect it.
 
     q, u, z, r, p       coordinates, speeds, additional variables, inputs, parameters, in the order of declaration
     rates               q' of each coordinate, as an expression in speeds
-    bodies, joints      the parts, and `ground`, the frame that the first of them hang on
-    loads               what acts on them; `gravity` is the acceleration of the uniform one, None where there is none
-    constraints         of loops, rolling, and those written down
-    equations           additional ones by name, zero in the motion
+    bodies, joints      the parts; `ground` is the root frame
+    loads               the loads; `gravity` is the acceleration of uniform gravity, or None
+    constraints         of loops, of rolling, and written by the user
+    equations           additional equations by name: expressions that are zero
     outputs, labels     quantities of interest, and names for subexpressions
-    norms               groups of Euler parameters, whose squares add up to one
-    values, units       default numbers of parameters and starts, and what they are measured in
+    norms               groups of Euler parameters, whose squares sum to one
+    values, units       default values of parameters and initial values, and their units
     small               variables in which equations are to be linearised
-    kinetic, balances   kinetic energies and equations of motion that were written down
-    notes               what was left out, and why
+    kinetic, balances   kinetic energies and equations of motion written by the user
+    notes               notes on omitted parts, with reasons
     validity            expressions that are positive where the model is valid
 
     >>> m = sb.Model("cart")
@@ -396,7 +399,7 @@ class Mechanism(Summarized, Portable):
         return symbol("t", "time")
 
     def joint(self, name: str) -> Joint:
-        """A joint by its name; so `body` and `load`. What does not exist is refused with what does.
+        """A joint by its name. An unknown name is refused with the existing ones; `body` and `load` work the same way.
 
         >>> m = sb.Model("cart")
         >>> cart = m.body("cart", mass=2.0)
@@ -416,22 +419,22 @@ class Mechanism(Summarized, Portable):
         return _part_named("body", name, {b.name: b for b in self.bodies}, self.name)  # type: ignore[return-value]
 
     def load(self, name: str) -> Load:
-        """A load by its name, gravity among them."""
+        """A load by its name, including gravity."""
         return _part_named("load", name, {x.name: x for x in self.loads}, self.name)  # type: ignore[return-value]
 
     @property
     def rigid_bodies(self) -> tuple[Body, ...]:
-        """Bodies that do not deform, particles among them."""
+        """Rigid bodies, including particles."""
         return tuple(b for b in self.bodies if b.moments is None)
 
     @property
     def elastic_bodies(self) -> tuple[Body, ...]:
-        """Those that deform."""
+        """Deformable bodies."""
         return tuple(b for b in self.bodies if b.moments is not None)
 
     @property
     def has_written_motion(self) -> bool:
-        """Whether inertia comes from more than bodies: from kinetic energies or balances that were written down."""
+        """Whether some inertia comes from kinetic energies or balances written by the user, not from bodies."""
         return bool(self.kinetic or self.balances)
 
     @property
@@ -457,21 +460,22 @@ class Mechanism(Summarized, Portable):
 
     @cached_property
     def frames(self) -> tuple[Frame, ...]:
-        """All frames on the way to bodies and actions, parents first; the ground is not among them."""
+        """All frames that bodies and actions depend on, parents first, without the ground."""
         ends = [b.frame for b in self.bodies]
         ends += [f for j in self.joints for f in (j.outer, j.inner)]
         ends += [a.frame for x in self.loads for a in x.actions]
         ends += [a.frame for c in self.constraints for a in c.actions]
         seen: dict[Frame, None] = {}
-        for f in ends:
-            seen.update(dict.fromkeys(f.path[1:]))
+        for end in ends:
+            way = takewhile(lambda f: f not in seen and f.parent is not None, end.ancestors())
+            seen.update(dict.fromkeys(reversed(tuple(way))))
         return tuple(sorted(seen, key=lambda f: f.depth))
 
     # --------------------------------------------------------------------------------------------- the tree (Lynch 3.2)
 
     @cached_property
     def tree(self) -> Mapping[str, str | None]:
-        """For each body the body that it hangs on (None: the ground).
+        """The parent of each body in the tree (None: the ground).
 
         >>> m = sb.Model("double pendulum")
         >>> upper, lower = (m.body(n, mass=1, com=(0, -1, 0)) for n in ("upper", "lower"))
@@ -485,13 +489,12 @@ class Mechanism(Summarized, Portable):
         See also: `Frame.path`, `bodies.Parts`.
         """
         owner = {b.frame: b.name for b in self.bodies}
-        on = (next((owner[f] for f in reversed(b.frame.path[:-1]) if f in owner), None) for b in self.bodies)
+        on = (next((owner[f] for f in islice(b.frame.ancestors(), 1, None) if f in owner), None) for b in self.bodies)
         return MappingProxyType({b.name: n for b, n in zip(self.bodies, on, strict=True)})
 
     @property
     def topology(self) -> Topology:
-        """Lynch's matrices of the tree as he prints them, with the ground as the first body where something hangs on
-        it."""
+        """Lynch's matrices of the tree as he prints them. The ground is the first body if it has children."""
         return topology(self)
 
 
@@ -513,7 +516,10 @@ def _every_frame(m: Mechanism) -> set[Frame]:
         *(a.at.frame for a in actions if a.at is not None),
         *(f for v in vectors for f in v.terms),
     ]
-    return {f for end in ends for f in end.path}
+    found: set[Frame] = set()
+    for end in ends:
+        found.update(takewhile(lambda f: f not in found, end.ancestors()))
+    return found
 
 
 def _part_named(what: str, name: str, known: Mapping[str, object], where: str) -> object:

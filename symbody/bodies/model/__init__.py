@@ -1,4 +1,3 @@
-"""The model that a person writes: one class, one file for each subject.
-
-Calls in, `Mechanism` out by `freeze`.
+"""The `Model` class, with one file for each subject. Its methods describe a mechanism; `freeze` returns the
+`Mechanism`.
 """

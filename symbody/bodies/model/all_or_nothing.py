@@ -26,8 +26,8 @@ class HasCheckpoint(Protocol):
 
 
 def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of a function that adds to a model, one of its arguments: where it fails, whatever it added is removed again.
-    All methods of `Model` and the functions of kits are such; it is for functions of one's own.
+    """Decorator of a function that adds parts to a model, one of its arguments: if the function fails, the model is
+    restored. All methods of `Model` and functions of kits behave this way; use it for your own functions.
 
     >>> @sb.bodies.all_or_nothing
     ... def pendulum(m, name, length):
@@ -61,7 +61,7 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _builder(argument: Any) -> HasCheckpoint | None:
-    """Of a model, of what holds one (`Hardpoints.model`), or the builder itself (`Parts`)."""
+    """The builder of a model, of an object that has one (`Hardpoints.model`), or the builder itself (`Parts`)."""
     holders = (argument, getattr(argument, "parts", None), getattr(getattr(argument, "model", None), "parts", None))
     return next((holder for holder in holders if hasattr(holder, "checkpoint")), None)
 

@@ -22,7 +22,7 @@ from .load_methods import LoadMethods
 
 
 class ConstraintMethods(LoadMethods):
-    """What coordinates and speeds keep to."""
+    """Methods of a model that add constraints."""
 
     def constrain(self, name: str, expression: Any) -> str:
         """A holonomic constraint `expression = 0` in coordinates, parameters and time. Returns its name.
@@ -82,10 +82,10 @@ class ConstraintMethods(LoadMethods):
         return self.parts.add_constraint(Constraint(name, psi, False))
 
     def multiplier(self, constraint: str) -> Symbol:
-        """The multiplier of a constraint that is there already, for loads that depend on its force: friction with N =
+        """The multiplier of an existing constraint, for loads that depend on its force, such as friction with N =
         m.multiplier("floor").
 
-        It is the force along the rate of the constraint's expression, positive where it drives that expression up.
+        It is the force conjugate to the rate of the constraint's expression, positive if it increases that expression.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -103,7 +103,7 @@ class ConstraintMethods(LoadMethods):
     def coincide(
         self, name: str, a: Point, b: Point, *, along: Body | Frame | None = None, axes: str = "xyz"
     ) -> list[str]:
-        """Two points coincide, along some axes of a frame (that of a by default).
+        """Constrain two points to coincide along the given axes of a frame (by default the frame of a).
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -118,7 +118,7 @@ class ConstraintMethods(LoadMethods):
         gap = self.parts.point_of(where, b) - self.parts.point_of(where, a)
         outer = a.frame if along is None else self.parts.frame_of(f"{where}, along=", along)
         if not isinstance(axes, str):
-            raise ModelError(f"{where}: axes= are letters such as 'xy', got {shown(axes)}")
+            raise ModelError(f"{where}: axes= must be letters such as 'xy', got {shown(axes)}")
         made = []
         for axis in axes:
             direction = outer.vector(*unit_vector(axis, f"constraint {name!r}").entries)
@@ -134,8 +134,8 @@ class ConstraintMethods(LoadMethods):
         return made
 
     def orthogonal(self, name: str, a: Vector, b: Vector) -> str:
-        """Two directions stay orthogonal: a · b = 0, each fixed in its frame. The multiplier is a torque b × a on the
-        frame of b.
+        """Constrain two directions, each fixed in its frame, to stay orthogonal: a · b = 0. The multiplier is a torque
+        b × a on the frame of b.
 
         >>> m = sb.Model("frames")
         >>> a = m.coordinate("a")
@@ -159,8 +159,8 @@ class ConstraintMethods(LoadMethods):
         return self.parts.add_constraint(Constraint(name, a.dot(b), True, name, actions))
 
     def gear(self, name: str, first: Any, second: Any, ratio: Any) -> str:
-        """Ties two joints of one coordinate: first + ratio · second stays zero (a negative ratio turns them the same
-        way).
+        """Couple two joints with one coordinate each: first + ratio · second = 0. With a negative ratio they rotate in
+        the same direction.
 
         >>> m = sb.Model("gears")
         >>> wheels = [m.body(n, mass=1, inertia=(1, 1, 1)) for n in ("small", "large")]
@@ -194,7 +194,7 @@ class ConstraintMethods(LoadMethods):
         joint = self.parts.joints.get(self.parts.driven.get(q, ""))
         if joint is None:
             return ()
-        for f in joint.inner.path[joint.outer.depth + 1 :]:
+        for f in joint.inner.below(joint.outer):
             turn = Vector({f: Matrix(3, 1, jacobian(f.spin, [q.dot]).entries)})
             if turn.terms:
                 axis = strength / turn.dot(turn) * turn
@@ -206,8 +206,8 @@ class ConstraintMethods(LoadMethods):
         return ()
 
     def prescribe(self, name: str, expression: Any, motion: Any) -> str:
-        """Make an expression of the coordinates follow a function of time; the force that this needs is the multiplier
-        of this name.
+        """Prescribe an expression of the coordinates as a function of time; the multiplier of this name is the required
+        force.
 
         >>> m = sb.Model("crank")
         >>> axle = m.revolute("a", m.ground, m.body("crank", mass=1, inertia=(1, 1, 1)))
@@ -235,14 +235,14 @@ class ConstraintMethods(LoadMethods):
         contact: Point | None = None,
         slip: bool = False,
     ) -> Point:
-        """A wheel that rolls without slip on the plane z = 0 of a frame. Returns the contact point.
+        """Constrain a wheel to roll without slip on the plane z = 0 of a frame, and return the contact point.
 
-        radius   of the circle that touches (knife edge), or of the centre line of a torus whose tube has radius `tube`
+        radius   of the contacting circle (knife edge), or of the centre line of a torus with tube radius `tube`
         axis     of spin, in the wheel
-        up       "-z" where the wheel is below the plane's z axis, as where z points down
-        contact  where the wheel touches, if the coordinates are such that it always does: then only the rolling
-                 conditions are added
-        slip     True leaves out the two rolling conditions: the wheel only touches
+        up       "-z" if the wheel is on the negative side of z, for example if z points down
+        contact  the contact point, if the coordinates already guarantee contact: then only the rolling conditions are
+                 added
+        slip     True omits the two rolling conditions: the wheel touches the plane and may slip
 
         With a the spin axis and n the normal, the contact is at c - (n - (n·a) a) R / √(1 - (n·a)²) - tube n; it has
         height zero, and the point of the wheel there has no velocity in the plane.

@@ -66,7 +66,7 @@ LINES = 12  # straight pieces that a beam is drawn of
 
 
 class ElasticMethods(JointMethods):
-    """Bodies whose points move in their frame by elastic coordinates."""
+    """Methods of a model that add elastic bodies."""
 
     def elastic(
         self,
@@ -90,16 +90,17 @@ class ElasticMethods(JointMethods):
         axes: str = "given",
         quadrature: int = 20,
     ) -> ElasticBody:
-        """A body that deforms by modes of one's own, on a frame or to be placed by a joint:
+        """An elastic body with your own mode shapes, on a frame or to be placed by a joint:
 
             s = s_0(x) + Σ q_k s_k(x) + ½ Σ q_i q_j s_ij(x)
 
         modes        shape functions s_k: three components each, in material coordinates, such as x = material("x")
         over         the line, plane or solid: {x: (0, L)}, with limits for each material coordinate; density is per
                      length, area or volume
-        rest         s_0, the material coordinates themselves by default
+        rest         the undeformed position s_0; by default the material coordinates
         second       second-order fields: {(i, j): s_ij}, modes numbered from 0
-        turns        angles about x, y, z of each mode, for frames at its points; by default those of the material
+        turns        rotation angles about x, y, z of each mode, for frames at its points; by default those of the
+                     continuum
         stiffness    K of the energy ½ q · K q; or elasticity=(E, nu) of an isotropic solid
         damping      D of -D q'; or rayleigh=(alpha, beta): D = alpha M + beta K; or modal_damping=, one ratio or one
                      for each mode
@@ -108,10 +109,10 @@ class ElasticMethods(JointMethods):
                      rest) to the number of modes
         points       names of points: {"tip": (x, y, z)}; for a body given by moments {"tip": (place at rest, shifts,
                      angles)}, both mode by mode
-        axes         "mean" takes the rigid motion with its momentum and moment of momentum out of each mode, so that
-                     deformation has neither (Tisserand's axes)
-        quadrature   number of points of Gauss for what is no polynomial; a note of the equations says where they are
-                     too few
+        axes         "mean" removes from each mode the rigid motion with its linear and angular momentum, so that the
+                     deformation has neither (Tisserand axes)
+        quadrature   number of Gauss points for integrands that are not polynomials; the notes of the equations report
+                     if they are too few
 
         Integrals of polynomials are exact and keep their symbols.
 
@@ -170,10 +171,10 @@ class ElasticMethods(JointMethods):
         modal_damping: Any = None,
         coordinates: Any = None,
     ) -> ElasticBody:
-        """A body that comes as numbers: from finite elements by `FiniteElements.reduced`, or from a file by
-        `read_reduced`, or over a parameter by `interpolated_body`; on a frame or to be placed by a joint.
+        """An elastic body from reduced data: from finite elements by `FiniteElements.reduced`, from a file by
+        `read_reduced`, or as a function of a parameter by `interpolated_body`; on a frame or to be placed by a joint.
 
-        damping, rayleigh, modal_damping   as for `elastic`, instead of the damping that it has
+        damping, rayleigh, modal_damping   as in `elastic`; they replace the damping of the data
         coordinates                        names of its coordinates, name_q1, ... by default
 
         `arm.at("tip")` is the frame of an interface or point; `arm.at(x, y, z)` that of the node there.
@@ -237,30 +238,29 @@ class ElasticMethods(JointMethods):
         rayleigh: Any = None,
         modal_damping: Any = None,
     ) -> ElasticBody:
-        """A straight beam along x of its frame, which may bend, stretch and twist; its integrals are exact, and all
-        quantities may be symbols.
+        """A straight elastic beam along x of its frame, with bending, extension and torsion. Its integrals are exact,
+        and all quantities may be symbols.
 
         length, rho_A   its length, and mass per length
         EI, bending     bending stiffness: one for the deflections named in bending= ("y" by default, "z", "yz"), or
                         two, for y and z
-        EA, GJ          stiffness in stretch and in torsion: with these it stretches and twists
-        GA              shear stiffness: with it sections rotate independently (Timoshenko); needs rho_I
+        EA, GJ          axial and torsional stiffness: enable extension and torsion
+        GA              shear stiffness: cross-sections rotate independently (Timoshenko); needs rho_I
         rho_I           of sections, per length: ∫ y² dm and ∫ z² dm, or one number for both; needed by torsion and
                         shear
-        modes           how many shapes for each motion, or by motion: {"y": 4, "z": 2, "x": 1, "twist": 1}; with
-                        "shortening": 1 foreshortening has one shape between the ends, beside a straight line, instead
-                        of all that it has: fewer operations
-        shapes          "polynomials", orthogonal ones, for all ends; or "sines", the vibrations of a beam with pinned
+        modes           number of shapes for each kind of deformation, or by kind: {"y": 4, "z": 2, "x": 1, "twist": 1};
+                        with "shortening": 1 foreshortening uses one shape and a linear one, instead of all shapes,
+                        which needs fewer operations
+        shapes          orthogonal "polynomials", for all end conditions; or "sines", the modes of a beam with pinned
                         ends, whose coordinates are slopes at the ends
         elements        instead: cubic finite elements (linear in stretch and torsion), whose coordinates are
                         deflections and slopes of nodes
-        ends            how the frame is fixed to it: ("clamped", "free") tangent at its beginning, ("pinned", "pinned")
-                        along the chord, ("free", "free") mean axes; other pairs of clamped, pinned and free
-        stiffening      False drops second-order terms of its kinematics, and with them stiffening by rotation and axial
-                        loads
-        order           3: bending strain and turns of sections to third order, for deflections of a tenth of its length
+        ends            how the body frame is attached: ("clamped", "free") tangent at its beginning, ("pinned",
+                        "pinned") along the chord, ("free", "free") mean axes; other pairs of clamped, pinned and free
+        stiffening      False drops second-order kinematic terms and therefore stiffening by rotation and axial loads
+        order           3: bending strain and section rotations to third order, for deflections of a tenth of the length
                         with few coordinates; 2: linear strains
-        tension         prestress: an axial force in it at rest
+        tension         prestress: the axial force in the undeformed beam
         rayleigh, modal_damping    (alpha, beta) of D = alpha M + beta K, or damping ratios
 
         Quantities along it may be polynomials in a material coordinate: x = material("x"), rho_A = mu * (1 - x / L).
@@ -313,13 +313,13 @@ class ElasticMethods(JointMethods):
 
     @checked_flags(ModelError)
     def line_load(self, name: str, on: ElasticBody, per_length: Any, *, follows: bool = False, points: int = 8) -> Load:
-        """A force along a beam, per length: wind, pressure, a weight on it. Gravity acts on beams without it.
+        """A distributed force along a beam: wind, pressure, a carried weight. Gravity acts on beams without this call.
 
-        per_length   a vector, which keeps its direction in the frames where it was written: m.ground.vector(0, 0, -w);
-                     or three components along the axes of the beam's frame. They may contain a material coordinate x =
+        per_length   a vector, with constant direction in the frames in which it is given: m.ground.vector(0, 0, -w); or
+                     three components along the axes of the beam's frame. They may contain a material coordinate x =
                      material("x"), from 0 to its length
-        follows      True: components along the axes of each section, which turn with it (pressure)
-        points       of Gauss on each element, where the force is not the same everywhere or follows
+        follows      True: components along the axes of each section, which rotate with it (pressure)
+        points       number of Gauss points on each element, for a force that varies along the beam or follows it
 
         >>> m = sb.Model("shelf")
         >>> L, EI, w = m.parameters("L EI w", 1.0, 50.0, 8.0)
@@ -415,7 +415,7 @@ class ElasticMethods(JointMethods):
 def whole_number(where: str, option: str, value: Any) -> None:
     """Refuse anything but a number of things."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ModelError(f"{where}: {option}= is a whole number from 1, got {shown(value)}")
+        raise ModelError(f"{where}: {option}= must be a whole number from 1, got {shown(value)}")
 
 
 def _section(
@@ -444,7 +444,7 @@ def _section(
             "or (∫ y² dm, ∫ z² dm)"
         )
     if inertias is not None and len(inertias) != 2:
-        raise ModelError(f"{where}: rho_I= is one number, or two for y and z; got {shown(rho_I)}")
+        raise ModelError(f"{where}: rho_I= must be one number, or two for y and z; got {shown(rho_I)}")
     kinds = [*axes, *(f"turn {a}" for a in axes if GA is not None)]
     kinds += ["x"] * (EA is not None) + ["twist"] * (GJ is not None)
     return Section(rho_A, by_axis, EA, GJ, GA, inertias, tension), kinds
@@ -475,7 +475,7 @@ def _counts(where: str, kinds: Sequence[str], modes: Any, elements: Any) -> dict
         if not isinstance(n, int) or isinstance(n, bool) or n < 1:
             option = "modes" if elements is None else "elements"
             raise ModelError(
-                f"{where}: {option}= is a whole number from 1, for each of {listed(kinds)}; got {shown(n)} for {k!r}"
+                f"{where}: {option}= must be a whole number from 1, for each of {listed(kinds)}; got {shown(n)} for {k!r}"
             )
     return by_kind
 
@@ -494,14 +494,14 @@ def _shortening(where: str, modes: Any, shortens: bool) -> int | None:
 
 def _named_points(where: str, body: ElasticBody, points: Any) -> dict[str, Frame]:
     if not isinstance(points, dict):
-        raise ModelError(f"{where}: points= is a mapping from names to places, got {shown(points)}")
+        raise ModelError(f"{where}: points= must be a mapping from names to places, got {shown(points)}")
     if body.shapes is not None:
         return {n: body.at(*three(p, f"{where}, point {n!r}").entries) for n, p in points.items()}
     out = {}
     for n, given in points.items():
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise ModelError(
-                f"{where}: point {n!r} is (place at rest, shifts, angles), the latter mode by mode; got {shown(given)}"
+                f"{where}: point {n!r} must be (place at rest, shifts, angles), the latter mode by mode; got {shown(given)}"
             )
         rest, shifts, angles = given
         offset, turn = three(rest, f"{where}, point {n!r}"), zeros(3)

@@ -19,8 +19,8 @@ class EquationMethods(PathMethods):
         """An additional equation `expression = 0`, differential or algebraic, for an additional variable. Returns its
         name.
 
-        An equation of higher order in a variable z is brought to first order: z'' becomes z_rate', with the variable
-        z_rate and its equation z' = z_rate, and so on for higher ones.
+        An equation of higher order in a variable z is reduced to first order: z'' becomes z_rate', with the variable
+        z_rate and its equation z' = z_rate, and likewise for higher orders.
 
         >>> m = sb.Model("motor")
         >>> i, tau = m.variable("i"), m.input("V")
@@ -35,13 +35,12 @@ class EquationMethods(PathMethods):
         return self.parts.add_equation(name, as_expression(expression, where))
 
     def kinetic_energy(self, name: str, energy: Any) -> str:
-        """A kinetic energy K(q, q', t) written down, beside that of the bodies. Returns its name.
+        """An explicit kinetic energy K(q, q', t), in addition to that of the bodies. Returns its name.
 
             d/dt ∂K/∂q' - ∂K/∂q
 
-        is its share of the equations of motion. It may be any function of coordinates and their rates, also one that is
-        not quadratic; in the energy of the motion it counts as q' · ∂K/∂q' - K (Jacobi), which is K itself where it is
-        quadratic.
+        is its contribution to the equations of motion. K may be any function of coordinates and rates and need not be
+        quadratic. It contributes q' · ∂K/∂q' - K (Jacobi) to the energy, which equals K if K is quadratic.
 
         >>> m = sb.Model("bead on a wire")
         >>> x = m.coordinate("x")
@@ -65,10 +64,10 @@ class EquationMethods(PathMethods):
         return name
 
     def balance(self, speed: Symbol, expression: Any) -> None:
-        """An equation of motion written down for a speed (or for a coordinate whose rate is one): M u' - f, to which
-        bodies and loads add theirs.
+        """An explicit equation of motion for a speed (or for a coordinate whose rate is a speed): M u' - f, to which
+        bodies and loads add their terms.
 
-        The expression is linear in the accelerations `u.dot` (`q.dot.dot`); its inertia terms, all balances together,
-        are a symmetric matrix with positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
+        The expression is linear in the accelerations `u.dot` (`q.dot.dot`). The inertia terms of all balances together
+        must form a symmetric matrix with a positive diagonal: `m.balance(q, J * q.dot.dot + k * q)`.
         """
         self.parts.add_balance(speed, as_expression(expression, f"balance of {getattr(speed, 'name', speed)!r}"))

@@ -18,7 +18,7 @@ def mechanism_of(parts: Parts) -> Mechanism:
     bodies, z, kinematics = tuple(parts.bodies.values()), parts.symbols_of_kind("variable"), parts.kinematics
     if lost := [b.name for b in bodies if not b.frame.root.is_ground]:
         raise ModelError(
-            f"model {parts.name!r}: {in_number(lost, 'body {} hangs', 'bodies {} hang')} on nothing; place each by a joint, or leave "
+            f"model {parts.name!r}: {in_number(lost, 'body {} is', 'bodies {} are')} not connected; place each by a joint, or leave "
             "it free with m.free"
         )
     if len(z) != len(parts.equations):
@@ -31,7 +31,7 @@ def mechanism_of(parts: Parts) -> Mechanism:
     u, rates = speeds_and_rates(parts)
     if strange := [s.name for s in parts.balances if s not in u]:
         raise ModelError(
-            f"model {parts.name!r}: balances of {in_number(strange, '{}, which is no speed', '{}, which are no speeds')} of it; its speeds "
+            f"model {parts.name!r}: balances of {in_number(strange, '{}, which is not a speed', '{}, which are not speeds')} of it; its speeds "
             f"are {listed(s.name for s in u)}"
         )
     loads = parts.all_loads()
@@ -72,12 +72,12 @@ def _constraints_that_say_something(parts: Parts) -> tuple[tuple[Constraint, ...
         if c.expression.value is None:
             kept.append(c)
         elif c.joint is not None and abs(float(c.expression.value)) <= ROUNDING:
-            notes.append(f"constraint {c.name} is always satisfied and is left out")
+            notes.append(f"constraint {c.name} is always satisfied and is dropped")
         else:
-            raise ModelError(f"constraint {c.name!r} cannot hold: it says {shown(c.expression)} = 0")
+            raise ModelError(f"constraint {c.name!r} cannot be satisfied: it reads {shown(c.expression)} = 0")
     silent = {j.name for j in parts.joints.values() if j.closes_loop} - {c.joint for c in kept}
     if idle := sorted(silent & {c.joint for c in parts.constraints.values() if c.joint is not None}):
         raise ModelError(
-            f"joint {idle[0]!r} closes a loop but adds no constraint: its conditions are always satisfied; leave it out"
+            f"joint {idle[0]!r} closes a loop but adds no constraint: its conditions are always satisfied; omit it"
         )
     return tuple(kept), tuple(notes)

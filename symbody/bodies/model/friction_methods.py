@@ -21,18 +21,18 @@ class FrictionMethods(ElasticMethods):
     """Methods of a model for friction."""
 
     def friction(self, name: str, slip: Any, law: Any, *, normal: Any, smooth: Any = None) -> Load:
-        """Dry friction against a slip speed, with the normal force of a constraint where that is a multiplier.
+        """Dry friction against a slip speed. The normal force may be the multiplier of a constraint.
 
             m.friction("floor", x.dot, sb.Coulomb(0.3), normal=m.multiplier("floor"), smooth=1e-3)
 
         slip     a speed that is linear in rates of coordinates: q.dot of a joint, the rate of a path, a tangential
                  velocity
         law      `Coulomb` or `LuGre`; a number is Coulomb's coefficient
-        normal   the force that presses the surfaces together, positive: a number, or an expression in multipliers and
-                 the state. Where the sign of a multiplier changes write abs(...), and forms `ggl` and `implicit` solve
-                 for it
-        smooth   the speed v0 over which Coulomb's force builds up, tanh(v / v0). Exact friction, without it, is that of
-                 `Contacts`
+        normal   the normal force between the surfaces, positive: a number, or an expression in multipliers and the
+                 state. If a multiplier changes sign, write abs(...), and use form `ggl` or `implicit`, which solve for
+                 it
+        smooth   the speed v0 of the regularised Coulomb force, tanh(v / v0). `Contacts` has exact friction without
+                 regularisation
 
         >>> m = sb.Model("block")
         >>> x = m.prismatic("x", m.ground, m.body("block", mass=2)).q

@@ -16,8 +16,8 @@ makes_joint = takes_options("joint", first=("name", "parent", "child"))
 
 
 class JointMethods(Structure):
-    """Methods that add a joint. Each takes name, parent and child in this order, then what its kind has, then options
-    of all joints (`JointOptions`)."""
+    """Methods of a model that add a joint. Each takes name, parent and child in this order, then the arguments of its
+    kind, then the options of all joints (`JointOptions`)."""
 
     @makes_joint
     @checked_flags(ModelError)
@@ -36,14 +36,15 @@ class JointMethods(Structure):
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
-        """A joint of the given kind, by name or of one's own (`bodies.JointKind`). It places the child; or, where both sides are placed already, it closes a loop.
+        """A joint of the given kind: a name, or your own `bodies.JointKind`. It places the child, or closes a loop if
+        both sides are already placed.
 
-        axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x of a prismatic joint, z
-                      of all others
+        axis, axes    its direction(s), in the parent (and, at rest, in the child); by default x for a prismatic joint,
+                      z for all others
         sequence      of a spherical or free joint: axes of the rotations, such as "zxz", or "euler parameters"
         pitch         of a screw: its advance in one turn
         space_fixed   of a spherical or free joint: rotations are about axes of the parent (see `Model.spherical`)
-        body_speeds   of a planar or free joint: speeds in the axes of the child, which turn with it
+        body_speeds   of a planar or free joint: speeds are components in the axes of the child
 
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", mass=1, com=(1, 0, 0))
@@ -119,7 +120,7 @@ class JointMethods(Structure):
     def screw(
         self, name: str, parent: Part, child: Part, pitch: Any, axis: Any = "z", **options: Unpack[JointOptions]
     ) -> Joint:
-        """Rotation about an axis that advances along it by `pitch` in one turn (helical). Coordinate: the angle.
+        """Rotation about an axis with an advance of `pitch` along it per turn (helical). Coordinate: the angle.
 
         >>> m = sb.Model("nut")
         >>> pitch = m.parameter("pitch")
@@ -163,8 +164,8 @@ class JointMethods(Structure):
         """Any rotation (ball). Coordinates: angles name_1 to name_3, or name_e0 to name_e3 with `sequence="euler
         parameters"`.
 
-        space_fixed   True: the turns of the sequence are about axes of the parent, one after the other, not of the frame
-                      that the turns before led to
+        space_fixed   True: the rotations of the sequence are about axes of the parent, instead of the frame that
+                      results from the previous rotations
 
         >>> m = sb.Model("top")
         >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, com=(0, 0, 1), inertia=(1, 1, 2)), "euler parameters")
@@ -189,12 +190,12 @@ class JointMethods(Structure):
         body_speeds: bool = False,
         **options: Unpack[JointOptions],
     ) -> Joint:
-        """Two translations across an axis and a rotation about it. Coordinates: name_x, name_y, name_a for the axis z;
-        name_z, name_x, name_a for y; name_y, name_z, name_a for x: translations are named after the axes of the parent
-        that they go along. For an axis in another direction they are name_1, name_2, name_a.
+        """Two translations normal to an axis and a rotation about it. Coordinates: name_x, name_y, name_a for the axis
+        z; name_z, name_x, name_a for y; name_y, name_z, name_a for x: translations are named after the axes of the
+        parent. For an axis in another direction they are name_1, name_2, name_a.
 
-        body_speeds   speeds are the components of velocity in the child, which turn with it, and the rate of rotation:
-                      name_vx, name_vy, name_w, or as named by speeds=
+        body_speeds   speeds are the components of velocity in the axes of the child, and the rate of rotation: name_vx,
+                      name_vy, name_w, or as named by speeds=
 
         >>> m = sb.Model("puck")
         >>> joint = m.planar("p", m.ground, m.body("puck", mass=1, inertia=(0, 0, 1)))
@@ -222,9 +223,9 @@ class JointMethods(Structure):
         """Any motion (floating). Coordinates: name_x, name_y, name_z, then those of `spherical`.
 
         space_fixed   as of `spherical`
-        body_speeds   speeds are the components of velocity and angular velocity in the child, which turn with it:
-                      name_vx, name_vy, name_vz, name_wx, name_wy, name_wz, or as named by speeds= (with Euler
-                      parameters the first three)
+        body_speeds   speeds are the components of velocity and angular velocity in the axes of the child: name_vx,
+                      name_vy, name_vz, name_wx, name_wy, name_wz, or as named by speeds= (with Euler parameters the
+                      first three)
 
         >>> m = sb.Model("satellite")
         >>> joint = m.free("b", m.ground, m.body("satellite", mass=1, inertia=(1, 2, 3)))

@@ -24,13 +24,14 @@ from .structure import Part
 
 
 class LoadMethods(EquationMethods):
-    """What acts on bodies, frames and coordinates."""
+    """Methods of a model that add forces, torques and other loads."""
 
     def gravity(self, x: Any, y: Any = None, z: Any = None, *, on: Any = None, name: str = "gravity") -> None:
-        """Uniform gravity: its acceleration by components in the ground (three, or a tuple of three), or as a vector.
+        """Uniform gravity, given by the ground components of its acceleration (three numbers or a tuple) or by a
+        vector.
 
         on     a body, or a list of bodies, on which alone it acts; by default on all
-        name   of the load, where several groups of bodies have a gravity of their own
+        name   of the load, if groups of bodies have different gravity
 
         >>> m = sb.Model("cart")
         >>> g = m.parameter("g", 9.81)
@@ -74,9 +75,9 @@ class LoadMethods(EquationMethods):
         centre.
 
         on         a body, or a list of bodies, on which alone it acts; by default on all
-        gradient   True: also what follows from the change of the attraction over each body, to second order in its size
-                   over the distance: the gravity gradient torque 3 strength / r³ n × I·n, and the force that goes with
-                   it. Without it a body is drawn as a point is.
+        gradient   True: include the variation of the attraction over each body, to second order in its size over the
+                   distance: the gravity gradient torque 3 strength / r³ n × I·n and the corresponding force. By default
+                   each body is attracted like a point mass.
 
         >>> m = sb.Model("satellite")
         >>> r, a = m.coordinates("r a")
@@ -95,8 +96,8 @@ class LoadMethods(EquationMethods):
     def force(
         self, name: str, on: Part, vector: Vector, *, at: Point | None = None, reacting: Part | None = None
     ) -> Load:
-        """A force on a body or frame, at a point (by default the mass centre), with its reaction on another part where
-        one is named.
+        """A force on a body or frame at a point (by default the mass centre), with its reaction on another part if you
+        name one.
 
         >>> m = sb.Model("cart")
         >>> cart = m.body("cart", mass=2)
@@ -119,7 +120,7 @@ class LoadMethods(EquationMethods):
         )
 
     def torque(self, name: str, on: Part, vector: Vector, *, reacting: Part | None = None) -> Load:
-        """A torque on a body or frame, with its reaction on another part where one is named.
+        """A torque on a body or frame, with its reaction on another part if you name one.
 
         >>> m = sb.Model("wheel")
         >>> wheel = m.body("wheel", mass=2, inertia=(1, 1, 1))
@@ -133,8 +134,7 @@ class LoadMethods(EquationMethods):
         frame = self.parts.frame_of(f"torque {checked_name(name, 'torque')!r}", on)
         if deforms(on):
             raise ModelError(
-                f"torque {name!r}: the body {on.name!r} deforms; say where it acts, with a frame of it such "
-                "as body.at(x)"
+                f"torque {name!r}: the body {on.name!r} deforms; state where it acts by a frame such as body.at(x)"
             )
         other = None if reacting is None else self.parts.frame_of(f"torque {name!r}, reacting", reacting)
         return self.parts.add_load(make.torque(name, self.parts.checked_vector(f"load {name!r}", vector), frame, other))
@@ -152,15 +152,14 @@ class LoadMethods(EquationMethods):
         damping: Any = 0,
         actuation: Any = 0,
     ) -> Spring:
-        """Spring, damper and actuator between two points, at the distance l: they are pulled together by the tension
+        """Spring, damper and actuator between two points at distance l. The tension pulls the points together:
 
             stiffness (l - rest) + damping l' - actuation
 
-        so that a positive actuation pushes them apart, as it increases the coordinate of a joint. Returns what can be
-        asked for its `length`, `rate`, `tension`, `energy`, and the vector `force` on b.
+        A positive actuation pushes them apart, just as it increases the coordinate of a joint. The result has the
+        attributes `length`, `rate`, `tension`, `energy` and `force`, the vector on b.
 
-        parent, child   the bodies that a and b belong to, where they are not the frames in which the points were
-                        written
+        parent, child   the bodies that a and b belong to, if these differ from the frames of the points
 
         >>> m = sb.Model("cart")
         >>> cart = m.body("cart", mass=1)
@@ -192,15 +191,14 @@ class LoadMethods(EquationMethods):
         damping: Any = 0,
         actuation: Any = 0,
     ) -> RotationalSpring:
-        """Spring, damper and actuator about an axis between two bodies: on the child acts, and on the parent reacts,
-        the torque
+        """Spring, damper and actuator about an axis between two bodies. The torque on the child, with its reaction on
+        the parent, is
 
             -stiffness (angle - rest) - damping angle' + actuation
 
-        so that a positive actuation increases the angle. Returns what can be asked for its `angle`, `rate`, `torque`
-        and `energy`.
+        A positive actuation increases the angle. The result has the attributes `angle`, `rate`, `torque` and `energy`.
 
-        axis    its direction; of the length nothing depends
+        axis    its direction; the length of the vector has no effect
         angle   of the child relative to the parent about the axis, an expression
 
         >>> m = sb.Model("wheel")
@@ -275,7 +273,7 @@ class LoadMethods(EquationMethods):
         return self.parts.add_load(Load(name, "potential", potential=V))
 
     def generalized_force(self, name: str, q: Symbol | str, value: Any) -> Load:
-        """A force that does work on the rate of a coordinate.
+        """A generalised force, conjugate to the rate of a coordinate.
 
         q       the coordinate, or its name
         value   the force [N], or the torque [N m]
@@ -309,8 +307,8 @@ class LoadMethods(EquationMethods):
         relaxation: Any,
         load: Any = 0,
     ) -> Symbol:
-        """A linear tyre whose side force lags (MBSymba 2.6). Adds the side force Y as a variable, its equation, and the
-        force.
+        """A linear tyre with relaxation of the side force (MBSymba 2.6). Adds the side force Y as a variable, its
+        equation, and the force.
 
             σ/Vs Y' + Y = C1 atan(-Vn/Vs) + C2 camber,   Vs, Vn: velocity of the contact point along and across the
             heading (x, y)

@@ -27,7 +27,8 @@ WHERE = "Lynch's matrices"
 @answered_class
 @dataclass(frozen=True)
 class LynchInput:
-    """Bodies and joints by numbers, from 1; of a grounded system body 1 is the ground, which carries no mass.
+    """The input matrices of Lynch's thesis. Bodies and joints are numbered from 1; in a grounded system body 1 is the
+    ground, without mass.
 
     reference   REF, ρ: -1 where body j carries body i
     distance    DM: 1 revolute, 1.1 translational, 3 spherical joint; 0.2 on the diagonal of a floating base
@@ -36,17 +37,17 @@ class LynchInput:
                 contain the joint's own coordinate q<i>, as the thesis writes it; it is left out, since the joint moves
     sl          (i, j) -> SL: from the mass centre of body j to the joint of body i, in body j
     inertia     i -> JIP: central inertia of body i: a 3 by 3 matrix, or three principal values
-    mass        i -> its mass; where none is given, the parameter m<i>
+    mass        i -> its mass; by default the parameter m<i>
     rsda        RSDA: (i, j) with 1 where a spring, damper and actuator turn the joint: parameters k<i>, alpha<i>, c<i> and
                 the input tau<i>; on q<i> acts -k (q - alpha) - c q' + tau
     tsda        TSDA, PITSDA, PJTSDA: (i, point in i, j, point in j), with mass centres as origins: the same along the
                 axis of the translational joint between i and j (eq. 4.24 to 4.26), parameters k_<n>, l<n> (rest length),
                 c_<n> and the input tau_<n> of the n-th element; its length is the distance of the points along the axis
     gravity     GRAVITY: axis of the ground and factor, ("y", -1); its strength is the parameter g
-    bodies, coordinates, path, base   NBOD, NGC, PIE, IBB: they follow from the matrices, and are checked where given
+    bodies, coordinates, path, base   NBOD, NGC, PIE, IBB: derived from the matrices, and checked if given
 
-    A positive actuator increases its coordinate, as in the equations that the thesis prints (appendix B, eq. 5.1); its
-    (4.21) to (4.26) have the opposite sign.
+    A positive actuator force increases its coordinate, as in the printed equations of the thesis (appendix B, eq. 5.1);
+    its equations (4.21) to (4.26) have the opposite sign.
 
     >>> given = sb.bodies.LynchInput(
     ...     reference=[[1, 0], [-1, 1]],
@@ -80,7 +81,7 @@ class LynchInput:
 
     def model(self, name: str, m: Model | None = None) -> Model:
         """The model. Bodies are "body 2", ..., with frames at their mass centres, joints and coordinates q2, ...; `m`
-        is one in which parameters of the matrices were declared."""
+        is a model in which the parameters of the matrices are already declared."""
         _check_matrices(self)
         return _MatrixReader(self, Model(name) if m is None else m).built()
 
@@ -99,7 +100,7 @@ def _check_matrices(given: LynchInput) -> None:
         for j in range(i):
             if given.distance[i][j] != given.distance[j][i]:
                 pair = f"{shown(given.distance[i][j])} and {shown(given.distance[j][i])}"
-                raise ModelError(f"{WHERE}: the distance of bodies {i + 1} and {j + 1} stands there twice, as {pair}")
+                raise ModelError(f"{WHERE}: the distance of bodies {i + 1} and {j + 1} appears twice, as {pair}")
     if given.bodies is not None and given.bodies != n:
         raise ModelError(f"{WHERE}: bodies= (NBOD) is {shown(given.bodies)}, the reference matrix has {n} rows")
     _check_path(given)
@@ -171,7 +172,7 @@ class _MatrixReader:
     def _add_base(self) -> None:
         if any(x is not ZERO for x in as_matrix(tuple(self.given.dl.get(1, (0, 0, 0)))).entries):
             raise ModelError(
-                f"{WHERE}: the base, body 1, hangs on no joint: DL of it is zero, got {shown(self.given.dl[1])}"
+                f"{WHERE}: the base, body 1, has no joint: its DL must be zero, got {shown(self.given.dl[1])}"
             )
         if not _is_floating(self.given):
             self.bodies[1] = self.m.ground
@@ -183,8 +184,8 @@ class _MatrixReader:
         kind = KINDS.get(self.given.distance[i - 1][j - 1])
         if kind is None:
             raise ModelError(
-                f"{WHERE}: bodies {i} and {j} are neighbours, their distance "
-                f"{shown(self.given.distance[i - 1][j - 1])} is none of {listed(KINDS)}"
+                f"{WHERE}: bodies {i} and {j} are neighbours, but their distance "
+                f"{shown(self.given.distance[i - 1][j - 1])} is not one of {listed(KINDS)}"
             )
         body = self.bodies[i] = self._body(i)
         vectors = tuple(_entry(self.given.axes, (i, j), "PQI, PQJ, RQI, RQJ (axes=)", "joint"))

@@ -44,8 +44,8 @@ OF_THE_BUILDER: Final = (
 @answered_class
 @all_or_nothing_class
 class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{name}" for name in OF_THE_BUILDER}):
-    """A mechanism being described: `m = Model("pendulum")`, then parameters, bodies, joints, loads; `derive(m)` freezes
-    it.
+    """The description of a mechanism: create it with `m = Model("pendulum")`, then add parameters, bodies, joints and
+    loads. `derive(m)` takes a snapshot of it.
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
@@ -92,8 +92,9 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         self.parts.add_expression("outputs", name, value)
 
     def valid_while(self, name: str, expression: Any) -> None:
-        """The model is valid while an expression of coordinates, speeds, variables and parameters is positive. `simulate`
-        ends a motion that leaves this region with `Ending.NOT_VALID` and the name, and does not begin one outside.
+        """Declare that the model is valid while an expression of coordinates, speeds, variables and parameters is
+        positive. `simulate` ends a motion that leaves this region with `Ending.NOT_VALID` and the name, and refuses to
+        start outside it.
 
         >>> m = sb.Model("pendulum on a short rope")
         >>> joint = m.revolute("a", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
@@ -111,11 +112,12 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         self.parts.add_expression("validity", name, made)
 
     def label(self, name: str, expression: Any) -> Any:
-        """Give a subexpression a name, which printed equations and generated code then use. Returns it: `w =
+        """Name a subexpression. Printed equations and generated code use the name. Returns the expression: `w =
         m.label("w", q1.dot + q2.dot)`.
 
-        The components of a vector are called name_1, name_2, name_3, those of a vector with terms in several frames go on
-        with name_4. Symbols and constants keep their own names; of two labels for one expression the first is used.
+        The components of a vector are called name_1, name_2, name_3, and continue with name_4 if the vector has terms
+        in several frames. Symbols and constants keep their own names; the first of two labels for one expression is
+        used.
 
         >>> m = sb.Model("m")
         >>> a, b = m.coordinates("a b")
@@ -139,8 +141,8 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         return made
 
     def unlabel(self, name: str) -> None:
-        """Take a label back, or those of the components of a vector by the name it was given; the expression is not
-        changed, and the name is free again.
+        """Remove a label, or all labels of a vector's components by the vector's name. The expression is unchanged, and
+        the name can be used again.
 
         >>> m = sb.Model("m")
         >>> a, b = m.coordinates("a b")
@@ -170,16 +172,16 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
     def attach(
         self, name: str, parent: Part, sub: Model, *, share: Any = (), values: Mapping[str, Any] | None = None
     ) -> Attached:
-        """Hang a copy of another model on a frame or body of this one; what was its ground is then that frame.
+        """Attach a copy of another model to a frame or body of this one, which replaces the ground of the copy.
 
-        name     goes before all names of the copy: name_q1, name_thigh
+        name     prefix of all names of the copy: name_q1, name_thigh
         share    symbols of `sub` that are not copied: names that both models have, or {name in sub: symbol or
                  expression here}
         values   of the copy's parameters, by their names in `sub`: numbers, or expressions of this model that replace
                  them
 
-        Its gravity is left out (that of this model acts on all bodies), and what it says of its ground holds for the
-        frame it hangs on.
+        The gravity of `sub` is omitted (the gravity of this model acts on all bodies), and its references to the ground
+        apply to the frame it is attached to.
 
         >>> leg = sb.Model("leg")
         >>> hip = leg.revolute("a", leg.ground, leg.body("thigh", mass=1, com=(0, -1, 0)))
@@ -194,11 +196,11 @@ class Model(OldMembers, Summarized, ConstraintMethods, renamed={name: f"parts.{n
         if not isinstance(sub, Model):
             raise ModelError(f"{where}: expected a Model, got {shown(sub)}")
         if values is not None and not isinstance(values, Mapping):
-            raise ModelError(f"{where}: values= is a mapping from names of parameters, got {shown(values)}")
+            raise ModelError(f"{where}: values= must be a mapping from names of parameters, got {shown(values)}")
         return attach(self, name, self.parts.frame_of(where, parent), sub, share, values or {})
 
     def freeze(self) -> Mechanism:
-        """The finished description. Refuses one that is incomplete.
+        """The finished description as a `Mechanism`; an incomplete description is refused.
 
         >>> m = sb.Model("cart")
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))

@@ -37,8 +37,8 @@ GravityField = CentralGravity | UniformGravity
 class Parts(Undoable, Declarations):
     """Frames, bodies, joints, loads, constraints, additional equations and outputs of a model, by name: `m.parts`.
 
-    A joint or load of one's own, or a reader of files, is written with it: `checked`, `frame_of`, `point_of` and
-    `quantities` refuse what is not of this model, `add_load` and its like take finished parts in.
+    Use it to write your own joints, loads and file readers: `checked`, `frame_of`, `point_of` and `quantities` refuse
+    parts of other models; `add_load` and similar methods add finished parts.
 
     >>> m = sb.Model("boat")
     >>> hull = m.body("hull", mass=2)
@@ -58,6 +58,7 @@ class Parts(Undoable, Declarations):
         self.ground = Frame(None, name="ground", is_ground=True)
         self._frames: dict[str, Frame] = {"ground": self.ground}
         self._bodies: dict[str, Body] = {}
+        self._owners: dict[Frame, str] = {}  # frame -> the first body on it
         self._joints: dict[str, Joint] = {}
         self._driven: dict[Symbol, str] = {}  # coordinate -> the joint that it moves
         self._loads: dict[str, Load] = {}
@@ -77,7 +78,7 @@ class Parts(Undoable, Declarations):
 
     @property
     def frames(self) -> Mapping[str, Frame]:
-        """Frames that have a name, the ground among them.
+        """Named frames, including the ground.
 
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", mass=1, com=(1, 0, 0))
@@ -91,12 +92,12 @@ class Parts(Undoable, Declarations):
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """Bodies by name, in the order in which they were described."""
+        """Bodies by name, in the order of their creation."""
         return MappingProxyType(self._bodies)
 
     @property
     def joints(self) -> Mapping[str, Joint]:
-        """Joints by name, those that close loops among them."""
+        """Joints by name, including those that close loops."""
         return MappingProxyType(self._joints)
 
     @property
@@ -106,7 +107,7 @@ class Parts(Undoable, Declarations):
 
     @property
     def loads(self) -> Mapping[str, Load]:
-        """All loads but gravity, which is applied to the bodies when the model is frozen.
+        """All loads except gravity, which `freeze` applies to the bodies.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -133,14 +134,14 @@ class Parts(Undoable, Declarations):
         return (*fields[:first], *self._loads, *fields[first:])
 
     def all_loads(self) -> tuple[Load, ...]:
-        """Loads in this order, gravity as it acts on the bodies that are there."""
+        """All loads in the order of `load_names`, with gravity applied to the existing bodies."""
         bodies = tuple(self._bodies.values())
         fields, first = [g.load(bodies) for g in self._fields], int(self.has_gravity)
         return (*fields[:first], *self._loads.values(), *fields[first:])
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
-        """Constraints by name, also those of joints that close loops."""
+        """Constraints by name, including those of joints that close loops."""
         return MappingProxyType(self._constraints)
 
     @property
@@ -150,7 +151,7 @@ class Parts(Undoable, Declarations):
 
     @property
     def kinetic_energies(self) -> Mapping[str, Expr]:
-        """Kinetic energies that were written down.
+        """Kinetic energies added by `Model.kinetic_energy`.
 
         >>> m = sb.Model("bead on a wire")
         >>> x = m.coordinate("x")
@@ -165,12 +166,12 @@ class Parts(Undoable, Declarations):
 
     @property
     def balances(self) -> Mapping[Symbol, Expr]:
-        """Equations of motion that were written down, by speed."""
+        """Equations of motion added by `Model.balance`, by speed."""
         return MappingProxyType(self._balances)
 
     @property
     def outputs(self) -> Mapping[str, Any]:
-        """Outputs by name: expressions, vectors and matrices of them."""
+        """Outputs by name: expressions, and vectors and matrices of expressions."""
         return MappingProxyType(self._written["outputs"])
 
     @property
@@ -194,7 +195,7 @@ class Parts(Undoable, Declarations):
 
     @property
     def fields(self) -> tuple[GravityField, ...]:
-        """Gravity as it was given: that of all bodies first."""
+        """Gravity fields as given: the one of all bodies first."""
         return tuple(self._fields)
 
     @property
@@ -220,7 +221,7 @@ class Parts(Undoable, Declarations):
     # ------------------------------------------------------------------------------------------------ adding parts
 
     def add_frame(self, name: str, frame: Frame) -> Frame:
-        """File a frame under a name, whatever it is called itself.
+        """Register a frame under a name, which may differ from the frame's own name.
 
         >>> m = sb.Model("arm")
         >>> wrist = m.parts.add_frame("wrist", m.ground.translate(1, 0, 0))
@@ -240,8 +241,8 @@ class Parts(Undoable, Declarations):
         return frame
 
     def add_body(self, body: Body) -> Body:
-        """A body on its frame: how `Model.body`, readers of files and substructures add theirs. Parts of another model go over in the same way,
-        as far as they stand on frames of this one.
+        """Add a body on its frame, as `Model.body`, file readers and substructures do. Parts of another model can be
+        added in the same way if their frames belong to this model.
 
         >>> m = sb.Model("cart")
         >>> x = m.coordinate("x")
@@ -255,15 +256,16 @@ class Parts(Undoable, Declarations):
         """
         self.refuse_twice("bodies", body.name, self._bodies)
         self._bodies[body.name] = body
+        self._owners.setdefault(body.frame, body.name)
         return body
 
     def order_bodies(self, names: Iterable[str]) -> None:
-        """Put the bodies named first, in this order; the others follow as they are."""
+        """Put the named bodies first, in this order; the others follow in their present order."""
         first = {n: self._bodies[n] for n in names}
         self._bodies = first | {n: b for n, b in self._bodies.items() if n not in first}
 
     def add_joint(self, joint: Joint) -> Joint:
-        """A joint whose frames stand already; its coordinates are moved by no other joint from now on.
+        """Add a joint whose frames are already placed. No other joint may use its coordinates afterwards.
 
         >>> from dataclasses import replace
         >>> m = sb.Model("arm")
@@ -303,7 +305,7 @@ class Parts(Undoable, Declarations):
         return moved_frame(self, made, name, outer, given, None)
 
     def joint_coordinates(self, name: str, q: Sequence[Expr]) -> tuple[Symbol, ...]:
-        """The coordinates among the expressions that move a joint; none of them moves another one."""
+        """The coordinates among the expressions of a joint's motion; refused if another joint uses one of them."""
         symbols = tuple(x for x in q if isinstance(x, Symbol) and x.kind == "coordinate")
         for s in symbols:
             if s in self._driven or symbols.count(s) > 1:
@@ -314,14 +316,14 @@ class Parts(Undoable, Declarations):
         return symbols
 
     def add_load(self, load: Load) -> Load:
-        """A load with its reactions."""
+        """Add a load with its reactions."""
         self.refuse_twice("loads", load.name, self.load_names)
         self._loads[load.name] = load
         return load
 
     def add_gravity(self, field: GravityField) -> None:
-        """Gravity of all bodies or of some, made a load when the model is frozen: a field with `name`, `on` and
-        `load(bodies)`.
+        """Add gravity for all or some bodies: a field with `name`, `on` and `load(bodies)`, which `freeze` turns into a
+        load.
 
         >>> a, b = sb.Model("a"), sb.Model("b")
         >>> a.central_gravity("earth", 3.0)
@@ -338,24 +340,22 @@ class Parts(Undoable, Declarations):
         self._fields = [field, *self._fields] if on_all else [*self._fields, field]
 
     def add_constraint(self, constraint: Constraint, may_repeat: bool = False) -> str:
-        """A constraint with the actions that belong to a multiplier of one. Returns its name.
+        """Add a constraint with the actions of a unit multiplier. Returns its name.
 
-        may_repeat   True leaves a repeated expression to the audit of the whole mechanism, as for the rows of loop
-                     joints
+        may_repeat   True accepts a repeated expression, which the audit of the mechanism then reports, as for the rows
+                     of loop joints
         """
         name, expression = constraint.name, constraint.expression
         self.refuse_twice("constraints", name, self._constraints)
         same = [k for k, other in self._constraints.items() if other.expression is expression]
         if same and expression is not ZERO and not may_repeat:
-            raise ModelError(
-                f"constraint {name!r} says the same as {same[0]!r}: {shown(expression)} = 0; drop one of them"
-            )
+            raise ModelError(f"constraint {name!r} repeats {same[0]!r}: {shown(expression)} = 0; drop one of them")
         self._constraints[name] = constraint
         return name
 
     def add_equation(self, name: str, expression: Expr) -> str:
-        """An additional equation, brought to first order: z'' becomes z_rate', with the variable z_rate and its equation
-        z' = z_rate. Returns its name.
+        """Add an additional equation, reduced to first order: z'' becomes z_rate', with the variable z_rate and its
+        equation z' = z_rate. Returns its name.
 
         >>> m = sb.Model("valve")
         >>> x = m.variable("x")
@@ -390,12 +390,12 @@ class Parts(Undoable, Declarations):
         return self._rate_variables[z]
 
     def add_expression(self, table: str, name: str, value: Any) -> None:
-        """Something written down under a name: table is "kinetic energies", "outputs" or "labels"."""
+        """Add a named expression; the table is "kinetic energies", "outputs" or "labels"."""
         self.refuse_twice(table, name, self._written[table])
         self._written[table][name] = value
 
     def remove_label(self, name: str) -> None:
-        """Take a label back, or all name_1, name_2, ... of a vector.
+        """Remove a label, or all labels name_1, name_2, ... of a vector.
 
         >>> m = sb.Model("m")
         >>> x = m.coordinate("x")
@@ -418,7 +418,7 @@ class Parts(Undoable, Declarations):
             del labels[n]
 
     def add_balance(self, speed: Symbol, expression: Expr) -> None:
-        """An equation of motion of a speed, or of a coordinate whose rate is one."""
+        """Add an equation of motion for a speed, or for a coordinate whose rate is a speed."""
         s = speed.dot if isinstance(speed, Symbol) and speed.kind == "coordinate" else speed
         if not isinstance(s, Symbol) or s.kind != "speed" or not (self._symbols.get(s.name) is s or self._is_rate(s)):
             known = listed((*self.symbols_of_kind("speed"), *self.symbols_of_kind("coordinate")))
@@ -434,7 +434,7 @@ class Parts(Undoable, Declarations):
         self._notes.extend(texts)
 
     def refuse_twice(self, what: str, name: str, among: Collection[str]) -> None:
-        """An error where a name is taken.
+        """Raise an error if a name is already used.
 
         >>> m = sb.Model("cart")
         >>> cart = m.body("cart", mass=2)
@@ -458,7 +458,8 @@ class Parts(Undoable, Declarations):
     # ------------------------------------------------------------------------------------------------ checks
 
     def frame_of(self, where: str, thing: Any) -> Frame:
-        """The frame of a body or frame of this model; what is neither, or of another model, is refused with the place `where` it was given.
+        """The frame of a body or frame of this model; other objects and parts of other models are refused, with `where`
+        in the message.
 
         >>> m = sb.Model("cart")
         >>> cart = m.body("cart", mass=2)
@@ -494,7 +495,7 @@ class Parts(Undoable, Declarations):
         return thing
 
     def own_frame(self, where: str, frame: Frame) -> Frame:
-        """A frame that stands on the ground of this model, or nowhere yet."""
+        """A frame of this model, or one that is not yet placed; frames of other models are refused."""
         if frame.root.is_ground and frame.root is not self.ground:
             raise ModelError(
                 f"{where}: frame {frame.name!r} belongs to another model; start from the ground or a body of "
@@ -503,7 +504,7 @@ class Parts(Undoable, Declarations):
         return frame
 
     def checked_vector(self, where: str, v: Any) -> Vector:
-        """Refuse what is no vector, and one with frames or symbols of another model."""
+        """The vector; refused if it is not a vector, or contains frames or symbols of another model."""
         if not isinstance(v, Vector):
             raise ModelError(f"{where}: expected a vector such as frame.vector(x, y, z), got {shown(v)}")
         for f, c in v.terms.items():
@@ -513,13 +514,13 @@ class Parts(Undoable, Declarations):
         return v
 
     def quantities(self, where: str, **values: Any) -> list[Expr]:
-        """Scalars of a part, in the order of their options; anything else, or of another model, is refused with the
-        option."""
+        """The scalars of a part, in the order of their options; other types and expressions of other models are refused
+        by the name of the option."""
         return [self.checked(f"{where}, {k}=", as_expression(v, f"{where}, {k}=")) for k, v in values.items()]
 
     def carrier(self, where: str, on: Any, point: Point) -> Frame:
-        """The frame that a force at a point acts on: the body named, else the point's frame, or the point itself where
-        it moves in it."""
+        """The frame on which a force at a point acts: that of the named body, or the frame of the point, or a frame at
+        the point if the point moves in it."""
         self.point_of(where, point)
         if on is not None and not deforms(on):
             return self.frame_of(where, on)
@@ -527,6 +528,5 @@ class Parts(Undoable, Declarations):
         return frame.translate(point) if moves_in_frame(point) else frame
 
     def owner(self, frame: Frame) -> str:
-        """The name of the body on which a frame hangs, or "ground"."""
-        owners = {b.frame: b.name for b in self._bodies.values()}
-        return next((owners[f] for f in reversed(frame.path) if f in owners), "ground")
+        """The name of the body that a frame belongs to, or "ground"."""
+        return next((self._owners[f] for f in frame.ancestors() if f in self._owners), "ground")

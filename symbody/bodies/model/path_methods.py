@@ -19,16 +19,14 @@ from .friction_methods import FrictionMethods
 
 
 class PathMethods(FrictionMethods):
-    """Paths, and what pulls along them."""
+    """Methods of a model that add paths and tensions along them."""
 
     def path(self, name: str, stations: Sequence[Any]) -> LinePath:
-        """A line from point to point, such as `m.path("rope", [a, b, c])`: each point is fixed to the frame in which it
-        was written.
+        """A path through points, such as `m.path("rope", [a, b, c])`. Each point is fixed to its frame.
 
-        Between two points may be one `sb.bodies.WrapSphere` or `WrapCylinder`, over which the path runs where it would
-        go through it, one `WrapRing` or `WrapTorus`, through whose hole it runs, or `ViaPoint`s, through each of which it runs while its
-        condition holds. It has a `length`, a `rate`,
-        and no force: `m.tension` gives it one.
+        Two points may be separated by one `sb.bodies.WrapSphere` or `WrapCylinder`, around which the path bends if it
+        would intersect it; by one `WrapRing` or `WrapTorus`, through whose hole it runs; or by `ViaPoint`s, each of
+        which it passes while its condition holds. The path has a `length` and a `rate`; `m.tension` adds a force.
 
         >>> m = sb.Model("rope")
         >>> x = m.coordinate("x")
@@ -79,12 +77,12 @@ class PathMethods(FrictionMethods):
         return made
 
     def tension(self, name: str, path: LinePath, value: Any, *, potential: Any = None) -> Tension:
-        """A tension along a path, which pulls its ends together where it is positive: any law of its length, its rate
-        and the state, such as `k * (path.length - l0) + c * path.rate`.
+        """A tension along a path; positive values pull its ends together. It may be any function of length, rate and
+        state, such as `k * (path.length - l0) + c * path.rate`.
 
-        potential   the potential energy of the law, where it has one
+        potential   the potential energy of the law, if it has one
 
-        Returns what can be asked for its `length`, `rate`, `tension`, `energy` and `power`.
+        The result has the attributes `length`, `rate`, `tension`, `energy` and `power`.
         """
         where = f"tension {checked_name(name, 'tension')!r}"
         if not isinstance(path, LinePath):

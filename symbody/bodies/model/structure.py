@@ -41,12 +41,12 @@ ORIGIN: Final = (0, 0, 0)
 
 
 class Structure(SymbolMethods):
-    """Frames, bodies, and how joints place or tie them."""
+    """Methods of a model that add frames and bodies."""
 
     # ------------------------------------------------------------------------------------------------ frames and bodies
 
     def frame(self, name: str, frame: Frame) -> Frame:
-        """Give a frame a name. A name stands for one frame only.
+        """Name a frame. Each name belongs to one frame.
 
         >>> m = sb.Model("arm")
         >>> a = m.coordinate("a")
@@ -66,16 +66,16 @@ class Structure(SymbolMethods):
     def moving_frame(
         self, name: str, *, velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0), on: Frame | None = None
     ) -> Frame:
-        """A frame of which only the motion is known, in its own components and by speeds, not its place: a wheel or a
-        vehicle without x, y and heading as coordinates, a support with auxiliary speeds.
+        """A frame defined only by its velocity and angular velocity, in its own components, not by its position: a
+        wheel or a vehicle without x, y and heading as coordinates, or a support with auxiliary speeds.
 
         velocity   of its origin: three expressions in speeds (and coordinates, rates, parameters)
         spin       its angular velocity
-        on         the frame from which this is seen, the ground by default; one that moves where the velocity is zero:
-                   a wheel without its angle
+        on         the frame relative to which it moves, the ground by default; a moving frame if the velocity is zero,
+                   as for a wheel without its angle
 
-        Equations that depend on its place, or on how it is turned, are refused: a spring to the ground, gravity across
-        the axis of a spin, a wheel without an angle that is not round.
+        Equations that depend on its position or orientation are refused: a spring to the ground, gravity normal to a
+        spin axis, an unbalanced wheel without an angle.
 
         >>> m = sb.Model("sledge")
         >>> v, w = m.speeds("v w")
@@ -101,8 +101,8 @@ class Structure(SymbolMethods):
         return self.parts.add_frame(name, made)
 
     def auxiliary_speed(self, name: str) -> Symbol:
-        """A speed that is zero in every motion, for the force that keeps it so: the multiplier of the constraint of
-        this name (Kane's auxiliary speeds). Let it move something: `m.moving_frame("pin", velocity=(ux, uy, 0))`.
+        """A speed that is always zero (Kane's auxiliary speed). The multiplier of the constraint of this name is the
+        force that keeps it zero. Use it in the motion of a frame: `m.moving_frame("pin", velocity=(ux, uy, 0))`.
 
         >>> m = sb.Model("weight")
         >>> pull = m.auxiliary_speed("u")
@@ -139,7 +139,7 @@ class Structure(SymbolMethods):
                              for a body on a given frame, a dyad, `frame.dyad(...)`; the mass centre of such a body
                              may be a point
         shape, density       instead: a uniform solid, with either its mass or its density
-        physical             False lets an inertia pass that no whole body has
+        physical             False accepts an inertia that no physical body can have
 
         >>> m = sb.Model("m")
         >>> arm = m.body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
@@ -355,7 +355,7 @@ class Structure(SymbolMethods):
                 f"joint {joint.name!r} closes a loop and has no coordinates for {listed(loads)}; use m.spring, m.rotational_spring or m.torque "
                 "between its bodies"
             )
-        sliding = free_symbols(*(f.offset for f in joint.inner.path[joint.outer.depth + 1 :]))
+        sliding = free_symbols(*(f.offset for f in joint.inner.below(joint.outer)))
         lengths = [q in sliding for q in joint.coordinates]
         for q, on_q in zip(
             joint.coordinates, loads_of_each(loads, joint.name, joint.coordinates, lengths), strict=True
@@ -366,7 +366,7 @@ class Structure(SymbolMethods):
         given = [option for option, value in loads.items() if value is not None]
         if given and any(q in together for together in self.parts.kinematics.norms):
             raise ModelError(
-                f"joint {joint.name!r}: {listed(given)} on {q}, one of four Euler parameters, which are no angles; give them for other "
+                f"joint {joint.name!r}: {listed(given)} on {q}, one of four Euler parameters, which are not angles; give them for other "
                 "coordinates by name, or use m.rotational_spring or m.torque"
             )
         base = joint.name if len(joint.coordinates) == 1 else f"{joint.name}.{q.name}"
@@ -377,13 +377,13 @@ class Structure(SymbolMethods):
 
 def is_at_rest(frame: Frame) -> bool:
     """Whether a frame stands on the ground and nothing moves it."""
-    return frame.root.is_ground and not any(_moves(f) or f.velocity is not None for f in frame.path[1:])
+    return frame.root.is_ground and not any(_moves(f) or f.velocity is not None for f in frame.below(frame.root))
 
 
 def frame_of_motion(parent: Frame, name: str, velocity: Matrix, spin: Matrix) -> Frame:
-    """A frame by velocity and spin in own components. Symbols that nothing defines stand for what is not known of its
-    place: the angle of a turn about one axis, the nine cosines of any other; the offset, along an axis that it does not
-    leave only where it moves that way."""
+    """A frame by velocity and spin in own components. Undefined symbols represent the unknown part of its position: the
+    angle of a turn about one axis, the nine cosines of any other; the offset, along an axis that it does not leave only
+    where it moves that way."""
     axes = [k for k in range(3) if spin[k] is not ZERO]
     if not axes:
         rotation, unknown = Rotation(), {k for k in range(3) if velocity[k] is not ZERO}
@@ -407,7 +407,7 @@ def _refuse_one_part(joint: str, owner: str, outer: Frame, inner: Frame) -> None
     if inner.root is not outer.root:
         return
     top = outer.common_ancestor(inner)
-    if not any(_moves(f) or f.velocity is not None for side in (outer, inner) for f in side.path[top.depth + 1 :]):
+    if not any(_moves(f) or f.velocity is not None for side in (outer, inner) for f in side.below(top)):
         part = owner if owner != "ground" or outer.root.is_ground else outer.root.name
         raise ModelError(
             f"joint {joint!r}: its parent and its child are both parts of {part}, and do not move relative to each other; a "
@@ -468,12 +468,12 @@ def _moves(f: Frame) -> bool:
 def _check_geometry(name: str, kind: str, geometry: JointGeometry) -> None:
     if not isinstance(geometry.sequence, str):
         raise ModelError(
-            f"joint {name!r}: sequence= is a text such as 'xyz', 'zxz' or 'euler parameters', got "
+            f"joint {name!r}: sequence= must be a text such as 'xyz', 'zxz' or 'euler parameters', got "
             f"{shown(geometry.sequence)}"
         )
     if kind == "universal" and (not isinstance(geometry.axes, (list, tuple)) or len(geometry.axes) != 2):
         raise ModelError(
-            f"joint {name!r}: axes= are two, in the parent and in the child, such as ('x', 'y'); got "
+            f"joint {name!r}: axes= must be two, in the parent and in the child, such as ('x', 'y'); got "
             f"{shown(geometry.axes)}"
         )
     if kind == "screw" and geometry.pitch is None:

@@ -110,8 +110,7 @@ class Copier:
         return thing
 
     def _frame(self, frame: Frame) -> Frame:
-        """Frames between the root and this one are copied first; a tree that hangs on nothing yet hangs on nothing here
-        either."""
+        """Frames between the root and this one are copied first; a tree without a parent stays without one."""
         for f in frame.path:
             if f not in self._frames:
                 parent = None if f.parent is None else self._frames[f.parent]
@@ -143,7 +142,7 @@ class Copier:
 def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Mapping[str, Any]) -> Attached:
     """See `Model.attach`."""
     if sub is host:
-        raise ModelError(f"attach {name!r}: model {host.name!r} cannot hang on itself")
+        raise ModelError(f"attach {name!r}: model {host.name!r} cannot be attached to itself")
     if sub.parts.has_fields:
         raise ModelError(
             f"attach {name!r}: central gravity, and gravity on some bodies, are given to model {host.name!r} "
@@ -174,7 +173,9 @@ def attach(host: Model, name: str, on: Frame, sub: Model, share: Any, values: Ma
     for n, e in sub.parts.labels.items():
         host.label(f"{prefix}{n}", copier(e))
     if sub.parts.has_gravity:
-        host.note(f"gravity of model {sub.name!r} is left out where it hangs as {name!r}: that of {host.name!r} counts")
+        host.note(
+            f"gravity of model {sub.name!r} is dropped where it is attached as {name!r}: that of {host.name!r} applies"
+        )
     symbols = {n: table.get(s, s) for n, s in sub.symbols.items()}
     return Attached(name, copier, {"frame": frames, "body": bodies, "joint": joints, "symbol": symbols})
 

@@ -16,7 +16,8 @@ from .parts import Parts
 
 
 class SymbolMethods(Portable):
-    """Coordinates, speeds, parameters, inputs, additional variables; and what was described so far, by name."""
+    """Methods of a model that declare coordinates, speeds, parameters, inputs and additional variables, and its tables
+    of parts by name."""
 
     def __init__(self, name: str) -> None:
         self._parts = Parts(name)
@@ -24,8 +25,8 @@ class SymbolMethods(Portable):
 
     @property
     def parts(self) -> Parts:
-        """The builder of the model: tables of its parts, checks, and how finished parts are added. Files, kits, and
-        joints and loads of one's own use it.
+        """The builder of the model: tables of its parts, checks, and methods that add finished parts. Use it in file
+        readers, kits, and your own joints and loads.
 
         >>> m = sb.Model("cart")
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=3)
@@ -61,12 +62,12 @@ class SymbolMethods(Portable):
         return self.parts.symbols
 
     def symbols_of_kind(self, kind: str) -> tuple[Symbol, ...]:
-        """Those of one kind: "coordinate", "speed", "parameter", "input" or "variable"."""
+        """The symbols of one kind: "coordinate", "speed", "parameter", "input" or "variable"."""
         return self.parts.symbols_of_kind(kind)
 
     @property
     def frames(self) -> Mapping[str, Frame]:
-        """Frames that have a name, the ground among them.
+        """Named frames, including the ground.
 
         >>> m = sb.Model("arm")
         >>> arm, x = m.body("arm", mass=1, com=(1, 0, 0)), m.coordinate("x")
@@ -81,18 +82,18 @@ class SymbolMethods(Portable):
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """Bodies by name, in the order in which they were described."""
+        """Bodies by name, in the order of their creation."""
         return self.parts.bodies
 
     @property
     def joints(self) -> Mapping[str, Joint]:
-        """Joints by name, those that close loops among them."""
+        """Joints by name, including those that close loops."""
         return self.parts.joints
 
     # ------------------------------------------------------------------------------------------------ symbols
 
     def coordinate(self, name: str, unit: str = "") -> Symbol:
-        """A generalised coordinate; its rate is `q.dot`. It is shown in the unit, "deg" or "mm".
+        """A generalised coordinate; its rate is `q.dot`. It is displayed in the unit, such as "deg" or "mm".
 
         >>> m = sb.Model("bead")
         >>> x = m.coordinate("x")
@@ -117,7 +118,7 @@ class SymbolMethods(Portable):
         return tuple(self.coordinate(n) for n in names_of(names, "coordinates"))
 
     def parameter(self, name: str, value: Written | None = None, unit: str = "") -> Symbol:
-        """A constant, with a value to use where none is given later. The value is in the unit.
+        """A constant parameter with a default value, which is in the given unit.
 
         >>> m = sb.Model("rod")
         >>> l, d = m.parameter("l", 0.5, unit="m"), m.parameter("d", "20 mm")
@@ -132,7 +133,7 @@ class SymbolMethods(Portable):
         """Several parameters: `a, b = m.parameters("a b", 1.0, 2.0)`, or `p = m.parameters(a=1.0, b=2.0)` and then
         `p.a`.
 
-        A value of None declares a parameter without one.
+        A value of None declares a parameter without a default.
 
         >>> m = sb.Model("m")
         >>> p = m.parameters(l=1.0, g=9.81)
@@ -150,7 +151,7 @@ class SymbolMethods(Portable):
         return SymbolTuple(made) if named else tuple(made.values())
 
     def input(self, name: str, unit: str = "") -> Symbol:
-        """An input: an exogenous function of time, such as a control torque. It is shown in the unit.
+        """An input: an exogenous function of time, such as a control torque. It is displayed in the unit.
 
         >>> m = sb.Model("cart")
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), actuation=m.input("F"))
@@ -175,7 +176,7 @@ class SymbolMethods(Portable):
         return tuple(self.input(n) for n in names_of(names, "inputs"))
 
     def variable(self, name: str, unit: str = "") -> Symbol:
-        """An additional variable, which needs an additional equation; its rate is `z.dot`. It is shown in the unit.
+        """An additional variable, which needs an additional equation; its rate is `z.dot`. It is displayed in the unit.
 
         >>> m = sb.Model("circuit")
         >>> i = m.variable("i")
@@ -221,7 +222,7 @@ class SymbolMethods(Portable):
     def speed(self, name: str, equals: Any = None, unit: str = "") -> Symbol:
         """A generalised speed. `equals` defines it, linear in rates: `m.speed("u1", q1.dot * cos(q2))`.
 
-        Coordinates that are not mentioned keep their rates as speeds.
+        The rates of all other coordinates remain speeds.
 
         >>> m = sb.Model("cart")
         >>> x = m.coordinate("x")
@@ -239,7 +240,7 @@ class SymbolMethods(Portable):
         return u
 
     def speeds(self, names: str | Iterable[str]) -> tuple[Symbol, ...]:
-        """Several speeds, to be tied to rates by `rate` or `kinematic_equation`.
+        """Several speeds, which `rate` or `kinematic_equation` relates to rates.
 
         >>> m = sb.Model("body")
         >>> a, b = m.coordinates("a b")
@@ -276,7 +277,7 @@ class SymbolMethods(Portable):
         self.parts.add_kinematics(equations=[as_expression(expression, "kinematic equation")])
 
     def unit_norm(self, *coordinates: Symbol) -> None:
-        """Coordinates whose squares sum to one because their rates keep the sum, as those of Euler parameters do.
+        """Declare coordinates whose squares sum to one, a sum that their rates preserve, as with Euler parameters.
 
         >>> m = sb.Model("top")
         >>> joint = m.spherical("r", m.ground, m.body("top", mass=1, inertia=(1, 1, 2)), "euler parameters")

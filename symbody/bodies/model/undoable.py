@@ -71,7 +71,7 @@ class Undoable:
         self._renamed.append((frame, before))
 
     def place_frame(self, frame: Frame, parent: Frame, rotation: Rotation, offset: Matrix) -> None:
-        """Place a frame that hangs on nothing, as joints place their children (`Frame.hang_on`).
+        """Place a frame without a parent, as joints place their children (`Frame.hang_on`).
 
         >>> m = sb.Model("arm")
         >>> arm = m.body("arm", mass=1)

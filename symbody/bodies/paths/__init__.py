@@ -1,4 +1,4 @@
 """Taut lines along points and around surfaces: length, rate and the forces of tension.
 
-Points and wrapping surfaces in, `LinePath` out.
+This folder builds a `LinePath` from points and wrapping surfaces.
 """

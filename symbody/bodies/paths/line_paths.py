@@ -65,11 +65,11 @@ class StraightPiece:
 @answered_class
 @dataclass(frozen=True, eq=False)
 class LinePath:
-    """A line through points and over surfaces: its length and rate as expressions, for laws, outputs, events and
+    """A path through points and over surfaces. Its length and rate are expressions, for laws, outputs, events and
     plots.
 
-    pieces     stretches between two points, straight or over a surface
-    divisors   one for each: its length, and the force along it, count by this part, as in a block of pulleys
+    pieces     segments between two points, straight or over a surface
+    divisors   one for each segment: its length and force are divided by this number, as in a block and tackle
 
     >>> m = sb.Model("rope")
     >>> x = m.coordinate("x")
@@ -101,7 +101,7 @@ class LinePath:
         return total
 
     def load(self, name: str, kind: str, tension: Expr, potential: Expr | None = None) -> Load:
-        """The tension, with everything that it pulls at.
+        """The load of a tension on all parts along the path.
 
         >>> m = sb.Model("rope")
         >>> x = m.coordinate("x")

@@ -48,12 +48,13 @@ class WrapSurface:
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class WrapSphere(WrapSurface):
-    """A sphere of a radius about a point, or the origin of a body or frame, over which a path between two points may run.
+    """A sphere with a radius about a point, or the origin of a body or frame, around which a path between two points
+    may bend.
 
-    beside   a point: the path goes round on its side, and takes the longer way where the straight line between its ends
-             would pass the centre on the other one; None: the shorter way
-    through  True: the path runs through the sphere instead, and bends at it from within where it would pass it by; or a
-             condition: it does so while that holds, and runs over the sphere otherwise
+    beside   a point that selects the side of the sphere; the path takes the longer way if the straight line between its
+             ends would pass the centre on the other side. None: the shorter way
+    through  True: the path passes through the inside of the sphere, and bends at it if it would pass outside; or a
+             condition: inside while it holds, over the sphere otherwise
 
     >>> m = sb.Model("knee")
     >>> ends = m.ground.point(-1, 0.1, 0), m.ground.point(1, 0.1, 0)
@@ -90,15 +91,15 @@ class WrapSphere(WrapSurface):
 @checked_flags_of_class(ModelError)
 @dataclass(frozen=True, eq=False)
 class WrapCylinder(WrapSurface):
-    """A cylinder of a radius about the z axis of a body or frame, or the line along it through a point, of any length,
-    over which a path between two points may run.
+    """An infinite cylinder with a radius about the z axis of a body or frame, or the parallel line through a point,
+    around which a path between two points may bend.
 
-    side     1: the path goes round it in the direction of a positive turn about z; -1: the other way; None: whichever
-             is shorter
-    beside   instead: a point on whose side the path goes round; it takes the longer way where the straight line between
-             its ends, seen along the axis, would pass the axis on the other one
-    through  True: the path runs through the cylinder instead, and bends at it from within where it would pass it by; or
-             a condition: it does so while that holds, and runs over the cylinder otherwise
+    side     1: the path goes round it in the direction of positive rotation about z; -1: the other way; None: the
+             shorter way
+    beside   instead: a point that selects the side; the path takes the longer way if the straight line between its
+             ends, seen along the axis, would pass the axis on the other side
+    through  True: the path passes through the inside of the cylinder, and bends at it if it would pass outside; or a
+             condition: inside while it holds, over the cylinder otherwise
 
     >>> m = sb.Model("pulley")
     >>> ends = m.ground.point(-1, -1, 0), m.ground.point(1, -1, 0)
@@ -136,10 +137,11 @@ class WrapCylinder(WrapSurface):
 @answered_class
 @dataclass(frozen=True, eq=False)
 class WrapRing(WrapSurface):
-    """A ring of a radius about the z axis of a body or frame, or about a point, through which a path between two points runs: a torus whose tube is thin.
+    """A thin ring with a radius about the z axis of a body or frame, or about a point, through which a path between two
+    points runs.
 
-    The path is straight where it goes through the hole, and bends over the ring where it would pass outside; between
-    points on one side of the plane of the ring it is straight.
+    The path is straight if it passes through the hole, and bends over the ring if it would pass outside. Between points
+    on one side of the plane of the ring it is straight.
 
     >>> m = sb.Model("eyelet")
     >>> x = m.coordinate("x")

@@ -65,12 +65,12 @@ class WrapTorus(WrapSurface):
     """A torus about the z axis of a body or frame, or about a point, through whose hole a path between two points runs.
 
     radius   of the circle in the middle of its tube
-    tube     radius of the tube, at most half of that; for thin ones there is `WrapRing`
+    tube     radius of the tube, at most half of `radius`; for a thin tube use `WrapRing`
 
-    The path is straight where it goes through the hole without touching, and between points beyond the tube (|z| > tube)
-    on one side; otherwise it lies on the inside of the tube along a geodesic, or along two of them, on either side of the
-    hole. Where an end is beside the tube (|z| < tube) its length has no value, and a simulation ends there; so it does
-    where the path is not found (one pair of ends in a thousand at tube = radius/4, seven at radius/2).
+    The path is straight if it passes through the hole without contact, or if both points are beyond the tube (|z| >
+    tube) on the same side. Otherwise it follows one geodesic on the inside of the tube, or two on opposite sides of the
+    hole. If an end is beside the tube (|z| < tube), the length has no value, and a simulation ends there. The same
+    happens if the path is not found (one pair of ends in a thousand at tube = radius/4, seven at radius/2).
 
     >>> m = sb.Model("eyelet")
     >>> x = m.coordinate("x")
@@ -91,7 +91,7 @@ class WrapTorus(WrapSurface):
         for name in ("radius", "tube"):
             value = as_expr(getattr(self, name))
             if time_derivative(value) is not ZERO:
-                raise ModelError(f"WrapTorus: its {name} is a number or made of parameters, got {shown(value)}")
+                raise ModelError(f"WrapTorus: its {name} must be a number or made of parameters, got {shown(value)}")
         a, r = as_expr(self.radius).value, as_expr(self.tube).value
         if r is not None and r <= 0:
             raise ModelError(

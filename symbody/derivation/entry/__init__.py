@@ -1,4 +1,1 @@
-"""`derive`: choose a route, derive, check.
-
-`Model` in, `Equations` out.
-"""
+"""`derive` and its checks: from a `Model` to `Equations`."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from ...algebra.calculus.derivatives import jacobian
 from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol
-from ...algebra.graph.late_matrix import diagonal, symbol_carriers
+from ...algebra.graph.late_matrix import LateColumn, diagonal, symbol_carriers
 from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
 from ...bodies.frames.frames import Frame
 from ...bodies.frames.rotations import Turn
@@ -90,7 +90,7 @@ def undeclared_symbols(eq: Equations) -> Iterator[Finding]:
     known = {*moving, *rates, *(s.dot for s in rates if isinstance(s, Symbol)), *eq.p, *eq.lam, eq.t}
     parts = [inside for _, inside in _expressions(eq.mechanism)]
     known |= {s for f in eq.mechanism.frames for s in f.unknown_place}  # what depends on them is refused before
-    for s in free_symbols(eq.rates, *symbol_carriers(eq.M), eq.f, eq.phi, eq.Jc, eq.c, eq.h, *parts):
+    for s in free_symbols(eq.rates, *symbol_carriers(eq.M), *symbol_carriers(eq.f), eq.phi, eq.Jc, eq.c, eq.h, *parts):
         if s in known:
             continue
         others = (k.name for k in (*eq.q, *eq.p, *eq.r, *eq.z))
@@ -191,7 +191,7 @@ def _not_assembled(eq: Equations, found: Configuration) -> Finding:
         return Finding("not assembled", (), text, is_error=False)
     text = (
         f"{eq.name!r}: no configuration was found that satisfies the constraints (least residuals: {worst}); check lengths and places of "
-        f"{listed(_owners(eq, [n for _, n in left[:4]]))}, or whether two constraints ask for different things"
+        f"{listed(_owners(eq, [n for _, n in left[:4]]))}, or whether two constraints contradict each other"
     )
     parts = tuple(name for r, name in left if abs(r) > 1e-9)
     return Finding("inconsistent", parts, text, is_error=found.is_stuck)
@@ -209,13 +209,13 @@ def _redundant(eq: Equations, d: DependentRow, found: ConstraintRank) -> Finding
     conflict = sum(w * free[j] for j, w in d.weights.items())
     if abs(conflict) > 1e-7 * max(size(free), 1e-9):
         text = (
-            f"{eq.name!r}: constraint {row.name!r} asks for speeds that contradict "
+            f"{eq.name!r}: constraint {row.name!r} prescribes speeds that contradict "
             f"{listed(c.name for c in others) if others else 'it itself'} (they differ by {conflict:z.3g}); make the prescribed motions agree, or drop one"
         )
         return Finding("inconsistent", (row.name, *(c.name for c in others)), text)
     depends = f"follows from {listed(repr(c.name) for c in others)}" if others else "is always satisfied"
     text = (
-        f"{eq.name!r}: {len(eq.lam)} constraints have rank {found.rank} only: {row.name!r} {depends}{_joints_of(row, others)}. "
+        f"{eq.name!r}: {len(eq.lam)} constraints have rank {found.rank}: {row.name!r} {depends}{_joints_of(row, others)}. "
         f"{advice(eq, found, row, others)}"
     )
     return Finding("redundant", (row.name, *(c.name for c in others)), text)
@@ -232,6 +232,8 @@ def _joints_of(row: Constraint, others: Sequence[Constraint]) -> str:
 def mass_findings(eq: Equations, found: Configuration) -> list[Finding]:
     """Motions that the constraints allow and that move no mass."""
     n = len(eq.u)
+    if isinstance(eq.f, LateColumn) and not _may_lack_mass(eq):
+        return []  # links with inertia, each moved by its own speeds
     still = [j for j, e in enumerate(() if eq.lam else diagonal(eq.M)) if e is ZERO]
     if idle := [eq.u[j].name for j in still if all(e is ZERO for e in eq.M.row(j))]:
         return [_massless(eq, idle)]
@@ -283,10 +285,7 @@ def _motion(eq: Equations, values: Values) -> dict[Symbol, float]:
 
 
 def _strange_angle(eq: Equations, name: str) -> Finding:
-    text = (
-        f"{eq.name!r}: spring {name!r} has an angle that does not change as its bodies turn about its axis, so that its torque is not that of its "
-        "energy: give the angle of the child relative to the parent about the axis, axis= of the joint, or a torque in place of the spring"
-    )
+    text = f"{eq.name!r}: spring {name!r} has an angle that does not change as its bodies turn about its axis, so that its torque does not follow from its energy: give the angle of the child relative to the parent about the axis, axis= of the joint, or a torque in place of the spring"
     return Finding("spring", (name,), text)
 
 

@@ -67,13 +67,12 @@ def derive(
 ) -> Equations:
     """Equations of motion.
 
-    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent ways to the same
-            equations
-    check   refuse constraints that are redundant or cannot hold, motions without mass and undeclared symbols (see
-            `audit`); without it accelerations are NaN where constraints depend on each other
-    small   linearise in the variables declared by `m.small`; `dropped` of the result says what that took away
-    redundant   allow constraints that follow from others: the motion is determined, some reactions are not (see
-                `reaction`)
+    route   recursive (fewest operations), kane, lagrange, newton-euler, gibbs-appell: independent derivations of the
+            same equations
+    check   refuse redundant or contradictory constraints, massless motions and undeclared symbols (see `audit`);
+            without this check accelerations are NaN if constraints are dependent
+    small   linearise in the variables declared by `m.small`; `dropped` of the result contains the omitted terms
+    redundant   allow redundant constraints: the motion is determined, but some reactions are not (see `reaction`)
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
@@ -93,8 +92,7 @@ def derive(
         raise unknown("derive", "route", route, ROUTES)
     if route not in (possible := routes_for(mechanism)):
         raise DerivationError(
-            f"derive: route {route!r} starts from places, and frames of {mechanism.name!r} are known by their "
-            f"velocity only; take one of {listed(possible)}"
+            f"derive: route {route!r} needs positions, but frames of {mechanism.name!r} are known by their velocity only; use one of {listed(possible)}"
         )
     with gc_paused():
         equations = _equations_by_route(mechanism, route)
@@ -127,8 +125,7 @@ def _with_border(equations: Equations) -> Equations:
     out.cached("constraint rank", None, lambda: rank)
     if open_ := [s.name for s in undetermined(out) if s in out.augmented.multipliers_in_loads]:
         raise DerivationError(
-            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not "
-            "determine, so that neither is the motion"
+            f"derive {out.name!r}: loads contain {listed(open_)}, which redundant constraints do not determine, so the motion is not determined either"
         )
     note = (
         f"{len(out.lam)} constraints have rank {rank.rank}; not determined: {listed(s.name for s in undetermined(out))}"
@@ -146,6 +143,8 @@ def _with_missing_check_noted(equations: Equations) -> Equations:
 
 def _with_slow_elimination_noted(equations: Equations) -> Equations:
     """Add a note to equations whose M is singular: how their accelerations are found nevertheless."""
+    if not equations.lam:
+        return equations
     elimination = equations.augmented.factors.elimination
     if elimination in (Elimination.DEFINITE, Elimination.SCHUR):
         return equations
@@ -175,7 +174,18 @@ def _equations_by_route(mechanism: Mechanism, route: str) -> Equations:
     labels = dict(zip(mechanism.labels, seen[len(outputs) :], strict=True))
     r = _inputs(
         mechanism,
-        [*symbol_carriers(M), f, phi, Jc, b, c, *h, *mechanism.rates.values(), *outputs.values(), *labels.values()],
+        [
+            *symbol_carriers(M),
+            *symbol_carriers(f),
+            phi,
+            Jc,
+            b,
+            c,
+            *h,
+            *mechanism.rates.values(),
+            *outputs.values(),
+            *labels.values(),
+        ],
     )
     return Equations(
         mechanism=mechanism, route=route, q=mechanism.q, u=mechanism.u, z=mechanism.z, r=r, p=mechanism.p, t=mechanism.t,

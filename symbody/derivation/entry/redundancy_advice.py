@@ -96,7 +96,7 @@ class _JointRows:
         angles = f"m.orthogonal(...) for {listed(turned)}" if turned else ""
         how = " and ".join(x for x in (points, slides, angles) if x)
         rows = listed(f"{self.name}.{k}" for k in needed)
-        return f"in place of joint {self.name!r} ask for {rows} only{f', by {how}' if how else ''}"
+        return f"instead of joint {self.name!r} constrain only {rows}{f', by {how}' if how else ''}"
 
 
 def _rows_along(places: Mapping[str, Array], directions: Sequence[Sequence[float]]) -> dict[str, Array]:

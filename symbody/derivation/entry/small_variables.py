@@ -43,7 +43,7 @@ def _small_symbols(eq: Equations) -> list[Symbol]:
     known = {*eq.q, *eq.u, *eq.z}
     if stray := [s for s in declared if s not in known]:
         raise ModelError(
-            f"small: {in_number(stray, '{} is no coordinate, speed or variable', '{} are no coordinates, speeds or variables')} of {eq.name!r}"
+            f"small: {in_number(stray, '{} is not a coordinate, speed or variable', '{} are not coordinates, speeds or variables')} of {eq.name!r}"
         )
     rates = [s.dot for s in declared if s.kind in ("coordinate", "variable")]
     return list(dict.fromkeys([*declared, *(r for r in rates if isinstance(r, Symbol))]))

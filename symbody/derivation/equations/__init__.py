@@ -1,4 +1,4 @@
 """The equations of motion and their tables of variables, rows and quantities.
 
-M, f, Jc and a mechanism in, `Equations` out.
+This folder builds `Equations` from M, f, Jc and a mechanism.
 """

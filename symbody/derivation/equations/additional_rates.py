@@ -26,8 +26,8 @@ def variable_rates(eq: Equations) -> Matrix:
     A = jacobian(eq.h, rates)
     if algebraic_variables(eq) or set(free_symbols(A)) & set(rates):
         raise DerivationError(
-            f"{eq.name!r}: {in_number(eq.z, 'the rate of {} does', 'the rates of {} do')} not follow from the additional equations by themselves; "
-            "use an implicit method, as method='radau'"
+            f"{eq.name!r}: {in_number(eq.z, 'the rate of {} does', 'the rates of {} do')} not follow from the additional equations alone; "
+            "use an implicit method, such as method='radau'"
         )
     rest = substitute(eq.h, dict.fromkeys(rates, ZERO))
     filled = sparsity(A)

@@ -24,7 +24,7 @@ MAX_MISS: Final = 1e-3  # largest violation of redundant rows by accelerations, 
 
 @dataclass(frozen=True, eq=False)
 class AugmentedSystem:
-    """The linear system of accelerations and multipliers; made by `Equations.augmented`.
+    """The linear system of accelerations and multipliers; returned by `Equations.augmented`.
 
         M u' = f                             without constraints
         [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W and W = (∂f/∂lam)ᵀ
@@ -69,7 +69,7 @@ class AugmentedSystem:
 
     @cached_property
     def W(self) -> Matrix | None:  # noqa: N802  (notation)
-        """(∂f/∂lam)ᵀ, a row for each multiplier; None where f contains none."""
+        """(∂f/∂lam)ᵀ, one row for each multiplier; None if f contains no multipliers."""
         return jacobian(self.eq.f, self.eq.lam).T if self.multipliers_in_loads else None
 
     @cached_property
@@ -79,26 +79,25 @@ class AugmentedSystem:
             return self.eq.f
         if not self.is_linear_in_multipliers:
             raise DerivationError(
-                f"{self.eq.name!r}: its loads are not linear in {listed(self.multipliers_in_loads)}, so that accelerations have no closed form; "
+                f"{self.eq.name!r}: its loads are not linear in {listed(self.multipliers_in_loads)}, so accelerations have no closed form; "
                 "simulate(eq, ..., form='ggl') solves for them. Where the sign of a force is known, write it without abs(...)"
             )
         return substitute(self.eq.f, dict.fromkeys(self.multipliers_in_loads, 0))
 
     @property
     def is_linear_in_multipliers(self) -> bool:
-        """Whether f0 + (Jc + W)ᵀ lam is all of the forces."""
+        """Whether the forces equal f0 + (Jc + W)ᵀ lam."""
         return self.W is None or not set(self.eq.lam).intersection(free_symbols(self.W))
 
     @cached_property
     def directions(self) -> Matrix:
-        """H = Jc + W: the directions in which multipliers push; those of the constraints where no load contains
-        multipliers."""
+        """H = Jc + W: the directions of the multiplier forces; equal to Jc if no load contains multipliers."""
         return self.eq.Jc if self.W is None else self.eq.Jc + self.W
 
     @cached_property
     def factors(self) -> SaddlePoint:
-        """Factors of M, or of [M Hᵀ; Jc 0] where there are constraints, by the elimination that suits them: the same
-        for compiled functions, simulation, batches and generated code. `factors.elimination` says which.
+        """The factorisation of M, or of [M Hᵀ; Jc 0] with constraints. Compiled functions, simulation, batches and
+        generated code use the same elimination, named in `factors.elimination`.
         """
         known = self.eq.mechanism.values
         elimination = chosen_elimination(self.eq.M, self.eq.Jc, known)
@@ -114,9 +113,8 @@ class AugmentedSystem:
         M u' = f                          without constraints
         [M Hᵀ; Jc 0] [u'; -lam] = [f0; -c]   with them, H = Jc + W; in singular positions they have no value (NaN)
 
-        Rows that are redundant have to be satisfied by the solution too, Jc u' + c = 0. Where they are not, the rank is
-        greater than that for which the equations were derived (another branch of configurations), and the
-        accelerations have no value.
+        The solution must also satisfy redundant rows, Jc u' + c = 0. If it does not, the rank is larger than the one
+        for which the equations were derived (another branch of configurations), and the accelerations have no value.
         """
         n, k = len(self.eq.u), len(self.eq.lam)
         if not n:  # additional equations alone

@@ -35,13 +35,13 @@ MAX_LARGE_STARTS: Final = 2  # the same of mechanisms with many coordinates, eac
 
 @dataclass(frozen=True, eq=False)
 class ConstraintRank(Introduced):
-    """The rank of Jc where the constraints hold and are regular.
+    """The rank of Jc at a regular configuration that satisfies the constraints.
 
     rank, holonomic   rank of all rows, and of those that are rates of phi
     space             null vectors, dependent rows and condition number there
-    values            that configuration: a number for every symbol
-    branches          ranks of the branches that were found where others were looked for, largest first: more than one
-                      where the mechanism has branches of different mobility
+    values            the configuration: a number for every symbol
+    branches          ranks of the branches found, largest first, if branches were searched for; more than one if the
+                      mechanism has branches of different mobility
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -62,7 +62,7 @@ class ConstraintRank(Introduced):
 
     @property
     def is_full(self) -> bool:
-        """Whether no row depends on others."""
+        """Whether all rows are independent."""
         return not self.space.null.shape[1]
 
 
@@ -83,7 +83,8 @@ def _freedom(count: int) -> str:
 
 @of_equations
 def constraint_rank(eq: Equations, given: Mapping[Any, float] | None = None) -> ConstraintRank | None:
-    """The rank of the constraints; None where there are none, or no regular configuration that satisfies them was found.
+    """The rank of the constraints; None without constraints, or if the search found no regular configuration that
+    satisfies them.
 
     given   values of parameters, which are kept, and of coordinates, near which the search starts
 

@@ -36,11 +36,11 @@ from .equations import Equations
 
 @of_equations_or(Model)
 def kinetic_energy(eq: Model | Equations, bodies: Any = None) -> Expr:
-    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm of what deforms; of all bodies, or
-    of one or some, by name. It is that of equations, or of a model before they are derived.
+    """T = ½ Σ m v·v + ω·I ω, v being the velocity of the mass centre, and ½ ∫ v·v dm for deformable bodies; of all
+    bodies, or of those given by name. The first argument is `Equations`, or a model before derivation.
 
-    Kinetic energies K that were written down add q' · ∂K/∂q' - K to that of all, which is K where it is quadratic in
-    the rates; balances add ½ u · M u.
+    Explicit kinetic energies K add q' · ∂K/∂q' - K to the total, which equals K if K is quadratic in the rates;
+    balances add ½ u · M u.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -78,10 +78,10 @@ def _energy_of_bodies(k: Kinematics, bodies: tuple[Body, ...]) -> Expr:
 
 @of_equations_or(Model)
 def potential_energy(eq: Model | Equations, loads: Any = None, *, bodies: Any = None) -> Expr:
-    """V: the sum of the potentials of all loads that have one, or of one or some of them, by name; of equations, or of a
-    model before they are derived.
+    """V: the sum of the potentials of all loads that have one, or of those given by name. The first argument is
+    `Equations`, or a model before derivation.
 
-    bodies   one or some: the energy that they have in fields of gravity, such as -m g · r
+    bodies   names of bodies: their energy in gravity fields, such as -m g · r
 
     >>> m = sb.Model("spring")
     >>> k = m.parameter("k", 100.0)
@@ -133,7 +133,7 @@ def _bodies_named(mechanism: Mechanism, bodies: Any, call: str) -> tuple[Body, .
         return mechanism.bodies
     given = list(bodies) if isinstance(bodies, (list, tuple)) else [bodies]
     if wrong := [b for b in given if not isinstance(b, (str, Body))]:
-        raise ModelError(f"{call}: bodies= is a body or its name, or a list of them, got {shown(wrong[0])}")
+        raise ModelError(f"{call}: bodies= must be a body or its name, or a list of them, got {shown(wrong[0])}")
     return tuple(mechanism.body(b.name if isinstance(b, Body) else b) for b in given)
 
 
@@ -142,7 +142,9 @@ def _chosen_loads(mechanism: Mechanism, loads: Any) -> tuple[Load, ...]:
         return mechanism.loads
     given = [loads] if isinstance(loads, str) else list(loads) if isinstance(loads, (list, tuple)) else [loads]
     if wrong := [x for x in given if not isinstance(x, str)]:
-        raise ModelError(f"potential_energy: loads= is the name of a load, or a list of names, got {shown(wrong[0])}")
+        raise ModelError(
+            f"potential_energy: loads= must be the name of a load, or a list of names, got {shown(wrong[0])}"
+        )
     return tuple(mechanism.load(name) for name in given)
 
 
@@ -155,7 +157,7 @@ def _own(eq: Model | Equations, expression: Expr) -> Expr:
 
 @of_equations
 def momentum(eq: Equations, bodies: Any = None) -> Vector:
-    """p = Σ m v of all bodies, or of one or some, by name.
+    """Linear momentum p = Σ m v of all bodies, or of those given by name.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -171,13 +173,12 @@ def momentum(eq: Equations, bodies: Any = None) -> Vector:
 
 @of_equations
 def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any = None) -> Vector:
-    """Moment of the absolute momenta about a point P (the origin of the ground by default), of all bodies, or of one or
-    some, by name.
+    """Angular momentum about a point P (the origin of the ground by default) of all bodies, or of those given by name.
 
         L_P = Σ (r - r_P) × m v + I ω
 
-    `about=centre_of_mass(eq)` gives that about the mass centre. Its components: `L.components(frame)`, `L.in_ground`,
-    `sim[L]` along a motion.
+    `about=centre_of_mass(eq)` takes the mass centre as P. Components: `L.components(frame)`, `L.in_ground`, `sim[L]`
+    along a motion.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
@@ -192,7 +193,7 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
     if about is not None:
         if not isinstance(about, Point):
             raise ModelError(
-                "angular_momentum: about= is a point such as body.point(x, y, z) or centre_of_mass(eq), got "
+                "angular_momentum: about= must be a point such as body.point(x, y, z) or centre_of_mass(eq), got "
                 f"{shown(about)}"
             )
         moment = moment - cross(about.in_ground, total.force)
@@ -201,7 +202,7 @@ def angular_momentum(eq: Equations, about: Point | None = None, *, bodies: Any =
 
 @of_equations
 def centre_of_mass(eq: Equations, bodies: Any = None) -> Point:
-    """The mass centre of all bodies, or of some, by name, as a point of the ground.
+    """The mass centre of all bodies, or of those given by name, as a point of the ground frame.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2.0, com=(0, -3, 0)))
@@ -248,8 +249,8 @@ def refuse_written_motion(eq: Equations, what: str) -> None:
     if eq.mechanism.has_written_motion:
         written = [*eq.mechanism.kinetic, *(f"balance of {u.name}" for u in eq.mechanism.balances)]
         raise DerivationError(
-            f"{what} of {eq.name!r}: is known of bodies only, and this has motion that was written down ({listed(written)}), of which "
-            "energies, accelerations and multipliers are known"
+            f"{what} of {eq.name!r}: available only for models made of bodies, and not with motion given by equations ({listed(written)}); "
+            "energies, accelerations and multipliers are available"
         )
 
 
@@ -272,10 +273,10 @@ def power(eq: Equations, load: str) -> Expr:
 
 @of_equations
 def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
-    """The generalised forces of one load, by its name: a column with one for each speed, or the one on the speed
-    `along` (its name or symbol, or the coordinate whose rate it is).
+    """The generalised forces of one load, by its name: a column with one entry for each speed, or the force on the
+    speed `along` (its name or symbol, or the coordinate whose rate it is).
 
-        Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held, whatever they depend on
+        Q_j = Σ F · ∂v/∂u_j + τ · ∂ω/∂u_j + Q_q ∂q'/∂u_j      with all forces held constant
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))
@@ -299,7 +300,7 @@ def generalized_force(eq: Equations, load: str, along: Any = None) -> Any:
 
 @of_equations
 def load_powers(eq: Equations) -> dict[str, Expr]:
-    """The power of every load, by name; that of balances that were written down, all together, at the end.
+    """The power of every load, by name; the total power of explicit balances is last.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
@@ -350,16 +351,16 @@ def forces_on_coordinates(load: Load, k: Kinematics) -> list[Expr]:
 
 @of_equations
 def constraint_power(eq: Equations, solved: bool = False) -> Expr:
-    """The power that explicitly time-dependent constraints and prescribed motions feed in (Lennartsson eq. 4.38, with
+    """The power input of explicitly time-dependent constraints and prescribed motions (Lennartsson eq. 4.38, with
     multipliers).
 
         Pc = Σ β_t · (p' - F) - lam · b - n · Q
 
-    β_t: velocities where u = 0; p' - F: what inertia takes less the applied forces; b, n: free terms of Jc u + b = 0
-    and q' = N u + n; Q: forces on coordinates; -∂K/∂t of kinetic energies that were written down. It is zero where
-    nothing depends on time explicitly.
+    β_t: velocities where u = 0; p' - F: rates of momenta minus applied forces; b, n: free terms of Jc u + b = 0 and q'
+    = N u + n; Q: forces on coordinates; -∂K/∂t for explicit kinetic energies. It is zero without explicit time
+    dependence.
 
-    solved   False: an expression in u' and multipliers; True: with their values along the motion put in
+    solved   False: an expression in u' and multipliers; True: with their solutions substituted
 
     >>> m = sb.Model("turntable")
     >>> w = m.parameter("w", 2.0)

@@ -60,26 +60,26 @@ class Equations(
     AnyEquations,
     renamed=RENAMED,
 ):
-    """Equations of motion of a mechanism; made by `derive`.
+    """Equations of motion of a mechanism; returned by `derive`.
 
-    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; where the equations contain
-                       rates of inputs, these stand after the inputs in r: w, w_dot, w_ddot
+    q, u, z, r, p, t   coordinates, speeds, additional variables, inputs, parameters, time; if the equations contain
+                       rates of inputs, r contains these after the inputs: w, w_dot, w_ddot
     rates              q' as expressions in u, one for each coordinate
-    M, f               mass matrix and right side; f contains multipliers where loads do (`augmented`)
+    M, f               mass matrix and right side; f contains multipliers if loads do (`augmented`)
     phi                holonomic constraints, one expression each
     Jc, b, c           constraints on speeds Jc u + b = 0 (rates of phi first, then nonholonomic), and their rates Jc u'
                        + c = 0
     lam                multipliers, one for each row of Jc, named after the constraints
     h                  additional equations
-    route              how they were derived
-    source, dependent  where these were made from others (`minimal`, `diagonalized`): those of the mechanism's own
-                       speeds, and what stands there (speeds, accelerations, multipliers) in terms of what stands here.
-                       Then phi may have no multipliers: it is kept by the motion, as an invariant.
-    labels             names for subexpressions, by which printed equations and generated code call them
-    dropped            where these were linearised in small variables: what each entry lost, to second order
-    border             where rows of Jc follow from others: what makes accelerations determined nevertheless
+    route              the route of derivation
+    source, dependent  of transformed equations (`minimal`, `diagonalized`): the equations in the original speeds, and
+                       the original speeds, accelerations and multipliers as expressions in the new ones. phi may then
+                       have no multipliers: it is an invariant of the motion.
+    labels             names for subexpressions, used in printed equations and generated code
+    dropped            if linearised in small variables: the omitted terms of each entry, to second order
+    border             if rows of Jc are redundant: the additional rows that keep the accelerations determined
     outputs            quantities of interest by name
-    notes              what to know of how they were made
+    notes              notes on the derivation
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
@@ -134,7 +134,7 @@ class Equations(
         return self.mechanism.name
 
     def map(self, change: Callable[[Matrix], Matrix]) -> Equations:
-        """The same with every matrix changed: `tidy(eq)`, `simplified(eq)`.
+        """The equations with a function applied to every matrix: `tidy(eq)`, `simplified(eq)`.
 
         >>> m = sb.Model("cart")
         >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2), stiffness=m.parameter("k"))
@@ -149,7 +149,7 @@ class Equations(
 
     @cached_property
     def readable(self) -> ReadableEquations:
-        """The equations as a person would write them, line by line, and what does not appear in them:
+        """The equations in readable form, line by line, with remarks on symbols that do not appear:
         `print(eq.readable)`.
 
         >>> m = sb.Model("pendulum")
@@ -165,7 +165,7 @@ class Equations(
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Speeds less the rank of the constraints on them.
+        """Number of speeds minus the rank of the velocity constraints.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -200,7 +200,7 @@ class Equations(
 
     @cached_property
     def n(self) -> Matrix:
-        """q' = N u + n: what of the rates does not depend on speeds."""
+        """n of q' = N u + n: the part of the rates that does not depend on speeds."""
         return substitute(self.rates, dict.fromkeys(self.u, 0))
 
     # ------------------------------------------------------------------------------------------------ forward dynamics
@@ -212,17 +212,17 @@ class Equations(
 
     @property
     def udot(self) -> Matrix:
-        """Accelerations: forward dynamics."""
+        """The accelerations u' (forward dynamics)."""
         return self.augmented.solution[0]
 
     @property
     def multipliers(self) -> Matrix:
-        """Values of the multipliers along with the accelerations."""
+        """The multipliers, solved together with the accelerations."""
         return self.augmented.solution[1]
 
     @property
     def whole(self) -> Equations:
-        """The equations in the mechanism's own speeds, with all its multipliers.
+        """The equations in the original speeds of the mechanism, with all multipliers.
 
         >>> m = sb.Model("skate")
         >>> x, y = m.coordinates("x y")
@@ -254,8 +254,7 @@ class Equations(
 
     @cached_property
     def variables(self) -> Variables:
-        """The table of everything that has a name here: symbols, kinds, units, default values, angles, Euler
-        parameters.
+        """The table of all named quantities: symbols, kinds, units, default values, angles, Euler parameters.
 
         >>> m = sb.Model("motor")
         >>> axle = m.revolute("a", m.ground, m.body("rotor", mass=1, inertia=(1, 1, 1)), actuation=m.input("tau"))
@@ -298,10 +297,9 @@ class Equations(
         options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> dict[Symbol, Any]:
-        """Numbers for `evaluate`: those given (q1=0.5, q1_dot=2), and for parameters those that the model was made
-        with.
+        """Numbers for `evaluate`: the given values (q1=0.5, q1_dot=2), and the defaults of the parameters.
 
-        otherwise   number for everything that would be left without one
+        otherwise   number for every symbol without a value
 
         >>> m = sb.Model("pendulum")
         >>> l, g = m.parameters("l g", 1.0, 9.81)

@@ -70,7 +70,7 @@ def equation_parts(eq: Equations) -> dict[str, Any]:
 
 
 def drawn_equations(eq: Equations) -> Iterator[DisplayPart]:
-    """A title, the equations line by line where they are small, what there is, and each matrix as it is computed."""
+    """A title, the equations line by line if they are small, a summary, and each matrix as it is computed."""
     summary = equations_summary(eq)
     yield Title(summary.title)
     if is_readable(eq):

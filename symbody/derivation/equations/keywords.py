@@ -43,7 +43,7 @@ def values_by_name(
     """Decorator of a function whose first argument is a model (something with `kinds`), with a parameter `values` and
     `**named`.
 
-    The function gets all values in `values`, by name (expressions that are no symbols stay keys), and options as the
+    The function gets all values in `values`, by name (expressions other than symbols stay keys), and options as the
     parameters that they are.
 
     label        of the call in messages; the function's name by default
@@ -178,7 +178,7 @@ class KeywordCall:
 
     @cached_property
     def _shared_names(self) -> tuple[str, ...]:
-        """Shared options that are no parameters of the function itself."""
+        """Shared options that are not parameters of the function itself."""
         own = () if self.shared is None else self.shared.parameters
         return tuple(p.name for p in own if self.signature.parameters[p.name] is p)
 
@@ -219,7 +219,9 @@ class KeywordCall:
             if self.options
             else ""
         )
-        raise self.error(f"{where}: values= is a mapping from names or symbols to numbers, got {shown(values)}{advice}")
+        raise self.error(
+            f"{where}: values= must be a mapping from names or symbols to numbers, got {shown(values)}{advice}"
+        )
 
     def _add(self, where: str, name: str, value: Any, names: Mapping[str, str] | None, merged: dict[Any, Any]) -> None:
         if names is not None and name not in names:
@@ -240,13 +242,13 @@ class KeywordCall:
 
     def _options(self, where: str, options: Any, given: Iterable[str]) -> dict[str, Any]:
         if not isinstance(options, Mapping):
-            raise self.error(f"{where}: options= is a mapping from names of options, got {shown(options)}")
+            raise self.error(f"{where}: options= must be a mapping from names of options, got {shown(options)}")
         for name in options:
             if name not in self.options:
                 self._refuse_untaken(where, str(name))
                 raise unknown(where, "option", str(name), self.options, self.error)
             if name in given:
-                raise self.error(f"{where}: option {name} is given twice, in options= and by itself")
+                raise self.error(f"{where}: option {name} is given twice, in options= and as a keyword")
         return dict(options)
 
 

@@ -26,8 +26,8 @@ class NamedRow:
     kind          holonomic (phi), nonholonomic (Jc u + b), norm (eᵀe - 1 of Euler parameters), additional (h),
                   rate or output (with a prescribed value)
     joint         the joint to which a constraint belongs
-    measures      quantity that it measures: a length, or a rotation (the cosine of an angle that should be a right
-                  angle); empty where unknown
+    measures      the measured quantity: a length, or a rotation (the cosine of an angle that should be a right angle);
+                  empty if unknown
     multiplier    multiplier of a constraint that has not been eliminated
 
     >>> m = sb.Model("bead")
@@ -49,7 +49,7 @@ class NamedRow:
 
     @property
     def owner(self) -> str:
-        """The part to look at where it cannot hold.
+        """The part to check if the row cannot be satisfied.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -65,7 +65,7 @@ class NamedRow:
 
 @dataclass(frozen=True, eq=False)
 class EquationRows(Introduced):
-    """The equations that a state of a mechanism satisfies, row by row; made by `Equations.rows`.
+    """The equations that a state of a mechanism satisfies, row by row; returned by `Equations.rows`.
 
     eq   the equations that they belong to
 
@@ -91,7 +91,7 @@ class EquationRows(Introduced):
 
     @cached_property
     def holonomic(self) -> tuple[NamedRow, ...]:
-        """phi, by name; where multipliers were eliminated the rows are kept by the motion."""
+        """phi, by name; if multipliers were eliminated, the rows are invariants of the motion."""
         k = len(self.eq.phi.entries)
         named = zip(self.eq.mechanism.holonomic, self.eq.phi.entries, self.eq.lam[:k] or (None,) * k, strict=True)
         return tuple(constraint_row(c, e, multiplier) for c, e, multiplier in named)
@@ -124,7 +124,7 @@ class EquationRows(Introduced):
 
     @property
     def rank(self) -> int:
-        """Rank of Jc; the number of its rows where `derivation.constraint_rank` is not known."""
+        """Rank of Jc; the number of its rows if `derivation.constraint_rank` is unknown."""
         found = constraint_rank(self.eq)
         return len(self.eq.lam) if found is None else found.rank
 

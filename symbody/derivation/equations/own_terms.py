@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: Share | None = None) -> list[Any]:
     """Expressions and matrices in the mechanism's speeds, u' and multipliers, in terms of those of these equations.
 
-    solved   also put in what u' and the multipliers are, so that only the state is left; what redundant constraints
-             do not determine has no value
-    share    "least norm", or {joint or constraint: stiffness}: what is not determined is shared so
+    solved   also substitute the solutions for u' and the multipliers, so that only the state remains; quantities that
+             redundant constraints leave undetermined have no value
+    share    "least norm", or {joint or constraint: stiffness}: how undetermined forces are distributed
 
     >>> m = sb.Model("skate")
     >>> x, y = m.coordinates("x y")
@@ -55,8 +55,8 @@ def in_own_terms(eq: Equations, things: list[Any], solved: bool = False, share: 
 
 @of_equations
 def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
-    """Expressions with the symbols that have these names here: names decide, since `symbols("x v")` are parameters
-    for one who does not say what they are.
+    """Expressions with symbols replaced by those of the equations with the same names. Names decide, because
+    `symbols("x v")` without a kind are parameters.
 
     >>> x, v = sb.symbols("x v")
     >>> eq = sb.from_equations({x: v, v: -x})
@@ -76,7 +76,7 @@ def in_own_symbols(eq: Equations, things: list[Any]) -> list[Any]:
 
 @of_equations
 def composed(eq: Equations, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
-    """`dependent` of equations in which the symbols of `table` are replaced by what it says.
+    """`dependent` of equations after replacing symbols according to `table`.
 
     >>> m = sb.Model("skate")
     >>> x, y = m.coordinates("x y")
@@ -94,9 +94,9 @@ def composed(eq: Equations, table: Mapping[Symbol, Expr]) -> dict[Symbol, Expr]:
 
 @of_equations
 def speed_index(eq: Equations, key: Any, where: str, error: type[SymbodyError] = ModelError) -> int:
-    """The place of a speed, by its own name or symbol or by the coordinate whose rate it is.
+    """The index of a speed, by its name or symbol or by the coordinate whose rate it is.
 
-    where, error   where the key was given, and the error that refuses one that is no speed
+    where, error   the calling function, and the error class for a key that is not a speed
 
     >>> m = sb.Model("cart")
     >>> rail = m.prismatic("x", m.ground, m.body("cart", mass=2))

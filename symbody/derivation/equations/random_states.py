@@ -28,13 +28,13 @@ MAX_CONDITION: Final = 1e4  # largest condition number of the constraints at a r
 
 @of_equations
 def random_state(equations: Equations, seed: int = 0, values: Mapping[Any, float] | None = None) -> Values:
-    """A value for every symbol: q on phi = 0 (and Euler parameters of norm one), u on Jc u + b = 0, all else at random.
-    Singular positions are avoided.
+    """A random consistent state with a value for every symbol: q satisfies phi = 0 (and Euler parameters have unit
+    norm), u satisfies Jc u + b = 0. Singular positions are avoided.
 
-    values   numbers to keep, by symbol or name: of parameters, inputs, time; of coordinates, where to start from.
-             Parameters that are not given have the values of the mechanism, or random positive ones, which are moved
-             where loops do not close otherwise. Where there are holonomic constraints, each start is moved a little at
-             random, so that seeds give different states.
+    values   values by symbol or name: parameters, inputs and time are kept; coordinates are initial guesses. Other
+             parameters have the default values of the mechanism, or random positive values, which are adjusted if loops
+             do not close. With holonomic constraints each guess is perturbed slightly, so that different seeds give
+             different states.
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")

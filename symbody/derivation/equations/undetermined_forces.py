@@ -157,7 +157,7 @@ def _compliances(eq: Equations, share: Share) -> list[Expr]:
 def _positive(eq: Equations, stiffness: Any) -> Expr:
     k = as_expr(stiffness)
     if k.value is not None and not float(k.value) > 0:
-        raise DerivationError(f"reactions of {eq.name!r}: stiffnesses are positive, got {shown(stiffness)}")
+        raise DerivationError(f"reactions of {eq.name!r}: stiffnesses must be positive, got {shown(stiffness)}")
     return k
 
 

@@ -34,8 +34,8 @@ def variable_table(
 
 
 def _rates(groups: Mapping[str, tuple[Symbol, ...]]) -> dict[str, tuple[Symbol, ...]]:
-    """The time derivatives of q (where they are no speeds), u, z and r, and the second ones of r (where they are not in
-    r themselves)."""
+    """The time derivatives of q (if they are not speeds), u, z and r, and the second ones of r (where they are not in r
+    themselves)."""
     dots = {g: _dots(groups[g]) for g in "quzr"}
     speeds = {s.name for s in groups["u"]}
     dots["q"] = tuple(s for s in dots["q"] if s.name not in speeds)

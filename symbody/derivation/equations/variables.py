@@ -33,21 +33,21 @@ ARGUMENTS: Final = "t q u z r p"
 
 @dataclass(frozen=True)
 class Variable(Introduced):
-    """One row of the table.
+    """One row of the table of variables.
 
     group         q, u, z, r, p, t, lam, or rates q', u', z', r', r''; `kind` is the same as a word
-    index         its position in the group: of its number in arrays, of its column in Jacobians
-    written_in    the unit that was declared, in which it is shown: mm; rad, rad/s, rad/s^2 of angles, empty where none
-                  was declared
-    default       the number used where none is given: 0 for t, q, u, z, r, but 1 for a first Euler parameter; for a
-                  parameter the value in the model. None: it must be given (a parameter), or follows from the others (a
-                  multiplier, a rate)
-    is_angle      whether frames rotate by it
+    index         its position in the group: the index in arrays and the column in Jacobians
+    written_in    the declared unit, in which it is displayed: mm; rad, rad/s, rad/s^2 for angles; empty without a
+                  declaration
+    default       the default value: 0 for t, q, u, z, r, but 1 for the first Euler parameter; the value in the model
+                  for a parameter. None: it must be given (a parameter) or follows from the others (a multiplier, a
+                  rate)
+    is_angle      whether it is an angle of rotation of a frame
     quaternion    which set of Euler parameters it belongs to, counted from 0
     rate_of       the symbol whose time derivative it is
-    description   where it comes from: its joint, its constraint
-    turns         the joint, or the body, that it turns as one of three angles
-    direction     of a joint's coordinate: what it goes along or turns about, such as "along x of ground"
+    description   its origin: its joint or its constraint
+    turns         the joint or body that it rotates as one of three angles
+    direction     of a joint coordinate: the direction of motion, such as "along x of ground"
     inferred      units that follow from the parts of the mechanism
 
     >>> m = sb.Model("pendulum")
@@ -82,20 +82,20 @@ class Variable(Introduced):
 
     @property
     def unit(self) -> str:
-        """The SI unit of its numbers: as declared where that is one, or inferred from the parts of the model in which it
-        appears; empty where it is unknown."""
+        """The SI unit of its values: as declared, or inferred from the parts of the model in which it appears; empty if
+        unknown."""
         if self.written_in:
             return self.written_in if self.factor == 1.0 else si_unit(self.written_in)
         return "" if self.inferred is None else self.inferred.of(self.symbol)
 
     @property
     def shown_in(self) -> str:
-        """The unit in which it is shown: as declared, or `unit`."""
+        """The unit in which it is displayed: as declared, or `unit`."""
         return self.written_in or self.unit
 
     @property
     def factor(self) -> float:
-        """One of `shown_in`, in SI: 0.001 for mm."""
+        """The factor from `shown_in` to SI: 0.001 for mm."""
         return unit_factor(self.written_in)
 
     @property
@@ -105,16 +105,14 @@ class Variable(Introduced):
 
     @property
     def kind(self) -> str:
-        """The group in words: coordinate, speed, parameter, ..."""
+        """The name of the group: coordinate, speed, parameter, ..."""
         if self.group == "r" and self.rate_of is not None:
             return KINDS["r'" if self.symbol.order == 1 else "r''"]
         return KINDS[self.group]
 
     @property
     def neutral(self) -> float:
-        """The number at which a search starts: the default; without one, 1 for a parameter and 0 for everything
-        else.
-        """
+        """The initial guess of searches: the default, or 1 for a parameter without one and 0 for everything else."""
         if self.default is not None:
             return self.default
         return 1.0 if self.group == "p" else 0.0
@@ -128,14 +126,14 @@ class Variable(Introduced):
 @answered_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Variables(Displayed):
-    """Rows in the order of declaration, group after group; made by `derive`, asked for by `equations.variables`.
+    """The table of variables, in groups and in the order of declaration; `equations.variables` returns it.
 
     variables["q1"], variables[q1]     the row of a name or symbol
     variables.of("q u z")              a smaller table of some groups, in that order
     variables.symbols, .names    in the order of the rows
 
     owner          the name of the equations, for messages
-    requirements   conditions on the values of parameters without which a body cannot exist
+    requirements   conditions on parameter values without which a body is impossible
 
     >>> x, v, k = sb.symbols("x v k")
     >>> eq = sb.from_equations({x: v, v: -k * x}, {k: 4.0}, name="oscillator")
@@ -222,12 +220,12 @@ class Variables(Displayed):
 
     @cached_property
     def defaults(self) -> dict[Symbol, float]:
-        """Numbers of all that have one where nothing is given."""
+        """Default values of all variables that have one."""
         return {v.symbol: v.default for v in self.rows if v.default is not None}
 
     @cached_property
     def rotations_by_angles(self) -> Mapping[str, tuple[Variable, ...]]:
-        """Joints and bodies that turn by three angles one after another, which lock where the first and the third axis
+        """Joints and bodies that rotate by a sequence of three angles, with gimbal lock if the first and third axes
         coincide."""
         turned: dict[str, list[Variable]] = {}
         for v in self.rows:
@@ -255,7 +253,7 @@ class Variables(Displayed):
     # ---------------------------------------------------------------------------------------- smaller and larger tables
 
     def of(self, groups: str) -> Variables:
-        """The rows of some groups, in the order in which they are named here: `of("q u z")`."""
+        """The rows of some groups, in the given order: `of("q u z")`."""
         if groups not in self._parts:
             self._parts[groups] = self._part(groups.split())
         return self._parts[groups]
@@ -272,7 +270,7 @@ class Variables(Displayed):
         return Variables(self.owner, tuple(groups), rows, self.requirements if "p" in groups else ())
 
     def having(self, symbols: Iterable[Symbol], group: str) -> Variables:
-        """A table with further symbols of one group, as parameters that a question brings along."""
+        """A table with further symbols in one group, such as parameters that an analysis adds."""
         new = [s for s in dict.fromkeys(symbols) if s not in self.symbols]
         first = sum(v.group == group for v in self.rows)
         more = tuple(Variable(s, group, first + k) for k, s in enumerate(new))
@@ -291,7 +289,7 @@ class Variables(Displayed):
         """The row of a name or a symbol; an unknown one raises an error that lists similar names.
 
         where   the calling function, for the message
-        what    the kind of thing requested, where it differs from the kinds of this table
+        what    the kind of object requested, if it is not a kind in this table
         """
         name = name_of(key)
         if name not in self._by_name:
@@ -299,23 +297,23 @@ class Variables(Displayed):
         return self._by_name[name]
 
     def symbol(self, key: Any, where: str, error: type[SymbodyError] = ModelError, what: str = "") -> Symbol:
-        """The symbol of a name or a symbol; what does not exist is refused as by `row`."""
+        """The symbol for a name or a symbol; an unknown one is refused as by `row`."""
         return self.row(key, where, error, what).symbol
 
     def resolved(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, Any]:
-        """Whatever is given by name or symbol, by symbol."""
+        """A mapping with names replaced by symbols."""
         return {self.symbol(key, where, error, what): value for key, value in given.items()}
 
     def numbers(
         self, given: Mapping[Any, Any], where: str, error: type[SymbodyError] = ModelError, what: str = ""
     ) -> dict[Symbol, float]:
-        """Finite numbers in SI by symbol, from numbers given by name or symbol, or with a unit, "500 mm"; everything
-        else is refused, as are parameter values with which a body cannot exist.
+        """Finite SI numbers by symbol, from numbers or texts with a unit ("500 mm") by name or symbol. Other values,
+        and parameter values that make a body impossible, are refused.
 
-        A bare number is in SI. One that fits the unit that was declared, and not SI, is refused (600 for a length of
-        500 mm).
+        A number without a unit is in SI. A number that is plausible only in the declared unit is refused (600 for a
+        length of 500 mm).
         """
         rows = {key: self.row(key, where, error, what) for key in given}
         found = {rows[key].symbol: _number(rows[key], value, where, error) for key, value in given.items()}
@@ -325,7 +323,7 @@ class Variables(Displayed):
     def check(
         self, values: Mapping[Symbol, float], given: Iterable[Symbol], where: str, error: type[SymbodyError]
     ) -> None:
-        """Refuse parameter values with which a body cannot exist, as far as they depend on the given ones."""
+        """Refuse parameter values that make a body impossible, as far as they depend on the given values."""
         new = set(given)
         if wrong := first_refusal((r for r in self.requirements if not new.isdisjoint(r.symbols)), values):
             raise error(f"{where}: {wrong}")

@@ -1,4 +1,4 @@
 """Equations in other variables: minimal coordinates, added constraints, transformed speeds.
 
-`Equations` in, `Equations` out.
+This folder transforms `Equations` into `Equations`.
 """

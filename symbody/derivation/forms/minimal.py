@@ -23,19 +23,19 @@ from ..rank.small_matrices import Rows, pivoted_elimination
 def minimal(
     eq: Equations, independent: str | Iterable[Symbol | str] | None = None, at: Mapping[Any, float] | None = None
 ) -> Equations:
-    """Equations in independent speeds ui alone: the dependent ones ud follow from the constraints by a solve block.
+    """Equations in independent speeds ui only; the dependent speeds ud follow from the constraints by a linear solve.
 
         Jd ud = -(Ji ui + b),   u = A ui + a0,   u' = A ui' + a
         Aᵀ M A ui' = Aᵀ (f - M a)
 
-    independent   speeds to keep, by symbol or name; by default those are chosen for which Jd is best to solve (complete
-                  pivoting)
-    at            values near which to choose (coordinates, parameters); by default a random state that satisfies the
+    independent   speeds to keep, by symbol or name; by default complete pivoting chooses them so that Jd is well
+                  conditioned
+    at            values (coordinates, parameters) at which to choose; by default a random state that satisfies the
                   constraints
 
-    Coordinates all stay, and phi with them: it is an invariant of the motion. `dependent` of the result has the
-    eliminated speeds, their rates and the multipliers as expressions in what is left. Where Jd becomes singular the
-    choice must be another one.
+    All coordinates remain, and so does phi, as an invariant of the motion. `dependent` of the result has the eliminated
+    speeds, their rates and the multipliers as expressions in the remaining variables. If Jd becomes singular, choose
+    other speeds.
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -48,7 +48,7 @@ def minimal(
     See also: `derive`, `Equations`, `linearize`.
     """
     if not eq.lam:
-        _named_speeds(eq, () if independent is None else independent)  # refuses what is no speed
+        _named_speeds(eq, () if independent is None else independent)  # refuses keys that are not speeds
         return eq
     if eq.augmented.multipliers_in_loads:
         raise DerivationError(

@@ -31,7 +31,8 @@ class SharedWork:
 
 @of_equations
 def shared_work(eq: Equations) -> SharedWork:
-    """Operations for the mass matrix by each of Lynch's ways to share work (4.6), and on the graph as it stands.
+    """Number of operations for the mass matrix with each of Lynch's ways to share work (4.6), and on the expression
+    graph.
 
     >>> m = sb.Model("double")
     >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")

@@ -226,10 +226,10 @@ class Orthogonal:
 
 @of_equations
 def gram_schmidt(eq: Equations, unit: bool = True) -> Orthogonal:
-    """Gram and Schmidt's process on the tangent vectors (Lennartsson 3.1.2): γ of norm one, or δ (unit=False) whose
-    norms are D of L D Lᵀ.
+    """Gram-Schmidt orthogonalisation of the tangent vectors (Lennartsson 3.1.2): γ of unit norm, or δ (unit=False)
+    whose norms are D of L D Lᵀ.
 
-    From the kinematics alone: the mass matrix is not used.
+    It uses only the kinematics, not the mass matrix.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=4))
@@ -265,9 +265,9 @@ def coriolis_matrix(eq: Equations) -> Matrix:
 
         C = Σ m Jvᵀ (Jv' + ω̃ Jv) + Jωᵀ (I Jω' + (K ω)~ Jω),   K = ½ tr(I) 1 - I
 
-    Jv, Jω: partial velocities in components of the body. For u = q' these are the entries by Christoffel's symbols;
-    other speeds, also of `minimal` and `diagonalized` equations, have the same property. Where motion is prescribed, C
-    u lacks the terms without u.
+    Jv, Jω: partial velocities in components of the body. For u = q' the entries are those from Christoffel symbols; M'
+    - 2 C is also skew for other speeds, including those of `minimal` and `diagonalized` equations. With prescribed
+    motions C u lacks the terms without u.
 
     >>> m = sb.Model("cart and pole")
     >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
@@ -312,7 +312,7 @@ def _of_deforming_bodies(eq: Equations) -> Matrix:
 
 @of_equations
 def christoffel_symbols(eq: Equations, kind: int = 1) -> tuple[Matrix, ...]:
-    """Christoffel's symbols of the mass matrix, one symmetric matrix Γ_i for each coordinate; the speeds must be the
+    """Christoffel symbols of the mass matrix, one symmetric matrix Γ_i for each coordinate. The speeds must be the
     rates of the coordinates.
 
         Γ_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j - ∂M_jk/∂q_i),     Σ Γ_ijk q_j' q_k' = (C q')_i
@@ -427,7 +427,7 @@ class Pattern:
 
 @of_equations
 def mass_matrix_sparsity(eq: Equations) -> Pattern:
-    """Entries of the mass matrix that are not the constant zero.
+    """Positions of the entries of the mass matrix that are not identically zero.
 
     >>> m = sb.Model("two carts")
     >>> carts = [m.prismatic(f"x{k}", m.ground, m.body(f"cart {k}", mass=1)) for k in range(2)]

@@ -1,4 +1,3 @@
-"""Velocities and accelerations of every frame and body, and inertia gathered along the tree.
-
-`Mechanism` in, `Kinematics` out.
+"""Velocities and accelerations of every frame and body, and composite inertias along the tree. It computes `Kinematics`
+from a `Mechanism`.
 """

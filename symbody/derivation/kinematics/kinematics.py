@@ -61,7 +61,12 @@ class Kinematics:
     @cached_property
     def drifts(self) -> dict[Frame, Matrix]:
         """Rate of each frame's offset, in components of its parent; zero for frames with a prescribed velocity."""
-        return {f: zeros(3) if f.velocity is not None else self.rate(f.offset) for f in self.mechanism.frames}
+        return {f: self.drift(f) for f in self.mechanism.frames}
+
+    def drift(self, f: Frame) -> Matrix:
+        """Of one frame."""
+        moves: Matrix = zeros(3) if f.velocity is not None else self.rate(f.offset)
+        return moves
 
     @cached_property
     def given(self) -> dict[Frame, Matrix]:
@@ -138,18 +143,20 @@ def forces_on_rates(loads: Iterable[Load], kinematics: Kinematics) -> list[Expr]
     for load in loads:
         given: Mapping[Symbol, Expr] = load.on_rates
         if not load.actions and not given and load.potential is not None:
-            slope = jacobian([load.potential], mechanism.q)
-            given = {q: -slope[0, j] for j, q in enumerate(mechanism.q)}
+            inside = [s for s in free_symbols(load.potential) if s in on_rates]
+            slope = jacobian([load.potential], inside)
+            given = {q: -slope[0, j] for j, q in enumerate(inside)}
         for q, value in given.items():
             on_rates[q] = on_rates.get(q, ZERO) + value
     active = [q for q in mechanism.q if on_rates[q] is not ZERO]
     values = kinematics.in_speeds([on_rates[q] for q in active])
-    N = jacobian([mechanism.rates[q] for q in active], kinematics.u)
+    number = {u: j for j, u in enumerate(kinematics.u)}
     out = [on_rates.get(u, ZERO) for u in kinematics.u]
-    for k, value in enumerate(values):
-        for j in range(len(kinematics.u)):
-            if N[k, j] is not ZERO:
-                out[j] = out[j] + N[k, j] * value
+    for q, value in zip(active, values, strict=True):
+        speeds = sorted((s for s in free_symbols(mechanism.rates[q]) if s in number), key=number.__getitem__)
+        for u, weight in zip(speeds, jacobian([mechanism.rates[q]], speeds).entries, strict=True):
+            if weight is not ZERO:
+                out[number[u]] = out[number[u]] + weight * value
     return out
 
 

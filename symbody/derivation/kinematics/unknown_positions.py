@@ -81,7 +81,4 @@ def _somewhere(f: Frame, draw: Random) -> dict[Symbol, float]:
 
 
 def _needs_place(frame: str, what: str) -> str:
-    return (
-        f"frame {frame!r} is known by its velocity and spin only, but {what} depend on where it is or how it is turned; make it of "
-        "coordinates, m.ground.translate(x, y, 0).rotate('z', yaw), or leave out what needs its place"
-    )
+    return f"frame {frame!r} is known by its velocity and spin only, but {what} depend on its position or orientation; define it by coordinates, m.ground.translate(x, y, 0).rotate('z', yaw), or remove the parts that need its position"

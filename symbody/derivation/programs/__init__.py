@@ -1,4 +1,1 @@
-"""Forward and inverse dynamics and their derivatives in the cheapest known form.
-
-`Equations` in, expressions ready to compile out.
-"""
+"""Forward and inverse dynamics and their derivatives in the cheapest known form, as expressions ready to compile."""

@@ -15,6 +15,7 @@ D⁻¹ (Q - Sᵀ w - Uᵀ a). Every speed must move one frame only.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...algebra.graph.functions import cos, sin
@@ -104,7 +105,7 @@ def _turned_about_axis(turn: Turn, H: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True)
-class _TreeJoint:
+class TreeJoint:
     """Factors and biases of one frame, kept for the outward pass."""
 
     columns: list[tuple[int, tuple[Matrix, Matrix]]]
@@ -126,7 +127,7 @@ def articulated_accelerations(mechanism: Mechanism, kinematics: Kinematics, regr
     joints = {}
     for f in reversed(mechanism.frames):
         if f in J or f in bias:
-            joints[f] = _inwards(f, J, bias, subspaces[f], Q, excess[f])
+            joints[f] = inwards(f, J, bias, subspaces[f], Q, excess[f])
     return _outwards(mechanism, kinematics, joints, excess)
 
 
@@ -156,19 +157,24 @@ def _velocity_terms(
 
     s' + Rᵀ ω_P × s,     Rᵀ (ω_P × (ω_P × p) + 2 ω_P × p' + p'')       both where u' = 0
     """
-    rate = kinematics.rate_at_constant_speed
     w, excess = {mechanism.ground: zeros(3)}, {}
     for f in mechanism.frames:
         assert f.parent is not None
-        spin, drift, above = kinematics.spins[f], kinematics.drifts[f], w[f.parent]
-        turned = f.rotation.inwards(above)
-        w[f] = turned + spin
-        linear = gradient_of(above, zeros(3)) @ f.offset + 2 * cross(above, drift) + rate(drift)
-        excess[f] = rate(spin) + cross(turned, spin), f.rotation.inwards(linear)
+        spin = kinematics.spins[f]
+        w[f], excess[f] = frame_velocity_terms(f, w[f.parent], spin, kinematics.drifts[f], kinematics)
         if f in kinematics.given:
             v = kinematics.given[f]
-            excess[f] = excess[f][0], rate(v) + cross(spin, v)
+            excess[f] = excess[f][0], kinematics.rate_at_constant_speed(v) + cross(spin, v)
     return w, excess
+
+
+def frame_velocity_terms(
+    f: Frame, above: Matrix, spin: Matrix, drift: Matrix, kinematics: Kinematics
+) -> tuple[Matrix, tuple[Matrix, Matrix]]:
+    """Those of one frame, from the angular velocity of its parent."""
+    rate, turned = kinematics.rate_at_constant_speed, f.rotation.inwards(above)
+    linear = gradient_of(above, zeros(3)) @ f.offset + 2 * cross(above, drift) + rate(drift)
+    return turned + spin, (rate(spin) + cross(turned, spin), f.rotation.inwards(linear))
 
 
 def _own(
@@ -177,19 +183,23 @@ def _own(
     """ArticulatedInertia of the bodies on each frame, and their gyroscopic wrench."""
     J, bias = {}, {}
     for f, lump in lumps(mechanism, regroup).items():
-        J[f] = ArticulatedInertia.of(lump)
-        bias[f] = wrench_about_origin(lump, Acceleration.of(w[f], zeros(3), zeros(3)))
+        J[f], bias[f] = own_inertia(lump, w[f])
     return J, bias
 
 
-def _inwards(
+def own_inertia(lump: Lump, w: Matrix) -> tuple[ArticulatedInertia, Wrench]:
+    """Inertia and gyroscopic wrench of a lump at an angular velocity."""
+    return ArticulatedInertia.of(lump), wrench_about_origin(lump, Acceleration.of(w, zeros(3), zeros(3)))
+
+
+def inwards(
     f: Frame,
     J: dict[Frame, ArticulatedInertia],
     bias: dict[Frame, Wrench],
     subspace: Subspace,
-    Q: list[Expr],
+    Q: Sequence[Expr],
     excess: tuple[Matrix, Matrix],
-) -> _TreeJoint:
+) -> TreeJoint:
     """Eliminate the speeds of a frame and pass the articulated inertia and bias to its parent."""
     own, w = J.get(f, _NO_INERTIA), bias.get(f, NO_WRENCH)
     columns = list(subspace.columns.items())
@@ -214,11 +224,11 @@ def _inwards(
         w = w + own(*excess)
         J[f.parent] = J.get(f.parent, _NO_INERTIA) + own.in_parent(f)
         bias[f.parent] = bias.get(f.parent, NO_WRENCH) + to_parent(f, w)
-    return _TreeJoint(columns, U, factors, rest)
+    return TreeJoint(columns, U, factors, rest)
 
 
 def _without_joint_axis(
-    column: tuple[int, tuple[Matrix, Matrix]], J: ArticulatedInertia, w: Wrench, Q: list[Expr]
+    column: tuple[int, tuple[Matrix, Matrix]], J: ArticulatedInertia, w: Wrench, Q: Sequence[Expr]
 ) -> tuple[ArticulatedInertia, Wrench]:
     """A joint along one of the axes transmits no inertia along it, and its own force: zeros that need not be
     computed, J S = 0 and Sᵀ w = Q."""
@@ -243,21 +253,35 @@ def _without_joint_axis(
 def _outwards(
     mechanism: Mechanism,
     kinematics: Kinematics,
-    joints: dict[Frame, _TreeJoint],
+    joints: dict[Frame, TreeJoint],
     excess: dict[Frame, tuple[Matrix, Matrix]],
 ) -> Matrix:
-    falling = zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(mechanism.ground)
-    motion = {mechanism.ground: (zeros(3), falling)}
-    out = [ZERO] * len(kinematics.u)
+    motion = {mechanism.ground: (zeros(3), falling(mechanism))}
+    out: dict[int, Expr] = {}
     for f in mechanism.frames:
-        alpha, a = motion[f.parent]  # type: ignore[index]
-        a = f.rotation.inwards(a + cross(alpha, f.offset)) + excess[f][1]
-        alpha = f.rotation.inwards(alpha) + excess[f][0]
-        joint = joints.get(f)
-        if joint is not None and joint.factors is not None:
-            right = [r - power_on((alpha, a), U) for r, U in zip(joint.rest, joint.U, strict=True)]
-            for (j, (angular, linear)), value in zip(joint.columns, joint.factors.solve(right), strict=True):
-                out[j] = value
-                alpha, a = alpha + value * angular, a + value * linear
-        motion[f] = alpha, a
-    return Matrix(len(out), 1, tuple(out))
+        motion[f] = outwards(f, motion[f.parent], joints.get(f), excess[f], out)  # type: ignore[index]
+    return Matrix(len(kinematics.u), 1, tuple(out.get(j, ZERO) for j in range(len(kinematics.u))))
+
+
+def falling(mechanism: Mechanism) -> Matrix:
+    """Acceleration of the ground in place of gravity."""
+    return zeros(3) if mechanism.gravity is None else -mechanism.gravity.components(mechanism.ground)
+
+
+def outwards(
+    f: Frame,
+    parent: tuple[Matrix, Matrix],
+    joint: TreeJoint | None,
+    excess: tuple[Matrix, Matrix],
+    out: dict[int, Expr],
+) -> tuple[Matrix, Matrix]:
+    """Acceleration of a frame from that of its parent; u' of its joint, by number of the speed, into `out`."""
+    alpha, a = parent
+    a = f.rotation.inwards(a + cross(alpha, f.offset)) + excess[1]
+    alpha = f.rotation.inwards(alpha) + excess[0]
+    if joint is not None and joint.factors is not None:
+        right = [r - power_on((alpha, a), U) for r, U in zip(joint.rest, joint.U, strict=True)]
+        for (j, (angular, linear)), value in zip(joint.columns, joint.factors.solve(right), strict=True):
+            out[j] = value
+            alpha, a = alpha + value * angular, a + value * linear
+    return alpha, a

@@ -33,8 +33,8 @@ Wrt = str | Symbol
 
 @dataclass(frozen=True, repr=False)
 class ForwardDerivatives(Summarized):
-    """∂u'/∂x and ∂lam/∂x for each x that was asked for, by its name: one row for each speed or multiplier, one column
-    for each symbol.
+    """∂u'/∂x and ∂lam/∂x for each requested x, by its name: one row for each speed or multiplier, one column for each
+    symbol.
 
     udot, multipliers   of accelerations and of multipliers: matrices by name of x
 
@@ -63,11 +63,11 @@ def forward_derivatives(
     """Derivatives of accelerations and multipliers.
 
     wrt   "q", "u", "z", "r", "p", "t" for all coordinates, speeds, additional variables, inputs, parameters, time;
-          single symbols, by themselves or by name; or symbols under names of choice, `{"masses": [m1, m2]}`
+          single symbols, or their names; or groups of symbols with names of your choice, `{"masses": [m1, m2]}`
 
-    A coordinate is varied as if it were independent of the others, though values are those on the constraints. Of Euler
-    parameters, whose norm is one, only derivatives along motions (a_q N) have a meaning: what lies across depends on
-    how the equations are written.
+    Each coordinate is varied independently of the others, although values satisfy the constraints. For Euler
+    parameters, which have unit norm, only derivatives along motions (a_q N) are meaningful; the normal component
+    depends on how the equations are written.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)), damping=2)
@@ -184,7 +184,7 @@ def _fewest_operations(ways: Sequence[Way], symbols: Sequence[Symbol], held: Map
 
 def _solve_columns(factors: SaddlePoint, right: Matrix) -> Matrix:
     """All right sides. Those with a single entry are multiples of columns of A⁻¹, of which each pair of entries is
-    asked for once.
+    computed once.
 
     In a tree the column of the later speed is cheaper to have up to the earlier one: entries beyond are not needed
     then.

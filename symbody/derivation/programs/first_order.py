@@ -52,8 +52,8 @@ class VariationalSystem:
 @answered_class
 @dataclass(frozen=True)
 class FirstOrder(Displayed):
-    """x' = f: states x, their rates f, and the Jacobian ∂f/∂x. Made by `first_order(eq)`, or of any expressions:
-    `FirstOrder.of(x, f)`.
+    """The system x' = f: states x, their rates f, and the Jacobian ∂f/∂x. `first_order(eq)` returns it; from any
+    expressions: `FirstOrder.of(x, f)`.
 
     >>> x, y = sb.symbols("x y")
     >>> system = sb.derivation.FirstOrder.of([x, y], [y, -sb.sin(x)])
@@ -72,7 +72,7 @@ class FirstOrder(Displayed):
 
     @staticmethod
     def of(x: Iterable[Symbol], rates: object) -> FirstOrder:
-        """A system of ordinary differential equations that was written by hand."""
+        """A system of ordinary differential equations from your own expressions."""
         states, f = tuple(x), as_matrix(rates)
         if f.shape != (len(states), 1) or any(not isinstance(s, Symbol) for s in states):
             raise ModelError(
@@ -82,7 +82,7 @@ class FirstOrder(Displayed):
 
     @cached_property
     def variational(self) -> VariationalSystem:
-        """With the variational equations Φ' = ∂f/∂x Φ; Φ has symbols of its own, Phi_1_1 and so on.
+        """The system with its variational equations Φ' = ∂f/∂x Φ; the entries of Φ are the symbols Phi_1_1 and so on.
 
         >>> x, k = sb.symbols("x k")
         >>> system = sb.derivation.FirstOrder.of([x], [-k * x**2]).variational
@@ -103,10 +103,10 @@ class FirstOrder(Displayed):
 
 @of_equations
 def first_order(eq: Equations) -> FirstOrder:
-    """The equations as x' = f(x, r, t, p) with x = (q, u, z): kinematics, accelerations from the solve block, and
+    """The equations as x' = f(x, r, t, p) with x = (q, u, z): kinematics, accelerations from the linear solve, and
     solved additional equations.
 
-    Constraints are in u' on the level of accelerations. Its Jacobian uses the factors that give u' itself.
+    Constraints are imposed at the acceleration level. The Jacobian uses the same factorisation as u'.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -1, 0)))

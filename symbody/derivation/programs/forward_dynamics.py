@@ -16,6 +16,7 @@ from ..equations.equations import Equations
 from ..kinematics.kinematics import Kinematics
 from ..kinematics.unknown_positions import has_unknown_places
 from .articulated_bodies import articulated_accelerations
+from .link_sweeps import swept_accelerations
 from .shortest_forms import shortest_equations
 
 
@@ -27,6 +28,8 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
         return [eq.udot]
     if eq.route != "recursive" or eq.u != mechanism.u or eq.lam or eq.dropped:
         return [eq.udot]
+    if (swept := swept_accelerations(eq)) is not None:
+        return in_own_terms(eq, [swept])
     kinematics = Kinematics(mechanism)
     if isinstance(eq.M, LateSquare):  # many bodies: the recursion alone takes operations in proportion to their number
         return [_by_articulated_bodies(eq, kinematics)]

@@ -29,12 +29,12 @@ from .shortest_forms import shortest_forces
 
 @dataclass(frozen=True, repr=False)
 class InverseDynamics(Summarized):
-    """Forces for a motion (q, u, u'), which must satisfy the constraints.
+    """Input forces for a motion (q, u, u'), which must satisfy the constraints.
 
     inputs        value of each input
     multipliers   value of each multiplier
-    conditions    further conditions on the motion (each expression zero): the balances that no input enters, one for
-                  each degree of freedom without actuation; none where there are as many inputs as degrees of freedom
+    conditions    further conditions on the motion (each expression zero): the balances without inputs, one for each
+                  unactuated degree of freedom; empty if there are as many inputs as degrees of freedom
 
     >>> m = sb.Model("cart and pole")
     >>> cart, pole = m.body("cart", mass=1), m.body("pole", mass=1, com=(0, -1, 0))
@@ -61,10 +61,11 @@ class InverseDynamics(Summarized):
 
 @of_equations
 def joint_forces(eq: Equations) -> Matrix:
-    """M u' - f for u' as symbols, one entry for each speed: the generalised forces that are missing for the motion.
+    """M u' - f for u' as symbols, one entry for each speed: the generalised forces required for the motion in addition
+    to the loads.
 
-    By one Newton-Euler recursion over the tree (also known as RNEA), without the mass matrix. Loads are counted as they
-    are; those of loop closures are not, so that in a system with loops this is Jcᵀ lam.
+    Computed by one Newton-Euler recursion over the tree (RNEA), without the mass matrix. Loads are included,
+    loop-closure forces are not: in a system with loops the result is Jcᵀ lam.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1, com=(0, -2, 0)))
@@ -102,11 +103,11 @@ def _in_own_speeds(eq: Equations, recursion: Callable[..., list[Expr]]) -> Matri
 def inverse_dynamics(eq: Equations, inputs: Iterable[Symbol | str] | None = None) -> InverseDynamics:
     """Inputs (and multipliers) for a given motion, as expressions in q, u and u' = u.dot.
 
-    inputs   which, by symbol or name; by default all that do not act by their rates too. Others keep their symbols.
+    inputs   the inputs to solve for, by symbol or name; by default all whose rates do not act. Others remain symbols.
 
-    M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved where its solution is unique. In an underactuated system it is
-    unique too, but exists only for motions that satisfy `conditions`. Where inputs or multipliers can change without
-    changing the motion, the combination is named.
+    M u' - f0 = B r + Hᵀ lam, H = Jc + W, is solved if its solution is unique. For an underactuated system it is unique,
+    but exists only for motions that satisfy `conditions`. If a combination of inputs or multipliers does not affect the
+    motion, the error names it.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2), damping=3, actuation=m.input("F"))
@@ -146,7 +147,7 @@ def _chosen_inputs(eq: Equations, inputs: Iterable[Symbol | str] | None) -> list
     if inputs is None:
         if len(_inputs_with_rates(eq)) == len(eq.variables.inputs):
             raise DerivationError(
-                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{' that act as forces alone, without their rates' * bool(eq.r)}; declare them with m.input(...) and let them act, or ask for "
+                f"inverse dynamics of {eq.name!r}: the mechanism has no inputs{' that act as forces alone, without their rates' * bool(eq.r)}; declare them with m.input(...) and let them act, or use "
                 "joint_forces(eq), the generalised force on every speed"
             )
         return [s for s in eq.variables.inputs if s not in _inputs_with_rates(eq)]
@@ -199,7 +200,7 @@ def _what_is_free(eq: Equations, unknowns: tuple[Symbol, ...], direction: list[f
     what = "does nothing" if len(terms) == 1 else "can be added to it without changing the motion"
     return (
         f"inverse dynamics of {eq.name!r}: {len(unknowns)} unknowns ({listed(s.name for s in unknowns)}) but the motion determines only "
-        f"{rank}: {combination} {what} (at a random state); ask for fewer inputs with inputs=[...], or drop a redundant constraint (see audit)"
+        f"{rank}: {combination} {what} (at a random state); select fewer inputs with inputs=[...], or drop a redundant constraint (see audit)"
     )
 
 

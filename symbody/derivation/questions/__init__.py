@@ -1,4 +1,3 @@
-"""Questions to equations: audit, certificate, reactions, power balance, rigid motions.
-
-`Equations` in, an answer that prints itself out.
+"""Analyses of equations: audit, certificate, reactions, power balance, rigid motions. Each returns a result that can be
+printed.
 """

@@ -26,16 +26,17 @@ MAX_SYMBOLS: Final = 40  # largest number of symbols in a row of the page
 
 @dataclass(frozen=True, repr=False)
 class Audit(Summarized, Portable):
-    """Result of `audit`: counts, degrees of freedom, findings. Prints as a page.
+    """Result of `audit`: counts, degrees of freedom and findings, printed as a page.
 
-    rank                 of the constraints, at a regular configuration that satisfies them; None where none was found
-    degrees_of_freedom   speeds less rank
-    findings             errors and warnings, each a sentence with the parts it is about
+    rank                 of the constraints, at a regular configuration that satisfies them; None if no such
+                         configuration was found
+    degrees_of_freedom   number of speeds minus rank
+    findings             errors and warnings, each a sentence that names the parts
     remarks              of small mechanisms: coordinates and parameters that do not appear in the equations, equations
                          that decouple
-    mechanism            that was looked at
-    notes                what a reader may want to know: no gravity, bodies that are points, inputs that act on nothing,
-                         springs without a rest length, angles beyond a full turn
+    mechanism            the audited mechanism
+    notes                possible oversights: no gravity, point masses, inputs without effect, springs without a rest
+                         length, angles beyond a full turn
 
     >>> m = sb.Model("double")
     >>> a, b = (m.body(n, mass=1.0, com=(0, -1, 0)) for n in "ab")
@@ -55,7 +56,7 @@ class Audit(Summarized, Portable):
 
     @property
     def degrees_of_freedom(self) -> int | None:
-        """Number of speeds less the rank of the velocity constraints; None where the rank is unknown."""
+        """Number of speeds minus the rank of the velocity constraints; None if the rank is unknown."""
         return None if self.rank is None else len(self.mechanism.u) - self.rank
 
     @property
@@ -124,9 +125,9 @@ def audit(thing: Model | Mechanism | Equations) -> Audit:
     """Count the parts of a mechanism, find its degrees of freedom, and look for faults that leave its equations without
     a unique solution.
 
-    Looks for undeclared symbols, constraints that are redundant or cannot hold, motions without mass, velocity
-    constraints that can be integrated. Nothing is raised: `derive` refuses models with errors. Its notes name what may
-    have been forgotten: gravity, the inertia of a body, the rest length of a spring.
+    It finds undeclared symbols, redundant or contradictory constraints, massless motions, and velocity constraints that
+    can be integrated. It raises no error; `derive` refuses models with errors. The notes list possible oversights:
+    gravity, the inertia of a body, the rest length of a spring.
 
     >>> m = sb.Model("pendulum")
     >>> bob = m.body("bob", mass=1.0, com=(0, -1, 0))

@@ -1,4 +1,4 @@
-"""All forces and torques on one body, as a free-body diagram has them: weight, loads, and what joints transmit.
+"""All forces and torques on one body, as in a free-body diagram: weight, loads, and what joints transmit.
 
 For every body these satisfy Newton's and Euler's equations,
 
@@ -28,7 +28,7 @@ from ..equations.own_terms import in_own_terms
 from ..equations.undetermined_forces import Share
 from .reactions import ForceBalance, chain_of
 
-GUIDE = "guide"  # kind of what holds a body whose frame was moved by hand
+GUIDE = "guide"  # kind of the guide of a body whose frame moves without a joint
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class BodyForce(Introduced):
     at         the point of application; of a torque, where it is drawn
     force      a vector, or None where it is a torque
     torque     a vector, or None where it is a force
-    other      the body that has the opposite: "ground", or "" where none is known
+    other      the body on which the reaction acts: "ground", or "" if unknown
 
     vector     its force or its torque; it contains u' and multipliers
 
@@ -77,9 +77,9 @@ class BodyForce(Introduced):
 def body_forces(eq: Equations, body: str | None = None) -> tuple[BodyForce, ...]:
     """Every force and torque on a body, or on all bodies: weight, loads, and both sides of each joint.
 
-    A load on the coordinate of a joint (its spring, damper, actuator) acts as a pair across that joint. A body whose frame
-    was moved by hand is held by a guide, which bears its name. Bodies on one frame are one rigid body, and what acts between
-    them is not known.
+    A load on the coordinate of a joint (its spring, damper, actuator) acts as a pair across that joint. A body whose
+    frame moves without a joint is held by a guide with the name of the body. Bodies on one frame form one rigid body,
+    and the forces between them are not computed.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0)))
@@ -158,7 +158,7 @@ class _ForceCollector:
 
 
 def _guides(mechanism: Mechanism, tree: Iterable[Joint]) -> list[Joint]:
-    """What holds bodies whose frames were moved by hand, as joints."""
+    """The guides of bodies whose frames move without joints, as joints."""
     carried: Mapping[Frame, Joint] = {f: j for j in tree for f in chain_of(j)}
     by_frame: dict[Frame, list[Body]] = {}
     for b in mechanism.bodies:
@@ -166,8 +166,7 @@ def _guides(mechanism: Mechanism, tree: Iterable[Joint]) -> list[Joint]:
     for several in by_frame.values():
         if len(several) > 1:
             raise ModelError(
-                f"forces on bodies of {mechanism.name!r}: one frame carries {listed(b.name for b in several)}, which makes them one rigid body; what acts "
-                "between them is not known. Make them one body, or hold one on the other by m.fixed"
+                f"forces on bodies of {mechanism.name!r}: one frame carries {listed(b.name for b in several)}, which makes them one rigid body; the forces between them are not determined. Make them one body, or hold one on the other by m.fixed"
             )
     out = []
     for f, (b,) in by_frame.items():

@@ -64,12 +64,12 @@ class Check:
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Summarized):
-    """Result of `certify`. Prints as a table.
+    """Result of `certify`, printed as a table.
 
-    condition   the largest condition number of the constraints at these states, rows having length one
-    checks      each with what was compared, the largest difference and whether it passed
-    route       by which the equations were derived
-    states      how many random ones they were compared at
+    condition   the largest condition number of the constraints at these states, with rows of unit length
+    checks      each states the quantities compared, the largest difference, and whether it passed
+    route       of the derivation
+    states      number of random states
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -102,12 +102,12 @@ class Certificate(Summarized):
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """Checks that are beyond their tolerances."""
+        """Checks that exceed their tolerances."""
         return tuple(c for c in self.checks if not c.passed)
 
     @property
     def worst(self) -> Check:
-        """The check that used most of its tolerance."""
+        """The check closest to, or furthest beyond, its tolerance."""
         return max(self.checks, key=lambda c: c.error / c.tolerance if c.error == c.error else float("inf"))
 
     def _summary(self) -> Summary:
@@ -140,11 +140,11 @@ def certify(
     routes: Iterable[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Certificate:
-    """Check a derived model at random states, away from singular positions; their condition number is in the
-    certificate.
+    """Check a derived model at random states away from singular positions; the certificate contains their condition
+    number.
 
     seeds       how many states, or their seeds
-    values      numbers to use: of parameters, or of coordinates to start the assembly of loops from
+    values      values of parameters, or of coordinates as guesses for the assembly of loops
     routes      to compare with; all others by default
     tolerance   relative to the size of the terms compared
 
@@ -158,7 +158,7 @@ def certify(
     See also: `derivation.Certificate`, `derive`, `audit`.
     """
     if not tolerance > 0:
-        raise ModelError(f"certify: tolerance= is a positive number, got {shown(tolerance)}")
+        raise ModelError(f"certify: tolerance= must be a positive number, got {shown(tolerance)}")
     chosen = _other_routes(equations) if routes is None else list(routes)
     for r in chosen:
         if r not in ROUTES:

@@ -54,7 +54,7 @@ def _idle_gravity(m: Mechanism) -> Iterator[str]:
     if found is None or found.potential is None or not m.q or len(m.u) > len(m.q):
         return
     if not any(s.kind == "coordinate" for s in free_symbols(found.potential)):
-        yield "gravity does no work in any motion of the model: look at its direction and at the axes of the joints"
+        yield "gravity does no work in any motion of the model: check its direction and the axes of the joints"
 
 
 def _driving(m: Mechanism) -> Iterator[str]:

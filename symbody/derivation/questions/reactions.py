@@ -44,8 +44,8 @@ from ..routes.recursive import inertial_wrenches, to_parent
 
 @dataclass(frozen=True, repr=False)
 class Reaction(Summarized):
-    """Force and moment that the parent side of a joint exerts on the child side, in components of `frame`; the moment
-    is about `at`.
+    """Force and moment that the parent of a joint exerts on the child, in components of `frame`; the moment is about
+    `at`.
 
     force, moment   columns of three expressions
 
@@ -85,18 +85,17 @@ def reaction(
 ) -> Reaction:
     """The constraint force and moment in a joint (of the tree, closing a loop, or a rolling contact), by its name.
 
-    frame    for the components: a frame, a body, or the name of a body or "ground"; by default the joint's frame on the
-             parent side, whose axes are those of the parent, whatever the joint's own axis is
+    frame    for the components: a frame, a body, or the name of a body or "ground"; by default the joint frame on the
+             parent side, whose axes are those of the parent, not of the joint
     at       the point about which the moment is taken; by default the origin of the joint's frame on the child side
-    solved   False: expressions in q, u, u', multipliers; True: with the values of u' and multipliers along the motion
-             put in. Components that redundant constraints do not determine have no value then (NaN in numbers)
-    share    how those are shared among redundant joints instead: "least norm" (the least Σ lam²), or {joint or
-             constraint: stiffness}, by which joints that close loops are elastic (N/m, N m/rad); those that are not
-             named are rigid
+    solved   False: expressions in q, u, u', multipliers; True: with the solutions for u' and the multipliers
+             substituted. Components that redundant constraints leave undetermined then have no value (NaN)
+    share    how undetermined components are distributed among redundant joints: "least norm" (minimum Σ lam²), or
+             {joint or constraint: stiffness} for elastic loop-closing joints (N/m, N m/rad); all others are rigid
 
     Springs, dampers and actuators across the joint are loads, not reactions: a reaction does no work on the motions
-    that the joint allows. Rows of a loop joint that were left out because they are always satisfied have no multiplier
-    and count as zero.
+    that the joint allows. Rows of a loop joint that were dropped because they are always satisfied have no multiplier;
+    their forces count as zero.
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=2, com=(0, -1, 0)))
@@ -385,7 +384,7 @@ def _frame_named(mechanism: Mechanism, joint: str, frame: Any) -> Frame:
     target = frame.frame if isinstance(frame, Body) else frame
     if not isinstance(target, Frame):
         raise ModelError(
-            f"reaction in {joint!r}: frame= is a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
+            f"reaction in {joint!r}: frame= must be a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
         )
     return target
 
@@ -415,7 +414,7 @@ def _joint(mechanism: Mechanism, name: str) -> Joint:
     if name not in joints:
         if name in {c.name for c in mechanism.constraints}:
             raise ModelError(
-                f"mechanism {mechanism.name!r}: {name!r} is a constraint, no joint: its force is its multiplier, sim['{multiplier_of(name).name}'] "
+                f"mechanism {mechanism.name!r}: {name!r} is a constraint, not a joint: its force is its multiplier, sim['{multiplier_of(name).name}'] "
                 f"of a trajectory; joints are {listed(joints)}"
             )
         raise unknown(f"mechanism {mechanism.name!r}", "joint", name, joints)

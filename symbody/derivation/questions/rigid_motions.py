@@ -27,8 +27,8 @@ class RigidMotions:
     T   the same in terms of c: angular velocity of the whole, and velocity of the point at the origin, in components of
         the ground
 
-    Of a body without moments of inertia only the mass centre counts: rotating it is no motion. A deforming body keeps
-    its shape where the whole is rigid.
+    Of a body without moments of inertia only the mass centre counts: rotating it is not a motion. A deforming body
+    keeps its shape where the whole is rigid.
     """
 
     V: Matrix

@@ -1,5 +1,5 @@
 """The power equation in groups: T' = P of conservative, nonconservative and nonworking loads, and of constraints
-(Lennartsson 4.3, with the term of forces that do no work that 4.5 asks for)."""
+(Lennartsson 4.3, with the term of nonworking forces required by 4.5)."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class PowerBalance(Summarized):
     rate             T', the rate of the kinetic energy
     conservative     powers of loads with a potential, by name
     nonconservative  powers of the other loads that do work
-    nonworking       powers of loads that do no work on any motion of the speeds, as the force of a magnetic field on a
-                     charge: zero, but for what explicitly time-dependent (prescribed) motion makes them do
-    constraints      power that time-dependent constraints and prescribed motions feed in
+    nonworking       powers of loads that do no work on any motion of the speeds, such as the magnetic force on a
+                     charge: zero, except through explicitly time-dependent (prescribed) motion
+    constraints      power input of time-dependent constraints and prescribed motions
 
     >>> m = sb.Model("charge")
     >>> x, y = m.coordinates("x y")
@@ -71,12 +71,12 @@ class PowerBalance(Summarized):
 
 @of_equations
 def power_balance(eq: Equations, solved: bool = False) -> PowerBalance:
-    """The power equation T' = P_ac + P_an + P_g + P_c, load by load (Lennartsson eq. 4.37): with a term of its own for
+    """The power equation T' = P_ac + P_an + P_g + P_c, load by load (Lennartsson eq. 4.37): with a separate term for
     nonworking loads, whose forces F do no work on any motion of the speeds, Σ u_i β_i · F = 0.
 
-    With explicitly time-dependent velocities β_t, on a turntable say, such a force has the power β_t · F.
+    With explicitly time-dependent velocities β_t, for example on a turntable, such a force has the power β_t · F.
 
-    solved   False: expressions in u' and multipliers; True: with their values along the motion put in
+    solved   False: expressions in u' and multipliers; True: with their solutions substituted
 
     >>> m = sb.Model("charge on a turntable")
     >>> s, w = m.coordinate("s"), m.parameter("w", 2.0)

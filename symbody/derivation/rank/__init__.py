@@ -1,4 +1,1 @@
-"""Ranks of constraint Jacobians, and configurations at which they are regular.
-
-Rows of expressions in, rank and row space out.
-"""
+"""Ranks and row spaces of constraint Jacobians, and configurations at which they are regular."""

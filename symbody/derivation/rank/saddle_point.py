@@ -37,7 +37,7 @@ class Elimination(Enum):
     DEFINITE = "M is eliminated without pivoting; there are no constraints"
     SCHUR = "M and its Schur complement Jc M⁻¹ Jcᵀ are eliminated, both without pivoting"
     AUGMENTED = (
-        "M is singular by itself: M + Jcᵀ Jc, which has the same solutions on the constraints, is eliminated in its place, "
+        "M alone is singular: M + Jcᵀ Jc, which has the same solutions on the constraints, is eliminated instead, "
         "then its Schur complement, both without pivoting"
     )
     PIVOTED = (

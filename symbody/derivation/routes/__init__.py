@@ -1,4 +1,4 @@
 """Five independent derivations of M and f: recursive, Kane, Lagrange, Newton-Euler, Gibbs-Appell.
 
-`Kinematics` in, mass matrix and right side out.
+Each route takes `Kinematics` and returns the mass matrix and the right side.
 """

@@ -20,8 +20,8 @@ from typing import Final
 
 from ...algebra.calculus.accumulation import Stage
 from ...algebra.calculus.derivatives import jacobian
-from ...algebra.graph.graph import ZERO, Expr, Node
-from ...algebra.graph.late_matrix import LateSquare
+from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
+from ...algebra.graph.late_matrix import LateColumn, LateSquare, diagonal
 from ...algebra.graph.matrix import Matrix, cross, dot, stack, sum_of_products
 from ...algebra.graph.walk import free_symbols
 from ...bodies.frames.frames import Frame
@@ -29,6 +29,7 @@ from ...bodies.mass.mass import MassProperties
 from ...bodies.mechanism.mechanism import Load, Mechanism
 from ..kinematics.composite_bodies import Composite, InertiaComposite, composites, momentum
 from ..kinematics.elastic_inertia import ElasticInertia, elastic_inertias
+from ..kinematics.equal_links import is_local, links_of, written_expressions
 from ..kinematics.frame_motions import Acceleration, accelerations
 from ..kinematics.inertial_parameters import Lump
 from ..kinematics.kinematics import NO_WRENCH, Kinematics, Wrench, forces_on_rates, wrenches
@@ -36,11 +37,17 @@ from ..kinematics.parameter_regrouping import Regroup, lumps
 from ..kinematics.unknown_positions import has_unknown_places
 from .user_inertia import WrittenMotion
 
-MANY_SPEEDS: Final = 40  # above, the mass matrix of a tree is made when it is asked for
+MANY_SPEEDS: Final = 40  # above, the mass matrix of a tree is built on first access
 
 
 def recursive(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     """Mass matrix and right side. `regroup`: see `lumps`."""
+    if len(kinematics.u) > MANY_SPEEDS and regroup is None and (late := _late_equations(mechanism)) is not None:
+        return late
+    return _equations_of_tree(mechanism, kinematics, regroup)
+
+
+def _equations_of_tree(mechanism: Mechanism, kinematics: Kinematics, regroup: Regroup = None) -> tuple[Matrix, Matrix]:
     subspaces = subspaces_of(mechanism, kinematics)
     carried, elastic = lumps(mechanism, regroup, by_inertias=True), elastic_inertias(mechanism, kinematics)
     rigid = {f: InertiaComposite(x.m, x.h, x.I) for f, x in carried.items()}
@@ -64,18 +71,24 @@ class Subspace:
 
 def subspaces_of(mechanism: Mechanism, kinematics: Kinematics) -> dict[Frame, Subspace]:
     number = {u: j for j, u in enumerate(kinematics.u)}
-    out = {}
-    for f in mechanism.frames:
-        given = kinematics.given.get(f)
-        motion = stack(kinematics.spins[f], kinematics.drifts[f] if given is None else given)
-        moving = [s for s in free_symbols(motion) if s in number]
-        J = jacobian(motion, moving)
-        columns = {}
-        for k, u in enumerate(moving):
-            angular, linear = Matrix(3, 1, J.column(k)[:3]), Matrix(3, 1, J.column(k)[3:])
-            columns[number[u]] = angular, f.rotation.inwards(linear) if given is None else linear
-        out[f] = Subspace(columns)
-    return out
+    given = kinematics.given
+    return {
+        f: subspace_of(f, kinematics.spins[f], kinematics.drifts[f], number, given.get(f)) for f in mechanism.frames
+    }
+
+
+def subspace_of(
+    f: Frame, spin: Matrix, drift: Matrix, number: Mapping[Symbol, int], given: Matrix | None = None
+) -> Subspace:
+    """Of one frame; `given` is the velocity of its origin, where only that is known."""
+    motion = stack(spin, drift if given is None else given)
+    moving = [s for s in free_symbols(motion) if s in number]
+    J = jacobian(motion, moving)
+    columns = {}
+    for k, u in enumerate(moving):
+        angular, linear = Matrix(3, 1, J.column(k)[:3]), Matrix(3, 1, J.column(k)[3:])
+        columns[number[u]] = angular, f.rotation.inwards(linear) if given is None else linear
+    return Subspace(columns)
 
 
 # ----------------------------------------------------------------------------------------------------- composite bodies
@@ -117,21 +130,52 @@ def mass_matrix(
 def late_mass_matrix(
     mechanism: Mechanism, subspaces: dict[Frame, Subspace], whole: Mapping[Frame, InertiaComposite], n: int
 ) -> Matrix | None:
-    """The mass matrix of a tree in which every speed moves one frame, made when it is asked for: the accelerations of many
+    """The mass matrix of a tree in which every speed moves one frame, built on first access: the accelerations of many
     bodies do not need it. None where its entries are needed to derive equations."""
     moved = [(j, f, column) for f, s in subspaces.items() for j, column in s.columns.items()]
     is_tree = not (mechanism.constraints or mechanism.has_written_motion or has_unknown_places(mechanism))
     if not is_tree or sorted(j for j, _, _ in moved) != list(range(n)):
         return None
-    diagonal = [ZERO] * n
+    entries = [ZERO] * n
     for j, f, column in moved:
         if f in whole:
-            diagonal[j] = power_on(column, momentum(whole[f], *column))
+            entries[j] = power_on(column, momentum(whole[f], *column))
     inside = [e for _, f, (angular, linear) in moved for e in (*angular.entries, *linear.entries, *f.offset.entries)]
     inside += [e for c in whole.values() for e in (c.m, *c.h.entries, *c.I.entries)]
     if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
         return None
-    return LateSquare(n, _LateInertia(mechanism, subspaces, whole, n), diagonal, inside)
+    return LateSquare(n, _LateInertia(mechanism, subspaces, whole, n), entries, inside)
+
+
+def _late_equations(mechanism: Mechanism) -> tuple[Matrix, Matrix] | None:
+    """M and f of a tree of links, both built on first access: the recursion needs neither. None if loads depend on more
+    than the links on which they act, or contain multipliers or rates of inputs."""
+    if not is_local(mechanism) or links_of(mechanism) is None:
+        return None
+    inside = written_expressions(mechanism)
+    if any(s.kind == "multiplier" or (s.kind == "input" and s.order) for s in free_symbols(inside)):
+        return None
+    made, n = _LateTree(mechanism), len(mechanism.u)
+    return LateSquare(n, made.inertia, made.diagonal, inside), LateColumn(n, made.right_side, inside)
+
+
+@dataclass(frozen=True)
+class _LateTree:
+    """Makes the entries of M and f."""
+
+    mechanism: Mechanism
+
+    def _made(self) -> tuple[Matrix, Matrix]:
+        return _equations_of_tree(self.mechanism, Kinematics(self.mechanism))
+
+    def inertia(self) -> tuple[Expr, ...]:
+        return self._made()[0].entries
+
+    def diagonal(self) -> tuple[Expr, ...]:
+        return diagonal(self._made()[0])
+
+    def right_side(self) -> tuple[Expr, ...]:
+        return self._made()[1].entries
 
 
 @dataclass(frozen=True)
@@ -352,7 +396,7 @@ def staged_forces(
     """Generalised forces, and the order in which their derivatives take fewest operations.
 
     From the leaves to the ground, first what makes up the total wrench W on a frame, forwards, then what makes up its
-    motion m, in reverse: ∂W/∂m, of the size of a wrench and a motion, is then all that is known of the bodies beyond a
+    motion m, in reverse: ∂W/∂m, of the size of a wrench and a motion, then contains all data of the bodies beyond a
     frame. (With composite inertias for it by formulas: Singh, Russo and Wensing, Efficient analytical derivatives of
     rigid-body dynamics, 2022.)
     """

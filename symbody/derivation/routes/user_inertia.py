@@ -143,7 +143,7 @@ def _symmetric(M: Matrix, mechanism: Mechanism) -> Matrix:
         u = [s.name for s in mechanism.u]
         raise DerivationError(
             f"balances of {mechanism.name!r}: the inertia is not symmetric: {u[j]}_dot in the balance of {u[i]} has another coefficient than "
-            f"{u[i]}_dot in that of {u[j]}. Write each balance for the speed on which its forces do work, or write equations that are no "
+            f"{u[i]}_dot in that of {u[j]}. Write each balance for the speed on which its forces do work, or write equations that are not "
             "balances as first-order equations of variables (m.variable, m.equation)"
         )
     return symmetric_from_upper(M)

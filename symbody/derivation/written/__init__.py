@@ -1,4 +1,1 @@
-"""Equations from other sources: written by hand, from a Lagrangian, from SymPy's methods.
-
-Expressions in, `Equations` out.
-"""
+"""`Equations` from other sources: your own expressions, a Lagrangian, or SymPy's methods."""

@@ -39,10 +39,9 @@ def from_equations(
     values    of parameters, by symbol or name; None where one has no number yet. A symbol that is not among
               them, and differs from a state, an input or one of them by a typing mistake, is refused
     implicit  further states with an expression each that is zero and linear in their rates: {y: e}, rates being `y.dot`
-              and `y.dot.dot` of symbols of kind "variable" or "coordinate"; which state an expression stands at is of no
-              account. States of second order are y and y_rate
-    inputs    symbols or names that are given from outside while the system moves; symbols of kind "input" are so
-              without being named
+              and `y.dot.dot` of symbols of kind "variable" or "coordinate"; the assignment of expressions to states
+              does not matter. States of second order are y and y_rate
+    inputs    symbols or names of inputs; symbols of kind "input" need not be listed
     outputs   quantities of interest, by name
 
     A rate in a right side is `x.dot` of a symbol of kind "variable" or "coordinate".

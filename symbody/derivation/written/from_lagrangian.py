@@ -51,8 +51,8 @@ def from_lagrangian(
     inputs        names of further inputs
     outputs       quantities of interest, by name
 
-    Terms of L without rates are a potential. `energy` of the result is Jacobi's integral q' · ∂L/∂q' - L, which is kept
-    where L does not depend on time and nothing but constraints acts.
+    Terms of L without rates are a potential. `energy` of the result is Jacobi's integral q' · ∂L/∂q' - L, which is
+    conserved if L does not depend on time and only constraint forces act.
 
     >>> theta = sb.symbol("theta", "coordinate")
     >>> m, l, g = sb.symbols("m l g")

@@ -295,7 +295,9 @@ _METHODS: Final[tuple[tuple[type, Callable[[Any, Given], Equations]], ...]] = (
 def _name(x: Any) -> str:
     """The name of a dynamicsymbol."""
     if not isinstance(x, AppliedUndef):
-        raise ModelError(f"from_sympy: {shown(x)} is no dynamicsymbol; coordinates and speeds are functions of time")
+        raise ModelError(
+            f"from_sympy: {shown(x)} is not a dynamicsymbol; coordinates and speeds must be functions of time"
+        )
     return str(x.func.__name__)
 
 

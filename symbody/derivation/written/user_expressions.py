@@ -95,8 +95,8 @@ class WrittenDown:
         for p in others:
             if near := next((n for n in declared if is_misspelt(p, n)), None):
                 raise ModelError(
-                    f"{self.where}: {p!r} is no state, no input, and has no value. Did you mean {near!r}? Where it is a "
-                    f"parameter, values={{{p!r}: number}} says so, or values={{{p!r}: None}} without a number"
+                    f"{self.where}: {p!r} is neither a state nor an input, and has no value. Did you mean {near!r}? If it is a "
+                    f"parameter, pass values={{{p!r}: number}}, or values={{{p!r}: None}} to leave it symbolic"
                 )
 
 

@@ -69,9 +69,11 @@ class DeviceArgument:
 
 @dataclass
 class DeviceModule:
-    """Programs and kernels that belong together."""
+    """Programs and kernels that belong together. is_compact: kernels that are called more than once are functions, so that
+    long ones are translated once."""
 
     real: str
+    is_compact: bool = False
     loops: LlvmLoops = field(init=False)
     functions: list[str] = field(default_factory=list)
     bodies: list[SsaText] = field(default_factory=list)
@@ -140,7 +142,7 @@ class DeviceModule:
     def _private(
         self, form: KernelForm, given: Mapping[str, str], sizes: Mapping[str, int], lines: list[str]
     ) -> dict[str, str]:
-        """Memory of the thread for what is not given; functions find the parameters."""
+        """Memory of the thread for arguments that are not passed; functions find the parameters."""
         out = {}
         for p in form.parameters:
             if p.name in given:
@@ -195,8 +197,11 @@ class DeviceModule:
         self.functions.append(e.text(name))
         return e.arguments
 
+    def _attributes(self, form: KernelForm, calls: int) -> str:
+        return f"{'noinline' if self.is_compact and calls > 1 else 'alwaysinline'} nounwind"
+
     def text(self, used: Iterable[str] = ("pow",)) -> str:
-        kernels = self.loops.definitions(lambda form, calls: "alwaysinline nounwind")
+        kernels = self.loops.definitions(self._attributes)
         return module_text([kernels, *self.functions], self.bodies, self.real, used)
 
 

@@ -11,12 +11,18 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 
-import llvmlite
-import llvmlite.binding as llvm
-from llvmlite.binding import ffi
-
 from ...errors import CompileError
 from ...interruption import interruptible
+
+try:
+    import llvmlite
+    import llvmlite.binding as llvm
+    from llvmlite.binding import ffi
+except ImportError:
+    raise CompileError(
+        "machine code: needs the package 'llvmlite', which is not installed: pip install llvmlite. Where it cannot be "
+        "installed, as in a browser, derive, readable, certify, sb.kits.teaching and numpy_source work without it"
+    ) from None
 
 LONG_TEXT: Final = 100_000  # characters from which compiling may take a second
 LEVEL: Final = 2  # of code generation; measured in docs/why: 1 compiles no faster, 3 runs no faster

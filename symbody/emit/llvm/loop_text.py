@@ -6,6 +6,7 @@ LlvmLoops    kernels that call each other and compiled programs, in one module
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -29,6 +30,7 @@ _INDEX_TESTS: Final = {"<": "slt", ">": "sgt", "<=": "sle", ">=": "sge", "==": "
 _NUMBER_TESTS: Final = {"<": "olt", ">": "ogt", "<=": "ole", ">=": "oge", "==": "oeq", "!=": "une"}
 SCALAR_LOOPS: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
 SINES: Final = {"sin": "symbody.sin", "cos": "symbody.cos"}  # defined by `sincos.sine_functions`
+LONG_TABLE: Final = 1000  # numbers, from which on the time to read them matters
 LARGE_KERNEL: Final = 200  # expressions and statements of a kernel
 
 
@@ -414,10 +416,15 @@ class LlvmLoops:
 
 
 def constant_tables(tables: Tables) -> str:
-    return "".join(
-        f"{name} = private constant [{len(v)} x {element}] [{', '.join(_entry_of_table(x, element) for x in v)}]\n"
-        for (element, v), name in tables.items()
-    )
+    return "".join(f"{name} = private constant {_table(element, v)}\n" for (element, v), name in tables.items())
+
+
+def _table(element: str, values: tuple[float, ...]) -> str:
+    """An array; the bytes of one that is long, which LLVM reads many times faster than so many numbers."""
+    if element == "double" and len(values) >= LONG_TABLE:
+        content = struct.pack(f"<{len(values)}d", *values)  # targets are little-endian
+        return f'[{len(content)} x i8] c"\\{content.hex(chr(92))}", align {BYTES[element]}'
+    return f"[{len(values)} x {element}] [{', '.join(_entry_of_table(x, element) for x in values)}]"
 
 
 def _entry_of_table(x: float, element: str) -> str:

@@ -21,7 +21,7 @@ HEADER: Final = 8  # entries of `work` before its numbers
 FIELDS: Final = (
     "constants", "values", "groups", "sizes", "runs", "first", "kinds", "stops", "a", "b", "c", "outputs", "lengths", "places",
 )  # fmt: skip
-COUNTS: Final = ("constants", "groups", "runs", "first", "outputs")  # those that are no addresses
+COUNTS: Final = ("constants", "groups", "runs", "first", "outputs")  # those that are not addresses
 _ENTRY: Final = f"""define void @{NAME}(ptr %in, ptr %out, ptr %work) nounwind {{
 begin:
   %tables = load ptr, ptr %work, align 8

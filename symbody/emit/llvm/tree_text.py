@@ -34,7 +34,7 @@ class TreeText:
 
 
 def tree_text(shape: TreeShape, number: str, lanes: int) -> TreeText:
-    """Kernels for numbers of one type; `lanes` degrees of freedom lie side by side in a vector, where numbers are no
+    """Kernels for numbers of one type; `lanes` degrees of freedom lie side by side in a vector, if numbers are not
     vectors themselves."""
     kernels, tables = Kernels(), Tables()
     fields = tuple((f.name, f.type) for f in fields_of(TreeSlopes).values())

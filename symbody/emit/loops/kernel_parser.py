@@ -32,8 +32,8 @@ def _syntax(file: str) -> ast.Module:
 
 @cache
 def _functions(file: str, inside_others: bool = False) -> dict[int, ast.FunctionDef]:
-    """The functions of a file by their first lines: read at once, which takes less time than to look for each of
-    them; those inside others, too, where they are asked for."""
+    """The functions of a file by their first lines: read at once, which takes less time than to look for each of them;
+    including nested ones on request."""
     nodes = ast.walk(_syntax(file)) if inside_others else _syntax(file).body
     found = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     return {min([f.lineno, *(d.lineno for d in f.decorator_list)]): f for f in found}
@@ -59,7 +59,7 @@ class KernelText:
         file, line = code.co_filename, code.co_firstlineno
         tree = _functions(file).get(line) or _functions(file, inside_others=True).get(line)
         if tree is None:
-            raise CompileError(f"kernel {self.kernel.__name__}: its text is not in {file}; write it into a file")
+            raise CompileError(f"kernel {self.kernel.__name__}: its source is not in {file}; define it in a file")
         return tree
 
     def where(self, node: ast.AST) -> str:
@@ -276,7 +276,7 @@ class _Checker:
         try:
             called = kernel_source(kernel)
         except (OSError, TypeError, AssertionError):
-            raise self.refused(e, f"{ast.unparse(e.func)!r} is no kernel") from None
+            raise self.refused(e, f"{ast.unparse(e.func)!r} is not a kernel") from None
         if len(e.args) != len(called.parameters):
             raise self.refused(e, f"it takes {listed(called.parameters)}, got {len(e.args)} arguments")
         given = tuple(self.argument(called, name, a) for name, a in zip(called.parameters, e.args, strict=True))
@@ -351,7 +351,7 @@ class _Checker:
         text = ast.unparse(s.annotation)
         wanted = HINTS.get(eval(text, self.text.names))
         if wanted is None or not isinstance(target, ast.Name):
-            raise self.refused(s, f"{text} is no type of a local name")
+            raise self.refused(s, f"{text} is not a valid type of a local name")
         self.declare(s, target.id, wanted)
         return self.assigned(s, target, value)
 

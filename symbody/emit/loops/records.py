@@ -163,7 +163,7 @@ def _place(f: StructField, k: int) -> property:
 
     def put(self: Struct, value: Any) -> None:
         if not f.is_mutable:
-            raise AttributeError(f"record {type(self).__name__}: {f.name!r} is no field that may be changed")
+            raise AttributeError(f"record {type(self).__name__}: {f.name!r} is read-only")
         memory(self)[k] = value
 
     return property(lambda self: memory(self).item(k), put)

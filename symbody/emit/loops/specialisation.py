@@ -49,7 +49,7 @@ def _field(p: ir.Parameter, outside: Mapping[str, str]) -> ir.LocalVariable:
 
 
 class Kernels:
-    """Kernels that belong together, each once for whatever is known of its arguments.
+    """Kernels that belong together, each once for each set of known argument values.
 
     most_written_out   turns of loops without calls that are written out, also where they are not called `unrolled`
     """
@@ -90,7 +90,7 @@ class _Specialiser:
 
     def form(self) -> ir.KernelForm:
         body = self.block(self.given.body)
-        arguments = {p.name for p in self.given.parameters}  # those that are no records stay, used or not
+        arguments = {p.name for p in self.given.parameters}  # arguments other than records stay, used or not
         needed = [p for p in self.parameters.values() if p.name not in self.known or p.type is ir.FUNCTION]
         left = tuple(p for p in needed if p.name in self.used or p.name in arguments)
         return replace(self.given, parameters=left, body=body, given=self.given.parameters)
@@ -196,7 +196,7 @@ class _Specialiser:
         return ir.KernelCall(e.type, e.kernel, e.types, arguments, target)
 
     def _known_of(self, here: str, there: str) -> dict[str, Any]:
-        """What is known of a function or of the fields of a record, by the names that they have elsewhere."""
+        """The known values of a function or of the fields of a record, by the names that they have elsewhere."""
         return {
             there + name[len(here) :]: value
             for name, value in self.known.items()

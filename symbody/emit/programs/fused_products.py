@@ -2,7 +2,7 @@
 
     fma: a b + c      fms: a b - c      fnma: c - a b
 
-Machine code has them; other targets are written from programs without.
+Machine code uses them; other targets are written from programs without.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@ code eliminated, order fixed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -15,6 +16,7 @@ from ...algebra.graph.labels import Labels, labels_by_node, substituted_labels
 from ...algebra.graph.linear import MIN_PIVOT, FactorShape, solve_block
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
+from ...algebra.graph.sweeps import Schedule
 from ...algebra.graph.walk import evaluation_order, scalars, substitute_all, with_arguments
 from ...argument_kinds import checked_flags
 from ...errors import ProgramError, in_number, listed, shown
@@ -28,6 +30,7 @@ from .reciprocals import without_single_reciprocals
 from .right_sides import with_joined_solves
 from .shared_products import with_shared_products
 from .signs import with_fewest_negations
+from .sweep_shape import SweepShape
 from .tree_solves import Branches
 
 UNROLLED_OPERATIONS: Final = 1500  # operations up to which a definite system is unrolled
@@ -141,7 +144,7 @@ def _group(name: str, key: str, value: Any) -> Group:
 def _check_groups(name: str, groups: Sequence[Group], bake: Mapping[Any, Any]) -> None:
     symbols = [s for g in groups for s in g.symbols]
     if twice := _first_repeated(s.name for s in symbols):
-        raise ProgramError(f"program {name!r}: {twice!r} stands twice among the inputs")
+        raise ProgramError(f"program {name!r}: {twice!r} appears twice among the inputs")
     if both := [s.name for s in symbols if s in bake]:
         raise ProgramError(f"program {name!r}: {listed(both)} cannot be an input and be baked in")
 
@@ -151,8 +154,7 @@ def _refuse_strays(name: str, roots: list[Expr], groups: Sequence[Group]) -> Non
     stray = [n.name for n in evaluation_order(roots) if isinstance(n, Symbol) and n not in known]
     if stray:
         raise ProgramError(
-            f"program {name!r}: its outputs depend on {listed(stray)}, which no input holds; "
-            f"add to the inputs, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
+            f"program {name!r}: its outputs depend on {listed(stray)}, not among the inputs; add to these, as in inputs={{..., 'p': [{stray[0]}]}}, or give numbers by bake={{{stray[0]}: ...}}"
         )
 
 
@@ -292,7 +294,13 @@ def operations(things: Any) -> int:
     nodes = evaluation_order(scalars(things))
     work = {n: _plan(n.data, n.args)[1] for n in nodes if n.op == "factor"}
     blocks = sum(w.factor for w in work.values()) + sum(work[n.args[0]].solve for n in nodes if n.op == "solve")
-    return blocks + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "item"))
+    fragments = sum(_schedule_operations(n.data) for n in nodes if n.op == "sweeps")
+    return blocks + fragments + sum(1 for n in nodes if n.args and n.op not in ("factor", "solve", "sweeps", "item"))
+
+
+def _schedule_operations(schedule: Schedule) -> int:
+    count = [sum(bool(n.args) for n in evaluation_order(scalars(*f.outputs))) for f in schedule.fragments]
+    return sum(count[kind] * times for kind, times in Counter(schedule.kinds).items())
 
 
 # --------------------------------------------------------------------------------------------------------- instructions
@@ -304,6 +312,24 @@ def _number(n: Expr) -> float:
         return float(n.data) if n.op == "const" else evaluate(n)
     except OverflowError:
         raise ProgramError("a constant is larger than any number of the machine") from None
+
+
+def sweep_shape(schedule: Schedule) -> SweepShape:
+    """The same schedule with a program for each fragment."""
+    return schedule.cached("programs", (), lambda: _sweep_shape(schedule))
+
+
+def _sweep_shape(schedule: Schedule) -> SweepShape:
+    programs = [
+        program(
+            f"fragment_{k}",
+            {f"x{g}": list(group) for g, group in enumerate(f.inputs)},
+            {f"y{g}": list(group) for g, group in enumerate(f.outputs)},
+        )
+        for k, f in enumerate(schedule.fragments)
+    ]
+    adds = tuple(f.adds for f in schedule.fragments)
+    return SweepShape(tuple(programs), adds, schedule.kinds, schedule.places, schedule.size, schedule.results)
 
 
 class _Lowering:
@@ -347,7 +373,7 @@ class _Lowering:
             return self.put("item", (self.put("sincos", args),), 0 if n.op == "sin" else 1)
         if n.op == "pow" and isinstance(exponent := n.args[1].data, int) and 0 < exponent <= 64:
             return self._integer_power(args[0], exponent)
-        return self.put(n.op, args, n.data)
+        return self.put(n.op, args, sweep_shape(n.data) if n.op == "sweeps" else n.data)
 
     def _integer_power(self, base: int, n: int) -> int:
         if n == 1:

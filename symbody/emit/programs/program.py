@@ -9,6 +9,7 @@ Instruction i defines value i, and refers to earlier values only:
     item     data = which output of a block         solve    data = transposed, args = (factor, *right sides)
     call     data = ExternalFunction                tree     data = TreeShape: derivatives of the motion of a tree of
              bodies, in loops
+    sweeps   data = SweepShape: steps of fragments over a memory that begins with the arguments
     fma, fms, fnma     a b + c, a b - c, c - a b, rounded once: on the way to machine code alone (`fused_products.py`)
 
 The right sides of a solve stand one after the other, n numbers each; item r * n + i is unknown i of the solution of
@@ -31,6 +32,7 @@ from ...algebra.graph.linear import FactorShape
 from ...algebra.graph.names import check_name
 from ...errors import ProgramError, in_number, listed, shown
 from ...summary import Introduced
+from .sweep_shape import SweepShape
 from .tree_shape import TreeShape
 
 
@@ -154,7 +156,7 @@ _TAKES: Final = {
 _WITHOUT_DATA: Final = {op: kinds for op, kinds in _TAKES.items() if op not in ("input", "const", "true")}
 _GIVES: Final = {
     **dict.fromkeys("lt le eq and or not true".split(), _TRUTH),
-    **{block: f"a {block} block" for block in ("sincos", "factor", "solve", "tree")},
+    **{block: f"a {block} block" for block in ("sincos", "factor", "solve", "tree", "sweeps")},
 }
 
 
@@ -171,6 +173,8 @@ def _cost_of(code: tuple[Instruction, ...], i: Instruction) -> Cost:
         return Cost(additions=sides * n * (n - 1), multiplications=sides * n * n)
     if i.op == "tree":
         return tree_cost(i.data)
+    if i.op == "sweeps":
+        return sweep_cost(i.data)
     return Cost(functions=2 if i.op == "sincos" else 1)
 
 
@@ -190,6 +194,15 @@ def tree_cost(shape: TreeShape) -> Cost:
     """Arithmetic of the loops in `emit/loops/tree_kernels.py`."""
     additions, multiplications = shape.operations
     return Cost(additions, multiplications, shape.n)
+
+
+def sweep_cost(shape: SweepShape) -> Cost:
+    """Arithmetic of all steps."""
+    out, of_fragments = Cost(), [f.cost for f in shape.fragments]
+    for kind, count in Counter(shape.kinds).items():
+        c = of_fragments[kind]
+        out = out + Cost(*(count * n for n in (c.additions, c.multiplications, c.divisions, c.functions)))
+    return out
 
 
 @dataclass(frozen=True)
@@ -323,7 +336,7 @@ def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -
     if i.op == "item":
         return (
             None
-            if got in (["a sincos block"], ["a solve block"], ["a tree block"])
+            if got in (["a sincos block"], ["a solve block"], ["a tree block"], ["a sweeps block"])
             else f"takes an item of {listed(got)}"
         )
     if i.op == "solve":
@@ -337,6 +350,8 @@ def _wrong_arguments(p: Program, k: int, i: Instruction, kinds: Sequence[str]) -
         return _wrong_kinds(got, [_NUMBER] * i.data.arity)
     if i.op == "tree":
         return _wrong_kinds(got, [_NUMBER] * sum(i.data.sizes().values()))
+    if i.op == "sweeps":
+        return _wrong_kinds(got, [_NUMBER] * len(got)) if len(got) <= i.data.size else "has more arguments than memory"
     return "is not an operation"
 
 
@@ -363,9 +378,17 @@ def _wrong_data(p: Program, i: Instruction) -> str | None:
             return f"reads position {at} of an input with {len(p.inputs[group])}"
     if i.op == "item":
         block = p.code[i.args[0]]
-        size = 2 if block.op == "sincos" else block.data.results if block.op == "tree" else len(block.args) - 1
+        size = _item_count(block)
         return None if 0 <= i.data < size else f"takes item {i.data} of {size}"
     return None
+
+
+def _item_count(block: Instruction) -> int:
+    if block.op == "sincos":
+        return 2
+    if block.op == "sweeps":
+        return len(block.data.results)
+    return int(block.data.results) if block.op == "tree" else len(block.args) - 1
 
 
 def _wrong_output(p: Program, o: Output) -> str | None:
@@ -406,7 +429,7 @@ def _first_repeated(names: Iterable[str]) -> str | None:
 
 
 def require_program(where: str, thing: Any) -> Program:
-    """Refuse what is no program, with what makes one."""
+    """Refuse an object that is not a program, and name the functions that create one."""
     if not isinstance(thing, Program):
         raise ProgramError(
             f"{where}: takes a program, got {shown(thing)}; program(name, inputs, outputs) makes one of "

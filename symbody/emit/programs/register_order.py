@@ -50,7 +50,7 @@ def _in_order(program: Program, order: Sequence[int]) -> Program:
 
 
 def _from_the_end(program: Program) -> list[int]:
-    """Instructions in the reverse order of a choice among those whose results have all been asked for: the one that
+    """Instructions in the reverse order of a choice among those whose results have all been requested: the one that
     needs the fewest values that are not needed yet; of several, the one that has waited longest."""
     code = program.code
     users: list[list[int]] = [[] for _ in code]

@@ -105,7 +105,7 @@ class _SignChoice:
         self.code = unsigned.code
         self.is_const = [op == "const" for op, _, _ in self.code]
         self.demands = list(dict.fromkeys((*unsigned.wanted, *_arguments_with_sign(unsigned.code))))
-        self.demanded = [0] * len(self.code)  # how many more demands ask for + than for -
+        self.demanded = [0] * len(self.code)  # how many more uses need + than -
         for d in self.demands:
             self.demanded[d.value] += d.sign
         self.preferred = [1] * len(self.code)

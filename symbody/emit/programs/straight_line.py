@@ -11,18 +11,22 @@ import numpy as np
 from ..loops.tree_kernels import in_rows, tree_derivatives
 from .program import InstructionWriter, Program
 from .right_sides import in_order
+from .sweep_shape import SweepShape
 from .tree_shape import TreeShape
 
 
 def straight_line_program(p: Program) -> Program:
     """The same program in straight lines; itself where it is in straight lines already."""
-    if all(i.op != "tree" for i in p.code):
+    if all(i.op not in ("tree", "sweeps") for i in p.code):
         return p
     writer = _Writer()
     place: list[int] = []  # of each instruction among those that are written
     results: dict[int, list[_Value]] = {}
     for k, i in enumerate(p.code):
-        if i.op == "tree":
+        if i.op == "sweeps":
+            results[k] = [_Value(writer, v) for v in _step_values(writer, i.data, [place[a] for a in i.args])]
+            place.append(-1)
+        elif i.op == "tree":
             results[k] = _results(i.data, [_Value(writer, place[a]) for a in i.args])
             place.append(-1)
         elif i.op == "item" and i.args[0] in results:
@@ -50,6 +54,23 @@ def _results(shape: TreeShape, inputs: list[_Value]) -> list[_Value]:
         in_rows(shape.n, shape.blocks(1), first, count, list(shape.rows), tree.columnwise, rows)
         out += list(rows)
     return [writer.value(x) for x in out]
+
+
+def _step_values(writer: _Writer, shape: SweepShape, arguments: list[int]) -> list[int]:
+    """Items of a sweeps block: the instructions of every step."""
+    memory = [*arguments, *[-1] * (shape.size - len(arguments))]
+    for kind, places in shape.steps():
+        p, made = shape.fragments[kind], list[int]()
+        for i in p.code:
+            if i.op == "input":
+                group, at = i.data
+                made.append(memory[places[group] + at])
+            else:
+                made.append(writer.put(i.op, tuple(made[a] for a in i.args), i.data))
+        for o, at, adds in zip(p.outputs, places[len(p.inputs) :], shape.adds[kind], strict=True):
+            for k, v in enumerate(o.values):
+                memory[at + k] = writer.put("add", (memory[at + k], made[v])) if adds else made[v]
+    return [memory[at] for at in shape.results]
 
 
 class _Writer(InstructionWriter):

@@ -19,7 +19,7 @@ from .program import Instruction, Program, require_program
 
 MOST_OPERATIONS: Final = 1_000_000  # of a program that is written out
 _GIVEN: Final = ("input", "const", "true")
-_ONCE: Final = ("factor", "solve", "tree")  # blocks, whose results are many
+_ONCE: Final = ("factor", "solve", "tree", "sweeps")  # blocks, whose results are many
 
 
 def unshared(program: Program) -> Program:

@@ -28,7 +28,7 @@ def user_folder(variable: str, below_home: str) -> Path:
     try:
         home = Path.home()
     except RuntimeError as reason:  # the user has none
-        raise FileNotFoundError(f"{reason} Set SYMBODY_CACHE to a folder of yours") from None
+        raise FileNotFoundError(f"{reason} Set SYMBODY_CACHE to a folder that you own") from None
     if not home.is_absolute():
         raise FileNotFoundError(f"the home directory {str(home)!r} is not an absolute path; set SYMBODY_CACHE")
     return home / below_home
@@ -53,10 +53,10 @@ def _secret_at(path: Path) -> bytes:
         _make(path)
     with path.open("rb") as file:
         if not is_private(os.fstat(file.fileno()), stat.S_IRWXG | stat.S_IRWXO):
-            raise PermissionError(f"others may read {path}; remove it, and it is made again")
+            raise PermissionError(f"other users may read {path}; remove it, and symbody creates it again")
         found = file.read(LENGTH + 1)
     if len(found) != LENGTH:
-        raise OSError(f"{path} is damaged; remove it, and it is made again")
+        raise OSError(f"{path} is damaged; remove it, and symbody creates it again")
     return found
 
 

@@ -19,7 +19,7 @@ from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
 from ...summary import Introduced
-from ..llvm import jit, llvm_numbers, loop_text, packing, transpose_text, tree_text
+from ..llvm import jit, llvm_numbers, loop_text, packing, piece_text, sweep_text, transpose_text, tree_text
 from ..llvm import program_text as llvm_text_module
 from ..llvm import sincos as llvm_sincos
 from ..llvm import table_text as table_text_module
@@ -36,7 +36,16 @@ from ..loops import (
     tree_kernels,
     tree_vectors,
 )
-from ..programs import fused_products, program_tables, right_sides, splitting, tree_shape
+from ..programs import (
+    block_places,
+    copied_runs,
+    fused_products,
+    program_tables,
+    right_sides,
+    splitting,
+    sweep_shape,
+    tree_shape,
+)
 from ..programs.constant_part import without_constant_part
 from ..programs.program import Output, Program
 from ..programs.program_tables import is_tabulated
@@ -67,9 +76,22 @@ def _generator() -> str:
     """Hash of the files that decide the machine code of a program: when one changes, older machine code is not used any
     more."""
     loops = (loop_text, llvm_numbers, program_kernels, kernel_parser, kernel_nodes, specialisation, elimination)
-    trees = (tree_text, transpose_text, tree_kernels, tree_vectors, tree_shape)
+    trees = (tree_text, transpose_text, tree_kernels, tree_vectors, tree_shape, sweep_text, sweep_shape)
     tabulated = (table_text_module, program_tables, table_kernels, fused_products, tables_in_memory)
-    made_by = (llvm_text_module, llvm_sincos, packing, splitting, right_sides, jit, *loops, *trees, *tabulated)
+    made_by = (
+        llvm_text_module,
+        piece_text,
+        block_places,
+        copied_runs,
+        llvm_sincos,
+        packing,
+        splitting,
+        right_sides,
+        jit,
+        *loops,
+        *trees,
+        *tabulated,
+    )
     return hashlib.sha256(b"".join(digest_of(m.__file__ or "") for m in made_by)).hexdigest()
 
 
@@ -167,7 +189,7 @@ class Compiled(Introduced):
         return made
 
     def scratch(self) -> tuple[Array, int]:
-        """Memory for one caller at a time, and where it begins. Ask for it before `address`.
+        """Memory for one caller at a time, and where it begins. Call it before `address`.
 
         >>> x = sb.symbol("x")
         >>> memory, begin = sb.compile(sb.program("f", {"x": x}, {"y": x**2})).scratch()
@@ -222,7 +244,7 @@ class Compiled(Introduced):
         self, lanes: int, for_many: bool = False, is_quick: bool = False, real: str = "double"
     ) -> tuple[jit.Loaded, int, bool]:
         """Machine code for states side by side, with the loop over many of them or without, the scratch memory it
-        wants, and whether it could be improved: what is on disk already may be better than what is asked for."""
+        wants, and whether it could be improved: what is on disk already may be better than the requested code."""
         kept, of_quick = self._kept(lanes, for_many, False, real), False
         if kept is None and is_quick:
             kept, of_quick = self._kept(lanes, for_many, True, real), True
@@ -312,7 +334,7 @@ class Compiled(Introduced):
 
     @cached_property
     def _has_tree(self) -> bool:
-        """Whether it runs loops over a tree, which fill vectors by themselves: of several states at once, the scratch
+        """Whether it runs loops over a tree, which fill vectors on their own: of several states at once, the scratch
         memory would not stay near the processor."""
         return any(i.op == "tree" for i in self.program.code)
 
@@ -477,7 +499,7 @@ def _can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
 
 
 def checked_precision(real: str) -> str:
-    """Refuse what is no precision."""
+    """Refuse an unknown precision."""
     if real not in DTYPES:
         raise unknown("batch", "precision", real, DTYPES, ProgramError)
     return real

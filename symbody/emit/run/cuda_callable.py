@@ -215,9 +215,9 @@ class CudaFunction:
         except (TypeError, ValueError):
             raise ProgramError(f"{self.program.name}: {group.name} must be numbers, got {shown(value)}") from None
         if a.shape != row:
-            what = "is in this computer's memory" if a.ndim == len(row) + 1 else f"has shape {a.shape}, expected {row}"
+            what = "is in host memory" if a.ndim == len(row) + 1 else f"has shape {a.shape}, expected {row}"
             raise ProgramError(
-                f"{self.program.name}: {group.name} {what}; many states are taken from arrays on the card: sb.emit.device_array({group.name}, "
+                f"{self.program.name}: {group.name} {what}; batches take arrays on the GPU: sb.emit.device_array({group.name}, "
                 f"{self.real!r}), or those of CuPy, PyTorch or JAX"
             )
         number = NUMBERS_OF[self.real]
@@ -242,7 +242,7 @@ class CudaFunction:
             raise ProgramError(f"{self.program.name}: inputs have different numbers of states: {sorted(counts)}")
         cards = {g.view.ordinal for g in given if g.view is not None}
         if len(cards) > 1:
-            raise ProgramError(f"{self.program.name}: inputs are on different cards: {sorted(cards)}")
+            raise ProgramError(f"{self.program.name}: inputs are on different GPUs: {sorted(cards)}")
         return (counts.pop() if counts else 1), (cards.pop() if cards else 0)
 
     def _results(self, out: Any, n: int, ordinal: int, stream: int) -> list[_Result]:
@@ -257,7 +257,7 @@ class CudaFunction:
         for o, a, shape in zip(self.program.outputs, arrays, shapes, strict=True):
             view = view_of(a, stream)
             if view is None or view.shape != shape:
-                got = "is no array on a card" if view is None else f"has shape {view.shape}, expected {shape}"
+                got = "is not an array on a GPU" if view is None else f"has shape {view.shape}, expected {shape}"
                 raise ProgramError(f"{self.program.name}: out for {o.name} {got}")
             self._check_type(f"out for {o.name}", view)
             found.append(_Result(a, *_laid_out(self.program.name, f"out for {o.name}", view), view))

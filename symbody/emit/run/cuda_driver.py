@@ -56,9 +56,7 @@ def open_library() -> Any:
             return ctypes.CDLL(name)
         except OSError:
             continue
-    raise CompileError(
-        f"target 'cuda' needs a computer with an NVIDIA card and its driver ({LIBRARIES[0]}), which was not found here"
-    )
+    raise CompileError(f"target 'cuda' needs an NVIDIA GPU and its driver ({LIBRARIES[0]}), which was not found")
 
 
 @cache

@@ -278,7 +278,7 @@ def stream_of(stream: Any, arrays: Iterable[Any]) -> int:
         return next((found for a in arrays if (found := _current_stream(a)) is not None), LEGACY_STREAM)
     number = getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))
     if not isinstance(number, int):
-        raise ProgramError(f"stream is a number, or a stream of CuPy or PyTorch; got {shown(stream)}")
+        raise ProgramError(f"stream must be a number, or a stream of CuPy or PyTorch; got {shown(stream)}")
     return number or LEGACY_STREAM
 
 

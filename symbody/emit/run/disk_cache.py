@@ -54,7 +54,7 @@ def _usable() -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     info = folder.stat()
     if hasattr(os, "getuid") and (info.st_uid != os.getuid() or info.st_mode & (stat.S_IWGRP | stat.S_IWOTH)):
-        raise PermissionError(f"others may write to {folder}; try chmod 700, or set SYMBODY_CACHE")
+        raise PermissionError(f"other users may write to {folder}; try chmod 700, or set SYMBODY_CACHE")
     return folder
 
 
@@ -88,7 +88,7 @@ def save(key: str, content: bytes) -> None:
             file.write(_signature(key, content) + content)
         most = limit()
     except (OSError, ProgramError) as reason:
-        warnings.warn(f"compiled code is not kept: {reason}", stacklevel=3)
+        warnings.warn(f"compiled code is not cached: {reason}", stacklevel=3)
         return
     if (
         int(key[:8], 16) * most < CHECKS * len(content) * 16**8
@@ -117,7 +117,9 @@ def limit() -> int:
     text = os.environ.get("SYMBODY_CACHE_LIMIT") or LIMIT
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if not found:
-        raise ProgramError(f"SYMBODY_CACHE_LIMIT is a size such as 500M, 2G, or a number of bytes; got {shown(text)}")
+        raise ProgramError(
+            f"SYMBODY_CACHE_LIMIT must be a size such as 500M, 2G, or a number of bytes; got {shown(text)}"
+        )
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 

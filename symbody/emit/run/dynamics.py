@@ -364,8 +364,8 @@ class Dynamics(Introduced, Portable):
         return self._compiled(self._program(name, groups, outputs, matrices=filter(_is_by_group, outputs)))
 
     def _in_loops(self, name: str, groups: Mapping[str, Sequence[Symbol]]) -> Program | None:
-        """Derivatives by loops over a tree with many degrees of freedom; None where there are few, or where it is no
-        such tree."""
+        """Derivatives by loops over a tree with many degrees of freedom; None if there are few, or if it is not such a
+        tree."""
         eq = self.equations
         if self._real is not None or len(eq.u) < LOOPS_FROM:
             return None
@@ -437,7 +437,7 @@ def compile(
         raise unknown("compile", "target", target, TARGETS, ProgramError)
     if target == "cpu" and checked_real(real) != "double":
         raise ProgramError(
-            "real='float' is for target='cuda'; on this computer batches are in single precision where they are asked for it: "
+            "real='float' is for target='cuda'; on the CPU a batch runs in single precision by "
             "compile(eq).udot.batch(t, q, u, p, real='float')"
         )
     if target == "cuda":

@@ -41,8 +41,8 @@ def compiled_loops(
     outputs: tuple[str, ...],
     is_quick: bool = False,
 ) -> tuple[jit.Loaded, bool]:
-    """Machine code of a kernel: the name of its entry, types of its arguments, what is known of them, which are outputs,
-    and whether it may be code that is quick to have. The second result says whether it could be improved."""
+    """Machine code of a kernel: the name of its entry, types and known values of its arguments, which are outputs, and
+    whether it may be code that is quick to have. The second result says whether it could be improved."""
 
     def text() -> str:
         loops = loop_text.LlvmLoops(rounding=jit.rounding())
@@ -67,7 +67,7 @@ def compiled_loops(
 
 
 def _type_text(type_: Type) -> str:
-    """A type in words that tell it from all others; none where a part of it is defined outside of this package."""
+    """A unique description of a type; none where a part of it is defined outside of this package."""
     if isinstance(type_, BasicType):
         return type_.name
     thing = type_.kernel if isinstance(type_, KernelType) else type_.record

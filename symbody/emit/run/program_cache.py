@@ -22,8 +22,8 @@ FOLDERS: Final = ("algebra", "derivation", "emit/programs", "emit/loops", "integ
 
 
 def content_of(thing: Any) -> str:
-    """A digest of everything that an object is; empty where it holds what cannot be pickled, such as a function of
-    Python."""
+    """A digest of everything that an object is; empty if it contains an object that cannot be pickled, such as a
+    function of Python."""
     try:
         return hashlib.sha256(pickle.dumps(thing)).hexdigest()
     except (pickle.PicklingError, AttributeError, TypeError):

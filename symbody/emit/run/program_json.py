@@ -13,6 +13,7 @@ from typing import Any
 from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.linear import FactorShape
 from ..programs.program import Cost, Group, Instruction, Output, Program
+from ..programs.sweep_shape import SweepShape
 from ..programs.tree_shape import TreeShape
 
 
@@ -33,11 +34,18 @@ def text_of_program(p: Program) -> bytes:
 
 
 def _plain(data: Any) -> Any:
+    if isinstance(data, SweepShape):
+        made = [json.loads(text_of_program(f)) for f in data.fragments]
+        return [made, data.adds, data.kinds, data.places, data.size, data.results]
     return astuple(data) if isinstance(data, (FactorShape, TreeShape)) else data
 
 
 def program_of_text(text: bytes) -> Program:
-    found = json.loads(text)
+    return program_of_rows(json.loads(text))
+
+
+def program_of_rows(found: Any) -> Program:
+    """A program from what its text contains."""
     data: list[Any] = [None] * len(found["ops"])
     for k, value in found["data"]:
         data[k] = _data(found["ops"][k], value)
@@ -68,6 +76,9 @@ def _data(op: str, value: Any) -> Any:
         return FactorShape(kind, n, tuple(sizes))
     if op == "tree":
         return TreeShape(*map(_tuples, value))
+    if op == "sweeps":
+        made, *tables = value
+        return SweepShape(tuple(program_of_rows(rows) for rows in made), *map(_tuples, tables))
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -142,7 +142,7 @@ class Infix:
         if i.op in INFIX:
             sign, binds = INFIX[i.op]
             right = args[1]
-            if binds == SUM and right.binds == PRODUCT and right.text.startswith("-"):  # x + -2*y is no Fortran
+            if binds == SUM and right.binds == PRODUCT and right.text.startswith("-"):  # x + -2*y is not valid Fortran
                 sign, right = {" + ": " - ", " - ": " + "}[sign], right._replace(text=right.text[1:])
             # One level up on the right keeps the grouping to the left, and a sign away from the operator before it.
             return Term(args[0].within(binds) + sign + right.within(ATOM if right.binds == SIGN else binds + 1), binds)

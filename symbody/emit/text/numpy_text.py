@@ -1,8 +1,8 @@
 """Program -> one Python function on NumPy arrays, vectorised over leading dimensions.
 
 An input group of n numbers is an array of shape (..., n), a scalar one of shape (...); the leading dimensions broadcast
-against each other, and every output has them. What has no value (square root of a negative number, singular system)
-is nan, without warnings and without harm to the other members of a batch.
+against each other, and every output has these dimensions. What has no value (square root of a negative number, singular
+system) is nan, without warnings and without harm to the other members of a batch.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class _ColladaDocument:
         metres = finite_number(found.attributes.get("meter", "1")) if found is not None else 1.0
         if metres is None or metres <= 0:
             assert found is not None
-            raise ValueError(f"line {found.line}: <unit meter={found.attributes['meter']!r}> is no positive length")
+            raise ValueError(f"line {found.line}: <unit meter={found.attributes['meter']!r}> is not a positive length")
         return scaling(metres, metres, metres)
 
     @cached_property
@@ -136,7 +136,7 @@ class _ColladaDocument:
                     target = self._meant(e, "url", "node")
                     if target in (*through, node):
                         raise ValueError(
-                            f"line {e.line}: <instance_node> puts the node {_name_of(target)!r} into itself"
+                            f"line {e.line}: <instance_node>: the node {_name_of(target)!r} contains itself"
                         )
                     if len(through) > MOST_NESTING:
                         raise ValueError(f"line {e.line}: nodes are nested more than {MOST_NESTING} deep")
@@ -212,7 +212,7 @@ class _ColladaDocument:
         count, offset, stride = (_count(accessor, k, d) for k, d in (("count", None), ("offset", 0), ("stride", 1)))
         named = [k for k, p in enumerate(accessor.all("param")) if p.attributes.get("name")][:3]
         if len(named) < 3 or stride <= named[-1] or offset + (count - 1) * stride + named[-1] >= len(numbers):
-            raise ValueError(f"line {accessor.line}: <accessor> asks for {count} points, and there are {len(numbers)} numbers")  # fmt: skip
+            raise ValueError(f"line {accessor.line}: <accessor> requires {count} points, but there are {len(numbers)} numbers")  # fmt: skip
         x, y, z = (numbers[offset + k :: stride] for k in named)
         return list(islice(zip(x, y, z, strict=False), count))
 
@@ -229,7 +229,7 @@ def _polylist(e: XmlElement, stride: int) -> Iterator[list[int]]:
     counts = [n for v in e.all("vcount") for n in _integers(v)]
     index = [n for p in e.all("p") for n in _integers(p)]
     if min(counts, default=3) < 0 or sum(counts) * stride != len(index):
-        raise ValueError(f"line {e.line}: <polylist>: <vcount> asks for {sum(counts) * stride} numbers in <p>, it has {len(index)}")  # fmt: skip
+        raise ValueError(f"line {e.line}: <polylist>: <vcount> requires {sum(counts) * stride} numbers in <p>, which has {len(index)}")  # fmt: skip
     start = 0
     for n in counts:
         if n >= 3:
@@ -300,7 +300,7 @@ def _integers(e: XmlElement) -> list[int]:
 def _count(e: XmlElement, key: str, default: int | None) -> int:
     said = e.attributes.get(key, "" if default is None else str(default))
     if not said.strip().isdigit() or len(said) > 12 or (key == "stride" and int(said) < 1):
-        raise ValueError(f"line {e.line}: <{e.tag} {key}={said!r}> is no number of things")
+        raise ValueError(f"line {e.line}: <{e.tag} {key}={said!r}> is not a valid count")
     return int(said)
 
 

@@ -35,7 +35,7 @@ from .surface_triangles import (
 _JSON, _BINARY = 0x4E4F534A, 0x004E4942
 _COMPONENTS: Final = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}
 _FLOAT: Final = 5126
-_HARMLESS: Final = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_")  # say nothing of shapes
+_HARMLESS: Final = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_")  # do not affect shapes
 MOST_BYTES: Final = 256 * 2**20
 
 
@@ -179,7 +179,7 @@ class _GltfScene:
                 raise ValueError(f"a buffer is not base64: {reason}") from None
         file = beside(self.folder, str(uri))
         if file is None or not file.is_file():
-            raise ValueError(f"its buffer {shown(uri)} is no file beside it")
+            raise ValueError(f"its buffer {shown(uri)} is not a file in the same folder")
         return file_bytes(file, f"its buffer {shown(uri)}", most=MOST_BYTES)
 
 
@@ -187,7 +187,7 @@ def _own_place(node: Mapping[str, Any]) -> Affine:
     if "matrix" in node:
         m = [float(x) for x in node["matrix"]]  # by columns
         if len(m) != 16:
-            raise ValueError("a matrix has not sixteen numbers")
+            raise ValueError("a matrix does not have sixteen numbers")
         return tuple(m[4 * j + i] for i in range(3) for j in range(4))
     place = IDENTITY
     if "translation" in node:

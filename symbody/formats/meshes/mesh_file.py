@@ -47,7 +47,7 @@ def surface_parts(
     where = f"mesh {file.name!r}"
     kind = file.suffix.lower()
     if kind not in kinds:
-        raise error(f"{where}: can be read where its name ends in {listed(kinds)}")
+        raise error(f"{where}: the name of the file must end in {listed(kinds)}")
     data = file_bytes(file, where, error, MOST_BYTES)
     try:
         parts = readers.get(kind, _READERS[kind])(file, data, TriangleLimit(most), turned)
@@ -57,7 +57,7 @@ def surface_parts(
         raise error(f"{where} is not well formed: {reason_in_words(reason)}") from None
     count = sum(p.triangles for p in parts)
     if not count or not all(map(math.isfinite, (x for p in parts for x in p.corners))):
-        raise error(f"{where}: {count} triangles; it needs one at least, {most} at most, all finite")
+        raise error(f"{where}: {count} triangles; a mesh has 1 to {most}, all finite")
     return parts
 
 

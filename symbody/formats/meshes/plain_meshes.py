@@ -38,7 +38,7 @@ def _stl_text(data: bytes) -> list[SurfacePart]:
             x, y, z = map(float, words[1:4])
             parts[-1].corners.extend((x, y, z))
     if any(len(p.corners) % 9 for p in parts):
-        raise ValueError("a triangle has not three vertices")
+        raise ValueError("a triangle does not have three vertices")
     return parts
 
 

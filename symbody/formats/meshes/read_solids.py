@@ -51,11 +51,11 @@ def read_solids(file: str | Path, *, scale: float = 1.0, up: str | None = "z") -
     path, factor = Path(file), finite_number(scale, "read_solids: scale", ModelError)
     where, kind = f"read_solids: {path.name!r}", path.suffix.lower()
     if factor <= 0:
-        raise ModelError(f"read_solids: scale= is positive, got {shown(scale)}")
+        raise ModelError(f"read_solids: scale= must be positive, got {shown(scale)}")
     if up not in ("z", None):
         raise ModelError(f"read_solids: up= is 'z', or None for the axes of the file; got {shown(up)}")
     if kind not in KINDS:
-        raise ModelError(f"{where}: can be read where its name ends in {listed(KINDS)}")
+        raise ModelError(f"{where}: the name of the file must end in {listed(KINDS)}")
     if kind in STEP:
         found = _exact(path, where)
     else:
@@ -119,8 +119,8 @@ def _closed_solid(where: str, name: str, corners: array[float]) -> ExactSolid:
         raise ModelError(f"{where}: it has no triangles; leave it out of the file, or export its surface")
     if edges := open_edges(corners):
         raise ModelError(
-            f"{where}: its surface is not closed, so that it bounds no volume: {len(edges)} open edges, the first from "
-            f"{_at(edges[0][0])} to {_at(edges[0][1])}; close it where it was made, or give mass and inertia"
+            f"{where}: its surface is not closed, and bounds no volume: {len(edges)} open edges, the first from "
+            f"{_at(edges[0][0])} to {_at(edges[0][1])}; close it in the CAD program, or give mass and inertia"
         )
     solid = enclosed_solid(corners)
     if solid.volume <= 0:

@@ -71,7 +71,7 @@ class _OpenCascade:
         reader = self.STEPCAFControl.STEPCAFControl_Reader()
         reader.SetNameMode(True)
         if reader.ReadFile(str(file)) != self.IFSelect.IFSelect_ReturnStatus.IFSelect_RetDone:
-            raise ModelError(f"{self.where}: this is no STEP file that Open CASCADE can read")
+            raise ModelError(f"{self.where}: Open CASCADE cannot read this as a STEP file")
         reader.Transfer(document)
         return document
 

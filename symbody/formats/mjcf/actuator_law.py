@@ -49,7 +49,7 @@ def actuator_law(given: Attributes, tag: str) -> ActuatorLaw | MuscleLaw | str:
     for key in ("kp", "kv", "dampratio", "timeconst", "area", "diameter"):
         own.one(key)  # which is in the numbers of a general actuator already, but for what is no number
     if tag == "adhesion":
-        return "that is no general actuator"
+        return "that is not a general actuator"
     return _general(given)
 
 

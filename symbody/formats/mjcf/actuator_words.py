@@ -39,7 +39,7 @@ MUSCLE: Final = (0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2)
 """Range of lengths by the optimal one, peak force, its scale, and the numbers of MUSCLE_WORDS after those."""
 MUSCLE_TIMES: Final = (0.01, 0.04, 0.0)
 MUSCLE_WORDS: Final = ("force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
-KIND: Final = "<kind>"  # the element by which the numbers were said last; no attribute has such a name
+KIND: Final = "<kind>"  # the element that gave the numbers last; no attribute has such a name
 _NUMBERS: Final = ("dyntype", "dynprm", "gaintype", "gainprm", "biastype", "biasprm")
 _READ: Final = ("kp", "kv", "dampratio", "timeconst", "area", "diameter", "bias", "range", "tausmooth", *MUSCLE_WORDS)
 

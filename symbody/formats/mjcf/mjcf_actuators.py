@@ -43,8 +43,8 @@ class ActuatedParts(PartsOfMjcf):
                 self._actuate(name, given, law)
 
     def _with_length_range(self, given: Attributes) -> Attributes:
-        """With the range of its joint or tendon where <lengthrange> of <compiler> says so; without the element's own where it
-        says that."""
+        """The attributes with the range of the joint or tendon, or without the element's own range, as <lengthrange> of
+        <compiler> specifies."""
         sections = self.text.tree.sections.get("compiler", ())
         said = {k: v for e in sections if e.tag == "lengthrange" for k, v in e.attributes.items()}
         is_known = "lengthrange" in given and said.get("useexisting", "true") == "true"

@@ -1,7 +1,7 @@
 """Attributes of an MJCF file that the reader does not know: a file may say more than is in the model, and the report names
 it.
 
-Known are those that are read, and those that say nothing about the motion without contacts: how things look, how MuJoCo
+Known are those that are read, and those that do not affect the motion without contacts: how things look, how MuJoCo
 solves, its sensors.
 """
 

@@ -134,7 +134,7 @@ class PartsOfMjcf:
 
     def _constrain(self, name: str, gap: sb.Expr) -> None:
         if not any(s.kind == "coordinate" for s in sb.free_symbols(gap)):
-            self.left_out[f"equality {name!r} of what does not move"] += 1
+            self.left_out[f"equality {name!r} between parts that do not move"] += 1
         else:
             self.robot.constrain(name, gap)
 
@@ -330,7 +330,7 @@ class PartsOfMjcf:
         tree = self.text.tree
         has_actuators = bool(tree.sections.get("actuator")) and not tree.is_off("actuation")
         if self.text.lifted and not has_actuators and self.text.lifted_by_actuators:
-            says = "actuatorgravcomp of <joint> without actuators: MuJoCo then lifts nothing by it, here it does"
+            says = "actuatorgravcomp of <joint> without actuators: it has no effect in MuJoCo, but acts here"
             self.left_out[says] += len(self.text.lifted_by_actuators)
         for body, part in self.text.lifted.items():
             mass = self.text.masses.get(body)

@@ -1,4 +1,4 @@
-"""Bodies, joints, shapes and sites of an MJCF file -> links and joints as every reader of robots has them.
+"""Bodies, joints, shapes and sites of an MJCF file -> links and joints in the common form of all robot readers.
 
 A body with several joints is as many links, one after another, of which the last is the body and the others have no
 mass; a body without joints is fixed to the one around it. Joints act in the order of the file, each in the frame that
@@ -34,7 +34,7 @@ from .reference_inertia import ReferenceInertia, reference_inertia
 WORLD: Final = "world"
 KINDS: Final = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "floating"}
 _IN_BODY: Final = ("inertial", "joint", "freejoint", "geom", "site", "body", "frame", "camera", "light")
-_SECTIONS: Final = (  # whose absence from the model is no loss, or which are read
+_SECTIONS: Final = (  # which do not affect the model, or which are read
     *(
         "compiler",
         "option",

@@ -85,7 +85,7 @@ class MjcfTree:
 
 @dataclass(frozen=True)
 class Attributes:
-    """What an element says, its defaults included; numbers are checked when they are asked for."""
+    """What an element says, its defaults included; numbers are checked on access."""
 
     where: str
     element: XmlElement
@@ -104,7 +104,7 @@ class Attributes:
 
     def one_of(self, key: str, choices: tuple[str, ...], default: str) -> str:
         if (found := self.text(key, default)) not in choices:
-            raise self.wrong(f"{key}={shown(found)} is none of {listed(choices)}")
+            raise self.wrong(f"{key}={shown(found)} is not one of {listed(choices)}")
         return found
 
     def is_true(self, key: str, default: bool) -> bool:

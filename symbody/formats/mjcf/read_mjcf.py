@@ -26,7 +26,7 @@ from .mjcf_tree import Attributes, mjcf_tree
 
 
 @checked_flags(ModelError)
-@reading("read_mjcf: no model can be made of the numbers in the file")
+@reading("read_mjcf: a model cannot be made from the numbers in the file")
 @answered
 def read_mjcf(
     source: Any,

@@ -45,7 +45,7 @@ def function_of(file: OsimFile, e: XmlElement, name: str) -> Law:
         case "PiecewiseLinearFunction":
             return _straight(*_points(file, e), name)
     raise file.wrong(
-        e, "no such function is read; those that are: Constant, LinearFunction, PolynomialFunction, MultiplierFunction, SimmSpline, "
+        e, "this function is not supported; supported are: Constant, LinearFunction, PolynomialFunction, MultiplierFunction, SimmSpline, "
         "PiecewiseLinearFunction"
     )  # fmt: skip
 

@@ -43,6 +43,7 @@ class OsimCoordinate:
 
     range     smallest and largest value, for information: nothing in the model stops there
     default   value and speed with which the file begins
+    is_angle  whether it is an angle, which files of motions may state in degrees
     """
 
     value: sb.Expr
@@ -52,6 +53,7 @@ class OsimCoordinate:
     default_speed: float
     locked: bool
     clamped: bool
+    is_angle: bool
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def joints_of(file: OsimFile) -> list[OsimJoint]:
     found = []
     for e in file.members("JointSet"):
         if e.tag not in (*TURNS, "CustomJoint"):
-            raise file.wrong(e, f"no such joint is read; those that are: CustomJoint, {listed(TURNS)}")
+            raise file.wrong(e, f"this joint is not supported; supported are: CustomJoint, {listed(TURNS)}")
         frames = file.only(e, "frames")
         offsets = {label(f): f for f in (frames.children if frames is not None else ())}
         found.append(OsimJoint(e, *(_offset(file, e, offsets, side) for side in ("parent_frame", "child_frame"))))
@@ -114,7 +116,7 @@ def _offset(file: OsimFile, e: XmlElement, own: Mapping[str, XmlElement], side: 
 
 
 def in_tree_order(file: OsimFile, joints: list[OsimJoint], bodies: Mapping[str, XmlElement]) -> list[OsimJoint]:
-    """Parents before children. Refuses what is no tree."""
+    """Bodies with parents before children; refused if they do not form a tree."""
     above: dict[str, OsimJoint] = {}
     for j in joints:
         for end in (j.parent.parent, j.child.parent):
@@ -122,11 +124,11 @@ def in_tree_order(file: OsimFile, joints: list[OsimJoint], bodies: Mapping[str, 
                 raise unknown(f"{file.where}: joint {j.name!r}", "body", end, [*bodies, GROUND])
         if j.child.parent in above:
             raise file.wrong(
-                j.element, f"body {j.child.parent!r} hangs on joint {above[j.child.parent].name!r} already; loops of joints are not read"
+                j.element, f"body {j.child.parent!r} is already connected by joint {above[j.child.parent].name!r}; loops of joints are not supported"
             )  # fmt: skip
         above[j.child.parent] = j
     if loose := [b for b in bodies if b not in above]:
-        raise file.wrong(bodies[loose[0]], "hangs on no joint; OpenSim lets such a body fly: add a FreeJoint to it")
+        raise file.wrong(bodies[loose[0]], "has no joint; OpenSim treats such a body as free: add a FreeJoint to it")
     order: list[OsimJoint] = []
     placed, waiting = {GROUND}, list(joints)
     while waiting:
@@ -195,6 +197,20 @@ def _spatial_transform(
             size = sum(x * x for x in axis) ** 0.5
             shift = [s if x == 0 else s + (sb.algebra.as_expr(x / size) if size != 1 else sb.algebra.as_expr(x)) * amount for s, x in zip(shift, axis, strict=True)]  # fmt: skip
     return turns, shift
+
+
+def angles_of(file: OsimFile, e: XmlElement) -> set[str]:
+    """Coordinates of a joint that are angles: the first one or more of a simple joint; those of a CustomJoint of which
+    an angle is a linear function, as in OpenSim."""
+    if e.tag != "CustomJoint":
+        return set(coordinate_names(file, e)[: len(TURNS[e.tag][0])])
+    found: set[str] = set()
+    inside = file.only(e, "SpatialTransform")
+    for axis in inside.all("TransformAxis") if inside is not None else ():
+        linear = any(True for c in (axis, *axis.all("function")) for _ in c.all("LinearFunction"))
+        if label(axis) in SPATIAL[:3] and linear:
+            found |= set(file.text(axis, "coordinates", "").split())
+    return found
 
 
 def _plain(axis: tuple[float, float, float]) -> object:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import symbody as sb
 
-from ...errors import listed, unknown
+from ...errors import listed, shown, unknown
 from ...escaping import identifier
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label
@@ -17,6 +17,8 @@ from .osim_functions import function_inside
 
 SLACK: Final = 1e-5  # OpenSim's, beyond the range of a conditional point
 TRIALS: Final = 40  # configurations in which a surface is looked for
+
+QUADRANTS: Final = ("x", "-x", "+x", "y", "-y", "+y", "z", "-z", "+z")
 
 Surfaces: TypeAlias = list[tuple[str, Any]]
 
@@ -48,7 +50,7 @@ class PathReader:
     ranges: Mapping[sb.Expr, tuple[float, float]]  # of coordinates that move
 
     def stations(self, owner: XmlElement) -> list[Any] | None:
-        """What `Model.path` takes; None where the path cannot be said so."""
+        """The arguments of `Model.path`; None if the path cannot be expressed in this way."""
         inside = self.file.only(owner, "GeometryPath")
         if inside is None or (points := self.file.only(inside, "PathPointSet")) is None:
             return None
@@ -56,7 +58,7 @@ class PathReader:
         stations = [self._station(label(owner), e) for e in elements]
         if len(stations) < 2 or not isinstance(stations[0], sb.Point) or not isinstance(stations[-1], sb.Point):
             self.file.doubtful.append(
-                f"path of {label(owner)!r} is left out: it does not begin and end with a point that always counts"
+                f"path of {label(owner)!r} is omitted: it does not begin and end with an unconditional point"
             )
             return None
         return self._with_surfaces(owner, inside, stations)
@@ -73,7 +75,7 @@ class PathReader:
             return point
         if e.tag != "ConditionalPathPoint":
             raise self.file.wrong(
-                e, "no such point is read; those that are: PathPoint, ConditionalPathPoint, MovingPathPoint"
+                e, "this point is not supported; supported are: PathPoint, ConditionalPathPoint, MovingPathPoint"
             )
         low, high = self.file.numbers(e, "range", 2)
         q = self._value(owner, e, "coordinate")
@@ -140,7 +142,7 @@ class PathReader:
             element, surface = self.wraps[name]
             if isinstance(surface, str):
                 self.file.doubtful.append(
-                    f"path of {label(owner)!r} is without the {element.tag} {name!r}, which {surface}"
+                    f"path of {label(owner)!r} ignores the {element.tag} {name!r}, which {surface}"
                 )
                 continue
             first, last = (int(x) for x in self.file.numbers(e, "range", 2, (-1.0, -1.0)))
@@ -153,14 +155,23 @@ def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
         return "is switched off in the file"
     if e.tag not in ("WrapCylinder", "WrapSphere"):
         return "is not read"
-    if (quadrant := file.text(e, "quadrant", "all")) != "all":
-        return f"keeps the path on one side, {quadrant!r}, which is not read"
     name = identifier(label(e))
     at = frame.translate(*file.three(e, "translation"), name=name)
     angles = file.three(e, "xyz_body_rotation")
     at = at.rotate("xyz", *angles, name=name) if any(angles) else at
     made = sb.bodies.WrapCylinder if e.tag == "WrapCylinder" else sb.bodies.WrapSphere
-    return made(at, file.number(e, "radius"))
+    return made(at, file.number(e, "radius"), beside=_beside(file, e, at))
+
+
+def _beside(file: OsimFile, e: XmlElement, frame: sb.Frame) -> sb.Point | None:
+    """A point on the side of a surface to which its quadrant restricts the path; None: it takes the shorter way."""
+    quadrant = file.text(e, "quadrant", "all").lower()
+    if quadrant in ("all", ""):
+        return None
+    if quadrant not in QUADRANTS:
+        raise file.wrong(e, f"<quadrant> must be all, {listed(QUADRANTS)}, got {shown(quadrant)}")
+    sign, axis = (-1.0 if quadrant[0] == "-" else 1.0), quadrant[-1]
+    return frame.point(*(sign if k == axis else 0.0 for k in "xyz"))
 
 
 def _share(trial: int, n: int) -> float:

@@ -22,7 +22,7 @@ from ..robot.robot import Robot, RobotReport
 from ..robot.xml_tree import XmlElement
 from .osim_file import OsimFile, label, read_osim_file
 from .osim_functions import function_inside
-from .osim_joints import GROUND, OsimCoordinate, OsimJoint, in_tree_order, joints_of, moved_frame
+from .osim_joints import GROUND, OsimCoordinate, OsimJoint, angles_of, in_tree_order, joints_of, moved_frame
 from .osim_paths import OsimMuscle, PathReader, surface_of
 
 START: Final = "default"
@@ -42,6 +42,7 @@ class OsimModel(Robot):
     paths         of muscles and other actuators along lines, by name
     muscles       the numbers of each muscle, of which `kits.biomechanics.add_muscles` makes forces
     coordinates_of_file   what the file says of each coordinate: range, default, locked; its expression in the model
+    markers       the points of its marker set, by name
     keyframes     "default" has the values with which the file begins
 
     >>> m = sb.read_osim('''<OpenSimDocument Version="40000"><Model name="block"><gravity>0 -9.8 0</gravity>
@@ -61,10 +62,11 @@ class OsimModel(Robot):
         super().__init__(name)
         self.paths: dict[str, sb.bodies.LinePath] = {}
         self.muscles: dict[str, OsimMuscle] = {}
+        self.markers: dict[str, sb.Point] = {}
         self.coordinates_of_file: dict[str, OsimCoordinate] = {}
 
 
-@reading("read_osim: no model can be made of the numbers in the file")
+@reading("read_osim: a model cannot be made from the numbers in the file")
 @answered
 def read_osim(
     source: Any, *, unlock: Any = (), hold: Mapping[str, float] | None = None, gravity: Any = "file"
@@ -126,6 +128,7 @@ class OsimBuilder:
             self._body(j, bodies[j.child.parent])
         m.links.update({n: f for n, f in self.frames.items() if n != GROUND})
         self._paths(bodies)
+        self._markers()
         for c in file.model.children:
             if c.tag not in READ and (c.children or c.text.strip()) and any(o.children for o in c.all("objects")):
                 file.left_out[c.tag] += sum(len(o.children) for o in c.all("objects"))
@@ -157,16 +160,19 @@ class OsimBuilder:
             ready = [n for n, (_, source) in couplers.items() if source in self.values]
             if not ready:
                 raise ModelError(
-                    f"{self.file.where}: coordinates {', '.join(couplers)} are coupled to each other in a circle"
+                    f"{self.file.where}: coordinates {', '.join(couplers)} are coupled to each other in a cycle"
                 )
             for n in ready:
                 law, source = couplers.pop(n)
                 self.values[n] = law(self.values[source])
+        angles = {j.name: angles_of(self.file, j.element) for j in joints}
         for name, (j, e) in elements.items():
             low, high = self.file.numbers(e, "range", 2, (-10.0, 10.0))
             default, speed = (self.file.number(e, t, 0.0) for t in ("default_value", "default_speed_value"))
             locked, clamped = (self.file.is_true(e, t, "false") for t in ("locked", "clamped"))
-            self.made.coordinates_of_file[name] = OsimCoordinate(self.values[name], j.name, (low, high), default, speed, locked, clamped)  # fmt: skip
+            self.made.coordinates_of_file[name] = OsimCoordinate(
+                self.values[name], j.name, (low, high), default, speed, locked, clamped, name in angles[j.name]
+            )
 
     def _value(self, name: str, e: XmlElement) -> sb.Expr:
         default = self.file.number(e, "default_value", 0.0)
@@ -258,6 +264,13 @@ class OsimBuilder:
             self.file.doubtful.append(
                 f"{counted(n, 'muscle')} of kind {kind}: numbers are read, the curves of this kind are not"
             )
+
+    def _markers(self) -> None:
+        for e in self.file.members("MarkerSet"):
+            body = self.file.socket(e, "parent_frame")
+            if body not in self.frames:
+                raise unknown(f"{self.file.where}: marker {label(e)!r}", "body", body, self.frames)
+            self.made.markers[label(e)] = self.frames[body].point(*self.file.three(e, "location"))
 
     def _muscle(self, e: XmlElement) -> OsimMuscle:
         force, optimal, slack = (self.file.number(e, n) for n in MUSCLE_NUMBERS)

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import symbody as sb
 
 ROUNDING: Final = 1e-15  # what is smaller than this, compared with what it was computed from, is zero
-GRID: Final = 12  # angles that are told apart as exact are multiples of pi / 12
+GRID: Final = 12  # angles recognised as exact are multiples of pi / 12
 
 Scalar: TypeAlias = Any  # a number of Python, or an expression
 Vec: TypeAlias = tuple[Scalar, Scalar, Scalar]

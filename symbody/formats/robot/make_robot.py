@@ -70,7 +70,7 @@ class _LinkGroup:
 
 
 class Builder(NumbersOfRobot):
-    """The text of a file -> a model, with what was asked for."""
+    """Builds a model from the text of a file, with the requested options."""
 
     def __init__(self, text: RobotText, options: RobotOptions) -> None:
         super().__init__(text, options)
@@ -105,7 +105,7 @@ class Builder(NumbersOfRobot):
                     several = [n for n, j in joints.items() if j.kind not in SEVERAL]
                     raise unknown(f"{self.where}: joint {last!r} mimics", "joint of one coordinate", followed, several)
                 if followed in chain:
-                    raise ModelError(f"{self.where}: joints {listed(chain)} mimic each other in a circle")
+                    raise ModelError(f"{self.where}: joints {listed(chain)} mimic each other in a cycle")
                 chain.append(followed)
             last = chain.pop()
             if last not in out:
@@ -225,8 +225,7 @@ class Builder(NumbersOfRobot):
         for of, g in idle.items():
             if of not in busy:
                 raise ModelError(
-                    f"{self.where}: joint {of!r} moves link {g.top!r} (line {self.text.links[g.top].line}), but neither that nor anything "
-                    f"that hangs on it has mass; give it an <inertial>, or hold the joint: hold={{{of!r}: 0}}"
+                    f"{self.where}: joint {of!r} moves link {g.top!r} (line {self.text.links[g.top].line}), but neither this link nor any after it has mass; give it an <inertial>, or hold the joint: hold={{{of!r}: 0}}"
                 )
 
     # ------------------------------------------------------------------------------------------------ frames
@@ -329,7 +328,7 @@ class Builder(NumbersOfRobot):
         """A force at the origin and a torque on every link that moves freely, along the axes of the ground."""
         free = [(n, j.inner) for n, j in self.model.joints.items() if j.kind == "free"]
         if not free:
-            raise ModelError(f"{self.options.caller}: wrench=True: nothing of {self.text.name!r} moves freely")
+            raise ModelError(f"{self.options.caller}: wrench=True: no link of {self.text.name!r} moves freely")
         for joint, frame in free:
             name = self.names.get(("joint", joint), joint)
             fx, fy, fz, tx, ty, tz = (self.model.input(f"{name}_{k}") for k in ("fx", "fy", "fz", "tx", "ty", "tz"))

@@ -36,7 +36,7 @@ class RobotReport(Introduced):
     snapped    angles taken for exact multiples of pi
     merged     link -> link of whose body it is a part, since fixed joints are between them ("ground" for those fixed to
                the ground)
-    renamed    names of the file that are no identifiers -> how their symbols begin
+    renamed    names of the file that are not identifiers -> how their symbols begin
     doubtful   sentences: inertias that no body has, and the like
     left_out   elements that were not read, and how many of them there are
     inactive   what was read and does not act in the model, and how many times: contacts, limits, damping, friction
@@ -79,7 +79,7 @@ class RobotReport(Introduced):
         return [*out, *(f"does not act in the model: {what} ({n})" for what, n in self.inactive.items())]
 
     def __str__(self) -> str:
-        return "\n".join(self.lines()) or "read as it stands"
+        return "\n".join(self.lines()) or "read without changes"
 
     def __repr__(self) -> str:
         return str(Summary("RobotReport", tuple(("-", line) for line in self.lines())))

@@ -145,7 +145,7 @@ class NumbersOfRobot:
         return sb.pi * k
 
     def _number(self, name: str, value: Scalar, geometric: bool = False) -> Scalar:
-        """A number of the file: a parameter where it is chosen to be one and is no exact value."""
+        """A number of the file: a parameter if it is chosen to be one and is not an exact value."""
         if isinstance(value, sb.Expr) or value == 0 or not self.parameters.chooses(name, geometric):
             return value
         return self.model.parameter(name, float(value))

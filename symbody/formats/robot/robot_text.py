@@ -116,8 +116,8 @@ class JointText:
 
 @dataclass(frozen=True)
 class RobotText:
-    """All that was read. `left_out`: elements and shapes that are not read, with their number; `format`: what the file
-    is, in words; `colliding`: surfaces that collide and are no shapes of links, such as planes, with their number."""
+    """All that was read. `left_out`: elements and shapes that are not read, with their number; `format`: a description
+    of the file; `colliding`: colliding surfaces that are not shapes of links, such as planes, with their number."""
 
     name: str
     links: Mapping[str, LinkText]
@@ -135,8 +135,8 @@ class RobotText:
 
 
 def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
-    """The root link, and the joints from the root outwards, each branch to its end before the next. Refuses what is no
-    tree."""
+    """The root link, and the joints from the root outwards, each branch to its end before the next. Refuses links that
+    do not form a tree."""
     above: dict[str, JointText] = {}
     below: dict[str, list[JointText]] = {name: [] for name in robot.links}
     for j in robot.joints.values():
@@ -145,7 +145,7 @@ def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
                 raise unknown(f"{robot.where}: joint {j.name!r} (line {j.line}), {what}", "link", link, robot.links)
         if j.child in above:
             raise ModelError(
-                f"{robot.where}: link {j.child!r} hangs on two joints, {above[j.child].name!r} and {j.name!r}; a {robot.format} is a tree: cut "
+                f"{robot.where}: link {j.child!r} has two parent joints, {above[j.child].name!r} and {j.name!r}; a {robot.format} is a tree: cut "
                 "the loop, and close it in the model by a joint between bodies that are placed already"
             )
         above[j.child] = j
@@ -153,7 +153,7 @@ def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
     roots = [name for name in robot.links if name not in above]
     if len(roots) > 1:
         raise ModelError(
-            f"{robot.where}: {len(roots)} links hang on nothing ({listed(roots)}); there must be one root: tie the others to it by "
+            f"{robot.where}: {len(roots)} links have no parent ({listed(roots)}); there must be one root: connect the others to it by "
             "joints"
         )
     order, stack = [], [j for r in roots for j in reversed(below[r])]
@@ -164,7 +164,6 @@ def tree_order(robot: RobotText) -> tuple[str, list[JointText]]:
         reached = {*roots, *(j.child for j in order)}
         lost = [name for name in robot.links if name not in reached]
         raise ModelError(
-            f"{robot.where}: links {listed(lost)} hang on each other in a loop; a {robot.format} is a tree: "
-            "one of their joints must go"
+            f"{robot.where}: links {listed(lost)} form a loop; a {robot.format} is a tree: remove one of their joints"
         )
     return roots[0], order

@@ -21,7 +21,7 @@ _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def read_xml(source: Any, kind: str, caller: str, nesting: int = MOST_NESTING) -> tuple[str, XmlElement]:
-    """The file or text in words, and its root element. `source` is a path, or a text (which starts with <)."""
+    """A description of the file or text, and its root element. `source` is a path, or a text (which starts with <)."""
     where, data = _content(source, kind, caller)
     return where, parsed_xml(where, data, nesting)
 
@@ -55,7 +55,7 @@ def _content(source: Any, kind: str, caller: str) -> tuple[str, str | bytes]:
 
 def _of_bearable_size(where: str, data: str | bytes) -> str | bytes:
     if len(data) > MOST_BYTES:
-        raise ModelError(f"{where}: larger than {MOST_BYTES // 2**20} MB; this is no description of a robot")
+        raise ModelError(f"{where}: larger than {MOST_BYTES // 2**20} MB; this is not a description of a robot")
     return data
 
 

@@ -29,7 +29,7 @@ START: Final = "initial"
 
 
 @checked_flags(ModelError)
-@reading("read_sdf: no model can be made of the numbers in the file")
+@reading("read_sdf: a model cannot be made from the numbers in the file")
 @answered
 def read_sdf(
     source: Any,

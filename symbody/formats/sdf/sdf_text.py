@@ -165,7 +165,7 @@ class SdfReader:
         chain: list[str] = []
         while name not in self._resolved:
             if name in chain:
-                raise ModelError(f"{self.file.where}: poses are relative to each other in a circle: {listed(chain)}")
+                raise ModelError(f"{self.file.where}: poses are relative to each other in a cycle: {listed(chain)}")
             if name not in self._poses:
                 raise unknown(f"{self.file.where}: relative_to", "frame", name, self._poses)
             chain.append(name)
@@ -235,7 +235,7 @@ class SdfReader:
             geometry = f.only(v, "geometry")
             solid = None if geometry is None or not geometry.children else geometry.children[0]
             if solid is None or solid.tag not in ("box", "cylinder", "sphere", "capsule", "mesh"):
-                self.left_out[f"<{tag}> without a shape that is known"] += 1
+                self.left_out[f"<{tag}> without a known shape"] += 1
                 continue
             at = f.pose(f.only(v, "pose"))
             roll, pitch, yaw = roll_pitch_yaw(at.R)
@@ -266,13 +266,13 @@ class SdfReader:
         f, name = m.file, self._full(m.scope, e.attributes["name"].strip())
         kind = e.attributes.get("type", "")
         if kind not in AXES:
-            raise f.wrong(e, f"type {kind!r} is not in the model; types are {listed(AXES)}; leave the joint out")
+            raise f.wrong(e, f"type {kind!r} is not supported; types are {listed(AXES)}; omit the joint")
         for c in e.children:
             if c.tag not in _READ["joint"]:
                 self.left_out[f"<{c.tag}> in <joint>"] += 1
         ends = [self._full(m.scope, f.text(e, tag)) for tag in ("parent", "child")]
         if not all(ends):
-            raise f.wrong(e, "names no parent or no child")
+            raise f.wrong(e, "its parent or child is missing")
         parent, child = (self._link_of(e, f, n) for n in ends)
         if parent == child:
             raise f.wrong(e, f"its parent and child are both {child!r}")

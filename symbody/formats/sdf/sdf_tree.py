@@ -39,7 +39,7 @@ class SdfFile:
     def only(self, e: XmlElement, tag: str) -> XmlElement | None:
         found = list(e.all(tag))
         if len(found) > 1:
-            raise self.wrong(found[1], f"is there {len(found)} times where it is expected once")
+            raise self.wrong(found[1], f"occurs {len(found)} times, expected once")
         return found[0] if found else None
 
     def text(self, e: XmlElement, tag: str, default: str = "") -> str:
@@ -101,7 +101,7 @@ def read_file(source: Any, caller: str) -> SdfFile:
         )
     words = root.attributes.get("version", "1.7").split(".")
     if not all(w.isdigit() for w in words):
-        raise ModelError(f"{where}: version={shown(root.attributes['version'])} is no version of SDF, such as 1.7")
+        raise ModelError(f"{where}: version={shown(root.attributes['version'])} is not a version of SDF, such as 1.7")
     is_text = isinstance(source, bytes) or (isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"))
     return SdfFile(where, root, tuple(int(w) for w in words), None if is_text else Path(source).resolve().parent)
 
@@ -151,7 +151,7 @@ def _with_inner(
     if e.tag == "include":
         found = _included_file(file, e, included)
         if found is None:
-            what = f"<include> of {shown(file.text(e, 'uri'))}, which is not beside the file"
+            what = f"<include> of {shown(file.text(e, 'uri'))}, which is not in the folder of the file"
             counts[what] = counts.get(what, 0) + 1
             return
         inner, e = found, next(iter(found.root.all("model")))
@@ -179,13 +179,13 @@ def _included_file(file: SdfFile, e: XmlElement, included: list[int]) -> SdfFile
     if file.folder is None or not path or scheme not in ("", "model", "file") or Path(path).is_absolute():
         return None
     if ".." in Path(path).parts:
-        raise file.wrong(e, f"{shown(uri)} leads out of the folder of the file, and is not opened")
+        raise file.wrong(e, f"{shown(uri)} lies outside the folder of the file, and is not opened")
     homes = [file.folder, file.folder.parent] if scheme == "model" else [file.folder]
     for home in homes:
         for name in (path, f"{path}/model.sdf"):
             if not (home / name).is_file():
                 continue
             if (candidate := beside(home, name)) is None:
-                raise file.wrong(e, f"{shown(uri)} leads out of the folder of the file by a link, and is not opened")
+                raise file.wrong(e, f"{shown(uri)} lies outside the folder of the file by a link, and is not opened")
             return read_file(candidate, "read_sdf")
     return None

@@ -26,7 +26,7 @@ GRAVITY: Final = (0.0, 0.0, -9.81)
 
 
 @checked_flags(ModelError)
-@reading("read_urdf: no model can be made of the numbers in the file")
+@reading("read_urdf: a model cannot be made from the numbers in the file")
 @answered
 def read_urdf(
     source: Any,
@@ -90,7 +90,7 @@ def read_urdf(
     if base not in ("fixed", "free"):
         raise ModelError(f"read_urdf: base= is 'fixed' or 'free', got {shown(base)}")
     if not 0 <= tolerance <= 1e-2:
-        raise ModelError(f"read_urdf: tolerance= is an angle between 0 and 0.01, got {shown(tolerance)}")
+        raise ModelError(f"read_urdf: tolerance= must be an angle between 0 and 0.01, got {shown(tolerance)}")
     text = urdf_text(source)
     options = RobotOptions(
         "read_urdf",

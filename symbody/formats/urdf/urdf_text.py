@@ -23,7 +23,7 @@ from ..robot.robot_text import (
 from ..robot.xml_tree import XmlElement, finite_number, read_xml
 
 JOINT_KINDS: Final = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
-_KNOWN: Final = {  # elements that are read, and those whose absence from the model is no loss; all others are reported
+_KNOWN: Final = {  # elements that are read, and those that do not affect the model; all others are reported
     "robot": ("link", "joint", "material"),
     "link": ("inertial", "visual", "collision"),
     "inertial": ("origin", "mass", "inertia"),
@@ -164,7 +164,7 @@ class _UrdfReader:
             geometry = self._only(v, "geometry")
             solids = [] if geometry is None else geometry.children
             if len(solids) != 1 or solids[0].tag not in ("box", "cylinder", "sphere", "capsule", "mesh"):
-                self._left_out[f"<{tag}> without a shape that is known"] += 1
+                self._left_out[f"<{tag}> without a known shape"] += 1
                 continue
             position, (roll, pitch, yaw) = self._origin(v)
             s = solids[0]

@@ -1,4 +1,4 @@
 """Contact problems: linear and cone complementarity, and their solvers.
 
-`ContactProblem` in, `ContactForces` with their residual out.
+The solvers take a `ContactProblem` and return `ContactForces` with their residual.
 """

@@ -37,6 +37,7 @@ class ContactArrays(Struct):
     motion, terms v by rows, and Σ|terms| of it
     miss          natural map, by rows; `residual`: what a solver that is called from Python left
     w             memory for two numbers
+    precision     in single precision, the fraction of numbers to which tolerances are limited; 0 in double precision
     """
 
     n: Mutable[int]
@@ -61,16 +62,17 @@ class ContactArrays(Struct):
     change: Mutable[float]
     largest: Mutable[float]
     residual: Mutable[float]
+    precision: float
 
 
-def contact_arrays(rows: int, cones: int) -> ContactArrays:
+def contact_arrays(rows: int, cones: int, precision: float = 0.0) -> ContactArrays:
     """Memory for problems of at most so many rows and cones."""
     return ContactArrays(
         n=0, normals=0, cones=0, A=np.zeros(rows * rows + 1), b=np.zeros(rows + 1), x=np.zeros(rows + 1),
         first=indices([0] * cones), count=indices([0] * cones), fixed=indices([0] * cones), mu=np.zeros(cones + 1),
         given=np.zeros(cones + 1), share=np.zeros(rows * cones + 1), mobility=np.zeros(cones + 1), way=np.zeros(2 * cones + 1),
         offset=np.zeros(cones + 1), motion=np.zeros(rows + 1),
-        terms=np.zeros(rows + 1), miss=np.zeros(rows + 1), w=np.zeros(2),
+        terms=np.zeros(rows + 1), miss=np.zeros(rows + 1), w=np.zeros(2), precision=precision,
     )  # fmt: skip
 
 
@@ -150,7 +152,7 @@ def contact_residual(p: ContactArrays) -> float:
     square = 0.0
     for i in range(p.n):
         a = max(p.A[i * p.n + i], SMALLEST)
-        missed = a * abs(p.miss[i]) - ROUNDING * p.terms[i]
+        missed = a * abs(p.miss[i]) - max(ROUNDING, 0.1 * p.precision) * p.terms[i]
         if not missed <= 0.0:
             square += missed * missed / a
     return 0.0 if square == 0.0 else sqrt(square) / residual_scale(p)

@@ -19,7 +19,9 @@ from typing import Final
 import numpy as np
 
 from ...emit.run.callable import Array
+from ...errors import SimulationError
 from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, contact_arrays
+from .contact_graph import ROWS, ContactGraph, contact_graph
 
 STICKS: Final = "sticks"
 SLIPS: Final = "slips"
@@ -170,3 +172,40 @@ class ContactProblem:
             if c.direction is not None:
                 p.way[2 * i : 2 * i + len(c.rows)] = c.direction
         return p
+
+    def graph(self) -> tuple[ContactGraph, list[int]]:
+        """The same problem as a sparse graph in which each speed is a body, and where its rows stand there. Cones are under their
+        own normal rows, or under a normal force that is given."""
+        owners = {c.owner: c for c in self.cones if c.owner is not None}
+        contacts = [((k,), owners.get(k)) for k in self.normals] + [((), c) for c in self.cones if c.owner is None]
+        wrong = [
+            c
+            for c in self.cones
+            if c.direction is not None or not np.array_equal(np.flatnonzero(c.share), _owner_rows(c))
+        ]
+        if wrong or len(owners) + sum(c.owner is None for c in self.cones) < len(self.cones):
+            raise SimulationError(
+                "contact problem: solver 'blocks' is for cones under their own normal force, one for each contact"
+            )
+        g = contact_graph(len(contacts), int(np.count_nonzero(self.V)) + 1, len(self.V), 1)
+        places, blocks = dict[int, int](), 0
+        for k, (normal, cone) in enumerate(contacts):
+            rows = [*(normal or (-1,)), *(cone.rows if cone is not None else ())]
+            places |= {row: ROWS * k + r for r, row in enumerate(rows) if row >= 0}
+            g.starts[k] = blocks
+            moved = sorted({int(j) for row in rows if row >= 0 for j in np.flatnonzero(self.V[:, row])})
+            for j in moved:
+                g.places[blocks] = j
+                g.V[ROWS * blocks : ROWS * blocks + len(rows)] = [self.V[j, row] if row >= 0 else 0.0 for row in rows]
+                blocks += 1
+            if cone is not None:
+                g.mu[k], g.given[k] = cone.limit, cone.given
+        g.contacts, g.starts[len(contacts)] = len(contacts), blocks
+        for row, place in places.items():
+            g.b[place] = self.b[row]
+            g.x[place] = 0.0 if self.before is None else self.before[row]
+        return g, [places[row] for row in range(len(self.b))]
+
+
+def _owner_rows(cone: Cone) -> list[int]:
+    return [] if cone.owner is None else [cone.owner]

@@ -5,6 +5,7 @@
     pivoting      from the assignment that an iteration finds
     newton        sweeps and Newton steps on the branch (`semismooth_newton.py`)
     sweeps        projected Gauss-Seidel alone
+    blocks        sweeps over contacts on their graph, for many (`block_sweeps.py`); piles call its kernel
 
 The caller judges `is_converged`.
 """
@@ -22,16 +23,20 @@ from ...errors import SimulationError, unknown
 from .active_set import complementary_forces
 from .assignment_enumeration import all_solutions, first_solution, is_enumerable, is_exhaustive
 from .assignment_pivoting import assignment_of_forces, pivoted_solution
+from .block_sweeps import solve_graph
 from .contact_arrays import ContactArrays
+from .contact_graph import ContactGraph, set_diagonals
 from .contact_problem import STICKS, ContactForces, ContactProblem, ContactSolution
 from .gauss_seidel import solve_by_sweeps
-from .semismooth_newton import TOLERANCE, ContactBranch, contact_branch, solve_by_newton
+from .semismooth_newton import STEADY, TOLERANCE, ContactBranch, contact_branch, solve_by_newton
 
 ENUMERATION: Final = "enumeration"
 ACTIVE_SET: Final = "active-set"
 PIVOTING: Final = "pivoting"
 NEWTON: Final = "newton"
 SWEEPS: Final = "sweeps"
+BLOCKS: Final = "blocks"
+MOST_BLOCK_SWEEPS: Final = 20000
 
 
 def solve(problem: ContactProblem, solver: str | None = None) -> ContactForces:
@@ -93,8 +98,20 @@ def by_sweeps(problem: ContactProblem) -> ContactForces:
     return _approximate_forces(problem, _run_sweeps, SWEEPS)
 
 
+def by_blocks(problem: ContactProblem) -> ContactForces:
+    """For contacts whose cones are under their own normal rows; each speed is a body of the graph."""
+    graph, rows = problem.graph()
+    graph.tolerance, graph.most = STEADY, MOST_BLOCK_SWEEPS
+    LoopCallee(store_by_blocks, {}, (), True, g=graph).run()
+    forces = np.array([graph.x[i] for i in rows])
+    near = assignment_of_forces(problem, forces, [c.limit for c in problem.cones])
+    residual = problem.residual(forces, [c.limit for c in problem.cones])
+    return ContactForces(forces, residual, bool(residual <= TOLERANCE), BLOCKS, near)
+
+
 SOLVERS: Final[dict[str, Callable[[ContactProblem], ContactForces]]] = {
     ENUMERATION: by_enumeration, ACTIVE_SET: by_active_set, PIVOTING: by_pivoting, NEWTON: by_newton, SWEEPS: by_sweeps,
+    BLOCKS: by_blocks,
 }  # fmt: skip
 
 
@@ -152,3 +169,8 @@ def store_by_sweeps(p: ContactArrays) -> None:
 
 def store_by_newton(p: ContactArrays, b: ContactBranch) -> None:
     p.residual = solve_by_newton(p, b, 0)
+
+
+def store_by_blocks(g: ContactGraph) -> None:
+    set_diagonals(g)
+    solve_graph(g)

@@ -85,7 +85,8 @@ def solve_by_newton(p: ContactArrays, b: ContactBranch, is_warm: int) -> float:
     if is_warm == 1:
         sweep_warm(p)
         residual = sweep_residual(p)
-        if p.change <= STEADY * p.largest and residual <= STEADY:
+        steady = max(STEADY, p.precision)
+        if p.change <= steady * p.largest and residual <= steady:
             return residual
     newton_rounds(p, b)
     return contact_residual(p)
@@ -95,7 +96,7 @@ def sweep_warm(p: ContactArrays) -> None:
     """Sweeps until they change nothing, as many as cost less than an elimination."""
     for _ in range(p.n + SWEEPS):
         sweep(p)
-        if p.change <= STEADY * p.largest:
+        if p.change <= max(STEADY, p.precision) * p.largest:
             return
 
 
@@ -106,11 +107,11 @@ def newton_rounds(p: ContactArrays, b: ContactBranch) -> None:
     before = 1e300
     between = SWEEPS
     for turn in range(ROUNDS):
-        if p.change <= CONVERGED * p.largest:
+        if p.change <= max(CONVERGED, p.precision) * p.largest:
             return
-        if p.change <= STALLED * p.largest and p.change >= 0.1 * before:
+        if p.change <= max(STALLED, 10.0 * p.precision) * p.largest and p.change >= 0.1 * before:
             return
-        if p.change <= SLOW * p.largest and turn >= 2 * PATIENCE:
+        if p.change <= max(SLOW, 30.0 * p.precision) * p.largest and turn >= 2 * PATIENCE:
             return
         before = p.change
         if turn % PATIENCE == PATIENCE - 1:
@@ -164,8 +165,8 @@ def newton_step(p: ContactArrays, b: ContactBranch) -> int:
     for i in range(p.n):
         b.right[i] = -b.F[i]
         if b.kind[i] == HOLDS:
-            b.matrix[i * p.n + i] += REGULARIZATION
-    solve_branch(p.n, 1, b, b.right, b.y, b.step)
+            b.matrix[i * p.n + i] += max(REGULARIZATION, 0.1 * p.precision)
+    solve_branch(p.n, 1, max(SINGULAR, 0.1 * p.precision), b, b.right, b.y, b.step)
     for i in range(p.n):
         p.x[i] += b.step[i]
     sweep(p)
@@ -282,11 +283,11 @@ def turning(p: ContactArrays, b: ContactBranch, c: int, r: int, k: int) -> float
     return b.limit[c] * across / max(b.size[c], 1e-300)
 
 
-def solve_branch(n: int, count: int, b: ContactBranch, right: Numbers, y: Numbers, x: Numbers) -> None:
-    """B x = right for right sides that fit it; unknowns that are not determined are zero. (B is overwritten; y is
-    memory.)"""
+def solve_branch(n: int, count: int, singular: float, b: ContactBranch, right: Numbers, y: Numbers, x: Numbers) -> None:
+    """B x = right for right sides that fit it; unknowns that are not determined are zero. Pivots below a fraction
+    `singular` of the largest count as zero. (B is overwritten; y is memory.)"""
     for i in range(n):
         b.row[i] = i
         b.column[i] = i
-    rank = eliminate_completely(n, n, n, n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    rank = eliminate_completely(n, n, n, n, singular, b.matrix, b.row, b.column, b.quality)
     solve_eliminated(n, rank, count, b.matrix, b.row, b.column, right, y, x)

@@ -1,4 +1,4 @@
 """Contact and friction in event-driven motions: gaps, impacts, modes of sticking and slipping, jamming.
 
-`Contact` and `Friction` in, forces and impulses out.
+The folder computes forces and impulses of `Contact` and `Friction`.
 """

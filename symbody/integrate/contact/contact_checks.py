@@ -1,8 +1,8 @@
 """Contacts that no route can follow are refused at the start: gaps that jump, coefficients out of their range.
 
-A gap has to be continuous: where it jumps, as `where(x < 1, y, y - 0.1)` does, it says nothing of the wall that is
-there, and a body would be moved through the jump without an impact. Jumps are looked for along every coordinate from the
-start, by bisection.
+A gap has to be continuous: where it jumps, as `where(x < 1, y, y - 0.1)` does, it does not describe the wall there, and
+a body would be moved through the jump without an impact. Jumps are looked for along every coordinate from the start, by
+bisection.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def check_coefficients(
         e = rows.numbers(start.t, y, start.p, start.r).restitution
         for c, value in zip(contacts, e.tolist(), strict=True):
             if not 0.0 <= value <= 1.0:
-                raise SimulationError(f"contact {c.name!r}: restitution is between 0 and 1, got {value:g} at the start")
+                raise SimulationError(
+                    f"contact {c.name!r}: restitution must be between 0 and 1, got {value:g} at the start"
+                )
     if frictions:
         v = friction_rows(start.equations, frictions)(rows.called, start.t, y, start.p, start.r)
         for what, values in (
@@ -58,7 +60,7 @@ def check_coefficients(
             for f, value in zip(frictions, np.asarray(values).tolist(), strict=True):
                 if not value >= 0.0:
                     raise SimulationError(
-                        f"friction {f.name!r}: its {what} is not negative, got {value:g} at the start"
+                        f"friction {f.name!r}: its {what} must not be negative, got {value:g} at the start"
                     )
 
 

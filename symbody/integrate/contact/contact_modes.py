@@ -170,7 +170,7 @@ class ModeTable(CacheOwner):
         return {u: e for u, e in pushed.items() if e is not ZERO}
 
     def _seen(self, f: Friction, mode: ContactMode, shared: Mapping[Symbol, Expr]) -> dict[str, Expr]:
-        """Friction forces as outputs where they are no multipliers, under the names of these."""
+        """Friction forces as outputs if they are not multipliers, under the names of these."""
         names = [force_of_row(row).name for row in f.rows]
         if f.name not in mode.states:
             return dict.fromkeys(names, ZERO)

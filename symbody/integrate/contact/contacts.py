@@ -44,7 +44,7 @@ class ContactFunction:
     """An event function of a contact or friction.
 
     what   "gap", "force", "slip", "limit" or "sign"
-    size   of its terms, of which a share is rounding; None where its derivatives say so
+    size   of its terms, of which a share is rounding; None if its derivatives determine it
     """
 
     name: str
@@ -233,7 +233,7 @@ class ContactHandler:
             if not found.is_converged:
                 out.ending, out.stops = (
                     Ending.SINGULAR,
-                    f"contacts {listed(self.names)} press against each other without a way out",
+                    f"contacts {listed(self.names)} press against each other and no impulse separates them",
                 )
                 return out
             is_closed = still.copy()

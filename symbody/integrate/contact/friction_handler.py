@@ -183,7 +183,7 @@ class FrictionHandler(ContactHandler):
             out.ending = Ending.ENERGY_GAINED
             out.stops = (
                 f"impact of {listed(n for n, c in zip(self.names, closing, strict=True) if c)}: kinetic energy would grow from {before:z.6g} to "
-                f"{after:z.6g}; take impacts='poisson'"
+                f"{after:z.6g}; use impacts='poisson'"
             )
             return now
         pushed = np.zeros(len(self.names))
@@ -219,7 +219,7 @@ class FrictionHandler(ContactHandler):
             return self._without_acceleration(s, still, is_exhaustive(posed.problem), out)
         if len(found) > 1:
             several = listed(self._table.name(self._mode_of(one, posed)) for one in found)
-            told = f"{len(found)} accelerations satisfy Coulomb's law (Painlevé): {several}; the first is taken"
+            told = f"{len(found)} accelerations satisfy Coulomb's law (Painlevé): {several}; the first is used"
             out.occurrences.append(Occurrence(told, now.t, now.state, now.state))
         return self._goes_on(s, posed, found[0], out)
 
@@ -392,12 +392,12 @@ def total_of(phases: Sequence[ImpulsePhase]) -> Array:
 
 
 def uncertain_note(handlers: Iterable[object]) -> dict[str, None]:
-    """What is to be said of transitions at which solutions were neither counted nor certainly one."""
+    """The note on transitions at which solutions were neither counted nor certainly one."""
     found = sorted(x for h in handlers if isinstance(h, FrictionHandler) for x in h.uncertain)
     if not found:
         return {}
     times = f"at {len(found)} transition{'s' * (len(found) > 1)}, first at t = {found[0][0]:z.6g},"
     worst = max(feedback for _, feedback in found)
     below = f"; below {1 / worst:z.2g} times the friction there is only one" if np.isfinite(worst) else ""
-    text = f"{times} contacts were too many to count the solutions of Coulomb's law, and the one taken may not be the only one{below}"
+    text = f"{times} contacts were too many to count the solutions of Coulomb's law, and the one used may not be the only one{below}"
     return {text: None}

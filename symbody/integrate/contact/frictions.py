@@ -67,14 +67,14 @@ def law_of(what: str, given: Any) -> FrictionLaw:
         return given
     coefficient = as_expr(given)
     if coefficient.value is not None and not 0 <= coefficient.value < float("inf"):
-        raise SimulationError(f"{what}: a coefficient of friction is not negative, got {shown(given)}")
+        raise SimulationError(f"{what}: a coefficient of friction must not be negative, got {shown(given)}")
     return ConstantCoefficient(coefficient)
 
 
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Friction(Introduced):
-    """Friction of surfaces that slip on each other, with sticking: on a joint, along a path, in a contact.
+    """Dry friction with sticking: in a joint, along a path, or in a contact.
 
     name     in `sim.events`; the force along the slip is `lam_name_friction`
     slip     the slip speed: an expression that is linear in rates and speeds; two of them for slip in a plane
@@ -105,7 +105,7 @@ class Friction(Introduced):
         given = self.slip if isinstance(self.slip, (tuple, list)) else (self.slip,)
         if not 1 <= len(given) <= MOST_ROWS:
             raise SimulationError(
-                f"friction {self.name!r}: slip is one speed, or two across each other, got {len(given)}"
+                f"friction {self.name!r}: slip must be one speed, or two across each other, got {len(given)}"
             )
         object.__setattr__(self, "slip", tuple(as_expr(e) for e in given))
         object.__setattr__(self, "law", law_of(f"friction {self.name!r}", self.law))
@@ -117,7 +117,7 @@ class Friction(Introduced):
 
     @property
     def is_plane(self) -> bool:
-        """Whether the slip has one direction, with two senses.
+        """Whether the slip is along a single direction.
 
         >>> m = sb.Model("puck")
         >>> x, y = m.coordinates("x y")
@@ -136,11 +136,11 @@ class Friction(Introduced):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Names of the constraints where it sticks."""
+        """Names of the constraints while it sticks."""
         return (f"{self.name} friction",) if self.is_plane else tuple(f"{self.name} friction {k + 1}" for k in range(2))
 
     def speeds(self, eq: Equations) -> list[Expr]:
-        """The slip in terms of the speeds of equations."""
+        """The slip speed as an expression in the speeds of the equations."""
         rates = {q.dot: e for q, e in zip(eq.q, eq.rates.entries, strict=True)}
         found = substitute_all(list(self.slip), {**rates, **eq.dependent})
         if strange := [s for s in free_symbols(*found) if s not in eq.variables.arguments]:
@@ -156,7 +156,7 @@ class Friction(Introduced):
         return found
 
     def forces(self, v: Sequence[Expr], normal: Expr, sense: float, sign: float) -> list[Expr]:
-        """Forces along the rows where it slips: -(μ N + c |v|) d."""
+        """Friction forces along the rows while it slips: -(μ N + c |v|) d."""
         N, law = sign * normal, self.law
         if self.is_plane:
             return [-(sense * law.coefficient(v[0]) * N + law.damping * v[0])]

@@ -51,13 +51,13 @@ class Contact(Introduced):
     """A unilateral contact between two surfaces.
 
     name         in `sim.events`, and of the contact force `lam_name`
-    gap          an expression in coordinates, time and parameters: positive while they are apart. Or what has a `gap`
-                 and a `slip`, as `touch` gives it
-    restitution  0 (they stay together) to 1 (no energy is lost); may depend on parameters and on the state before
+    gap          an expression in coordinates, time and parameters, positive while the surfaces are apart; or a result
+                 of `touch`, which has a `gap` and a `slip`
+    restitution  from 0 (no rebound) to 1 (no energy loss); may depend on parameters and on the state before the impact
     friction     a coefficient, or a law such as `Coulomb`; with the force `lam_name_friction` along the slip
-    slip         the tangential speed of the surfaces, in rates of coordinates: one expression, or two across each other
-    resists      more frictions under the contact force, against rolling or spinning: `Friction(name, angular speed,
-                 coefficient * length)`
+    slip         the tangential slip speed, in rates of coordinates: one expression, or two in orthogonal directions
+    resists      further frictions that depend on the contact force, such as rolling or spinning resistance:
+                 `Friction(name, angular speed, coefficient * length)`
 
     >>> m = sb.Model("ball")
     >>> y = m.coordinate("y")
@@ -84,7 +84,7 @@ class Contact(Introduced):
         object.__setattr__(self, "gap", as_expr(getattr(self.gap, "gap", self.gap)))
         if isinstance(self.restitution, (int, float)) and not 0 <= self.restitution <= 1:
             raise SimulationError(
-                f"contact {self.name!r}: restitution is between 0 and 1, got {shown(self.restitution)}"
+                f"contact {self.name!r}: restitution must be between 0 and 1, got {shown(self.restitution)}"
             )
         object.__setattr__(self, "restitution", as_expr(self.restitution))
         if self.friction is not None and self.slip is None:
@@ -118,7 +118,7 @@ class Contact(Introduced):
         return one_line_tag(f"Contact {self.name}, restitution {outline(self.restitution)}: {outline(self.gap)} >= 0")
 
     def check(self, eq: Equations) -> None:
-        """Refuse a gap, slip or restitution that equations do not know the symbols of."""
+        """Refuse a gap, slip or restitution with symbols that are not in the equations."""
         if strange := [s for s in free_symbols(self.gap) if s not in eq.variables.of("q p t").symbols]:
             raise SimulationError(
                 f"contact {self.name!r} on {eq.name!r}: its gap depends on {listed(strange)}; a gap is made of coordinates "

@@ -80,7 +80,7 @@ def jamming_outcome(eq: Equations, t: float) -> Outcome:
 def _start_note(eq: Equations) -> str:
     return (
         f"friction acts back on {_force_names(eq)} by more than the constraints do: it jams (Painlevé), and no acceleration, or "
-        "several, satisfy its law; exact friction in `Contacts` says which"
+        "several, satisfy its law; exact friction in `Contacts` decides which"
     )
 
 

@@ -106,5 +106,5 @@ def shared_forces(G: Matrix, chosen: SpanningRows, resultants: Sequence[Expr]) -
 
 
 def resultant(row: str) -> str:
-    """The name of a row that spans others: its multiplier is no force of one contact."""
+    """The name of a row that spans others: its multiplier is not the force of a single contact."""
     return f"{row} resultant"

@@ -1,4 +1,1 @@
-"""Events: functions whose zeros are located, and what happens there.
-
-`Event` in, handlers of located zeros out.
-"""
+"""Events: functions whose zeros are located, and the handlers that act at them."""

@@ -68,7 +68,7 @@ class EventResult:
 class EventHandler(Protocol):
     """Event functions, each with the direction of the crossings that count (-1, 0, 1), and their consequences.
 
-    sizes   of the terms of each, of which a share is rounding; None where derivatives of the function say so
+    sizes   of the terms of each, of which a share is rounding; None if derivatives of the function determine it
     """
 
     watched: tuple[tuple[Expr, int], ...]
@@ -144,7 +144,7 @@ class UserEventHandler:
         if settled is None:
             return EventResult(
                 ending=Ending.OFF_CONSTRAINTS,
-                stops=f"event {self.name!r}: its new state {shown(new.tolist())} is too far off",
+                stops=f"event {self.name!r}: its new state {shown(new.tolist())} is too far from the constraints",
             )
         state, impulses = settled
         is_kept = np.allclose(

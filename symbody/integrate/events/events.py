@@ -39,19 +39,19 @@ Python = Callable[[dict[str, float]], Mapping[Any, float] | str | None]
 @checked_flags_of_class(SimulationError)
 @dataclass(frozen=True, eq=False, repr=False)
 class Event(Introduced):
-    """A zero crossing of an expression, the event function: it is recorded, may end the simulation, and may reset the
+    """A zero crossing of an expression, the event function. It is recorded, and may end the simulation or reset the
     state.
 
     name        in `sim.events`
-    when        the event function: an expression in t, q, u, z, inputs and parameters (also in u', multipliers and
-                outputs: their values are put in)
+    when        the event function: an expression in t, q, u, z, inputs and parameters (and in u', multipliers and
+                outputs, whose values are substituted)
     direction   of the crossing in forward time: "rising", "falling" or "both" (or 1, -1, 0, as in SciPy's `solve_ivp`);
                 the same events are found in a motion that is integrated backwards
     terminal    whether the simulation ends there (as in `solve_ivp`)
-    reset       reset map of the state {u: -0.8 * u}, in terms of the state before; or a Python function that gets every
-                value by name and returns those of the state that change (None: none of them; "stop": the simulation
-                ends)
-    where       a condition on the state, such as (x > 0) & (u < 1): a crossing where it is false is no event
+    reset       reset map of the state, {u: -0.8 * u}, in terms of the state before the event; or a Python function that
+                receives all values by name and returns the changed ones (None: no change; "stop": end the simulation)
+    where       a condition on the state, such as (x > 0) & (u < 1): a crossing while it is false does not count as an
+                event
 
     >>> y, v = sb.symbols("y v", "variable")
     >>> eq = sb.from_equations({y: v, v: -9.81})
@@ -77,7 +77,7 @@ class Event(Introduced):
         object.__setattr__(self, "direction", checked_direction(f"event {self.name!r}", self.direction))
         if not (self.reset is None or isinstance(self.reset, Mapping) or callable(self.reset)):
             raise SimulationError(
-                f"event {self.name!r}: reset is a mapping {{symbol: expression}} or a function; got {shown(self.reset)}"
+                f"event {self.name!r}: reset must be a mapping {{symbol: expression}} or a function; got {shown(self.reset)}"
             )
 
     def __repr__(self) -> str:
@@ -102,7 +102,7 @@ def check_name(where: str, name: object) -> None:
 
 def check_guard(what: str, where: object) -> None:
     if where is not None and not isinstance(where, (Condition, bool)):
-        raise SimulationError(f"{what}: where is a condition such as (x > 0) & (u < 1), got {shown(where)}")
+        raise SimulationError(f"{what}: where must be a condition such as (x > 0) & (u < 1), got {shown(where)}")
 
 
 def checked_direction(where: str, direction: str | int) -> str:

@@ -1,4 +1,5 @@
-"""Switching times of a motion: what kernels are told of the functions of time in its equations (`kernels/next_switching.py`).
+"""Switching times of a motion: the data that kernels receive about the functions of time in its equations
+(`kernels/next_switching.py`).
 
 Conditions that are linear in time and samples have theirs in closed form, with lines that depend on parameters. Others are
 searched for along the time of the motion, at `LOOKS` places.
@@ -27,7 +28,7 @@ from ..kernels.next_switching import LINE, SwitchingTimes
 from ..kernels.probes import WIDEST
 
 LOOKS: Final = 4096  # places along a motion, at which functions of time are looked at
-SHARE: Final = 0.01  # of the time of a motion, for a step where nothing is known of a function of time
+SHARE: Final = 0.01  # of the time of a motion, for a step if the switching times of a function of time are unknown
 BISECTIONS: Final = 60
 JUMPS: Final = (ZERO, ONE)  # whether a step may begin exactly at a knot, whether something jumps there
 
@@ -82,7 +83,7 @@ def switching_times(form: Form, p: Array, begin: float, end: float, rtol: float)
 
 
 def step_switching_times(form: Form, has_events: bool) -> Switching:
-    """Those of steps of one length, whose time and parameters are told with each step."""
+    """Those of steps of one length, whose time and parameters are passed with each step."""
     found = closed_switching_times(form, SimulationOptions().rtol)
     return replace(found, is_told=True) if has_events and found.count else found
 
@@ -159,12 +160,12 @@ def with_times(switching: Switching, times: Array, jumps: bool, size: float = 0.
 
 
 def longest_step(switching: Switching, o: SimulationOptions, span: float) -> float:
-    """The longest step over a time: a share of it where nothing is known of a function of time."""
+    """The longest step over a time: a fraction of it if the switching times of a function of time are unknown."""
     return min(o.max_step, SHARE * abs(span)) if switching.unknown and o.step is None else o.max_step
 
 
 def unseen_note(switching: Switching, o: SimulationOptions, span: float) -> str:
-    """What is guaranteed where nothing is known of a function of time."""
+    """The note on accuracy if the switching times of a function of time are unknown."""
     if not switching.unknown:
         return ""
     gap, closer = (
@@ -177,7 +178,7 @@ def unseen_note(switching: Switching, o: SimulationOptions, span: float) -> str:
 
 
 def unknown_note(eq: Equations) -> str:
-    """What steps of one length see where nothing is known of a function of time."""
+    """The note on steps of one length if the switching times of a function of time are unknown."""
     unknown = time_functions(eq).unknown
     if not unknown:
         return ""
@@ -187,7 +188,7 @@ def unknown_note(eq: Equations) -> str:
 def undivided_note(eq: Equations, what: str, is_for_any_time: bool = False) -> str:
     """What steps that are not divided at switching times lose.
 
-    what              the steps, in words
+    what              the steps, as named in the note
     is_for_any_time   whether steps are divided at the switching times that are known in closed form, not at others
     """
     found = time_functions(eq)

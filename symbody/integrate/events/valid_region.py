@@ -20,7 +20,7 @@ from .events import Event, in_state
 
 
 def broken_conditions(validity: Mapping[str, Expr], which: Sequence[int]) -> str:
-    """Conditions that do not hold, in words."""
+    """Descriptions of the conditions that do not hold."""
     rows = list(validity.items())
     words = [f"{rows[k][0]!r} ({outline(rows[k][1])} > 0)" for k in which]
     return in_number(words, "{} does not hold", "{} do not hold")

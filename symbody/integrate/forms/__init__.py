@@ -1,4 +1,3 @@
-"""Forms of the equations that can be integrated: what the state is, its rates, and the way back to the constraints.
-
-`Equations` in, `Form` out.
+"""Forms of the equations for integration: the state, its rates, and the projection onto the constraints. The folder
+turns `Equations` into a `Form`.
 """

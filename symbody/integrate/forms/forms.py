@@ -64,8 +64,7 @@ class Form(CacheOwner):
     chosen       rows of Jc that are independent of each other
     invariants   expressions that stay as they are at the start, and `scales` by which violations of them are measured
     choice       how far independent speeds serve, where others were eliminated (`independent_speeds.py`)
-    recipe       how it was made of its equations, in words that tell it from all others: then its programs are kept on
-                 disk
+    recipe       a unique description of how it was built from its equations: then its programs are kept on disk
     ways         makes the rates in every way of solving that is known, where there are several
     projects_stages   whether the stages of explicit methods are brought back to the constraints, too
     """
@@ -131,7 +130,7 @@ class Form(CacheOwner):
         return False
 
     def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
-        """y with algebraic variables that follow from the others, and in words what is wrong, if anything."""
+        """y with algebraic variables that follow from the others, and a description of the fault, if any."""
         return y, ""
 
     # ------------------------------------------------------------------------------------------------ programs

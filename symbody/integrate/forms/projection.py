@@ -9,9 +9,9 @@ and that of positions likewise, as N times such a displacement. In the metric of
 units do not matter. Each correction is a program on the graph; `settle` is the loop around them.
 
 What differs from the paper: angular velocities are speeds here, so that rates of Euler parameters need no correction
-(the second line of Algorithm 5.3); states are projected at the ends of steps only unless stages are asked for, which costs
-a third and is as accurate; corrections towards invariants go along the constraints (`new_on_invariants`); constraints may
-depend on time and be nonholonomic.
+(the second line of Algorithm 5.3); states are projected at the ends of steps only, unless projection of stages is
+requested, which costs a third and is as accurate; corrections towards invariants go along the constraints
+(`new_on_invariants`); constraints may depend on time and be nonholonomic.
 """
 
 from __future__ import annotations

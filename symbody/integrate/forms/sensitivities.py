@@ -83,7 +83,7 @@ class VariedForm(Form):
     # ------------------------------------------------------------------------------------------------ variations
 
     def direction(self, j: int) -> dict[Symbol, Expr]:
-        """How everything moves when the j-th of `wrt` does: the state with its column, a parameter by itself."""
+        """How everything moves when the j-th of `wrt` does: the state with its column, a parameter alone."""
         table = direction_table(self.state.y, dict(zip(self.indices, self.columns, strict=True)), j)
         return table | ({self.wrt[j]: ONE} if self.wrt[j] in self.state.parameters else {})
 
@@ -211,7 +211,7 @@ def varied_form(form: Form, wrt: Sequence[str], held: Sequence[str] | str = (), 
     if not form.rates:
         raise SimulationError(f"form {form.name!r} has no sensitivities; use form='projection'")
     if form.levels:
-        raise SimulationError("sensitivities and invariants cannot be asked for at once")
+        raise SimulationError("sensitivities and invariants cannot be combined")
     eq = form.equations
     where, what = f"sensitivities of {eq.name!r}", "value at the start or parameter"
     every = eq.variables.of("q u z p r")

@@ -1,4 +1,4 @@
 """Whole motions on a GPU.
 
-`Equations` and arrays in, `CudaMotions` out.
+`cuda_motions` takes `Equations` and returns `CudaMotions`.
 """

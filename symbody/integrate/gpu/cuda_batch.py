@@ -21,7 +21,7 @@ from ..events.valid_region import unwatched_note
 from ..kernels.march_records import AT_EVENT, CHATTERING, TOO_MANY
 from ..result.outcome import Ending
 from ..run.run import ENDINGS
-from .device_form import DeviceForm
+from .device_form import DeviceForm, DeviceFunctions
 from .fixed_steps import FIXED_METHODS, FixedSteps, fixed_steps
 
 CORRECTIONS: Final = ("positions", "speeds")
@@ -35,13 +35,13 @@ ALL_ENDINGS: Final = {
 
 @dataclass(frozen=True)
 class CudaMotion:
-    """Motions at their ends, in arrays on the card, a row for each member.
+    """The ends of motions, as arrays on the GPU with one row for each member.
 
     y         states
     t         times reached
-    samples   samples[i, k] is member i at its k-th sample: the state, or the outputs that were asked for; no numbers
-              where it was not reached
-    status    how each one ended, as a number; `endings()` says it in words
+    samples   samples[i, k] is member i at its k-th sample: the state or the requested outputs; NaN if the sample was
+              not reached
+    status    how each member ended, as a number; `endings()` returns the descriptions
     counts    of steps, refused steps and events, where steps are controlled
     events    times[i, k] and which[i, k] of the events that were recorded
 
@@ -86,17 +86,29 @@ class CudaMotions:
     """
 
     __call__: Callable[..., CudaMotion]  # of states and steps, or of states and times
+    place_of_state: str = "s.y"  # in the records of its loop
 
-    def __init__(self, device: DeviceForm, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
-        self.form, self.real = device.form, device.module.real
+    def __init__(self, device: DeviceFunctions, arguments: list[DeviceArgument], records: dict[str, Struct]) -> None:
+        self.equations, self.real = device.equations, device.module.real
         self.parameter_names = tuple(s.name for s in device.parameters)
-        self.state_names = tuple(s.name for s in device.form.y)
+        self.state_names = tuple(s.name for s in device.y)
         self.loop = CudaLoop(device.module, arguments, records)
-        self.cost_of_rates = device.costs["rates"]  # operations
-        eq = device.form.equations
+        self.costs = dict(device.costs)  # operations of each function
+        eq = device.equations
         self.notes = tuple(
             filter(None, (undivided_note(eq, "steps", is_for_any_time=True), unwatched_note(eq, "a motion on a GPU")))
         )
+
+    @property
+    def cost_of_rates(self) -> int:
+        """Operations of the right side; of contacts, of everything at the midpoint of a step.
+
+        >>> sb.integrate.CudaMotions.cost_of_rates.__doc__.split(";")[0]
+        'Operations of the right side'
+
+        See also: `integrate.cuda_motions`.
+        """
+        return sum(self.costs.get(k, 0) for k in ("rates", "midpoint"))
 
     @property
     def ptx(self) -> str:
@@ -115,7 +127,7 @@ class CudaMotions:
         return self.loop.ptx
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.form.equations.name} ({self.real}), {len(self.state_names)} variables>"
+        return f"<{type(self).__name__} of {self.equations.name} ({self.real}), {len(self.state_names)} variables>"
 
     def _given(self, y: Any, parameters: Any, stream: int) -> _Members:
         state = self._rows("y", y, len(self.state_names), stream)
@@ -124,7 +136,7 @@ class CudaMotions:
             raise SimulationError(f"{self}: y has shape {state.shape}, expected (members, {len(self.state_names)})")
         if len(given.shape) == 2 and given.shape[0] != state.shape[0]:
             raise SimulationError(f"{self}: {state.shape[0]} states and {given.shape[0]} rows of parameters")
-        return _Members(state, given, real_dtype(self.real), stream)
+        return _Members(self.place_of_state, state, given, real_dtype(self.real), stream)
 
     def _rows(self, name: str, value: Any, size: int, stream: int) -> ArrayView:
         view = view_of(value, stream)
@@ -132,7 +144,7 @@ class CudaMotions:
             numbers = np.asarray(value, dtype=np.float64)
             if numbers.shape != (size,):
                 raise SimulationError(
-                    f"{self}: {name} is an array on the card with {size} columns (sb.emit.device_array, CuPy, PyTorch "
+                    f"{self}: {name} must be an array on the card with {size} columns (sb.emit.device_array, CuPy, PyTorch "
                     f"or JAX), got {shown(value)}"
                 )
             made = device_array(numbers, self.real)
@@ -147,12 +159,12 @@ class CudaMotions:
 class _Members:
     """Arrays of a batch: those that are given, and new ones for results."""
 
-    def __init__(self, state: ArrayView, given: ArrayView, dtype: np.dtype[Any], stream: int) -> None:
+    def __init__(self, name: str, state: ArrayView, given: ArrayView, dtype: np.dtype[Any], stream: int) -> None:
         self.state, self.given, self.dtype, self.stream = state, given, dtype, stream
         self.count, self.ordinal = state.shape[0], state.ordinal
         shared = 0 if len(given.shape) == 1 else given.strides[0]
         self.arrays: dict[tuple[str, str], tuple[ArrayView, int]] = {
-            ("s.y", "loaded"): (state, state.strides[0]),
+            (name, "loaded"): (state, state.strides[0]),
             (PARAMETERS, "loaded"): (given, shared),
         }
 
@@ -183,7 +195,7 @@ class FixedMotions(CudaMotions):
             n=n, n_q=len(device.form.equations.q), stages=len(table.B), C=table.C, B=table.B, take=table.take, steps=0, every=1, distance=0,
             t=0.0, h=step, y=np.zeros(n), start=np.zeros(n), total=np.zeros(n), d=np.zeros(n), w=np.zeros(n), note=np.zeros(1),
             samples=np.zeros(1), rhs=device.rhs(), rates=device.rates_of_positions() if table.needs_rates else None,
-            settle=device.settle(), switching=device.switching(SimulationOptions().rtol, has_events=False), sample=sample,
+            settle=device.settle(), switching=device.closed_switching(SimulationOptions().rtol, has_events=False), sample=sample,
         )  # fmt: skip
         roles = Roles(loaded=("s.y",), stored=("s.y", "s.t"), rows=("s.samples",))
         arguments = device.module.entry(ENTRY, fixed_steps, roles, len(device.parameters), s=steps)

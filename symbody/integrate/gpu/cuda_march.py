@@ -93,7 +93,7 @@ class MarchedMotions(CudaMotions):
         )  # fmt: skip
 
     def _sampled(self, samples: DeviceArray, times: Any, given: ArrayView, stream: int) -> DeviceArray:
-        """The outputs of stored states where outputs were asked for; one launch for each time."""
+        """The outputs of stored states, if requested; one launch for each time."""
         if not self._outputs:
             return samples
         f = CudaFunction(self._device.program("sample", {"x": list(self._outputs)}), self.real)
@@ -134,7 +134,7 @@ def _records(device: DeviceForm, asked: MarchQuestion) -> tuple[RungeKutta, Step
         n=n, is_adaptive=int(o.step is None), is_new=1, rtol=o.rtol, max_step=o.max_step, max_growth=o.max_growth, atol=np.full(n, o.atol),
         y=np.zeros(n), y_end=np.zeros(n), r=np.zeros(tableau.pieces * n), w=np.zeros(n), note=np.zeros(1), counts=Counts(limit=o.max_steps),
         results=results.know("is_stored", "capacity"), watched=watched, growth=growth, leaps=Leaps(speeds=np.zeros(1)).know("count"),
-        switching=device.switching(o.rtol, bool(asked.events)), probes=Probes(change=np.zeros(1), fine=np.zeros(1)).know("count"),
+        switching=device.closed_switching(o.rtol, bool(asked.events)), probes=Probes(change=np.zeros(1), fine=np.zeros(1)).know("count"),
         rhs=device.rhs(is_inlined=False), settle=device.settle(is_inlined=False),
     ).know("n", "is_adaptive", "rtol", "atol", "max_step", "max_growth", "rhs", "settle")  # fmt: skip
     return method, steps, _event_rules(device, table, rounding)

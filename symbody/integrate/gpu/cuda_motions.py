@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ...algebra.graph.graph import Symbol
-from ...derivation.equations.equation_arguments import of_equations
+from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...emit.llvm.device_loops import DeviceModule
 from ...emit.run.cuda_callable import checked_real
 from ...emit.run.cuda_driver import cuda
 from ...errors import SimulationError, listed, unknown
@@ -22,12 +23,15 @@ from ..forms.forms import Form
 from ..inputs.inputs import with_inputs
 from ..inputs.meanings import quantity_expressions
 from ..kernels.tableaux import TABLEAUX
+from ..modes.modes import Contacts
 from ..run import typed_calls
 from ..run.form_and_method import AUTO, choice, form_of
 from ..start.state import Amount
+from ..time_stepping.time_stepping import METHOD, check_law
+from .contact_motions import ContactMotions, ContactQuestion
 from .cuda_batch import CudaMotions, FixedMotions
 from .cuda_march import MarchedMotions, MarchQuestion
-from .device_form import DeviceForm
+from .device_form import DeviceForm, DeviceFunctions
 from .fixed_steps import FIXED_METHODS
 
 DEFAULT_RTOL: Final = {"double": 1e-8, "float": 1e-4}
@@ -38,9 +42,9 @@ HONOURED: Final = ("form", "metric", "alpha", "beta", "max_step", "max_growth", 
 @values_by_name(
     SimulationError, options=OptionSet(SimulationOptions, ("method", "rtol", "atol", "max_steps", *HONOURED)), checked_as=typed_calls.cuda_motions
 )  # fmt: skip
-@of_equations
+@of_equations_or(Contacts)
 def cuda_motions(
-    equations: Equations,
+    equations: Equations | Contacts,
     step: float | None = None,
     *,
     method: str = AUTO,
@@ -60,6 +64,8 @@ def cuda_motions(
     """Motions of many members at once on an NVIDIA GPU: `cuda_motions(eq, 1e-3)(y, steps=1000)`, `cuda_motions(eq,
     rtol=1e-6)(y, times)`.
 
+    equations  or `Contacts`: time stepping of contacts and frictions with a fixed step (`ContactMotions`), the steps of
+              `simulate_modes(method="moreau")`
     step      a fixed step: `FixedMotions`, whose states stay in registers; without it, or with events,
               `MarchedMotions`, the loop of `simulate`
     method    with a fixed step rk4, midpoint, or semi-implicit (speeds first, then positions with the new speeds); with
@@ -86,6 +92,11 @@ def cuda_motions(
     See also: `simulate_batch`, `emit.device_array`, `integrate.CudaMotions`.
     """
     cuda()
+    if isinstance(equations, Contacts):
+        question = ContactQuestion(step, tuple(events), record)
+        return _contact_motions(
+            equations, question, method, real, tuple(vary), values or {}, inputs or {}, outputs, options
+        )
     eq, numbers = with_inputs(equations, inputs or {})
     where = f"cuda_motions of {eq.name!r}"
     wanted = quantity_expressions(eq, outputs, where, SimulationError) if outputs else ()
@@ -106,6 +117,34 @@ def cuda_motions(
         max_steps=max_steps,
     )
     return MarchedMotions(device, MarchQuestion(march, tuple(events), record), wanted)
+
+
+def _contact_motions(
+    given: Contacts,
+    asked: ContactQuestion,
+    method: str,
+    real: str,
+    vary: tuple[Any, ...],
+    values: Mapping[Any, float],
+    inputs: Mapping[Any, Any],
+    outputs: Sequence[Any],
+    options: SimulationOptions,
+) -> ContactMotions:
+    contacts, numbers = given.with_inputs(inputs)
+    eq = contacts.base
+    where = f"cuda_motions of {eq.name!r}"
+    _method(f"{where}, which has contacts", method, METHOD, (METHOD,))
+    check_law(contacts.impacts, where)
+    if asked.step is None or options.given:
+        raise SimulationError(
+            f"{where}: contacts take a fixed step, cuda_motions(contacts, 1e-3), and no {listed((f'{k}=' for k in options.given), 7) or 'rtol='}"
+        )
+    wanted = quantity_expressions(eq, outputs, where, SimulationError) if outputs else ()
+    bake = _baked_numbers(eq, vary, {**values, **numbers})
+    device = DeviceFunctions(
+        eq, eq.state, eq.variables.constants, bake, DeviceModule(checked_real(real), is_compact=True)
+    )
+    return ContactMotions(device, contacts.table, asked, wanted)
 
 
 def _method(where: str, method: str, otherwise: str, known: Iterable[str]) -> str:

@@ -1,5 +1,5 @@
-"""A form for a GPU: its rates, projection and outputs as functions of one module, with numbers for what does not differ
-between members."""
+"""Equations for a GPU: functions of one module, with numbers for what does not differ between members; of a form its
+rates, projection and outputs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from ...algebra.graph.graph import Expr, Symbol, symbol
 from ...algebra.graph.walk import scalars, substitute_all
+from ...derivation.equations.equations import Equations
 from ...emit.llvm.device_loops import DeviceFunction, DeviceModule
 from ...emit.programs.lower import program
 from ...emit.programs.program import Program
 from ...emit.programs.register_fit import REGISTERS, fitting_program
 from ..events.events import ROUNDING_LEVEL, watched_values
-from ..events.switching_times import closed_switching_times
+from ..events.switching_times import Switching, closed_switching_times
 from ..forms import projection
 from ..forms.forms import Form
 from ..forms.independent_speeds import LIMIT, UNLIMITED
@@ -26,25 +27,38 @@ TOLERANCES: Final = {"double": projection.SATISFIED, "float": 3e-6}  # violation
 EPSILONS: Final = {"double": 2.2e-16, "float": 1.2e-7}
 
 
-class DeviceForm:
-    """Functions of a form in a module for a card. `bake` are the numbers, `parameters` the symbols that are left."""
+class DeviceFunctions:
+    """Functions of time, a state y and parameters in a module for a card. `bake` are the numbers, `parameters` the symbols
+    that are left."""
 
-    def __init__(self, form: Form, bake: Mapping[Symbol, float], real: str) -> None:
-        self.form, self.module = form, DeviceModule(real)
-        self.bake = {**bake, **({} if form.choice is None else {LIMIT: UNLIMITED})}
-        self.parameters = tuple(s for s in form.parameters if s not in self.bake)
+    def __init__(
+        self,
+        equations: Equations,
+        y: Sequence[Symbol],
+        known: Sequence[Symbol],
+        bake: Mapping[Symbol, float],
+        module: DeviceModule,
+    ) -> None:
+        self.equations, self.y, self.module, self.bake = equations, tuple(y), module, dict(bake)
+        self.parameters = tuple(s for s in known if s not in self.bake)
         self.costs: dict[str, int] = {}  # operations of each function
 
     def program(
         self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None, factored: bool = True
     ) -> Program:
-        groups = {"t": self.form.equations.t, "y": list(self.form.y), **(more or {}), "p": list(self.parameters)}
+        groups = {"t": self.equations.t, "y": list(self.y), **(more or {}), "p": list(self.parameters)}
         return program(name, groups, outputs, bake=self.bake, factored=factored)
 
     def function(
         self, name: str, outputs: Mapping[str, Any], more: Mapping[str, Any] | None = None, is_inlined: bool = True
     ) -> DeviceFunction:
         return self._fitting(name, list(outputs), [list(outputs.values())], more or {}, is_inlined)
+
+    def long_function(self, name: str, outputs: Mapping[str, Any]) -> DeviceFunction:
+        """A function whose values are far too many for registers, in whatever order they are computed."""
+        made = self.program(name, outputs)
+        self.costs[name] = made.cost.total
+        return self.module.program(name, made, 2, is_inlined=True)
 
     def _fitting(
         self, name: str, outputs: Sequence[str], ways: Sequence[Any], more: Mapping[str, Any], is_inlined: bool
@@ -58,6 +72,42 @@ class DeviceForm:
         self.costs[name] = found.cost.total
         return self.module.program(name, found, 2 + len(more), is_inlined)
 
+    def sample(self, things: Sequence[Any]) -> tuple[DeviceFunction, int]:
+        """Outputs side by side, and how many numbers they are."""
+        entries: list[Expr] = [e for x in things for e in scalars(x)]
+        return self.function("sample", {"x": entries}), len(entries)
+
+    @property
+    def epsilon(self) -> float:
+        """Unit roundoff of its numbers."""
+        return EPSILONS[self.module.real]
+
+    def switching(self, found: Switching, has_events: bool) -> SwitchingTimes:
+        """Switching times that are known in closed form; those that are searched for along a motion are not for GPUs."""
+        lines = {"lines": list(found.written)}
+        made = SwitchingTimes(
+            count=found.count, is_told=int(has_events and found.count > 0), rounding=self.epsilon, first=found.first, knots=found.knots,
+            lines=found.lines.copy(), lines_at=self.function("switching_lines", lines, is_inlined=False) if found.written else None,
+        )  # fmt: skip
+        known = ("count", "is_told", "rounding", "first", "knots", "lines_at")
+        return made.know(*known) if found.written else made.know(*known, "lines")
+
+    def reset(self, after: Sequence[Expr]) -> DeviceFunction:
+        """The state after event k, one program for all of them: k is an input."""
+        return self.module.program("reset", self.program("reset", {"x": after}, {"which": WHICH}), 3, is_inlined=False)
+
+
+class DeviceForm(DeviceFunctions):
+    """Those of a form."""
+
+    def __init__(self, form: Form, bake: Mapping[Symbol, float], real: str) -> None:
+        numbers = {**bake, **({} if form.choice is None else {LIMIT: UNLIMITED})}
+        super().__init__(form.equations, form.y, form.parameters, numbers, DeviceModule(real))
+        self.form = form
+
+    def closed_switching(self, rtol: float, has_events: bool) -> SwitchingTimes:
+        return self.switching(closed_switching_times(self.form, rtol), has_events)
+
     def rhs(self, is_inlined: bool = True) -> DeviceFunction:
         form = self.form
         ways = [[list(way)] for way in ([form.rates] if form.ways is None else form.ways())]
@@ -65,11 +115,6 @@ class DeviceForm:
 
     def rates_of_positions(self) -> DeviceFunction:
         return self.function("position_rates", {"dq": list(self.form.rates[: len(self.form.equations.q)])})
-
-    def sample(self, things: Sequence[Any]) -> tuple[DeviceFunction, int]:
-        """Outputs side by side, and how many numbers they are."""
-        entries: list[Expr] = [e for x in things for e in scalars(x)]
-        return self.function("sample", {"x": entries}), len(entries)
 
     def along(self) -> DeviceFunction | None:
         form = self.form
@@ -85,26 +130,6 @@ class DeviceForm:
         share = ROUNDING_LEVEL * EPSILONS[self.module.real] / EPSILONS["double"]
         watch = self.function("watch", {"g": values}, is_inlined=False)
         return watch, self.function("rounding", {"g": [share * abs(e) for e in terms]}, is_inlined=False)
-
-    @property
-    def epsilon(self) -> float:
-        """Unit roundoff of its numbers."""
-        return EPSILONS[self.module.real]
-
-    def switching(self, rtol: float, has_events: bool) -> SwitchingTimes:
-        """Switching times that are known in closed form; those that are searched for along a motion are not for GPUs."""
-        found = closed_switching_times(self.form, rtol)
-        lines = {"lines": list(found.written)}
-        made = SwitchingTimes(
-            count=found.count, is_told=int(has_events and found.count > 0), rounding=self.epsilon, first=found.first, knots=found.knots,
-            lines=found.lines.copy(), lines_at=self.function("switching_lines", lines, is_inlined=False) if found.written else None,
-        )  # fmt: skip
-        known = ("count", "is_told", "rounding", "first", "knots", "lines_at")
-        return made.know(*known) if found.written else made.know(*known, "lines")
-
-    def reset(self, after: Sequence[Expr]) -> DeviceFunction:
-        """The state after event k, one program for all of them: k is an input."""
-        return self.module.program("reset", self.program("reset", {"x": after}, {"which": WHICH}), 3, is_inlined=False)
 
     def settle(self, is_inlined: bool = True) -> DeviceFunction | None:
         """The way back to the constraints, or None."""

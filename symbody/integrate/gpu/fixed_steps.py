@@ -80,10 +80,11 @@ def fixed_steps(s: FixedSteps) -> int:
             store_sample(s, s.samples[row * s.distance :])
             row += 1
             left = s.every
-    total = 0.0
+    status = DONE
     for i in unrolled(s.n):
-        total = total + (s.y[i] - s.y[i])
-    return DONE if is_finite(total) else NOT_FINITE
+        if not is_finite(s.y[i]):
+            status = NOT_FINITE
+    return status
 
 
 def store_sample(s: FixedSteps, place: Numbers) -> None:

@@ -1,4 +1,4 @@
 """Inputs of a motion: expressions, functions of time, tables and splines.
 
-What a user gives by name in, expressions and sampled curves out.
+The folder turns user arguments into expressions and sampled curves.
 """

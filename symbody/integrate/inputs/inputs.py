@@ -65,8 +65,8 @@ def with_inputs(
 
 @of_equations
 def closed_loop(equations: Equations, inputs: Mapping[Any, Any]) -> Equations:
-    """Equations in which inputs follow laws, as `simulate(..., inputs=)` takes them: to compile, to export, to certify,
-    to ask anything of.
+    """Equations in which inputs follow laws, as in `simulate(..., inputs=)`, for compilation, export, certification and
+    all other analyses.
 
     Numbers are laws too. New parameters of the laws (gains) are parameters of the result; inputs that laws contain, new
     ones too (references, `sb.symbol("x_ref", "input")`), are inputs of the result unless they have a law themselves.
@@ -110,7 +110,7 @@ def _number(eq: Equations, name: str, law: Any, error: Error) -> float:
         return float(law)
     except (TypeError, ValueError):
         raise error(
-            f"input {name!r} of {eq.name!r}: {shown(law)} is no number, expression, function of t or of (t, "
+            f"input {name!r} of {eq.name!r}: {shown(law)} is not a number, expression, function of t or of (t, "
             "q, u), or samples (times, values)"
         ) from None
 
@@ -156,15 +156,13 @@ def _law_and_rates(
             ]
         ):
             raise error(
-                f"input {orders[0].name!r} of {eq.name!r}: the equations contain {s.name}, which would contain {listed(loop)}, so that "
-                "accelerations would depend on themselves; put this dependence into the model, or let it come through a variable (m.variable)"
+                f"input {orders[0].name!r} of {eq.name!r}: the equations contain {s.name}, which would contain {listed(loop)}, so accelerations would depend on themselves; put this dependence into the model, or let it come through a variable (m.variable)"
             )
     return found
 
 
 def _python(eq: Equations, name: str, law: Callable[..., Any], error: Error) -> list[Expr]:
-    """Value and rates of a Python function, as calls of it: rates are asked for only where the equations contain
-    them."""
+    """Value and rates of a Python function, as calls of it: rates are computed only if the equations contain them."""
     required = [p for p in signature(law).parameters.values() if p.default is Parameter.empty]
     if len(required) not in (1, 3):
         raise error(f"input {name!r} of {eq.name!r}: a function takes t, or (t, q, u); this one takes {len(required)}")
@@ -210,7 +208,7 @@ def _part(found: Any, order: int, where: str, error: Error) -> float:
     try:
         return float(parts[order])
     except (TypeError, ValueError):
-        raise error(f"{where}: the function is to return a number, got {shown(parts[order])}") from None
+        raise error(f"{where}: the function must return a number, got {shown(parts[order])}") from None
 
 
 def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:
@@ -237,7 +235,7 @@ def _without_each_other(eq: Equations, table: dict[Symbol, Expr], error: Error) 
             return table
         table = dict(zip(table, substitute_all(list(table.values()), table), strict=True))
     raise error(
-        f"inputs of {eq.name!r}: the laws of {listed(s for s in known if not s.order)} depend on each other in a circle"
+        f"inputs of {eq.name!r}: the laws of {listed(s for s in known if not s.order)} depend on each other in a cycle"
     )
 
 

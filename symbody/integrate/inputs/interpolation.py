@@ -25,16 +25,15 @@ SAMPLES_BESIDE: Final = 32  # the ends of a spline change it by a factor 0.27 fr
 def interpolation(
     name: str, x: Any, y: Any, kind: str = "cubic", *, period: float | None = None
 ) -> Callable[..., Expr]:
-    """A function of expressions that goes through samples: a cubic spline (two continuous derivatives, exact ones), or
-    straight lines with `kind="linear"`, or stairs with `kind="held"`, on which each value holds up to the next sample;
-    constant before the first and after the last sample. Compiled, also in generated code.
+    """An interpolating function of expressions: a cubic spline with exact first and second derivatives, straight lines
+    with `kind="linear"`, or steps with `kind="held"`, which hold each value until the next sample. It is constant
+    before the first and after the last sample, and is compiled, also in generated code.
 
     name     of the function in texts and generated code
-    period   distance after which it repeats, where it does: samples are those of one period, and a spline has its two
-             derivatives where it begins again
+    period   period of a periodic function: the samples cover one period, and a spline is smooth across its ends
 
-    Where straight lines or stairs of the state meet, steps do not end, and an error control of high order sees little of
-    the bend: take a spline, or a smaller tolerance.
+    Steps do not end at the knots of lines or steps in the state, and high-order error control hardly detects the kinks:
+    use a spline, or a smaller tolerance.
 
     >>> road = sb.integrate.interpolation("road", [0.0, 1.0, 2.0], [0.0, 0.1, 0.0])
     >>> x = sb.symbol("x")
@@ -52,7 +51,7 @@ def interpolation(
         return _function(name, samples)
     length = finite_number(period, f"{where}: period", ExpressionError)
     if length <= 0:
-        raise ExpressionError(f"{where}: a period is positive, got {length:g}")
+        raise ExpressionError(f"{where}: a period must be positive, got {length:g}")
     many = samples_of(
         (*_periods(np.asarray(x, float), np.asarray(y, float), length, where), kind), where, ExpressionError
     )

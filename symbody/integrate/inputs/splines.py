@@ -64,7 +64,9 @@ def samples_of(law: Any, where: str, error: type[SymbodyError]) -> Samples:
     """Samples from (times, values), or (times, values, kind)."""
     kind = law[2] if len(law) == 3 else "cubic"
     if len(law) not in (2, 3) or np.ndim(law[0]) != 1 or not isinstance(kind, str):
-        raise error(f"{where}: samples are (times, values), or (times, values, 'linear' or 'held'), got {shown(law)}")
+        raise error(
+            f"{where}: samples must be (times, values), or (times, values, 'linear' or 'held'), got {shown(law)}"
+        )
     if kind not in KINDS:
         raise unknown(where, "kind of samples", kind, KINDS, error)
     t, v = (np.array(x, dtype=np.float64) for x in law[:2])

@@ -14,6 +14,7 @@ from ...algebra.calculus.derivatives import derivative
 from ...algebra.graph.functions import LookupTable
 from ...algebra.graph.graph import ZERO, Expr, Node, Symbol
 from ...algebra.graph.late_matrix import symbol_carriers
+from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import evaluation_order, free_symbols, nodes_with, substitute
 from ...derivation.equations.equations import Equations
 
@@ -78,14 +79,18 @@ def time_functions(eq: Equations) -> TimeFunctions:
 
 
 def _read(eq: Equations) -> TimeFunctions:
-    parts = (eq.rates, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
-    inside = symbol_carriers(eq.M)
-    inertia = eq.M.entries if eq.t in free_symbols(*inside) else inside
-    roots = [*inertia, *(e for part in parts for e in part.entries)]
+    parts = (eq.M, eq.rates, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h)
+    roots = [e for part in parts for e in _with_time(part, eq.t)]
     order = evaluation_order(roots)
     if eq.t not in order:
         return TimeFunctions()
     return _Reader(eq, order, roots).found()
+
+
+def _with_time(part: Matrix, t: Symbol) -> tuple[Expr, ...]:
+    """The entries of a matrix; of one that is made late and does not depend on time what carries its symbols."""
+    inside = symbol_carriers(part)
+    return part.entries if t in free_symbols(*inside) else inside
 
 
 class _Reader:

@@ -147,8 +147,8 @@ def event_step(m: Method, s: Steps, h: float, theta: float) -> float:
     """Shorten the step to the event, by true steps from its start: the root is that of the method, not of its
     polynomial.
 
-    Secants from the polynomial's root, until the time cannot be told apart; where they lead astray (at a root of higher
-    order) the polynomial's root stays. Returns the length of the step.
+    Secant steps from the polynomial's root, until the time changes no further; if they diverge (at a root of higher
+    order), the polynomial's root is kept. Returns the length of the step.
     """
     length = theta * h
     aside = (length - 1e-3 * h) if theta > 0.5 else (length + 1e-3 * h)

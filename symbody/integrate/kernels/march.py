@@ -39,7 +39,9 @@ NEAR_CONSTRAINTS: Final = 1e3  # largest distance from the constraints of an int
 GROWTH_LEVELS: Final = 1e4  # ratio between the sizes at which the times of a growing motion are compared
 # times between two levels are equal for exponential growth, and grow by 10^(4/n) for the power n of time
 EXPONENTIAL_GROWTH: Final = 1.5  # ratio of these times below which growth is exponential
-NO_REST: Final = 1e-6  # of a step of fixed length: what is left of it behind a switching time is no step of its own
+NO_REST: Final = (
+    1e-6  # of a step of fixed length: a remainder below it, behind a switching time, is not a step of its own
+)
 
 
 def march(m: Method, s: Steps) -> int:
@@ -95,7 +97,7 @@ def march(m: Method, s: Steps) -> int:
         if s.is_adaptive == 1:
             s.h = m.next_step(m, s, h, is_again)
             if s.switching.count > 0 and is_last == 1 and is_again == 0 and abs(s.h) < abs(planned):
-                s.h = planned  # the step was cut short, which says nothing about the next one
+                s.h = planned  # the step was cut short: the next one is as planned
         if needs_polynomial(m, s, after) == 1:
             m.polynomial(m, s, h, 0)
         occurred = 0

@@ -135,7 +135,7 @@ class Steps(Struct):
     is_adaptive: int
     is_new: Mutable[int]  # whether the state was changed from outside
     t: Mutable[float]  # time reached
-    h: Mutable[float]  # next step, with sign; 0 asks for a choice
+    h: Mutable[float]  # next step, with sign; 0 lets the method choose
     error: Mutable[float]  # of the last attempt, in units of the tolerances
     t_end: float
     rtol: float
@@ -174,9 +174,9 @@ class Method(Struct):
     is_singular(h, theta, length)   whether the end of a shorter step is noise, as in singular positions
     cut(h, theta)             end the step at θ, by its polynomial
 
-    doubts     set where another kind of method might do better: an implicit one where this is explicit, and the other
+    doubts     set if another kind of method might do better: an implicit one if this is explicit, and the other
                way round
-    patience   how many steps in a row have to say so; 0 where the method may not change
+    patience   number of successive steps that must indicate it; 0 if the method may not change
     """
 
     doubts: Mutable[int]

@@ -26,8 +26,8 @@ class SwitchingTimes(Struct):
     rounding       unit roundoff of times
     is_told        1 where the loop returns behind a jump, since something else may have jumped with it
     first, knots   knots of source j: knots[first[j]] to knots[first[j + 1] - 1], ascending
-    lines          of each source a, b, the size of the terms of b; 1 where what holds at a knot is exactly what holds after
-                   it, so that a step may begin there; and 1 where it jumps
+    lines          of each source a, b, the size of the terms of b; 1 if the values at a knot are exactly those after it,
+                   so that a step may begin there; and 1 if it jumps
     lines_at       gives the lines at a state and parameters; absent where they are constant
     before, after  end of the step before the next switching time, and beginning of the one after it; is_jump, whether
                    something jumps there

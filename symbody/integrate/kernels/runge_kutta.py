@@ -28,8 +28,8 @@ class RungeKutta(Method):
     positions  how many of the variables are coordinates
     error, error_along   of the step in progress, and what projection leaves of it
     projects   whether the ends of steps are brought back in any case, and projects_stages whether stages are
-    is_driven  1 where constraints are rheonomic, moving with time or an input: then what a step misses across them is
-               motion that polynomials have to follow, and is no sign of a singular position
+    is_driven  1 where constraints are rheonomic, moving with time or an input: then the error of a step across them is
+               motion that polynomials have to follow, and does not indicate a singular position
     change, left, point, other, miss   memory for those
     before, error_before   length of the last step, 0 where there is none, and its error
     reach   |λ| h that bounds steps by stability; `near` is the state at which the last stage was computed, `stiff`

@@ -32,8 +32,8 @@ def standalone_records(tableau: Tableau) -> dict[str, Struct]:
 
 
 def standalone_constants(*, settles: bool, watches: bool, switches: bool) -> dict[str, Any]:
-    """What is known of these records: steps are controlled, none of them is stored as a whole, and stiffness is
-    not examined."""
+    """Constants of these records: steps are controlled, no step is stored as a whole, and stiffness is not
+    examined."""
     there = {"s.settle": settles, "s.watched.watch": watches, "s.switching.lines_at": switches}
     return {
         **({} if switches else {"s.switching.count": 0}), "s.probes.count": 0, "s.is_adaptive": 1, "s.results.is_stored": 0, "s.leaps.count": 0, "m.patience": 0,

@@ -26,7 +26,7 @@ AGREEMENT: Final = 1e-12  # largest error of sums of coefficients that are print
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tableau:
-    """An explicit Runge-Kutta method: its coefficients, and no code. `simulate(eq, t, method=tableau)` takes its steps.
+    """An explicit Runge-Kutta method, given by its coefficients. Use it with `simulate(eq, t, method=tableau)`.
 
     name     for people
     order    of the step

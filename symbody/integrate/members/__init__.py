@@ -1,4 +1,4 @@
 """Many motions in one compiled loop, on all cores.
 
-`Equations` and arrays of starts and parameters in, `Batch` out.
+`simulate_batch` takes `Equations` and arrays of initial values and parameters, and returns a `Batch`.
 """

@@ -37,7 +37,7 @@ from .motions_alone import MotionsAlone, unbegun_motion
 
 @answered_class
 class Batch(Introduced, Sequence[Trajectory]):
-    """Trajectories side by side. `batch["q1"]` has a row for each member, where all have the same times.
+    """The trajectories of a batch. `batch["q1"]` has one row for each member if all have the same times.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> batch = sb.simulate_batch(sb.from_equations({x: v, v: -x}), [0.0, 0.5, 1.0], x=[1.0, 2.0])
@@ -48,12 +48,12 @@ class Batch(Introduced, Sequence[Trajectory]):
     """
 
     def __init__(self, members: Sequence[Trajectory], motions: BatchMotions | None = None) -> None:
-        """members: all of them, or where `motions` are given, in arrays, none: each is made when it is asked for."""
+        """members: all of them, or where `motions` are given, in arrays, none: each is built on first access."""
         self._members, self._motions = tuple(members), motions
 
     @cached_property
     def members(self) -> tuple[Trajectory, ...]:
-        """The trajectories, in order; each is made of the batch's arrays when it is first asked for.
+        """The trajectories, in order; each is built from the arrays of the batch on first access.
 
         >>> x = sb.symbol("x", "variable")
         >>> batch = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.5, 1.0], x=[0.5, 4.0])  # x0 / (1 - x0 t)
@@ -85,7 +85,7 @@ class Batch(Introduced, Sequence[Trajectory]):
         length = max(len(m) for m in self.members)
         if any(len(m) != length for m in self.members if m.outcome):
             raise SimulationError(
-                "the members of this batch have different times; simulate with t=times, or ask members one by one"
+                "the members of this batch have different times; simulate with t=times, or evaluate members one by one"
             )
         return stacked(rows, length)
 
@@ -113,10 +113,9 @@ class Batch(Introduced, Sequence[Trajectory]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchOutputs(Introduced):
-    """Outputs of many motions, and nothing else of them: `found["x"]` has a row for each member and a column for each
-    time in `t`.
+    """Only the outputs of many motions: `found["x"]` has one row for each member and one column for each time in `t`.
 
-    outputs    arrays by what was asked for
+    outputs    arrays by requested name or expression
     outcomes   how each member ended
 
     >>> x, v = sb.symbols("x v", "variable")
@@ -144,7 +143,7 @@ class BatchOutputs(Introduced):
 
     @property
     def failed(self) -> list[int]:
-        """Numbers of the members whose outcome is false; their outputs are no numbers after their end.
+        """Numbers of the members whose outcome is false; their outputs are NaN after their end.
 
         >>> x = sb.symbol("x", "variable")
         >>> found = sb.simulate_batch(sb.from_equations({x: x**2}), [0.0, 0.1, 1.0], x=[0.5, 4.0], outputs=["x"])
@@ -187,24 +186,23 @@ def simulate_batch(
     options: SimulationOptions,
     **named: Any,
 ) -> Any:
-    """Simulations from many starts, or with many parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100),
-    m1=[...])`.
+    """Simulate many initial states or parameter sets: `simulate_batch(eq, times, q1=np.linspace(0, 1, 100), m1=[...])`.
 
     start     a start as in `simulate` for all (in a mapping, arrays have a number for each member), or a sequence with
               one for each member
-    values    on top of it, by name or symbol, or as keywords: arrays with a number for each member, or one number for
-              all
+    values    values that replace those of `start`, by name or symbol, or as keywords: arrays with one number for each
+              member, or one number for all
     inputs    as in `simulate` for all members; or by member, an array of numbers, or samples (times, values) with a row
               of values for each. Parameters of expressions (gains of feedback) are given by member as all others are
     events    as in `simulate`
-    outputs   names or expressions that are kept instead of the motions: the result is `BatchOutputs`; without times, at
-              the end
-    threads   how many run at the same time; by default as many as there are cores
+    outputs   names or expressions to store instead of the motions: the result is `BatchOutputs`; without times, at the
+              end
+    threads   number of threads; by default the number of cores
     options   any option by name, or `SimulationOptions`
 
-    Where times are given, members are integrated in machine code from beginning to end, with explicit methods, and are
-    trajectories when they are asked for; stiff members, and all where every step is kept, are run one by one. A member
-    that cannot begin, or fails, does not disturb the others: its outcome says why.
+    If times are given, members are integrated in one compiled loop with explicit methods, and trajectories are built on
+    access. Stiff members, and all members if every step is kept, run one by one. A member that fails or cannot start
+    does not affect the others; its outcome states the reason.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> k = sb.symbol("k")
@@ -282,7 +280,7 @@ def _told_apart(start: Any) -> tuple[Any, dict[Any, Any]]:
         return {k: v for k, v in start.items() if not np.ndim(v)}, many
     if isinstance(start, (np.ndarray, str)):
         raise SimulationError(
-            f"simulate_batch: start is a start as in simulate, or a sequence of them, got {shown(start)}; "
+            f"simulate_batch: start must be a start as in simulate, or a sequence of them, got {shown(start)}; "
             "numbers for each member go by name: q1=array"
         )
     return start, {}

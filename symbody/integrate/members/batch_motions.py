@@ -1,4 +1,4 @@
-"""Motions of a batch in arrays: how machine code is asked for them, and what can be asked of them."""
+"""Motions of a batch in arrays: how the compiled loop computes them, and how results are read from them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ from .motions_alone import MotionsAlone
 
 @dataclass(frozen=True, eq=False)
 class BatchQuestion:
-    """What `simulate_batch` was asked: equations, time, starts, numbers of members by name, samples of inputs by
-    member, options, events, outputs to keep."""
+    """What `simulate_batch` received: equations, time, starts, numbers of members by name, samples of inputs by member,
+    options, events, outputs to keep."""
 
     equations: Equations
     t: Any

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from ...algebra.graph.functions import equal, where
 from ...algebra.graph.graph import Expr, Symbol, symbol
+from ...derivation.equations.equations import Equations
 from ...errors import SimulationError
 from ..contact.impacts import Contact, impact_map
 from ..events.events import Event, changes, in_state
-from ..forms.forms import Form
 
 WHICH: Symbol = symbol("which_event", "variable")
+
+
+class EquationsInState(Protocol):
+    """Equations with the variables y whose values are a state."""
+
+    @property
+    def equations(self) -> Equations: ...
+
+    @property
+    def y(self) -> tuple[Symbol, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,7 @@ class EventTable:
         return tuple(float(m is not None) for m in self.maps)
 
 
-def event_table(form: Form, events: Sequence[Event | Contact], place: str) -> EventTable:
+def event_table(form: EquationsInState, events: Sequence[Event | Contact], place: str) -> EventTable:
     """The table of some events; `place` is where they are to be, for messages."""
     eq = form.equations
     functions, senses, terminal, one_sided = list[Expr](), list[int](), list[float](), list[float]()
@@ -59,7 +70,7 @@ def event_table(form: Form, events: Sequence[Event | Contact], place: str) -> Ev
     return EventTable(tuple(functions), tuple(senses), tuple(terminal), tuple(maps), tuple(one_sided))
 
 
-def state_after(form: Form, maps: Sequence[Mapping[Symbol, Expr] | None]) -> list[Expr] | None:
+def state_after(form: EquationsInState, maps: Sequence[Mapping[Symbol, Expr] | None]) -> list[Expr] | None:
     """The state after event `WHICH`, one expression of the state before for each variable; None where no event changes
     it."""
     if not any(maps):

@@ -2,7 +2,7 @@
 store what it gives.
 
 The march of a member is that of `simulate`, the same machine code; between members everything that it remembers is put
-back. Parts call each other through tables (`loop_callee.py`), since they share memory that none of them is told of.
+back. Parts call each other through tables (`loop_callee.py`), since they share memory implicitly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The memory that results of a batch take, refused before it is asked for."""
+"""The memory that results of a batch take; too much is refused before allocation."""
 
 from __future__ import annotations
 

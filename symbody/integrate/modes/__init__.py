@@ -1,4 +1,4 @@
 """Motions that switch between sets of equations: contact modes, `Switch`, `Modes`.
 
-`Contacts` or `Modes` in, `Trajectory` out.
+`simulate_modes` takes `Contacts` or `Modes` and returns a `Trajectory`.
 """

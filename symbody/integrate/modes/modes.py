@@ -70,11 +70,10 @@ class Switch(Introduced):
 
     name        in `sim.events`
     when        an expression in the variables of mode `source`, also in its multipliers and u'
-    direction   of the crossing, as in `Event`. A mode whose switch is rising lasts as long as `when` is negative: where
-                it is positive when the mode begins, it ends at once (falling: the other way round)
-    reset       reset map: the new state as expressions in the old one; what is not in it keeps the value of the same
-                name
-    where       a condition on the state, as in `Event`: a crossing where it is false is no transition
+    direction   of the crossing, as in `Event`. A mode with a rising switch lasts while `when` is negative; if `when` is
+                positive at the beginning of the mode, it ends at once (falling: reversed)
+    reset       reset map: the new state as expressions in the old one; other variables keep the value of the same name
+    where       a condition on the state, as in `Event`: a crossing while it is false does not cause a transition
 
     >>> x = sb.symbol("x")
     >>> off = sb.Switch("off", x - 0.8, "heat", "cool", "rising")
@@ -123,11 +122,11 @@ class Modes(Summarized):
 
     Modes({"stick": ..., "slip": ...}, [Switch("breaks away", friction - limit, "stick", "slip"), ...], initial="stick")
 
-    Where the new mode has constraints that the state misses, coordinates move to the nearest that keep them, and speeds
-    jump by impulses of the constraints, through the mass matrix.
+    If the state violates constraints of the new mode, coordinates are projected onto them, and speeds jump by
+    constraint impulses through the mass matrix.
 
     modes      equations by name of the mode
-    switches   what leads from one to another; `initial` names the first
+    switches   transitions between modes; `initial` names the first mode
 
     >>> x = sb.symbol("x", "variable")
     >>> heat, cool = sb.from_equations({x: 1 - x}, name="heat"), sb.from_equations({x: -x}, name="cool")
@@ -154,7 +153,9 @@ class Modes(Summarized):
                 f"switches), got {shown(self.modes)}"
             )
         if strange := [s for s in self.switches if not isinstance(s, Switch)]:
-            raise SimulationError(f"Modes: the second argument is a list of Switch(...), got {shown(strange[0])} in it")
+            raise SimulationError(
+                f"Modes: the second argument must be a list of Switch(...), got {shown(strange[0])} in it"
+            )
         for name in (self.initial, *(m for s in self.switches for m in (s.source, s.target))):
             if name not in self.modes:
                 raise unknown("modes", "mode", name, self.modes, SimulationError)
@@ -279,8 +280,7 @@ def _carried_state(source: Equations, target: Equations, switch: Switch) -> list
     new = {s.name: as_expr(v) for s, v in given.items()}
     if missing := [n for n in state.names if n not in new and n not in known]:
         raise SimulationError(
-            f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} has not; "
-            f"say their values by reset={{{missing[0]}: ...}}"
+            f"switch {switch.name!r}: mode {switch.target!r} has {listed(missing)}, which mode {switch.source!r} does not have; give their values by reset={{{missing[0]}: ...}}"
         )
     where = f"switch {switch.name!r} in mode {switch.source!r}"
     return in_state(source, where, [new[n] if n in new else known[n].symbol for n in state.names])
@@ -291,16 +291,16 @@ def _carried_state(source: Equations, target: Equations, switch: Switch) -> list
 
 @answered_class
 class Contacts(Introduced):
-    """Equations with contacts that bounce, come to rest, and open again; with friction, that stick and slip.
+    """Equations with contacts that bounce, close and open; with friction, contacts stick and slip.
 
         Contacts(eq, Contact("floor", y, friction=0.3, slip=x.dot), Friction("rail", s.dot, Coulomb(0.1), normal=N),
         impacts="poisson")
 
     There is a mode for each set of closed contacts, named after them ("left + right"; "free" where all are open), made
     when it is first needed. In it their gaps are constraints with multipliers `lam_name`: the forces in the contacts,
-    which are zero in other modes. A contact closes where its next flight would rise by less than the tolerance of the
-    simulation, and opens where its force would pull. With friction a mode also says what sticks and what slips ("left
-    slips forwards + right sticks").
+    which are zero in other modes. A contact closes if its next rebound would be lower than the tolerance of the
+    simulation, and opens if its force would become tensile. With friction, the name of a mode also states which
+    contacts stick and slip ("left slips forwards + right sticks").
 
     impacts   law of impacts with friction: "newton", e relates speeds after and before; or "poisson", e relates the
               impulses of expansion and compression, which never gains energy

@@ -161,8 +161,7 @@ class _ModesRun:
         for e in self.events:
             if not isinstance(e, Event) or not any(is_in(e.when, plan.equations(m)) for m in plan.all_modes):
                 raise SimulationError(
-                    f"simulate {plan.name!r}: event {getattr(e, 'name', shown(e))} has variables that no mode has, or is no `Event`; "
-                    "contacts go into `Contacts`"
+                    f"simulate {plan.name!r}: event {getattr(e, 'name', shown(e))} has variables that no mode has, or is not an `Event`; pass contacts to `Contacts`"
                 )
 
     def run(self, t: Any) -> Trajectory:

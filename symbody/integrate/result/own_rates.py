@@ -91,7 +91,7 @@ class _StepEnds:
 def with_speeds_on(constraints: Array, missed: Array, segment: Segment) -> Segment:
     """A segment whose speeds are moved by the least onto Jc u + b = 0.
 
-    constraints   Jc at each time; missed: Jc u + b there. Rows that depend on each other say the same
+    constraints   Jc at each time; missed: Jc u + b there. Dependent rows are consistent
     """
     square = constraints @ constraints.transpose(0, 2, 1)
     size = np.trace(square, axis1=1, axis2=2)[:, None, None]

@@ -125,7 +125,7 @@ class Record:
 
     @property
     def note(self) -> str:
-        """Say in words how far the result was thinned out."""
+        """State how far the result was thinned out."""
         if self.is_dense:
             return ""
         ordinal = {2: "2nd"}.get(self.every, f"{self.every}th")

@@ -159,7 +159,7 @@ class Segment(Introduced, Portable):
         if not self.dense:
             raise SimulationError(
                 "this trajectory has states at some times only; simulate with t=end, and enough max_memory=, "
-                "to get all between"
+                "to get the states in between"
             )
         low, high = sorted(self.span)
         if outside := [t for t in times.tolist() if not low <= t <= high]:

@@ -121,7 +121,7 @@ class StoredMotion(Introduced, Portable):
 
     @property
     def is_dense(self) -> bool:
-        """Whether it can be asked for at other times."""
+        """Whether it can be evaluated at other times."""
         return all(s.dense for s in self.segments)
 
     @property

@@ -1,5 +1,4 @@
-"""Columns over time, or over the motions of a branch, as tables of pandas and xarray, which are loaded only when asked
-for."""
+"""Columns over time, or over the motions of a branch, as tables of pandas and xarray, which are loaded only on use."""
 
 from __future__ import annotations
 

@@ -273,9 +273,7 @@ class Trajectory(StoredMotion):
         """
         names = tuple(joints) if isinstance(joints, Iterable) and not isinstance(joints, str) else (joints,)
         if wrong := [n for n in names if not isinstance(n, str)]:
-            raise SimulationError(
-                f"trajectory of {self.name!r}: a reaction is asked for by the name of its joint, got {shown(wrong[0])}"
-            )
+            raise SimulationError(f"trajectory of {self.name!r}: expected the name of a joint, got {shown(wrong[0])}")
         parts = [quantities.values(s, _reactions(s.equations, names, frame, share)) for s in self.segments]
         found = [concatenation(x) for x in zip(*parts, strict=True)]
         return {n: (force, moment) for n, force, moment in zip(names, found[::2], found[1::2], strict=True)}
@@ -301,14 +299,14 @@ class Trajectory(StoredMotion):
         return [n for n in first if all(n in other for other in others)]
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """Coordinates, speeds, variables, inputs and outputs that all modes have, and what else is asked for, each as
-        an array.
+        """Coordinates, speeds, variables, inputs and outputs that all modes have, and further requested quantities,
+        each as an array.
 
         Entries of vectors and matrices among the outputs are columns of their own: place[0], place[1].
         """
         if isinstance(more, str) or not isinstance(more, Iterable):
             raise SimulationError(
-                f"trajectory of {self.name!r}: more columns are a list of names and expressions, got {shown(more)}"
+                f"trajectory of {self.name!r}: more columns must be a list of names and expressions, got {shown(more)}"
             )
         wanted = list(dict.fromkeys([*self.names, *self.input_names, *self.output_names, *more]))
         out: dict[str, Array] = {}
@@ -422,7 +420,7 @@ def _reactions(eq: Equations, joints: Sequence[str], frame: Any, share: Share | 
     is_one = isinstance(frame, Hashable)
     if not is_one:
         raise SimulationError(
-            f"reactions of {eq.name!r}: frame= is a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
+            f"reactions of {eq.name!r}: frame= must be a frame, a body, the name of a body, or 'ground'; got {shown(frame)}"
         )
     how = tuple(sorted(share.items())) if isinstance(share, Mapping) else share
     found = [

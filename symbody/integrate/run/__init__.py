@@ -1,4 +1,3 @@
-"""`simulate`: a method at work on a form, from start to outcome.
-
-`Equations`, times and options in, `Trajectory` out.
+"""`simulate`: integrates a form of the equations with a method, from the initial state to an outcome, and returns a
+`Trajectory`.
 """

@@ -33,7 +33,7 @@ class Adaptation:
     """The methods between which a simulation may change.
 
     explicit   by name
-    notes      the changes, in words
+    notes      descriptions of the changes
     """
 
     explicit: str

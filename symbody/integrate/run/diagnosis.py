@@ -10,6 +10,7 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import Symbol
 from ...derivation.equations.energies import load_powers
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.equations.rotation_axes import axes_of_rotation
 from ...derivation.rank.row_space import sizes_of_rows
 from ...emit.run.callable import Array
 from ...errors import EvaluationError, in_number, listed
@@ -28,12 +29,8 @@ NO_RATES: Final = (
     Ending.NOT_CONVERGED,
     Ending.JUMPED,
 )  # endings where rates have no value
-SINGULARITY_ADVICE: Final = (
-    "form='projection' with an explicit method passes such positions with speed; a state beyond it, on the "
-    "branch that is meant, starts there"
-)
-# the inertia of three angles is singular below this fraction of the largest: the sine of two axes is below 1e-3
-GIMBAL_LOCK: Final = 1e-6
+SINGULARITY_ADVICE: Final = "form='projection' with an explicit method passes such positions at speed; or start from a state beyond it, on the intended branch"
+GIMBAL_LOCK: Final = 1e-3  # smallest singular value of the three axes of a rotation below which two of them coincide
 NEARLY_DEPENDENT: Final = 1e-5  # fraction of the largest singular value below which constraints are dependent
 
 
@@ -87,25 +84,22 @@ def _load_powers(form: Form, t: float, y: Array, p: Array) -> dict[str, float]:
 
 
 def gimbal_lock(form: Form, t: float, y: Array, p: Array) -> str:
-    """Which joint or body stands where the first and the third of its axes coincide, so that its angles do not
-    determine a rotation; empty where none does.
+    """The joint or body whose three angles are at a position where the first and the third axis coincide; empty if
+    there is none.
 
-    Seen from the inertia that their rates move, or where speeds are others, from how fast they turn beside these.
+    The columns ∂ω/∂q̇ᵢ are the unit axes about which the angles rotate. In gimbal lock they lie in one plane, whatever
+    the inertia that they move.
     """
     eq = form.equations
     values = dict(zip(eq.state, map(float, y), strict=False)) | dict(
         zip(eq.variables.constants, map(float, p), strict=False)
     )
     for joint, angles in eq.variables.rotations_by_angles.items():
-        at = [v.index for v in angles]
-        own = [eq.u.index(v.symbol.dot) for v in angles if v.symbol.dot in eq.u]
-        entries = [eq.M[i, j] for i in own for j in own] if len(own) == 3 else [e for i in at for e in eq.N.row(i)]
         try:
-            block = np.array(evaluate(entries, values | {eq.t: t}), dtype=np.float64).reshape(3, -1)
+            axes = np.array(evaluate(axes_of_rotation(eq, angles), values | {eq.t: t}), dtype=np.float64)
         except (EvaluationError, OverflowError):
             return ""
-        s = np.linalg.svd(block, compute_uv=False) if np.isfinite(block).all() else np.zeros(1)
-        if s[-1] <= GIMBAL_LOCK * s[0] if len(own) == 3 else not s[0] ** 2 * GIMBAL_LOCK < 1:
+        if np.isfinite(axes).all() and np.linalg.svd(axes.reshape(3, 3), compute_uv=False)[-1] <= GIMBAL_LOCK:
             middle = angles[1]
             other = (
                 "sequence='euler parameters' has no such position, another sequence has it elsewhere"

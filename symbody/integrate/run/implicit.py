@@ -91,7 +91,7 @@ class ImplicitForm(Form):
         return self.compiled("conditions", {"r": values, "slopes": jacobian(values, self.unknown)})
 
     def consistent(self, t: float, y: Array, p: Array) -> tuple[Array, str]:
-        """y with unknowns that meet the conditions, by damped Newton steps, and in words what is wrong, if anything."""
+        """y with unknowns that meet the conditions, by damped Newton steps, and a description of the fault, if any."""
         if not self.unknown:
             return y, ""
         at = [self.y.index(s) for s in self.unknown]
@@ -120,7 +120,7 @@ class ImplicitForm(Form):
         equations = [name for (name, _), weight in zip(self.conditions, np.abs(U[:, -1]), strict=True) if weight > 0.05]
         free = [self.y[i].name for i, weight in zip(at, np.abs(V[-1]), strict=True) if weight > 0.05]
         return (
-            f"{listed(free)} cannot be had from {listed(map(repr, equations))} at {self._shown(y, at)}; start elsewhere, or "
+            f"there is no solution for {listed(free)} from {listed(map(repr, equations))} at {self._shown(y, at)}; start elsewhere, or "
             "differentiate the equation with respect to time (the index is higher than one)"
         )
 

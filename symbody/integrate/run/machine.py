@@ -118,7 +118,7 @@ def leaps_of(task: Task) -> Leaps:
 
 
 def probes_of(task: Task) -> Probes:
-    """Where steps are looked into, for the kernels: where nothing is known of a function of time."""
+    """Where steps are looked into, for the kernels: if the switching times of a function of time are unknown."""
     count = len(NODES) if task.switching.unknown and task.step is None else 0
     memory = task.form.n if count else 1
     return Probes(count=count, change=np.zeros(memory), fine=np.zeros(memory)).know("count")
@@ -180,8 +180,8 @@ class Machine:
         return self
 
     def restart(self) -> None:
-        """Take up a state that was changed from outside. Algebraic variables follow the others; where they cannot, the
-        next step says so."""
+        """Take up a state that was changed from outside. Algebraic variables follow the others; if they cannot, the
+        next step reports it."""
         y, wrong = self.task.form.consistent(self.t, self.y, self.task.p)
         if not wrong:
             self.y[:] = y
@@ -233,7 +233,7 @@ class Machine:
 
 
 def explicit_machine(tableau: Tableau, task: Task) -> Machine:
-    """Explicit Runge-Kutta steps (`explicit.py`), with machine code of their own for what is asked."""
+    """Explicit Runge-Kutta steps (`explicit.py`), with separate machine code for the requested results."""
     form, p = task.form, task.p
     n = form.n
     steps, memory = steps_of(task, tableau.pieces)

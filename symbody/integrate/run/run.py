@@ -91,10 +91,10 @@ def drive(
     on_event: Callable[[int | None], Ending | None] | None,
     adaptation: Adaptation | None,
 ) -> Ending:
-    """Run a machine to its end. `on_event` is told which event occurred (None: it stands behind a switching time), may change
-    the machine's state, and says whether to stop."""
+    """Run a machine to its end. `on_event` receives the event that occurred (None: a switching time was passed), may
+    change the state of the machine, and returns whether to stop."""
     chunk = 64
-    _ = leg.machine.march  # made now: that is no running time
+    _ = leg.machine.march  # made now, so that it does not count as running time
     begun = time.perf_counter()
     try:
         while True:

@@ -38,20 +38,21 @@ def simulate(
     options: SimulationOptions,
     **named: Amount,
 ) -> Trajectory:
-    """The motion from a start over a time: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
+    """Simulate the motion from an initial state: `simulate(eq, 10, q1=0.5, q1_dot=2, m1=3, rtol=1e-10)`.
 
-    t            its end, or begin and end (two numbers in a tuple or list), and every step is kept; or the times at
-                 which states are wanted: an array of any length, or more than two numbers. An end alone lies after the
-                 time of the start, which a `State` or a `Trajectory` brings with it (0 without one)
+    t            the end time, or begin and end (two numbers in a tuple or list), to keep every step; or the times at
+                 which to store states: an array of any length, or more than two numbers. An end time alone must be
+                 after the time of the start, which is that of a `State` or a `Trajectory`, or 0
     start        a `State` (`assemble` finds one on the constraints), a `SteadyMotion`, a `Trajectory` (its end), or
                  values by name or symbol
-    values       on top of them, by name or symbol; also as keywords where the name is not that of an option: q1=0.5,
-                 q1_dot=2, m1=3. On constraints they hold exactly, outputs too (tip_x=0.4); those of `start` stay where
-                 the constraints allow it, and the others follow. `sim.outcome.notes` says what was found or moved
-    inputs       for each input a number; an expression, which is differentiated where the equations contain rates of
-                 the input; samples (times, values), a cubic spline, (times, values, "linear"), or (times, values,
-                 "held"): each value up to the next time, where a step ends; a Python function of t or of (t, q, u),
-                 which returns the number, or a tuple of it and its rates
+    values       further values by name or symbol; also as keywords if the name is not that of an option: q1=0.5,
+                 q1_dot=2, m1=3. With constraints they are kept exactly, including outputs (tip_x=0.4); values of
+                 `start` are kept if the constraints allow it, and all others follow. `sim.outcome.notes` lists computed
+                 and changed values
+    inputs       for each input a number; an expression, which is differentiated if the equations contain rates of the
+                 input; samples (times, values), a cubic spline, (times, values, "linear"), or (times, values, "held"):
+                 each value up to the next time, where a step ends; a Python function of t or of (t, q, u), which
+                 returns the number, or a tuple of it and its rates
     events       zero crossings of expressions: `Event`, and impacts: `Contact`
     options      any of these by name: {"alpha": 5}, where the model has an alpha too; or `SimulationOptions`
 

@@ -54,7 +54,7 @@ def motion_outcome(
     steps: int,
     is_explicit: bool = True,
 ) -> Outcome:
-    """The outcome of a motion that ended in a state, with what can be said of it."""
+    """The outcome of a motion that ended in a state, with notes on it."""
     outcome = diagnosed_outcome(form, ending, t, y, p, is_explicit)
     if ending in (Ending.TOO_MANY_STEPS, Ending.INTERRUPTED) and tableau_of(method) and form.rates:
         mean = (outcome.t - begin) / max(steps, 1)

@@ -3,7 +3,7 @@
 An explicit step is bounded by about 3/|λ| for every eigenvalue λ of ∂F/∂y, also where that mode has died down long ago.
 Modes with -Re λ ≥ |Im λ| die down within a turn; others, which oscillate or grow, are part of the motion and must be
 followed by any method. A start counts as stiff where the fastest mode that dies down is a thousand times faster than
-all that does not, and would ask for more than some ten thousand explicit steps:
+all that does not, and would require more than some ten thousand explicit steps:
 
     |λ|  >  1000 max(|λ| of modes that stay, 100 / time span)
 
@@ -105,7 +105,7 @@ def is_stiff(form: Form, t: float, y: Array, p: Array, span: float) -> bool:
 
 
 def _least(span: float) -> float:
-    """|λ| of a mode that would ask for too many explicit steps."""
+    """|λ| of a mode that would require too many explicit steps."""
     return STIFFNESS_RATIO * EVENTS_IN_SPAN / abs(span)
 
 
@@ -121,5 +121,5 @@ def stiffness_note(form: Form, t: float, y: Array, p: Array, mean_step: float) -
         return ""
     return (
         f"it looks stiff: a mode that decays with {fast:z.3g} per unit of time bounds explicit steps, which were {abs(mean_step):z.3g} long "
-        "on average; method='radau' is not bound by it"
+        "on average; method='radau' does not have this limit"
     )

@@ -50,7 +50,7 @@ def time_span(t: Any, where: str, now: float = 0.0) -> TimeSpan:
     if not (isfinite(span.begin) and isfinite(span.end) and (span.times is None or np.all(np.isfinite(span.times)))):
         raise SimulationError(f"{where}: t must be finite, got {shown(t)}")
     if span.begin == span.end:
-        raise SimulationError(f"{where}: t goes nowhere, from {span.begin:g} to {span.end:g}")
+        raise SimulationError(f"{where}: t has no length, from {span.begin:g} to {span.end:g}")
     return span
 
 

@@ -155,7 +155,7 @@ def stepper(
 
 
 def cuda_motions(
-    equations: Equations,
+    equations: Equations | Contacts,
     step: float | None = ...,
     *,
     method: str = ...,

@@ -128,7 +128,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
     """The discrete equations, where they exist."""
     where = f"simulate {eq.name!r}, method='variational'"
     if order not in COMPOSITIONS:
-        raise SimulationError(f"{where}: order= is one of {listed(COMPOSITIONS)}, got {shown(order)}")
+        raise SimulationError(f"{where}: order= must be one of {listed(COMPOSITIONS)}, got {shown(order)}")
     if tuple(eq.rates.entries) != eq.u or not eq.q:
         strange = [q.name for q, e in zip(eq.q, eq.rates.entries, strict=True) if e not in eq.u]
         raise SimulationError(
@@ -149,7 +149,7 @@ def discrete_form(eq: Equations, chosen: tuple[int, ...], order: int) -> Discret
             "another method"
         )
     if eq.dropped:
-        raise SimulationError(f"{where}: linearised equations do not come from their energy; use another method")
+        raise SimulationError(f"{where}: linearised equations do not follow from their energy; use another method")
     udot, _ = accelerations(eq, chosen)
     return DiscreteForm(DISCRETE, eq, eq.state, [*eq.rates.entries, *udot.entries], chosen, order=order)
 

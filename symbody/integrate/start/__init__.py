@@ -1,4 +1,3 @@
-"""Starts that satisfy the constraints: assembly of configurations and of speeds.
-
-`Equations` and some values in, `State` out.
+"""Consistent initial states: assembly of configurations and speeds. `assemble` takes `Equations` and some values and
+returns a `State`.
 """

@@ -1,4 +1,4 @@
-"""All assemblies that a search found, and what is known of those that it did not."""
+"""All assemblies that a search found, and an estimate of those that it missed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_TRIES: Final = 3000  # largest number of random starts where more and more c
 
 
 class Assemblies(Introduced, tuple[State, ...]):
-    """States that keep the constraints, nearest to the start first, and what is known of others.
+    """States that satisfy the constraints, nearest to the guess first, with an estimate of missed ones.
 
     times   how often each was met
     tries   how many random starts there were
@@ -42,7 +42,8 @@ class Assemblies(Introduced, tuple[State, ...]):
 
     @property
     def unseen(self) -> float:
-        """About how likely one more successful start is to find a new one: the share of those met once (Good 1953)."""
+        """Estimated probability that one more successful start finds a new state: the fraction of states found once
+        (Good 1953)."""
         return chance_of_new(self.times)
 
 

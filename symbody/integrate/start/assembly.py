@@ -61,20 +61,20 @@ def assemble(
     options: Mapping[str, Any] | None = None,
     **named: Amount,
 ) -> State:
-    """A state that keeps the constraints at the levels of positions and speeds, to rounding.
+    """Find a state that satisfies the constraints on positions and speeds to rounding.
 
-    values    that hold exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs,
+    values    values to keep exactly, by name or symbol: coordinates, speeds (crank_dot), additional variables, inputs,
               parameters, time t, and outputs (inverse kinematics: tip_x=0.4; an acceleration, a reaction or an energy:
               a=2.0); also as keywords where the name is not that of an option
-    start     rough values of others (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`): the
-              state is the nearest to them. Which of several configurations is found depends on them. What is in neither
-              starts at zero; Euler parameters start at the identity
-    weights   how much each value that is not held counts in the distance (1 by default): the larger, the less it moves
+    start     guesses of other values (or a whole state: a `State`, a `SteadyMotion`, the end of a `Trajectory`). The
+              result is the nearest consistent state; the guess selects one of several configurations. All other values
+              start at zero, Euler parameters at the identity
+    weights   weight of each other value in the distance (1 by default): the larger, the less it changes
     inputs    laws as in `simulate`, where constraints contain inputs: the state is on the constraints that the
               simulation with these will have
 
-    Speeds that are not rates may be given by the rates of coordinates as well. Raises `AssemblyError` where the
-    constraints cannot be met, with the joints that stay open, or the values that contradict each other.
+    Speeds that are not rates may also be given by the rates of coordinates. Raises `AssemblyError` if the constraints
+    cannot be satisfied, and names the joints that stay open or the contradictory values.
 
     >>> m = sb.Model("bead")
     >>> x, y = m.coordinates("x y")
@@ -106,7 +106,7 @@ def all_assemblies(
     options: Mapping[str, Any] | None = None,
     **named: Amount,
 ) -> Assemblies:
-    """The different states that `assemble` finds from random starts, nearest to the start first.
+    """All different states that `assemble` finds from random guesses, nearest to the guess first.
 
     tries   how many random starts; None goes on until each state was met twice (from 60 to 3000)
     seed    which random starts
@@ -196,7 +196,7 @@ class _AssemblyTask:
 
     @property
     def rates(self) -> dict[int, float]:
-        """Rates that are held and are no speeds, by the number of their coordinate."""
+        """Rates to keep exactly that are not speeds, by the index of their coordinate."""
         speeds = {u.name for u in self.equations.u}
         names = {j: rate_name(q.name, 1) for j, q in enumerate(self.equations.q)}
         return {j: self.held[n] for j, n in names.items() if n in self.held and n not in speeds}
@@ -215,15 +215,14 @@ def _task(
     weight = named_values(eq, weights, f"{where}, weights", rates=True)
     for what, names in (("start", rough), ("weights", weight)):
         if both := [n for n in names if n in held]:
-            raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; say one of them")
+            raise AssemblyError(f"{where}: {listed(both)} cannot be held as given and be in {what}; give one of them")
         if fixed := [n for n in names if n not in movable]:
             raise AssemblyError(
-                f"{where}: {what} is for coordinates, speeds and additional variables that are looked for; "
-                f"{in_number(fixed, '{} is', '{} are')} not"
+                f"{where}: {what} is for coordinates, speeds and additional variables that are unknown; {in_number(fixed, '{} is', '{} are')} not"
             )
     if wrong := [f"{n} = {w:g}" for n, w in weight.items() if w <= 0]:
         raise AssemblyError(
-            f"{where}: weights must be positive, got {listed(wrong)}; give what must not move as a value"
+            f"{where}: weights must be positive, got {listed(wrong)}; give values that must not change by name"
         )
     held = _with_orientations(eq, held, where)
     _refuse_directions_left_open(eq, held, rough, where)
@@ -292,7 +291,7 @@ def _position_search(task: _AssemblyTask) -> Search:
 
 
 def _configuration(task: _AssemblyTask) -> tuple[Array, str]:
-    """Coordinates that keep the constraints, and in words how they were found."""
+    """Coordinates that satisfy the constraints, and a sentence on how they were found."""
     search = _position_search(task)
     found, attempt = search.first()
     if not found.holds:
@@ -441,7 +440,7 @@ def _least(A: Array, b: Array, u: Array, free: Numbers, weights: Array) -> tuple
 
 def _state(wanted: GivenOutputs, task: _AssemblyTask, q: Array, how: str) -> State:
     """The state with these coordinates; where outputs are given that need more than coordinates or speeds alone, the
-    nearest that has them."""
+    nearest state with these values."""
     found = _complete_state(task, q, how)
     return wanted.state(_together(wanted, task, found) if wanted.others else found)
 

@@ -98,7 +98,7 @@ def _redundancy(eq: Equations) -> int:
 
 
 def branch_note(eq: Equations, found: RunRank) -> str:
-    """In words, where a branch differs from the one for which the equations were derived; empty otherwise."""
+    """The note if a branch differs from the one for which the equations were derived; empty otherwise."""
     m, known = len(eq.lam), _redundancy(eq)
     if not found.is_known or known == found.redundancy:
         return ""

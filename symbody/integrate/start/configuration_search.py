@@ -119,8 +119,8 @@ class Search:
         return x
 
     def spread(self, random: np.random.Generator) -> Array:
-        """How far each free variable may be from its start: half a turn, or for what is no angle as far as rows can be
-        off by turning."""
+        """How far each free variable may be from its start: half a turn, or for variables other than angles as far as
+        rows can be off by turning."""
         angles = np.array([is_periodic(self.rows, self.start, j) for j in self.free], dtype=bool)
         x = self.moved(random, np.where(angles, np.pi, 0.0))
         off = np.abs(self.rows(x)[0])

@@ -69,14 +69,14 @@ class ConsistentStart:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the assembly changed, and what may have been meant otherwise, in words."""
+        """What the assembly changed, and values that may be mistakes."""
         words = f"the start was completed from the constraints: {', '.join(map(str, self.completed))}"
         return (*filter(None, (str(self), words if self.completed else "")), *self.remarks)
 
 
 @dataclass(frozen=True)
 class StartRequest:
-    """What is known of a start, by name.
+    """The given data of a start, by name.
 
     given    values that are held where the constraints allow it
     firm     names of those that are held in any case
@@ -145,7 +145,7 @@ def start_remarks(eq: Equations, given: Mapping[str, Any], known: Collection[str
 
 
 def _without_value(eq: Equations, known: Collection[str]) -> Iterator[str]:
-    """Inputs that nothing was said of."""
+    """Inputs without a value or law."""
     unset = [s.name for s in eq.r if not s.order and s.name not in known]
     if unset:
         words = in_number(unset, "the input {} has no value, and is 0", "the inputs {} have no value, and are 0")
@@ -181,7 +181,7 @@ def _start_on_constraints(eq: Equations, asked: StartRequest) -> ConsistentStart
 
 
 def _has_results(eq: Equations, names: Collection[str]) -> bool:
-    """Whether some are names of what follows from a state: outputs, and rates that are no speeds."""
+    """Whether some are names of what follows from a state: outputs, and rates that are not speeds."""
     own = eq.variables.of(ARGUMENTS)
     others = [n for n in names if n not in own]
     return bool(others) and any(

@@ -1,4 +1,4 @@
-"""The conditions that a state has to meet, as compiled functions of it, with the names of those that ask for them.
+"""The conditions that a state has to meet, as compiled functions of it, with the names of their constraints.
 
 phi(q, t, p) = 0,   eᵀe - 1 = 0 for every set e of Euler parameters      positions
 Jc u + b = 0                                                             speeds

@@ -37,7 +37,7 @@ class GivenOutputs:
     others: tuple[NamedRow, ...] = ()
 
     def state(self, found: State) -> State:
-        """A state of the equations with more rows, in the equations that were asked for."""
+        """A state of the equations with more rows, in the requested equations."""
         return State(self.own, found.t, found.q, found.u, found.z, found.r, found.p[: len(self.own.p)], found.outcome)
 
 

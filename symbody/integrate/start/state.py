@@ -79,7 +79,7 @@ class State(Displayed, Portable):
 
     state["q1"] is an entry by name (q1, q1_dot, ...), an output, an acceleration (q1_ddot) or a multiplier;
     state.values has all entries, state.outputs all outputs. The arrays are in the order of the equations and cannot be
-    written to. `outcome` says in a sentence how the state came about.
+    written to. `outcome` is a sentence that states how the state was found.
 
     t         time, in s
     q, u, z   coordinates, speeds, additional variables
@@ -122,8 +122,8 @@ class State(Displayed, Portable):
 
     @classmethod
     def of(cls, equations: Equations, values: Mapping[Any, float] | None = None, outcome: str = "as given") -> State:
-        """A state from values by name. Defaults: zero, of parameters the value in the model, of first Euler parameters
-        one.
+        """A state from values by name. Defaults are zero, the value in the model for parameters, and one for the first
+        Euler parameter.
 
         >>> m = sb.Model("bead")
         >>> x, y = m.coordinates("x y")
@@ -147,7 +147,7 @@ class State(Displayed, Portable):
 
     @cached_property
     def values(self) -> Mapping[str, float]:
-        """Every number by the name of its symbol."""
+        """All values by name."""
         numbers = [self.t, *(x for g in GROUPS for x in getattr(self, g))]
         return dict(zip(self._table.names, map(float, numbers), strict=True))
 
@@ -205,7 +205,7 @@ class State(Displayed, Portable):
 
     @cached_property
     def violation(self) -> Violation:
-        """How far the state misses the constraints, on the levels of positions and speeds."""
+        """The violation of the constraints on positions and speeds."""
         return violation(self.equations, self)
 
     @cached_property
@@ -234,7 +234,7 @@ class State(Displayed, Portable):
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Speeds less rank of Jc in this configuration."""
+        """Number of speeds minus the rank of Jc in this configuration."""
         return len(self.u) - len(self.equations.lam) + len(self._dependences)
 
     def _display(self) -> Iterable[DisplayPart]:
@@ -319,7 +319,7 @@ def start_values(start: Start | None, where: str) -> dict[str, float]:
     state = start if isinstance(start, State) else getattr(start, "state", None)
     if not isinstance(state, State):
         raise AssemblyError(
-            f"{where}: start is a State, a steady motion, a trajectory (its end), or a mapping from names to "
+            f"{where}: start must be a State, a steady motion, a trajectory (its end), or a mapping from names to "
             f"numbers; got {shown(start)}"
         )
     return dict(state.values)
@@ -339,10 +339,10 @@ def require_parameters(equations: Equations, known: Mapping[str, float]) -> None
 def named_values(equations: Equations, given: Mapping[Any, Any], where: str, rates: bool = False) -> dict[str, float]:
     """Numbers by identifier, from names or symbols; refuses names that do not exist and what is not one finite number.
 
-    rates   allow rates of coordinates that are no speeds
+    rates   allow rates of coordinates that are not speeds
     """
     if not isinstance(given, Mapping):
-        raise AssemblyError(f"{where}: values are a mapping from names or symbols to numbers, got {shown(given)}")
+        raise AssemblyError(f"{where}: values must be a mapping from names or symbols to numbers, got {shown(given)}")
     table = equations.variables.of("q u z r p t q'" if rates else "q u z r p t")
     if seen := [n for n in map(name_of, given) if n not in table and n in equations.outputs]:
         raise AssemblyError(

@@ -1,4 +1,4 @@
 """Steps one at a time, for control loops and learning, with their derivatives.
 
-`Equations` or `Contacts` and a step in, `Stepper` out.
+`stepper` takes `Equations` or `Contacts` and a time step, and returns a `Stepper`.
 """

@@ -67,7 +67,7 @@ def stepper(
     options: SimulationOptions,
     **named: Amount,
 ) -> Stepper:
-    """Steps of length dt, in machine code: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
+    """A compiled stepper with time step dt: `env = stepper(eq, 0.01)`, `state = env.step(state, r)`.
 
     equations  or `Contacts`: any number of contacts and frictions, by time stepping
     start      of `env.start`, as in `simulate`, on constraints too

@@ -1,5 +1,5 @@
-"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded when it is asked for; arrays are shared, not copied,
-where they are of 64-bit floats."""
+"""Steppers for Gymnasium, JAX and PyTorch. Each package is loaded on first use; arrays are shared, not copied, where
+they are of 64-bit floats."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _notes(eq: Equations) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class StepDerivatives(Introduced):
-    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None where not asked for); with many
+    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None if not requested); with many
     members, one of each in a row.
 
     >>> x = sb.symbol("x")
@@ -85,15 +85,15 @@ class StepImpulses(Introduced):
 
 @answered_class
 class Stepper(Introduced):
-    """Steps of some equations; made by `stepper`. States are arrays (q, u, z) in the order of `state_names`, or rows of
-    them.
+    """A compiled time step of equations; returned by `stepper`. States are arrays (q, u, z) in the order of
+    `state_names`, or rows of them.
 
     env.step(state, r)           the state after a step with these inputs
-    env.derivatives(state, r)    the same with exact derivatives, also through events and impacts
+    env.derivatives(state, r)    the same with exact derivatives, including events and impacts
     env.impulses(state, r)       the same with the impulses of contacts, where there are any
     env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
     env.p                        parameters, in the order of `parameter_names`
-    env.notes                    what steps of this length do not see of functions of time
+    env.notes                    notes on functions of time that the step length does not resolve
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> env = sb.stepper(sb.from_equations({x: v, v: -x}), 0.1, x=1.0)
@@ -224,7 +224,7 @@ class Stepper(Introduced):
         try:
             return np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
-            raise SimulationError(f"{self}: {what} is numbers, got {shown(value)}") from None
+            raise SimulationError(f"{self}: {what} must be numbers, got {shown(value)}") from None
 
     def _row_for_each(self, given: Array, count: int, what: str) -> Array:
         """One row for all members, or one for each."""
@@ -297,7 +297,7 @@ class Stepper(Introduced):
         return kept
 
     def reset(self, states: Array, mask: Any, start: Any = None) -> Array:
-        """The states with those members put to a start (by default `env.start`) for which the mask is true."""
+        """The states, with members for which the mask is true reset to a start (by default `env.start`)."""
         return np.where(np.asarray(mask, dtype=bool)[..., None], self.start if start is None else start, states)
 
     # ------------------------------------------------------------------------------------------------ derivatives

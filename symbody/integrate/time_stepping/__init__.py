@@ -1,4 +1,3 @@
-"""Time stepping of contacts and friction by the scheme of Moreau and Jean, and its derivatives.
-
-Velocities at the start of a step in, velocities and impulses at its end out.
+"""Time stepping of contacts and friction by the Moreau-Jean scheme, and its derivatives: from the velocities at the
+start of a step to velocities and impulses at its end.
 """

@@ -52,7 +52,7 @@ def choose_active_rows(s: MoreauStep) -> None:
     n = 0
     for k in range(s.contacts):
         s.at[k] = -1
-        if s.gap[k] <= CLOSED * largest:
+        if s.gap[k] <= max(CLOSED, 0.1 * s.problem.precision) * largest:
             s.at[k] = n
             s.row[n] = k
             n += 1
@@ -149,7 +149,12 @@ def is_slow(s: MoreauStep, speed: float, row: int) -> int:
     size = 0.0
     for i in range(s.n_u):
         size += abs(s.G[row * s.n_u + i] * s.y[s.n_q + i])
-    return 1 if abs(speed) <= abs(product(s.G[row * s.n_u :], s.free, s.n_u)) + ZERO_SPEED * size else 0
+    return (
+        1
+        if abs(speed)
+        <= abs(product(s.G[row * s.n_u :], s.free, s.n_u)) + max(ZERO_SPEED, 0.1 * s.problem.precision) * size
+        else 0
+    )
 
 
 def break_away(s: MoreauStep) -> int:
@@ -179,7 +184,7 @@ def slips(s: MoreauStep, c: int) -> int:
     for r in range(p.count[c]):
         i = p.first[c] + r
         set_motion(p, i)
-        if abs(p.motion[i]) > ZERO_SLIP * p.terms[i]:
+        if abs(p.motion[i]) > max(ZERO_SLIP, p.precision) * p.terms[i]:
             return 1
     return 0
 

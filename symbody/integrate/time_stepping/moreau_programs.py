@@ -6,6 +6,7 @@ contacts, corrections of constraint violations, and the change of velocity due t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,7 @@ def contact_key(table: ModeTable) -> tuple[Any, ...]:
 
 def _compiled_programs(table: ModeTable) -> MoreauPrograms:
     eq = table.base
-    outputs, rows = _midpoint_outputs(table)
+    outputs, rows = midpoint_outputs(table)
     rates = compiled_program(eq, "coordinate_rates", {"qdot": eq.rates}) if eq.q else None
     variables = compiled_program(eq, "variable_rates", {"zdot": variable_rates(eq)}) if eq.z else None
     return MoreauPrograms(compiled_program(eq, "midpoint", outputs), rates, variables, rows)
@@ -91,7 +92,7 @@ def motion_switching(eq: Equations, p: Array, r: Array, begin: float, end: float
     return with_searched_times(closed, program, len(found.borders), [constants], begin, end, SimulationOptions().rtol)
 
 
-def _midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
+def midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     """Everything that a step needs of its midpoint, from one factorization."""
     eq, frictions = table.base, table.frictions
     n, k = len(eq.u), len(eq.lam)
@@ -149,28 +150,34 @@ def _normal_forces(table: ModeTable, lam: list[Expr], reactions: list[list[Expr]
 
 def moreau_record(table: ModeTable, p: Array, r: Array, *, remembers: bool) -> MoreauStep:
     """Memory of steps with these parameters and inputs; remembers: each begins with what the one before found."""
-    programs = moreau_programs(table)
-    eq, cones, rows = table.base, len(table.frictions), programs.rows
+    programs, given = moreau_programs(table), {"p": p, "r": r}
+    callees = {
+        name: None if f is None else program_callee(f, given)
+        for name, f in (("point", programs.point), ("rates", programs.rates), ("variables", programs.variables))
+    }
+    return moreau_memory(table, programs.rows, callees, remembers=remembers)
+
+
+def moreau_memory(
+    table: ModeTable, rows: int, callees: Mapping[str, Any], *, remembers: bool, precision: float = 0.0
+) -> MoreauStep:
+    """Memory of steps whose programs are `callees`: point, rates, variables."""
+    eq, cones = table.base, len(table.frictions)
     n, n_q, n_u, contacts = len(eq.state), len(eq.q), len(eq.u), len(table.contacts)
     names = [c.name for c in table.contacts]
     owner = [names.index(table.owner[f.name]) if f.name in table.owner else contacts for f in table.frictions]
     count = [len(f.slip) for f in table.frictions]
     first = [contacts + sum(count[:c]) for c in range(cones)]
     turns = [v.index for e in eq.variables.quaternions for v in e]
-    given = {"p": p, "r": r}
-    callee = {
-        name: None if f is None else program_callee(f, given)
-        for name, f in (("point", programs.point), ("rates", programs.rates), ("variables", programs.variables))
-    }
     return MoreauStep(
         n=n, n_q=n_q, n_u=n_u, contacts=contacts, cones=cones, rows=rows, rotations=len(turns) // 4, remembers=int(remembers), h=1.0,
-        y=np.zeros(n), **callee, qdot=np.zeros(n_q + 1),
+        y=np.zeros(n), **callees, qdot=np.zeros(n_q + 1),
         zdot=np.zeros(len(eq.z) + 1), gap=np.zeros(contacts + 1), speed=np.zeros(contacts + 1), restitution=np.zeros(contacts + 1),
         slip=np.zeros(rows + 1), G=np.zeros(rows * n_u + 1), X=np.zeros(rows * n_u + 1), udot=np.zeros(n_u), back=np.zeros(3 * n_u),
         mu=np.zeros(cones + 1), static=np.zeros(cones + 1), damping=np.zeros(cones + 1), normal=np.zeros(cones + 1), share=np.zeros(cones * rows + 1),
         free=np.zeros(n_u), before=np.zeros(rows + 1), viscous=np.zeros(rows + 1), owner=indices(owner), first=indices(first),
         count=indices(count), turns=indices(turns), row=indices([0] * rows), at=indices([0] * contacts),
-        cone=indices([0] * cones), held=indices([1] * cones), problem=contact_arrays(rows, cones),
+        cone=indices([0] * cones), held=indices([1] * cones), problem=contact_arrays(rows, cones, precision),
         branches=contact_branch(rows, cones),
     )  # fmt: skip
 

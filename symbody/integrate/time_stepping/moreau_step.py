@@ -55,10 +55,10 @@ def next_part(s: MoreauStep, w: SwitchingTimes, t: float, end: float, length: fl
 
 
 def step_status(s: MoreauStep, residual: float) -> int:
-    """DONE, NOT_FINITE, or NOT_CONVERGED where the residual is no solution's."""
+    """DONE, NOT_FINITE, or NOT_CONVERGED if the residual is not that of a solution."""
     if is_state_finite(s) == 0:
         return NOT_FINITE
-    return DONE if residual <= TOLERANCE else NOT_CONVERGED
+    return DONE if residual <= max(TOLERANCE, 100.0 * s.problem.precision) else NOT_CONVERGED
 
 
 def forget(s: MoreauStep) -> None:
@@ -102,7 +102,8 @@ def normalize_rotations(s: MoreauStep) -> None:
 
 
 def is_state_finite(s: MoreauStep) -> int:
-    total = 0.0
+    found = 1
     for i in range(s.n):
-        total += s.y[i] - s.y[i]
-    return 1 if is_finite(total) else 0
+        if not is_finite(s.y[i]):
+            found = 0
+    return found

@@ -11,7 +11,15 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.loops.kernel_language import Numbers
-from ..complementarity.semismooth_newton import HOLDS, SLIPS, ContactBranch, solve_branch, turning, write_branch
+from ..complementarity.semismooth_newton import (
+    HOLDS,
+    SINGULAR,
+    SLIPS,
+    ContactBranch,
+    solve_branch,
+    turning,
+    write_branch,
+)
 from .moreau_records import MoreauStep, StepVariations
 
 
@@ -49,7 +57,7 @@ def vary_speeds(s: MoreauStep, v: StepVariations, middle: float) -> None:
     set_product(s.rows, v.width, count, v.V, v.T, v.right)
     set_product(s.cones, v.width, count, v.limit, v.T, v.dx)
     set_right_sides(s, s.branches, v)
-    solve_branch(p.n, count, s.branches, v.right, v.memory, v.dx)
+    solve_branch(p.n, count, SINGULAR, s.branches, v.right, v.memory, v.dx)
     set_product(s.n_u, v.width, count, v.U, v.T, v.right)
     for k in range(p.n):
         for i in range(s.n_u):

@@ -14,8 +14,6 @@ from typing import Final
 
 import numpy as np
 
-from ...emit.loops.kernel_language import Mutable, Numbers
-from ...emit.loops.records import Struct
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed
 from ...simulation_options import SimulationOptions
@@ -26,58 +24,17 @@ from ..events.switching_times import unseen_note
 from ..events.valid_region import broken_conditions, valid_region
 from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
-from ..kernels.next_switching import SwitchingTimes
 from ..result.outcome import Ending, Outcome, Statistics
 from ..result.segment import Segment
 from ..result.trajectory import Trajectory
 from ..start.state import State
+from .moreau_motion import MoreauMotion, no_events, run_moreau_motion
 from .moreau_programs import moreau_record, moreau_switching, motion_switching, no_variations
-from .moreau_records import MoreauStep, StepVariations
-from .moreau_step import moreau_step, next_part, step_status
 
 METHOD: Final = "moreau"
 BLOCK: Final = 5000  # steps of one call of the kernel: between two calls the keyboard is heard
 INSIDE: Final = 1e-9  # a contact begins inside where its gap is below minus this fraction of the largest coordinate
 MAIN_PART: Final = 0.1  # rows are named whose miss, or impulse, is this fraction of the largest, both as velocities
-
-
-class MoreauMotion(Struct):
-    """`count` steps of some `length` from the time t, which are divided at switching times; `samples` are the states after
-    each, `done` of them; the largest `residual`."""
-
-    count: Mutable[int]
-    t: Mutable[float]
-    length: Mutable[float]
-    done: Mutable[int]
-    residual: Mutable[float]
-    samples: Numbers
-    switching: SwitchingTimes
-    step: MoreauStep
-    variations: StepVariations
-
-
-def run_moreau_motion(m: MoreauMotion) -> int:
-    """All steps: DONE, or the status of the step that was not accepted; its state is not kept."""
-    s = m.step
-    m.done = 0
-    if m.switching.lines_at is not None:
-        m.switching.lines_at((m.t, s.y), (m.switching.lines,))
-    for k in range(m.count):
-        t = m.t + float(k) * m.length
-        end = m.t + float(k + 1) * m.length
-        while t != end:
-            after = next_part(s, m.switching, t, end, m.length)
-            residual = moreau_step(s, m.variations, t, 0.5 * s.h)
-            status = step_status(s, residual)
-            if status != DONE:
-                m.residual = residual
-                return status
-            m.residual = max(m.residual, residual)
-            t = after
-        for i in range(s.n):
-            m.samples[k * s.n + i] = s.y[i]
-        m.done = k + 1
-    return DONE
 
 
 class TimeStepping:
@@ -94,8 +51,8 @@ class TimeStepping:
         s.y[:] = np.concatenate([start.q, start.u, start.z])
         switching = motion_switching(self._eq, start.p, start.r, start.t, end).record(start.p, start.r)
         return MoreauMotion(
-            count=0, t=0.0, length=self._step, done=0, residual=0.0, samples=np.zeros(BLOCK * s.n), switching=switching, step=s,
-            variations=no_variations(s.n),
+            count=0, every=1, distance=s.n, t=0.0, length=self._step, samples=np.zeros(BLOCK * s.n), sample=None, events=no_events(),
+            switching=switching, step=s, variations=no_variations(s.n),
         )  # fmt: skip
 
     def run(self, end: float, times: Array | None) -> Trajectory:

@@ -170,5 +170,7 @@ def muscle_curves(
     changes: dict[str, Any] = {"tendon_strain": tendon_strain, "passive_strain": passive_strain}
     for what, value in changes.items():
         if value is not None and not (isinstance(value, (int, float)) and 0 < value < 10):
-            raise ModelError(f"muscle_curves: {what}= is a strain, a positive number such as 0.05; got {shown(value)}")
+            raise ModelError(
+                f"muscle_curves: {what}= must be a strain, a positive number such as 0.05; got {shown(value)}"
+            )
     return replace(curves, **{k: v for k, v in changes.items() if v is not None})

@@ -189,10 +189,12 @@ def muscle(
         if (number := _number(value)) is not None and not number > 0:
             raise ModelError(f"{where}: {what} must be positive, got {shown(value)}")
     if (angle := _number(pennation)) is not None and not 0 <= angle < 1.5:
-        raise ModelError(f"{where}: pennation is an angle in radians from 0 to less than π/2, got {shown(pennation)}")
+        raise ModelError(
+            f"{where}: pennation must be an angle in radians from 0 to less than π/2, got {shown(pennation)}"
+        )
     if (beta := _number(damping)) is not None and (beta < 0 or (beta == 0 and tendon == "elastic")):
         raise ModelError(
-            f"{where}: damping must be positive with an elastic tendon, where it says how fast a fibre without activation moves, and not "
+            f"{where}: damping must be positive with an elastic tendon, where it determines how fast a fibre without activation moves, and not "
             f"negative with a rigid one; got {shown(damping)}"
         )
     laws = muscle_curves(curves)

@@ -51,7 +51,7 @@ def inverse_kinematics(
     limits   coordinate -> least and largest value; without, angles are between -π and π, and other coordinates anywhere
     starts   searches from random configurations; None goes on until each configuration was found four times
 
-    The result is a list that says what is known of its completeness: `found.most`, `found.times`, `found.unseen`.
+    The result is a list with estimates of its completeness: `found.most`, `found.times`, `found.unseen`.
 
     >>> m = sb.Model("two links")
     >>> upper, lower = (m.body(n, mass=1.0, shape=sb.bar(1.0, "x", at=(0.5, 0, 0))) for n in ("upper", "lower"))
@@ -68,12 +68,12 @@ def inverse_kinematics(
         raise sb.ModelError("inverse_kinematics: for robots without loops whose speeds are the rates of coordinates")
     bounds = {} if limits is None else dict(limits)
     if strange := [n for n in bounds if n not in [q.name for q in eq.q]]:
-        raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is no coordinate")
+        raise sb.ModelError(f"inverse_kinematics: limits= of {strange[0]!r}, which is not a coordinate")
     f = _compiled_pose(task)
     p = np.array([float(eq.mechanism.values[s]) for s in eq.p])
     goal = (None if place is None else _checked_place(place), None if rotation is None else _checked_rotation(rotation))
     if place is None and rotation is None:
-        raise sb.ModelError("inverse_kinematics: place= or rotation= says what the task's frame is to reach")
+        raise sb.ModelError("inverse_kinematics: give place= or rotation=, which the task's frame has to reach")
     rng = np.random.default_rng(seed)
     angles = _angles(f, p, rng.normal(size=len(eq.q)))
     turns = np.array([q.name not in bounds for q in eq.q]) & angles
@@ -114,7 +114,7 @@ def _checked_place(place: Any) -> np.ndarray:
         p = np.zeros(0)
     if p.shape != (3,) or not np.isfinite(p).all():
         raise sb.ModelError(
-            f"inverse_kinematics: place= is three numbers along the axes of the ground, got {shown(place)}"
+            f"inverse_kinematics: place= must be three numbers along the axes of the ground, got {shown(place)}"
         )
     return p
 
@@ -126,10 +126,10 @@ def _checked_rotation(rotation: Any) -> np.ndarray:
     except (TypeError, ValueError):
         R = np.zeros(0)
     if R.shape != (3, 3) or not np.isfinite(R).all():
-        raise sb.ModelError(f"inverse_kinematics: rotation= is a 3 by 3 matrix, got {shown(rotation)}")
+        raise sb.ModelError(f"inverse_kinematics: rotation= must be a 3 by 3 matrix, got {shown(rotation)}")
     off = float(np.abs(R.T @ R - np.eye(3)).max())
     if off > NOT_ORTHOGONAL:
-        raise sb.ModelError(f"inverse_kinematics: rotation= is no rotation: RᵀR differs from 1 by {off:z.2g}")
+        raise sb.ModelError(f"inverse_kinematics: rotation= is not a rotation: RᵀR differs from 1 by {off:z.2g}")
     if np.linalg.det(R) < 0:
         raise sb.ModelError(
             "inverse_kinematics: rotation= is a reflection, of determinant -1; its axes are left-handed"
@@ -138,7 +138,7 @@ def _checked_rotation(rotation: Any) -> np.ndarray:
 
 
 class Configurations(Introduced, list[dict[str, float]]):
-    """Configurations that were found, and what is known of others.
+    """The configurations found, and an estimate of missed ones.
 
     times            how many starts led to each
     starts           how many there were

@@ -138,8 +138,8 @@ def _bounds(eq: sb.Equations, position: Any, speed: Any, acceleration: Any, robo
     """The bounds that were given; others are those of the robot's file, or the defaults."""
     if robot is None and (position is None or speed is None):
         raise sb.ModelError(
-            "excitation: which motion may be asked of the joints? Give position= and speed=, or robot=, the model that was "
-            "read, whose limits are then kept"
+            "excitation: the limits of the joints are missing; give position= and speed=, or robot=, the model that was "
+            "read, to use its limits"
         )
     n, limits = len(eq.q), [_limits(robot, q.name) for q in eq.q]
     known = [[x.lower, x.upper] if x is not None else [None, None] for x in limits]
@@ -158,7 +158,7 @@ def _bounds(eq: sb.Equations, position: Any, speed: Any, acceleration: Any, robo
     )
     if not (out.low < out.high).all() or not (out.speed > 0).all() or not (out.acceleration > 0).all():
         raise sb.ModelError(
-            "excitation: bounds leave no room: the least position is below the largest, others are positive"
+            "excitation: the bounds are empty: the lowest position must be below the highest, the other limits must be positive"
         )
     return out
 
@@ -179,7 +179,7 @@ def _numbers(value: Any, what: str) -> np.ndarray:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         raise sb.ModelError(
-            f"excitation: {what}= is a number, or one for each coordinate; got {shown(value)}"
+            f"excitation: {what}= must be a number, or one for each coordinate; got {shown(value)}"
         ) from None
 
 

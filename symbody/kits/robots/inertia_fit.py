@@ -80,7 +80,7 @@ class Identified(Tabular):
 
     def __str__(self) -> str:
         rows = [f"{n} = {x:z.6g} {self._interval_text(n)}" for n, x in self.base.items()]
-        search = () if self.settled else ("the search for parameters that bodies can have did not settle",)
+        search = () if self.settled else ("the search for physically consistent parameters did not converge",)
         return "\n".join([*rows, f"condition number {self.condition:z.3g}", *search])
 
     def _interval_text(self, name: str) -> str:

@@ -49,7 +49,7 @@ def refuse_what_no_body_has(parameters: Sequence[float], body: str = "") -> None
     except np.linalg.LinAlgError:
         raise sb.ModelError(
             f"identify_robot: no body has the mass {parameters[0]:g} and these moments{f' ({body!r})' if body else ''}: its "
-            "pseudo-inertia is not positive definite; give it mass, and moments of inertia that bodies of some extent have"
+            "pseudo-inertia is not positive definite; give it mass, and moments of inertia that a body of finite size can have"
         ) from None
 
 

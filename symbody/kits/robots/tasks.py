@@ -162,13 +162,13 @@ def _row(of: str, row: Any, letters: str) -> int:
         return letters.index(row) if isinstance(row, str) else int(row)
     rotation = "; a point does not turn, the frame at it does: sb.bodies.frame_at(point)" if len(letters) == 3 else ""
     raise sb.ModelError(
-        f"{of}: rows= are letters among {letters} or numbers below {len(letters)}, got {row!r}{rotation}"
+        f"{of}: rows= must be letters among {letters} or numbers below {len(letters)}, got {row!r}{rotation}"
     )
 
 
 def _axes(of: str, along: Any) -> sb.Frame:
     if isinstance(along, sb.Point):
-        raise sb.ModelError(f"{of}: along= is a frame or a body, whose axes are meant; got {shown(along)}")
+        raise sb.ModelError(f"{of}: along= must be a frame or a body, whose axes are meant; got {shown(along)}")
     frame: sb.Frame = sb.bodies.frame_at(along, f"{of}, along=")
     return frame
 

@@ -19,8 +19,8 @@ from ...errors import unknown
 from ...summary import Summarized, Summary
 
 THEOREMS: Final = {
-    "momentum": "balance of momentum: m v' = F + m' (w - v), with w the velocity of what leaves or joins",
-    "energy": "conservation of energy: d/dt ∂T/∂q' - ∂T/∂q = Q with T = m v²/2; nothing is lost as pieces leave or join",
+    "momentum": "balance of momentum: m v' = F + m' (w - v), with w the velocity of the mass that leaves or joins",
+    "energy": "conservation of energy: d/dt ∂T/∂q' - ∂T/∂q = Q with T = m v²/2; no energy is lost as pieces leave or join",
 }
 
 
@@ -31,7 +31,7 @@ class ChangingMass(Summarized):
     name      its name
     mass      its mass, in time and coordinates
     rate      time derivative of the mass
-    theorem   the theorem that its equations follow, in words
+    theorem   a sentence with the theorem that its equations follow
     thrust    force m' (w - v) of what leaves or joins; zero by the theorem of energy
 
     >>> from symbody.kits import teaching
@@ -101,13 +101,10 @@ def changing_mass(
         raise unknown(where, "theorem", theorem, THEOREMS)
     given = [v for v in (relative_velocity, absolute_velocity) if v is not None]
     if theorem == "energy" and given:
-        raise sb.ModelError(
-            f"{where}: by the theorem of energy nothing is lost, and the velocity of what joins follows; leave it out"
-        )
+        raise sb.ModelError(f"{where}: with conservation of energy the velocity of the joining mass follows; omit it")
     if theorem == "momentum" and len(given) != 1:
         raise sb.ModelError(
-            f"{where}: the balance of momentum needs the velocity of what leaves or joins: relative_velocity= of a jet, or "
-            f"absolute_velocity=, zero for what is picked up at rest; {len(given)} of the two were given"
+            f"{where}: the balance of momentum needs the velocity of the mass that leaves or joins: relative_velocity= of a jet, or absolute_velocity=, zero for mass that is picked up at rest; {len(given)} of the two were given"
         )
     M = sb.algebra.as_expr(mass)
     if wrong := [s.name for s in sb.free_symbols(M) if s.order or s.kind not in ("coordinate", "parameter", "time")]:

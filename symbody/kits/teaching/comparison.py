@@ -1,14 +1,15 @@
 """Is a student's equation of motion right, and if not, which term is wrong?
 
-The right equations determine accelerations and multipliers w at every state. A row is right, whatever its order, factor, sign, combination or
-form, exactly where it holds for these at every state that keeps the constraints: that is tested at random states and random values
-of the parameters, to the rounding of the row's own terms. A set of rows is complete where its rank, constraint forces eliminated
-and the model's constraints added, is the number of speeds.
+The right equations determine accelerations, rates of additional variables and multipliers w at every state. A row is
+right, whatever its order, factor, sign, combination or form, exactly where it holds for these at every state that keeps
+the constraints: that is tested at random states and random values of the parameters, to the rounding of the row's own
+terms. A set of rows is complete where its rank, constraint forces eliminated
+and the model's constraints added, is the number of speeds and additional variables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -19,6 +20,7 @@ import numpy as np
 import symbody as sb
 
 from ...argument_kinds import answered, checked_flags_of_class
+from ...display import DisplayPart, LabelledRows, ShownTable, Title
 from ...errors import SymbodyError
 from ...summary import Tabular, counted
 from .equation_terms import RightRow, right_rows, unknowns_of
@@ -129,12 +131,21 @@ class Comparison(Tabular):
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Everything that is wrong, in words, without the states."""
+        """Sentences on all errors found, without the states."""
         return (*(remark for row in self.rows for remark in row.remarks), *self.remarks)
 
+    @property
+    def _head(self) -> str:
+        return "Answer: " + ("right" if self.is_right else f"not right, {self.credit:.0%} of the terms")
+
     def __str__(self) -> str:
-        head = "right" if self.is_right else f"not right, {self.credit:.0%} of the terms"
-        return "\n".join([f"Answer: {head}", *map(str, self.rows), *self.remarks])
+        return "\n".join([self._head, *map(str, self.rows), *self.remarks])
+
+    def _display(self) -> Iterable[DisplayPart]:
+        rows = [("right" if r.is_right else "wrong", r.text, "; ".join(r.remarks)) for r in self.rows]
+        states = [line.strip() for r in self.rows for line in str(r).split("\n")[1 + len(r.remarks) :]]
+        more = [("", text) for text in (*self.remarks, *states)]
+        return Title(self._head), ShownTable(("", "equation", "remarks"), rows), *([LabelledRows(more)] if more else [])
 
 
 @answered
@@ -175,10 +186,6 @@ def compare(
 
     See also: `derive`, `certify`, `kits.teaching.Comparison`.
     """
-    if eq.z:
-        raise sb.ModelError(
-            f"comparison with {eq.name!r}: equations of additional variables ({', '.join(s.name for s in eq.z)}) are not compared"
-        )
     given = student_answer(eq, answer, names or {}, tuple(forces))
     held = {s.name: v for s, v in eq.variables.numbers(values or {}, f"comparison with {eq.name!r}").items()}
     return _Comparing(eq, given, held, seed).comparison()
@@ -197,7 +204,7 @@ class _Comparing:
             if {*columns} & {*sb.free_symbols(list(slopes.row(k)))}:
                 raise sb.ModelError(
                     f"comparison with {eq.name!r}: {row.text} is not linear in accelerations and constraint forces; "
-                    "multiply out what stands in a denominator or a square"
+                    "multiply out denominators and squares"
                 )
         none = dict.fromkeys(columns, 0)
         self.coefficients = [list(slopes.row(k)) for k in range(len(expressions))]
@@ -211,9 +218,19 @@ class _Comparing:
     def solution(self) -> dict[Any, Any]:
         used = {*sb.free_symbols([r.row for r in self.given.rows])}
         table = dict(zip((u.dot for u in self.eq.u), self.eq.udot.entries, strict=True))
+        if self.eq.z:
+            rates = dict(zip((z.dot for z in self.eq.z), self._additional_rates, strict=True))
+            table = {s: sb.substitute(e, rates) for s, e in table.items()} | rates
         if used & {*self.eq.lam}:
             table |= dict(zip(self.eq.lam, self.eq.multipliers.entries, strict=True))
         return table
+
+    @property
+    def _additional_rates(self) -> Sequence[sb.Expr]:
+        try:
+            return sb.first_order(self.eq).rates.entries[-len(self.eq.z) :]
+        except SymbodyError as reason:
+            raise sb.ModelError(f"comparison with {self.eq.name!r}: {reason}") from None
 
     @cached_property
     def states(self) -> list[State]:
@@ -265,7 +282,7 @@ class _Comparing:
         if not wrong.any():
             word = MOTION if has_unknowns else STATE_CONDITION
             trivial = not has_unknowns and row.row.value == 0
-            remarks = ("it holds for every motion whatever: 0 = 0",) if trivial else ()
+            remarks = ("it holds for every motion: 0 = 0",) if trivial else ()
             return RowVerdict(row.text, True, word, remarks, 1.0, {}, 0.0)
         at = int(np.argmax(np.abs(values[:, 0]) / np.maximum(size, 1e-300)))
         shown = self._shown_state(row, states[at])
@@ -285,8 +302,8 @@ class _Comparing:
 
     def _shown_state(self, row: StudentRow, state: State) -> dict[str, float]:
         """Coordinates, speeds, inputs and parameters in the row or the right equations, at which the row fails."""
-        used = {*sb.free_symbols([row.row, self.eq.M, self.eq.f, self.eq.Jc])}
-        kept = [v.symbol for v in self.eq.variables.of("t q u r p") if v.symbol in used]
+        used = {*sb.free_symbols([row.row, self.eq.M, self.eq.f, self.eq.Jc, self.eq.h])}
+        kept = [v.symbol for v in self.eq.variables.of("t q u z r p") if v.symbol in used]
         return {s.name: float(state[s]) for s in kept if s in state}
 
     def _verdict_on_rows_with_forces(self, joined: Sequence[int]) -> dict[int, RowVerdict]:
@@ -343,7 +360,7 @@ class _Comparing:
 
     def _missing(self, rows: Sequence[int]) -> tuple[int, int]:
         """How many equations of motion are missing, and how many are needed beside the model's constraints."""
-        eq, n = self.eq, len(self.eq.u)
+        eq, n = self.eq, len(self.eq.u) + len(self.eq.z)
         rank = [_rank_without_forces(self._numbers(rows, state), n) for state in self.states[:3]]
         bound = max((r[1] for r in rank), default=0)
         return n - max((r[0] for r in rank), default=0), max(1, n - bound) if eq.lam else n
@@ -352,7 +369,8 @@ class _Comparing:
         n, columns = len(self.eq.u), len(self.unknowns) + len(self.given.forces)
         A = values_at([c for k in rows for c in self.coefficients[k]], [state])
         J = np.array(sb.evaluate([list(self.eq.Jc.row(i)) for i in range(len(self.eq.lam))], state), dtype=float)
-        return A.reshape(-1, columns) if A.size else np.zeros((0, columns)), J.reshape(-1, n)
+        J = np.hstack([J.reshape(-1, n), np.zeros((len(self.eq.lam), len(self.eq.z)))])
+        return A.reshape(-1, columns) if A.size else np.zeros((0, columns)), J
 
     def _remarks(self, rows: Sequence[RowVerdict], missing: int) -> list[str]:
         remarks = []
@@ -375,7 +393,7 @@ class _Comparing:
 
     def _absent_parameters(self) -> list[str]:
         mine = {*sb.free_symbols([r.row for r in self.given.rows])}
-        ours = {*sb.free_symbols([self.eq.M, self.eq.f])}
+        ours = {*sb.free_symbols([self.eq.M, self.eq.f, self.eq.h])}
         return [p.name for p in self.eq.p if p in ours - mine and p.name not in self.held]
 
     def _right_if_turned(self) -> str:

@@ -58,9 +58,7 @@ def derivation(eq: sb.Equations, route: str = "lagrange") -> Sheet:
         raise unknown(f"derivation of {eq.name!r}", "route", route, ROUTES)
     eq = eq.whole
     if eq.mechanism.has_written_motion:
-        raise sb.ModelError(
-            f"derivation of {eq.name!r}: its equations were written down, not derived from bodies; there is nothing to derive"
-        )
+        raise sb.ModelError(f"derivation of {eq.name!r}: its equations were given, not derived from bodies")
     steps: Callable[[sb.Equations], Iterator[SheetBlock]] = {"lagrange": _lagrange, "kane": _kane}.get(
         route, _newton_euler
     )
@@ -81,11 +79,11 @@ def _first_blocks(blocks: Iterable[SheetBlock]) -> Iterator[SheetBlock]:
         yield block
     if long:
         yield Sentence(
-            f"{long} of the formulas are given by their size, being too long for a sheet; sb.sequence(...) prints them.",
+            f"{long} of the formulas are given by their size, as they are too long for a sheet; sb.sequence(...) prints them.",
             True,
         )
     if left:
-        yield Sentence(f"{left} further formulas are left out: the system is too large for a sheet.", True)
+        yield Sentence(f"{left} further formulas are omitted: the system is too large for a sheet.", True)
 
 
 # --------------------------------------------------------------------------------------------------------- left sides
@@ -206,8 +204,7 @@ def lagrange_rows(eq: sb.Equations) -> list[dict[str, sb.Expr]]:
 def _lagrange(eq: sb.Equations) -> Iterator[SheetBlock]:
     if any(rate is not q.dot for q, rate in zip(eq.q, eq.rates.entries, strict=True)) or len(eq.u) != len(eq.q):
         raise sb.ModelError(
-            f"derivation of {eq.name!r}: Lagrange's equations are in the rates of coordinates, and this model has speeds of its own; "
-            "take route='kane'"
+            f"derivation of {eq.name!r}: Lagrange's equations are in the rates of coordinates, but this model defines its own speeds; use route='kane'"
         )
     yield Heading("Energies")
     if len(_bodies(eq)) > 1:

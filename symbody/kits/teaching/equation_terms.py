@@ -28,7 +28,7 @@ MOST_OPERATIONS: Final = 400  # of a sum that is put into tidy form to be divide
 class EquationTerm:
     """A term of an equation M u' - f - Jcᵀ lam = 0.
 
-    cause    what it comes from, in words: "gravity term", "inertia term of theta_ddot"
+    cause    a phrase for its origin: "gravity term", "inertia term of theta_ddot"
     column   which unknown it multiplies, REST for none
     value    the term, for an unknown its coefficient
     """
@@ -43,7 +43,7 @@ class EquationTerm:
 
 @dataclass(frozen=True)
 class RightRow:
-    """One of the right equations: its name in words and its terms."""
+    """One of the right equations: its name and its terms."""
 
     name: str
     terms: tuple[EquationTerm, ...]
@@ -53,14 +53,15 @@ class RightRow:
 
 
 def unknowns_of(eq: sb.Equations) -> tuple[sb.Symbol, ...]:
-    """Accelerations, then multipliers."""
-    return (*(u.dot for u in eq.u), *eq.lam)
+    """Accelerations, rates of additional variables, multipliers."""
+    return (*(u.dot for u in eq.u), *(z.dot for z in eq.z), *eq.lam)
 
 
 def right_rows(eq: sb.Equations) -> list[RightRow]:
-    """The equations of motion, then the constraints on accelerations, term by term."""
+    """The equations of motion, of additional variables, then the constraints on accelerations, term by term."""
     forces = load_forces(eq)
     rows = [_row_of_speed(eq, i, {name: column[i] for name, column in forces.items()}) for i in range(len(eq.u))]
+    rows += [_additional_row(eq, k) for k in range(eq.h.rows)]
     return rows + [_row_of_constraint(eq, k) for k in range(len(eq.lam))]
 
 
@@ -76,11 +77,20 @@ def _row_of_speed(eq: sb.Equations, i: int, forces: Mapping[str, sb.Expr]) -> Ri
     terms += [EquationTerm(CORIOLIS, REST, -part) for part in additive_parts(coriolis)]
     terms += [EquationTerm(name, REST, -part) for name, force in forces.items() for part in additive_parts(force)]
     terms += [
-        EquationTerm(f"constraint force {eq.lam[k].name}", n + k, -eq.Jc[k, i])
+        EquationTerm(f"constraint force {eq.lam[k].name}", n + len(eq.z) + k, -eq.Jc[k, i])
         for k in range(len(eq.lam))
         if not _is_zero(eq.Jc[k, i])
     ]
     return RightRow(f"the equation of {eq.u[i].name.removesuffix('_dot')}", tuple(terms))
+
+
+def _additional_row(eq: sb.Equations, k: int) -> RightRow:
+    rates = [z.dot for z in eq.z]
+    slopes, n = sb.jacobian(eq.h[k], rates).entries, len(eq.u)
+    terms = [EquationTerm(f"term of {z.name}", n + j, c) for j, (z, c) in enumerate(zip(rates, slopes, strict=True)) if not _is_zero(c)]  # fmt: skip
+    rest = additive_parts(sb.substitute(eq.h[k], dict.fromkeys(rates, 0)))
+    terms += [EquationTerm("term", REST, part) for part in rest]
+    return RightRow(f"the equation {eq.rows.additional[k].name!r}", tuple(terms))
 
 
 def _row_of_constraint(eq: sb.Equations, k: int) -> RightRow:
@@ -94,7 +104,7 @@ def _row_of_constraint(eq: sb.Equations, k: int) -> RightRow:
 
 
 def load_forces(eq: sb.Equations) -> dict[str, tuple[sb.Expr, ...]]:
-    """Generalised forces of the loads, one for each speed, by what they are called in words."""
+    """Generalised forces of the loads, one for each speed, by their names in sentences."""
     out: dict[str, tuple[sb.Expr, ...]] = {}
     kinds = [load.kind for load in eq.mechanism.loads]
     for load in eq.mechanism.loads:

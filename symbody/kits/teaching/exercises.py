@@ -33,7 +33,7 @@ class ExerciseAnswer:
     question   a sentence
     value      the answer [SI]; several where there are several
     unit       of the answer, empty where it has none
-    text       the answer in words, with its unit
+    text       the answer as text, with its unit
 
     >>> from symbody.kits import teaching
     >>> m = sb.Model("oscillator")
@@ -150,7 +150,7 @@ def _random_values(eq: sb.Equations, ranges: Mapping[str, Any], draw: Random, wh
             for e in (given if isinstance(given, (tuple, list)) else (given,))
         ]
         if not 1 <= len(ends) <= 2 or ends[0] > ends[-1]:
-            raise sb.ModelError(f"{where}: the range of {name!r} is (lowest, highest), got {given!r}")
+            raise sb.ModelError(f"{where}: the range of {name!r} must be (lowest, highest), got {given!r}")
         shown = draw.uniform(ends[0], ends[-1]) / row.factor
         out[row.name] = ends[0] if len(ends) == 1 else _to_digits(shown) * row.factor
     if missing := [v.with_unit for v in table.of("p") if v.name not in out]:
@@ -245,7 +245,7 @@ class _AnswersAt:
         omega = sorted(float(abs(s)) for s in found if s.imag > STIFFEST * largest)
         if not omega:
             raise sb.ModelError(
-                f"{self.where}: nothing oscillates about {steady}; leave the question for natural frequencies out"
+                f"{self.where}: nothing oscillates about {steady}; omit the question about natural frequencies"
             )
         text = ", ".join(f"{w:z.4g} rad/s ({w / (2 * np.pi):z.4g} Hz)" for w in omega)
         word = "is the natural frequency" if len(omega) == 1 else "are the natural frequencies"

@@ -266,7 +266,7 @@ def _in_speeds(eq: sb.Equations, rows: list[sb.Expr]) -> list[sb.Expr]:
 
 
 def _refuse_foreign_symbols(eq: sb.Equations, rows: Sequence[sb.Expr], table: NameTable) -> None:
-    known = {*(v.symbol for v in eq.variables), *eq.whole.lam, *table.forces.values()}
+    known = {*(v.symbol for v in eq.variables), *(z.dot for z in eq.z), *eq.whole.lam, *table.forces.values()}
     for row in rows:
         if foreign := [s for s in sb.free_symbols(row) if s not in known]:
             raise sb.ModelError(

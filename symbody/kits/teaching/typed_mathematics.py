@@ -250,7 +250,7 @@ class Translator:
             self.has_value = False
         elif self.is_sign("'"):
             self.refuse(
-                "a prime stands behind a symbol: theta'; the derivative of more is written \\frac{d}{dt}(...)", token
+                "a prime follows a symbol: theta'; the derivative of an expression is written \\frac{d}{dt}(...)", token
             )
         elif self.is_sign("|"):
             self.refuse("write abs(...) for a magnitude", token)
@@ -356,7 +356,7 @@ class Translator:
         elif name in "{}":
             self.refuse("write ( ) in place of \\{ \\}", token)
         else:
-            self.refuse(f"the command {token.text} is not known here", token)
+            self.refuse(f"unknown command {token.text}", token)
 
     def font(self, token: Piece) -> None:
         if not self.is_sign("{"):

@@ -1,12 +1,13 @@
 """Which term of a wrong equation is wrong.
 
-A student's row s, divided by a factor F, is held against each of the right rows: at random states, each column of s/F (the coefficient of an
-unknown, and the rest) is written as a sum of the right terms with constant factors α.
+A student's row s, divided by a factor F, is compared with each of the right rows: at random states, each column of s/F
+(the coefficient of an unknown, and the rest) is written as a sum of the right terms with constant factors α.
 
     α = 1 right,   0 missing,   -1 sign,   else a factor
 
-Where no constants will do, the parts that do not depend on speeds, are odd, and are even in them are told apart. Of all ways to
-read the row (which right row, which factor, which combination of rows) the one with the fewest wrong terms is taken.
+Where no constants will do, the parts that do not depend on speeds, are odd, and are even in them are distinguished. Of
+all ways to read the row (which right row, which factor, which combination of rows) the one with the fewest wrong terms
+is taken.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 import symbody as sb
 
-from .equation_terms import CORIOLIS, REST, EquationTerm, RightRow
+from .equation_terms import CORIOLIS, REST, EquationTerm, RightRow, unknowns_of
 
 TOLERANCE: Final = 1e-7  # of a fit, relative to the column's size: α are ratios of small integers
 MOST_SHOWN: Final = 90  # characters of a term in a remark
@@ -32,7 +33,7 @@ class Diagnosis:
     """How a wrong row is best read.
 
     row       index of the right row that it stands for, None for a combination of several
-    remarks   the terms that are wrong, in words
+    remarks   sentences on the wrong terms
     right     how many terms are right, `total` of how many
     """
 
@@ -85,9 +86,9 @@ def _readings(
 
 def _combination(eq: sb.Equations, coefficients: Sequence[sb.Expr], rest: sb.Expr, rows: Sequence[RightRow]) -> Reading:
     """The combination of right rows that has the row's own coefficients: its rest, cause by cause."""
-    n, m = len(eq.u), len(eq.lam)
-    table = sb.matrix([[row.total(j) for row in rows] for j in range(n + m)])
-    weights = sb.solve(table, sb.vector(*coefficients), "general").entries if n + m else ()
+    n = len(unknowns_of(eq))
+    table = sb.matrix([[row.total(j) for row in rows] for j in range(n)])
+    weights = sb.solve(table, sb.vector(*coefficients), "general").entries if n else ()
     causes = dict.fromkeys(t.cause for row in rows for t in row.terms if t.column == REST)
     terms = []
     for cause in causes:
@@ -211,7 +212,7 @@ def _wrong_coefficient(reading: Reading, ours: Sequence[EquationTerm], c: int, u
     word = f"the {'coefficient' if is_force else 'inertia term'} of {x.name}"
     if not ours:
         added = _short_text(reading.columns[c] * x)
-        return f"{word} does not belong into this equation" + (f": {added}" if added else "")
+        return f"{word} does not belong in this equation" + (f": {added}" if added else "")
     return f"{word} differs" + _pair(reading.columns[c], right)
 
 
@@ -261,7 +262,7 @@ def _different_part(
         kind = {"": "a term that does not depend on speeds", "damping": "a term that is odd in the speeds"}.get(
             word, "a term that is even in the speeds"
         )
-        return f"{kind} does not belong into this equation" + (f": {text}" if (text := _short_text(mine)) else "")
+        return f"{kind} does not belong in this equation" + (f": {text}" if (text := _short_text(mine)) else "")
     causes = list(dict.fromkeys(t.cause for t in terms))
     blamed = _cause_of_difference(causes, terms, values, mine - total, states)
     right = sum((v for t, v in zip(terms, values, strict=True) if t.cause == blamed), start=sb.algebra.as_expr(0))

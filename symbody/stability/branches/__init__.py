@@ -1,4 +1,4 @@
 """Branches of steady motions: continuation, folds, branch points, Hopf points.
 
-A `SteadyMotion` in, `Branch` out.
+A `Branch` starts from a `SteadyMotion`.
 """

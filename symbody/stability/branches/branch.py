@@ -39,19 +39,21 @@ SMALLEST_RANGE = 1e-9  # of a coordinate that is drawn over what is varied
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Branch(MotionFamily):
-    """Steady motions along a curve, made by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable,
-    multiplier, input, output, the value that is varied, or an expression.
+    """A curve of steady motions; returned by `branch`. `branch["phi"]` is an array: any coordinate, speed, variable,
+    multiplier, input, output, the varied value, or an expression.
 
-    varied        the name of what is varied
-    points        all unknowns, a row for each motion; `unknowns` has their names
-    eigenvalues   a row for each motion
-    unstable      the number of eigenvalues with a positive real part, of each
-    marginal      whether motions beside each other belong to one value of what is varied, of each: an eigenvalue is zero
+    varied        the name of the varied value
+    points        all unknowns, one row for each motion; `unknowns` has their names
+    eigenvalues   one row for each motion
+    unstable      the number of eigenvalues with a positive real part, for each
+                  motion
+    marginal      for each motion, whether neighbouring motions have the same varied value, so that an eigenvalue is
+                  zero
     special       folds, branch points and Hopf points, in order along the branch
-    outcome       how it ended, at its beginning and at its end
-    problem       the rows that vanish along it, in numbers
-    tangents      of the curve at each motion, in unknowns that move
-    steps         first and largest step along the curve, by which it is continued
+    outcome       how the continuation ended in each direction
+    problem       the compiled equations of the branch
+    tangents      of the curve at each motion, in the active unknowns
+    steps         first and largest step along the curve, used to extend it
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
@@ -73,7 +75,7 @@ class Branch(MotionFamily):
 
     @cached_property
     def marginal(self) -> NDArray[np.bool_]:
-        """Whether motions beside each point belong to one value of what is varied, so that an eigenvalue is zero.
+        """For each motion, whether neighbouring motions have the same varied value, so that an eigenvalue is zero.
 
         >>> x, mu = sb.symbols("x mu")
         >>> eq = sb.from_equations({x: mu - x}, {mu: 0.0})
@@ -105,8 +107,8 @@ class Branch(MotionFamily):
         return "\n    ".join(lines)
 
     def switched(self, point: SpecialPoint | int = 0, *, max_points: int = MAX_POINTS) -> Branch:
-        """The branch that crosses this one at a branch point, both ways from it: `b.switched(0)` at the first, or at
-        one of `b.special`.
+        """The branch that crosses this one at a branch point, continued in both directions: `b.switched(0)` at the
+        first, or at one of `b.special`.
 
         >>> x, mu = sb.symbols("x mu")
         >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
@@ -137,7 +139,7 @@ class Branch(MotionFamily):
         return branch_through(problem, curve, self.varied, start, max_points, at)
 
     def connected(self, *, max_points: int = MAX_POINTS) -> tuple[Branch, ...]:
-        """This branch and all that are reached from it through branch points, each once."""
+        """This branch and all branches connected to it through branch points, each once."""
         found = [self]
         for b in found:  # which grows
             for p in b.special:
@@ -157,7 +159,8 @@ class Branch(MotionFamily):
         self, point: SpecialPoint, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> SpecialCurve:  # fmt: skip
-        """A fold or a Hopf point of this branch as a second value is varied too: `b.curve_of(b.special[0], k=(0, 2))`.
+        """Continue a fold or a Hopf point of this branch while a second value is varied: `b.curve_of(b.special[0],
+        k=(0, 2))`.
 
         values      the interval of the second value, (low, high); by name also as a keyword
         max_points  in each direction
@@ -186,8 +189,8 @@ class Branch(MotionFamily):
     def extended(
         self, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> Branch:  # fmt: skip
-        """The branch and what follows at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points,
-        or after an interruption.
+        """The branch continued at both ends: in a wider interval, `b.extended(V=(0, 20))`, or with more points, or
+        after an interruption.
 
         >>> x, mu = sb.symbols("x mu")
         >>> eq = sb.from_equations({x: mu - x}, {mu: 0.0})
@@ -237,7 +240,7 @@ class Branch(MotionFamily):
         return written
 
     def at(self, value: float) -> tuple[SteadyMotion, ...]:
-        """The steady motions at which what is varied has a value: none, one or several, in order along the branch."""
+        """The steady motions at a given varied value: none, one or several, in order along the branch."""
         v = self[self.varied]
         crossed = np.flatnonzero((v[:-1] - value) * (v[1:] - value) <= 0)
         out = []
@@ -257,17 +260,17 @@ def branch(
     equations: Equations, motion: SteadyMotion, values: Mapping[Any, Any] | None = None, *, step: float = 0.01, max_step: float = 0.04,
     max_points: int = MAX_POINTS, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Branch:  # fmt: skip
-    """Steady motions over one value: `branch(eq, motion, V=(0, 10))`, by pseudo-arclength, through folds, in both
-    directions from a motion.
+    """Branch of steady motions over one value, `branch(eq, motion, V=(0, 10))`: pseudo-arclength continuation through
+    folds, in both directions from a motion.
 
-    motion      where to start, of `steady`: the value that is varied is given in it, or is a parameter
-    values      the interval of what is varied, (low, high): a parameter, an input, or anything that has a value in the
-                motion; and numbers of other parameters. By name also as keywords
-    step        the first step, `max_step` the largest: in parts of the interval, radians, and like units of other
-                unknowns
+    motion      the first motion, from `steady`; the varied value is prescribed in it, or is a parameter
+    values      the interval (low, high) of the varied value: a parameter, an input, or any quantity prescribed in the
+                motion; and values of other parameters. Also as keywords
+    step        the first step; `max_step` is the largest. Steps are relative to the interval, in radians, and in
+                comparable units of other unknowns
     max_points  in each direction
 
-    The result is what was found; `outcome` says how it ended.
+    The result contains the motions found; `outcome` states how the continuation ended.
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
@@ -357,7 +360,7 @@ def _varied_interval(eq: Equations, values: Mapping[Any, Any]) -> tuple[str, flo
     ranges = {k: v for k, v in values.items() if np.ndim(v)}
     if len(ranges) != 1:
         raise StabilityError(
-            f"branch of {eq.name!r}: one value is to have an interval, as in branch(eq, motion, V=(0, 10)); got "
+            f"branch of {eq.name!r}: one value must have an interval, as in branch(eq, motion, V=(0, 10)); got "
             f"{listed(map(str, ranges)) or 'none'}"
         )
     ((name, interval),) = ranges.items()

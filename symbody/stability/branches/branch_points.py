@@ -41,27 +41,26 @@ WORDS: Final = {
     "transcritical": "two branches of motions cross",
     "branch point": "branches of motions meet",
     "Hopf": "an oscillation begins or ends",
-    "divergence": "a real eigenvalue is zero; motions that meet this one here are not among those asked for",
+    "divergence": "a real eigenvalue is zero; motions that meet this one here are not among those requested",
 }
 
 
 @dataclass(frozen=True)
 class SpecialPoint(Introduced):
-    """A special point of a branch.
+    """A bifurcation or other special point of a branch.
 
-    kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (a zero eigenvalue that is none of
-                these)
-    value       of what is varied
+    kind        fold, pitchfork, transcritical, branch point, Hopf, or divergence (any other zero eigenvalue)
+    value       the varied value
     x           all unknowns of the branch there
-    place       where it lies: behind so many points of the branch
-    eigenvalue  that is zero there, or imaginary (Hopf)
-    criticality "supercritical", "subcritical", or empty where it has none: which side the new motions lie on
-    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s² (0 where
-                motions of all sizes belong to one value), of a Hopf point the first Lyapunov coefficient
-    form        of a Hopf point: how the oscillation grows, `HopfForm`; None where the speeds turn with the motion
+    place       number of points of the branch before it
+    eigenvalue  the eigenvalue that is zero there, or imaginary (Hopf)
+    criticality "supercritical", "subcritical", or empty if not applicable: the side on which the new motions exist
+    coefficient of the normal form: of a fold ψᵀ∂²R[v, v], of a pitchfork c in value ≈ value₀ + c s² (0 if motions of
+    all amplitudes have the same value), of a Hopf point the first Lyapunov coefficient
+    form        the normal form of a Hopf point, `HopfForm`; None if the speeds rotate with the motion
 
-    directions   of the branches that cross there, in unknowns that move
-    range        orthonormal basis of the range of the rows' slopes, of a point where branches cross
+    directions   tangents of the branches that cross there, in the active unknowns
+    range        orthonormal basis of the range of the Jacobian, at a point where branches cross
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
@@ -84,8 +83,9 @@ class SpecialPoint(Introduced):
     form: HopfForm | None = None
 
     def with_criticality(self, before: int, after: int, is_rising: bool) -> SpecialPoint:
-        """A pitchfork is supercritical where the new motions lie on the side on which this branch has lost stability;
-        the numbers of unstable eigenvalues before and behind it tell, and whether the varied value rises on the way.
+        """The point with its criticality. A pitchfork is supercritical if the new motions exist on the side where this
+        branch is unstable, as determined from the numbers of unstable eigenvalues on both sides and the direction of
+        the varied value.
 
         >>> x, mu = sb.symbols("x mu")
         >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})

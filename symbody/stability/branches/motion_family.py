@@ -169,7 +169,7 @@ class MotionFamily(Tabular, Portable):
 
     @cached_property
     def _rows(self) -> Mapping[str, Expr]:
-        """Names that are no unknowns: fixed values, outputs."""
+        """Names that are not unknowns: fixed values, outputs."""
         return self.motion(0).rows_of_names
 
     def _values_of(self, e: Expr) -> Array:
@@ -194,7 +194,7 @@ class MotionFamily(Tabular, Portable):
     # ------------------------------------------------------------------------------------------------ tables
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """All unknowns and outputs by name, and what else is asked for."""
+        """All unknowns, outputs and further requested quantities, by name."""
         outputs = [n for n in self._rows if n.partition("[")[0] in self.equations.outputs]
         names = dict.fromkeys([*self.unknowns, *outputs])
         return {str(name): self[name] for name in [*names, *more]}

@@ -35,10 +35,10 @@ WORDS: Final = {
 
 @dataclass(frozen=True)
 class DegeneratePoint(Introduced):
-    """A point of codimension two.
+    """A codimension-two bifurcation point.
 
     kind     cusp, Bogdanov-Takens, zero-Hopf, double Hopf, or generalised Hopf
-    values   of the two values that are varied
+    values   the two varied values
     x        all unknowns there
     place    number of points of the curve before it
 
@@ -64,15 +64,15 @@ class DegeneratePoint(Introduced):
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialCurve(MotionFamily):
-    """Folds or Hopf points over two values, made by `branch.curve_of(point, k=(low, high))`. `curve["k"]` is an array,
-    as of a branch.
+    """A curve of folds or Hopf points over two values; returned by `branch.curve_of(point, k=(low, high))`.
+    `curve["k"]` is an array, as for a branch.
 
     kind       fold or Hopf
     varied     the names of the two values
-    omega      of Hopf points, the frequency (rad/s) of each; else zeros
+    omega      the frequency (rad/s) of each Hopf point; zeros for folds
     special    points of codimension two, in order
-    outcome    how it ended, at its beginning and at its end
-    problem    the rows that vanish along it, in numbers
+    outcome    how the continuation ended in each direction
+    problem    the compiled equations of the curve
     points     all unknowns, a row for each
 
     >>> x, mu, a = sb.symbols("x mu a")

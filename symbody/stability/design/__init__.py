@@ -1,4 +1,1 @@
-"""Feedback and parameters by design: LQR, pole placement, eigenvalue targets.
-
-Linear system in, `Feedback` or `Design` out.
-"""
+"""Design of feedback and parameters of a linear system: LQR, pole placement, eigenvalue targets."""

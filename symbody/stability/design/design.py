@@ -40,11 +40,11 @@ class DesignStep:
 
 @dataclass(frozen=True, repr=False)
 class Design(Tabular):
-    """The result of a design; `steps` has all iterates, the first one before any change.
+    """The result of a design; `steps` contains all iterates, starting with the initial values.
 
-    values       parameters found, by name
-    reached      the quantities there, in the order of the targets
-    is_reached   whether they are the targets; `outcome` says so in a sentence
+    values       the parameters found, by name
+    reached      the quantities at these parameters, in the order of the targets
+    is_reached   whether the targets are reached; `outcome` is the sentence
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
@@ -103,9 +103,9 @@ def design(
     taken = len(done) - 1
     said = (
         f"reached in {taken} steps" if reached
-        else f"not reached in {taken} steps: the largest miss is {miss:z.4g}, which is as near as these parameters come"
+        else f"not reached in {taken} steps: the largest error is {miss:z.4g}, the smallest that these parameters allow"
         if taken < max_steps
-        else f"not reached in {max_steps} steps: the largest miss is {miss:z.4g}; begin nearer or allow more steps"
+        else f"not reached in {max_steps} steps: the largest error is {miss:z.4g}; use a closer guess or allow more steps"
     )  # fmt: skip
     return Design(
         dict(zip(names, map(float, last.parameters), strict=True)), last.quantities, wanted, said, reached, tuple(done)

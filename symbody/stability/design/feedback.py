@@ -33,15 +33,15 @@ STABILITY_MARGIN = 1e-9  # real part, relative to the largest eigenvalue, above 
 @answered_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Feedback(Summarized, Mapping[str, Expr]):
-    """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0): a mapping that goes into
-    `inputs=` as it is.
+    """Laws r = r0 - K (x - x0) by name of the input, about the operating point (x0, r0); pass this mapping as
+    `inputs=`.
 
     K                gains, one row for each input, one column for each state
     eigenvalues      of the closed loop
     inputs, states   names of the rows and columns of K
-    conserved        quantities that no input changes to first order, by name (the energy on a turn): their gradients
-                     over the states. The closed loop keeps an eigenvalue 0 for each
-    laws             expressions by input; None where the states are not those of equations about a steady motion
+    conserved        quantities that no input changes to first order, by name (the energy in a steady turn): their
+                     gradients with respect to the states. The closed loop keeps an eigenvalue 0 for each
+    laws             expressions by input; None if the system is not that of equations about a steady motion
 
     >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
     >>> law = lin.place([-1, -2])
@@ -118,7 +118,7 @@ def lqr(
         K: Array = np.linalg.solve(costs, B.T @ (S @ V.T + beside @ W.T))
         return np.where(_are_coupled(plant.A, plant.B, weights, costs), K, 0.0)
 
-    return plant.feedback(gains, "lqr", "give every mode that does not decay by itself a weight in Q", W)
+    return plant.feedback(gains, "lqr", "give every mode that is not already stable a weight in Q", W)
 
 
 def _are_coupled(A: Array, B: Array, Q: Array, R: Array) -> NDArray[np.bool_]:
@@ -233,7 +233,7 @@ def _weights(lin: LinearSystem, what: str, given: Any, names: Sequence[str]) -> 
     )
     if not is_symmetric:  # nor is NaN
         raise StabilityError(
-            f"lqr of {lin.name!r}: {what} is a number, one for each of {listed(names)}, or a symmetric matrix "
+            f"lqr of {lin.name!r}: {what} must be a number, one for each of {listed(names)}, or a symmetric matrix "
             f"of them, got {shown(given)}"
         )
     return W

@@ -1,4 +1,4 @@
 """Steady motions: equilibria and relative equilibria, with their symmetries.
 
-`Equations` in, `SteadyMotion` out.
+`steady` takes `Equations` and returns a `SteadyMotion`.
 """

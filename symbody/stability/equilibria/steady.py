@@ -52,29 +52,28 @@ def steady(
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> SteadyMotion:  # fmt: skip
-    """An equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi, phi],
-    V=5.0)`.
+    """Find an equilibrium, or a motion in which only cyclic coordinates grow: `steady(eq, {x.dot: V}, zero=[y, psi,
+    phi], V=5.0)`.
 
     values   of coordinates, speeds, inputs, outputs (by name or symbol), or of expressions in them: numbers, or
-             expressions in parameters (new ones too); numbers of parameters, and of the time t, where they are not
-             those of the model. By name also as keywords
-    zero     what has the value zero; a cyclic coordinate that has a value does not drift
-    free     unknown beside the state and the multipliers: inputs or parameters to be found; q.dot of a coordinate that
-             is to drift although it is not cyclic (the heading of a vehicle that turns), or a speed that is not to be
-             zero
-    turning  an axis of the ground about which the whole turns, "z" or (0, 0, 1), at a rate to be found
-             (`motion["turn_z"]` where no coordinate has that rate), or a mapping from axes to rates: {"z": 2.0}
-    start    where the search begins, where zero is not near: values by name or symbol, a `State`, another
-             `SteadyMotion` or its values, the end of a `Trajectory`
+             expressions in parameters (new ones too); values of parameters and of the time t that differ from the
+             model. Also as keywords
+    zero     quantities that are zero; a cyclic coordinate with a value does not drift
+    free     additional unknowns: inputs or parameters to find; q.dot of a coordinate that drifts although it is not
+             cyclic (the heading of a turning vehicle); or a speed that may be nonzero
+    turning  an axis of the ground about which the whole mechanism rotates, "z" or (0, 0, 1), at an unknown rate
+             (`motion["turn_z"]` if no coordinate has that rate), or a mapping from axes to rates: {"z": 2.0}
+    start    the initial guess, zero by default: values by name or symbol, a `State`, another `SteadyMotion` or its
+             values, or a `Trajectory`, whose end is used
     inputs   laws as in `simulate`: the equations of the result are those of the closed loop
 
-    Cyclic coordinates, on which no entry of the equations depends, may drift; all others stand still, unless a rate or
-    a speed is asked for: then the motion may go along the symmetries of the equations that have it (rotations of the
-    whole mechanism about any axis, spins of bodies, shafts that turn together), in whatever coordinates. Inputs are
-    zero unless they have a value or are free. Where the rest follows from linear equations alone, and holds for all
-    parameters, the result has expressions in the parameters; otherwise it has numbers: those of the solution nearest to
-    the start among the ones that were found. `outcome` says what happened; `distance` how far that is from the start;
-    the residual is shown, and what the conditions left open.
+    Cyclic coordinates, on which the equations do not depend, may drift; all others are at rest unless you prescribe a
+    rate or a speed. Then the motion may follow the symmetries of the equations that have this rate (rotations of the
+    whole mechanism about any axis, spins of bodies, shafts that rotate together), in any coordinates. Inputs are zero
+    unless they have a value or are free. If the solution follows from linear equations and holds for all parameters,
+    the result contains expressions in the parameters. Otherwise it contains numbers: the solution found that is nearest
+    to the guess. `outcome` states the result, `distance` the distance from the guess; the printed form shows the
+    residual and the quantities that the conditions do not determine.
 
     >>> x, v, k, g = sb.symbols("x v k g")
     >>> eq = sb.from_equations({x: v, v: g - k * x}, {k: 4.0, g: 9.81})
@@ -96,11 +95,11 @@ def steady_motions(
     turning: Any = None, start: Start | None = None, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> tuple[SteadyMotion, ...]:  # fmt: skip
-    """Several steady motions, in numbers, the nearest to the start first: up to `count`, as many as are found. The rest
-    is as in `steady`.
+    """Find up to `count` steady motions numerically, the nearest to the guess first. The other arguments are those of
+    `steady`.
 
-    Solutions that are known are divided out, and the search goes on from the start and from points around it; there may
-    be more than are found. Motions that differ in what the conditions leave open are one.
+    Known solutions are removed by deflation, and the search continues from the guess and from points around it. There
+    may be solutions that are not found. Motions that differ only in undetermined quantities count as one.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: 1 - x**2})
@@ -163,7 +162,7 @@ def question(
 
 
 def _start_numbers(start: Start | None, where: str) -> dict[str, Any]:
-    """By name; of another steady motion also forces and accelerations, which are no part of a state."""
+    """By name; of another steady motion also forces and accelerations, which are not part of a state."""
     is_found = isinstance(start, SteadyMotion) and bool(start.unknowns)
     return start.all_numbers if isinstance(start, SteadyMotion) and is_found else dict(start_values(start, where))
 
@@ -279,7 +278,7 @@ def _start_of_unknowns(
 
 def _may_be_closed(asked: SteadyQuestion) -> bool:
     """Whether rows can vanish with coordinates where the search would begin, all else from linear equations; in
-    numbers, where these cost nothing since the same has been asked before."""
+    numbers, where these cost nothing since the same has been computed before."""
     if _free_parameters(asked.conditions):
         return False
     problem = asked.problem
@@ -412,9 +411,9 @@ def _motion(asked: SteadyQuestion, problem: SteadyProblem, found: FoundZero, sea
     said = (
         f"found {found.in_words()}, {far}, {freedom}, largest row {abs(size):z.2g} ({name})"
         if best.holds
-        else f"not found from {MAX_STARTS} starts; nearest: {size:z.4g} is left in {name}, {freedom}; {best.outcome.value}{_inputs_at_zero(asked, name)}"
+        else f"not found from {MAX_STARTS} starts; the closest has a residual of {size:z.4g} in {name}, {freedom}; {best.outcome.value}{_inputs_at_zero(asked, name)}"
         if unknowns
-        else f"all is given, and {size:z.4g} is left in {name}{_inputs_at_zero(asked, name)}"
+        else f"all values are given, with a residual of {size:z.4g} in {name}{_inputs_at_zero(asked, name)}"
     )
     return SteadyMotion(
         asked.equations, asked.conditions, asked.conditions.fixed, asked.defaults, said, best.holds, best.size * UNIT_ROUNDOFF, name, tuple(loose), unknowns,

@@ -31,25 +31,27 @@ Number = float | Expr
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SteadyMotion(Tabular, Portable):
-    """An equilibrium or relative equilibrium: only cyclic coordinates change, at constant rates; made by `steady`.
+    """An equilibrium or relative equilibrium, in which only cyclic coordinates change, at constant rates; returned by
+    `steady`.
 
-    motion["phi"] is a number, or an expression in the parameters where the whole motion is known in closed form; names
-    are those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
+    motion["phi"] is a number, or an expression in the parameters if the whole motion is known in closed form; names are
+    those of q, u, z, the multipliers, inputs, u' and z', which `values` has, and of outputs, which `outputs` has.
 
-    outcome        the result in a sentence; true where the motion was found: `if motion.outcome:`
-    is_steady      the same: whether the rows vanish
-    residual       the largest row, in units of its own terms; `worst` names it
+    outcome        a sentence that states the result; true if the motion was found: `if motion.outcome:`
+    is_steady      whether the equations are satisfied
+    residual       the largest residual, relative to its terms; `worst` names the row
     drifting       coordinates that grow
-    distance       from the start to the solution: the root of the sum of squares of all changes, of angles in radians,
-                   of others in units in which they weigh as much in the equations; multipliers and accelerations do not
-                   count
-    evaluations    of all rows and their slopes, in the whole search
-    notes          what else to know: values that hold a coordinate still, starts that were not used
-    undetermined   unknowns that the conditions leave open; they stay where the search started, except for those in `moved`
-    moved          values at the start of undetermined unknowns that determine each other: the motion is one of many
-    expressions    of everything that is known in closed form, by symbol; `found` has numbers of the `unknowns`
-    defaults       numbers of the parameters that it was found with
-    conditions     what was asked of it
+    distance       from the guess to the solution: the root of the sum of squares of all changes, of angles in radians,
+                   of others in units of comparable effect on the equations; multipliers and accelerations are not
+                   included
+    evaluations    number of evaluations of the equations and their Jacobian in the search
+    notes          notes on values that keep a coordinate at rest, and on unused guesses
+    undetermined   unknowns that the conditions do not determine; they keep their initial guess, except for those in
+                   `moved`
+    moved          guesses of undetermined unknowns that are related to each other: the motion is one of many
+    expressions    closed-form values by symbol; `found` has the numbers of the `unknowns`
+    defaults       parameter values used in the search
+    conditions     the prescribed conditions
 
     >>> m = sb.Model("mass on a spring")
     >>> k, g = m.parameters("k g", 100.0, 9.81)
@@ -102,7 +104,7 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def values(self) -> Mapping[str, Number]:
-        """Everything by name.
+        """All values by name.
 
         >>> m = sb.Model("mass on a spring")
         >>> k, g = m.parameters("k g", 100.0, 9.81)
@@ -143,7 +145,7 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def outputs(self) -> Mapping[str, Any]:
-        """Outputs by name: numbers or expressions, of vectors and matrices lists of these."""
+        """Outputs by name: numbers or expressions, or lists of these for vectors and matrices."""
         out: dict[str, Any] = {}
         for name, row in self.output_rows.items():
             numbers = [_number_of(e, self._known_numbers) for e in row]
@@ -152,7 +154,7 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def output_rows(self) -> Mapping[str, tuple[Expr, ...]]:
-        """Entries of the outputs in terms of parameters and of the unknowns that were found as numbers."""
+        """Entries of the outputs as expressions in the parameters and the numerical unknowns."""
         eq = self.equations
         rows = {n: scalars(e) for n, e in eq.outputs.items()}
         seen = iter(
@@ -162,8 +164,8 @@ class SteadyMotion(Tabular, Portable):
 
     @cached_property
     def rows_of_names(self) -> Mapping[str, Expr]:
-        """Coordinates, speeds, variables, inputs and entries of outputs (place[0]), in terms of parameters and of the
-        unknowns."""
+        """Coordinates, speeds, variables, inputs and entries of outputs (place[0]) as expressions in the parameters and
+        the unknowns."""
         eq = self.equations
         out = {s.name: self.expressions.get(s, s) for s in eq.variables.of("q u z r").symbols}
         for name, row in self.output_rows.items():
@@ -183,17 +185,17 @@ class SteadyMotion(Tabular, Portable):
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """Parameters of the model and of the conditions that are not unknowns themselves."""
+        """Parameters of the model and of the conditions, except those that are unknowns."""
         return tuple(s for s in parameters_of(self.equations, self.conditions) if s not in self.unknowns)
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """The kind of each name: those of the equations, and parameters that only the conditions have."""
+        """The kind of each name: those of the equations, and parameters that appear only in the conditions."""
         return {**{s.name: s.kind for s in self.parameters}, **self.equations.kinds}
 
     @cached_property
     def all_numbers(self) -> dict[str, float]:
-        """Everything that has a number, by name; parameters too."""
+        """All numerical values by name, including parameters."""
         known = {**self.defaults, **self.found}
         fixed = {s: e for s, e in self.expressions.items() if all(x in known for x in free_symbols(e))}
         fixed_numbers = zip(fixed, evaluate(list(fixed.values()), known), strict=True)
@@ -201,7 +203,7 @@ class SteadyMotion(Tabular, Portable):
 
     @property
     def state(self) -> State:
-        """As numbers, at the default values of the parameters; to start from."""
+        """The motion as a `State` at the default parameter values, to start a simulation from."""
         eq, numbers = self.equations, {**self.defaults, **self.found}
         out = {}
         for s in eq.variables.of("q u z r p").symbols:
@@ -225,25 +227,25 @@ class SteadyMotion(Tabular, Portable):
 
     @property
     def problem(self) -> SteadyProblem:
-        """The rows that vanish, as compiled functions of unknowns and parameters."""
+        """The equations of the motion as compiled functions of unknowns and parameters."""
         return self._problem[0]
 
     def numbers(self, parameters: Mapping[Symbol, float] | None = None) -> dict[Symbol, float]:
-        """Of the problem's parameters: the defaults, or others, and numbers that conditions gave."""
+        """Values of the parameters of the problem: the defaults or given values, and numbers from the conditions."""
         return {**self.defaults, **(parameters or {}), **self._problem[1]}
 
     def at(
         self, parameters: Mapping[Symbol, float], w: Sequence[float], outcome: str = "found from another"
     ) -> SteadyMotion:
-        """The motion of the same problem at other parameters with unknowns w; the caller must ensure that its rows
-        vanish there."""
+        """The motion of the same problem at other parameters with unknowns w, which must satisfy the equations
+        there."""
         found = dict(zip(self.unknowns, map(float, w), strict=True))
         return replace(self, defaults={**self.defaults, **parameters}, found=found, outcome=outcome)
 
     def solve(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
-        """Values of `unknowns` at other parameters, found from those at hand."""
+        """Values of `unknowns` at other parameters, found by a search from the present values."""
         if not self.unknowns:
             return {}
         if start is None and all(self.defaults.get(s) == v for s, v in parameters.items()):
@@ -260,7 +262,7 @@ class SteadyMotion(Tabular, Portable):
         return dict(zip(self.unknowns, map(float, reached.x), strict=True))
 
     def slopes(self, parameters: Mapping[Symbol, float], at: Mapping[Symbol, float], by: Symbol) -> dict[Symbol, float]:
-        """Rates of change of `unknowns` with a parameter, from the rows staying zero."""
+        """Derivatives of `unknowns` with respect to a parameter, by implicit differentiation."""
         return self.problem.slopes(self.numbers(parameters), at, by)
 
 

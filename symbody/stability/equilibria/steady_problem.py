@@ -255,7 +255,7 @@ class SteadyProblem:
         return np.array([k == "coordinate angle" for k in self.kinds], dtype=bool)
 
     def metric(self, system: System, start: Array) -> UnknownsMetric:
-        """Distances in radians; unknowns that are no angles in units in which they weigh as much in the rows at the
+        """Distances in radians; unknowns other than angles in units in which they weigh as much in the rows at the
         start. Speeds count little where there are coordinates, which they follow from, unless all is to be at rest;
         linear unknowns nowhere."""
         kinds, logs = np.array(self.kinds), np.zeros(len(self.unknowns))
@@ -298,7 +298,7 @@ class SteadyProblem:
         return self._compiled_program("steady_masses", outputs)
 
     def _masses_at(self, p: Array, w: Array) -> list[Array]:
-        """M, N and Jc; compiled where they are asked for often."""
+        """M, N and Jc; compiled if they are evaluated often."""
         self._asked_for_masses += 1
         if self._asked_for_masses > COMPILED_FROM:
             found = iter(np.atleast_1d(x) for x in self._compiled_masses(w, p))
@@ -400,7 +400,7 @@ def least_part(M: Array, Jc: Array) -> float:
 
 
 def _once(function: Callable[..., Array]) -> Callable[..., Array]:
-    """The same function, which keeps its last value: bounds cost more than many steps, and are asked for twice at the
+    """The same function, which keeps its last value: bounds cost more than many steps, and are needed twice at the
     end."""
     last: list[tuple[tuple[bytes, ...], Array]] = []
 

@@ -183,7 +183,7 @@ def _axis(eq: Equations, axis: Any) -> tuple[float, ...]:
         numbers = np.zeros(0)
     if numbers.shape != (3,) or not np.isfinite(numbers).all() or not numbers.any():
         raise StabilityError(
-            f"steady motion of {eq.name!r}: turning= is an axis of the ground, 'z' or (0, 0, 1), or a mapping "
+            f"steady motion of {eq.name!r}: turning= must be an axis of the ground, 'z' or (0, 0, 1), or a mapping "
             f"from axes to rates; got {shown(axis)}"
         )
     return tuple(numbers / np.linalg.norm(numbers))
@@ -197,8 +197,8 @@ def _rotation(eq: Equations, axis: Sequence[float], known: Sequence[Symmetry]) -
     if not rotations or np.linalg.norm(A @ weights - axis) > 1e-6:
         found = listed(s.name for s in known) or "none"
         raise StabilityError(
-            f"steady motion of {eq.name!r}: turning about ({', '.join(f'{x:z.6g}' for x in axis)}) is no symmetry of the equations "
-            f"(symmetries that were found: {found})"
+            f"steady motion of {eq.name!r}: turning about ({', '.join(f'{x:z.6g}' for x in axis)}) is not a symmetry of the equations "
+            f"(symmetries found: {found})"
         )
     weights = np.where(np.abs(weights) < 1e-9, 0.0, weights)
     return [Symmetry.combined([(float(w), s) for w, s in zip(weights, rotations, strict=True) if w])]

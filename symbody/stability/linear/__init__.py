@@ -1,4 +1,4 @@
 """`linearize` and the `LinearSystem` it returns.
 
-`Equations` and a steady motion in, `LinearSystem` out.
+`linearize` takes `Equations` and a steady motion.
 """

@@ -30,8 +30,8 @@ def frequency_formulas(lin: LinearSystem) -> Matrix:
 
         det(K - ω² M) = 0
 
-    For up to three degrees of freedom; for more where some are not coupled with the others, or where coordinates can be
-    exchanged (equal masses on equal springs). Systems with damping, gyroscopic or circulatory terms are refused.
+    Available for up to three degrees of freedom, and for more if some are uncoupled or coordinates can be exchanged
+    (equal masses on equal springs). Systems with damping, gyroscopic or circulatory terms are refused.
 
     >>> m = sb.Model("two masses")
     >>> k, mass = m.parameters("k m")

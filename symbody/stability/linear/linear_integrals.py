@@ -43,7 +43,9 @@ def linear_integrals(eq: Equations, about: Any) -> dict[str, Expr]:
     elif isinstance(about, Mapping):
         given = about
     else:
-        raise StabilityError(f"linear_integrals: about= is a steady motion or a mapping of values, got {shown(about)}")
+        raise StabilityError(
+            f"linear_integrals: about= must be a steady motion or a mapping of values, got {shown(about)}"
+        )
     moving = set(eq.variables.of("q u").symbols)
     point = {s: v for s, v in eq.variables.resolved(given, "linear_integrals").items() if s in moving}
     rates = {u: q for q, u in zip(eq.q, eq.rates.entries, strict=True) if isinstance(u, Symbol)}

@@ -54,17 +54,18 @@ class LinearSystem(
     NamedMatrices,
     renamed=RENAMED,
 ):
-    """A linear system; made by `linearize`, or from matrices by `linear_system`.
+    """A linear system; returned by `linearize`, or created from matrices by `linear_system`.
 
     x, r, y        names of states, inputs and outputs
     E ... D2       matrices of E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r''; entries are
-                   expressions in `parameters`, and in symbols of the operating point where that is only known in
-                   numbers (`about`). A is not that of x' = A x, which is `state_space(symbolic=True).A`, or
+                   expressions in `parameters`, and in symbols of the operating point if that is known only numerically
+                   (`about`). A is not that of x' = A x, which is `state_space(symbolic=True).A`, or
                    `state_space(...).A` in numbers
     variables, T   names of all coordinates, speeds and additional variables, and how they follow from the states: T x,
                    and from inputs that constraints contain: T x + Tr r + Tr1 r'
-    defaults       numbers for parameters; others are given where numbers are asked for: `lin.eigenvalues(V=20)`
-    about          the motion that the system describes the neighbourhood of
+    defaults       default parameter values; pass other values to the methods that compute numbers:
+                   `lin.eigenvalues(V=20)`
+    about          the motion about which the system is linearised
     full           the equations before the dependent variables were eliminated
 
     >>> k, c = sb.symbols("k c")
@@ -162,7 +163,7 @@ class LinearSystem(
 
     @cached_property
     def cyclic(self) -> tuple[str, ...]:
-        """Coordinates that no other rate depends on: where on the road, which way, how far a wheel has turned.
+        """Coordinates on which no other rate depends: position on the road, heading, angle of a wheel.
 
         >>> x, v = sb.symbols("x v")
         >>> lin = sb.linear_system([[0, 1, 0], [0, 0, 1], [0, -4, -1]], x=["x", "v", "w"])
@@ -180,7 +181,8 @@ class LinearSystem(
         return states.cyclic_states(self)
 
     def without(self, *names: str | Symbol) -> LinearSystem:
-        """The system without states that no other state depends on. Outputs that need them go too."""
+        """The system without some states on which no other state depends. Outputs that depend on them are dropped
+        too."""
         return states.without(self, names)
 
     def replace_state(self, old: str | Symbol, name: str, expression: Any) -> LinearSystem:
@@ -197,7 +199,7 @@ class LinearSystem(
         return states.with_outputs(self, names)
 
     def map(self, change: Any) -> LinearSystem:
-        """The same with every matrix changed by a function of matrices, which keeps their shapes."""
+        """The system with a function applied to every matrix; the function must preserve shapes."""
         if not callable(change):
             raise StabilityError(
                 f"map of {self.name!r}: takes a function of matrices, such as `tidy`, got {shown(change)}"
@@ -207,13 +209,13 @@ class LinearSystem(
             old = getattr(self, p)
             if not isinstance(new, Matrix) or (new.rows, new.cols) != (old.rows, old.cols):
                 raise StabilityError(
-                    f"map of {self.name!r}: of {p}, {old.rows} by {old.cols}, the function made {shown(new)}, "
-                    "which is no matrix of that shape"
+                    f"map of {self.name!r}: for {p}, {old.rows} by {old.cols}, the function returned {shown(new)}, "
+                    "which is not a matrix of that shape"
                 )
         return replace(self, **changed)
 
     def latex(self) -> str:
-        r"""E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' where they act.
+        r"""E x' = A x + B r, y = C x + D r in LaTeX; with r' and r'' if they appear.
 
         >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])
         >>> lin.latex()[:17], lin.latex().count("bmatrix")
@@ -247,8 +249,8 @@ class LinearSystem(
 
     @values_by_name(StabilityError)
     def modes(self, values: Values = None, **named: float) -> Spectrum:
-        """Modes with shapes in all coordinates, frequencies, damping ratios and participation; infinite eigenvalues
-        counted.
+        """Modes with shapes in all coordinates, frequencies, damping ratios and participation, and the number of
+        infinite eigenvalues.
 
         >>> k, c = sb.symbols("k c")
         >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -300,7 +302,7 @@ class LinearSystem(
         """G(iω) from an input to an output (or any variable), over frequencies in Hz (chosen from the spectrum if not
         given).
 
-        `plot` draws it as Bode's or Nyquist's diagram.
+        `plot` draws a Bode or Nyquist diagram.
 
         >>> k, c = sb.symbols("k c")
         >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -316,7 +318,7 @@ class LinearSystem(
     def step_response(
         self, r: str | Symbol, y: str | Symbol, /, times: Any = None, *, values: Values = None, options: ByName = None, **named: float
     ) -> response.TimeResponse:  # fmt: skip
-        """Response of an output to an input that is switched from 0 to 1.
+        """Response of an output to a unit step of an input.
 
         >>> k, c = sb.symbols("k c")
         >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -365,8 +367,8 @@ class LinearSystem(
         The A of `lin.A` is that of E x' = A x + B r, with the mass matrix in E; the A of textbooks and of SymPy's
         `linearize(A_and_B=True)` is E⁻¹ A, `lin.state_space(symbolic=True).A`.
 
-        Rates of inputs go into the states, x less a multiple of r, and into D. Where y contains a rate of an input,
-        that input's last rate takes its place among the inputs, and the input becomes a state.
+        Rates of inputs are absorbed into the states, x minus a multiple of r, and into D. If y contains a rate of an
+        input, the highest rate replaces that input, and the input becomes a state.
 
         >>> m = sb.Model("pendulum")
         >>> l, g, mass = m.parameters("l g m")
@@ -384,8 +386,8 @@ class LinearSystem(
         return symbolic_state_space(self) if symbolic else response.explicit(self, values or {})
 
     def second_order(self, *coordinates: str | Symbol) -> SecondOrder:
-        """M q'' + (D + G) q' + (K + N) q = B r, with symmetric and skew parts apart; of some coordinates if others
-        stand apart.
+        """M q'' + (D + G) q' + (K + N) q = B r, split into symmetric and skew parts; for a subset of coordinates if the
+        others are decoupled.
 
         >>> m = sb.Model("two carts")
         >>> a, b = m.body("a", mass=1), m.body("b", mass=2)
@@ -425,15 +427,14 @@ class LinearSystem(
         self, Q: Any, R: Any = 1.0, /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
         **named: float,
     ) -> feedback.Feedback:  # fmt: skip
-        """The feedback r = r0 - K (x - x0) with the least ∫ xᵀ Q x + rᵀ R r dt; it goes into `inputs=` as it is.
+        """The feedback r = r0 - K (x - x0) that minimises ∫ xᵀ Q x + rᵀ R r dt; pass it as `inputs=`.
 
-        Q, R     weights of states and inputs: one number, numbers by name (others weigh nothing), one for each, or a
-                 matrix
-        inputs   those that are used; all by default
+        Q, R     weights of states and inputs: one number, numbers by name (zero for others), one for each, or a matrix
+        inputs   inputs to use; all by default
 
-        A quantity that stays constant to first order whatever the inputs do (wᵀ A = 0, wᵀ B = 0: the energy on a
-        steady turn) makes a mode s = 0 that no input reaches. It is left as it is and named in `conserved`; the others
-        are controlled about the motion with the present value of that quantity.
+        A quantity that no input changes to first order (wᵀ A = 0, wᵀ B = 0: the energy in a steady turn) causes an
+        uncontrollable mode s = 0. This mode is left unchanged and listed in `conserved`; the others are controlled
+        about the motion with the present value of that quantity.
 
         >>> lin = sb.linear_system([[0, 1], [0, 0]], B=[[0], [1]], x=["x", "v"], r=["F"])
         >>> lin.lqr(1.0, 1.0).K
@@ -451,8 +452,7 @@ class LinearSystem(
         self, poles: Sequence[complex], /, *, inputs: Iterable[str | Symbol] | None = None, values: Values = None, options: ByName = None,
         **named: float,
     ) -> feedback.Feedback:  # fmt: skip
-        """The feedback r = r0 - K (x - x0) with which the closed loop has these eigenvalues; it goes into `inputs=` as
-        it is.
+        """The feedback r = r0 - K (x - x0) that gives the closed loop these eigenvalues; pass it as `inputs=`.
 
         >>> k, c = sb.symbols("k c")
         >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -474,7 +474,7 @@ def linear_system(
     """A linear system from matrices of numbers or expressions: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r'
     + D2 r''.
 
-    E is 1, y is x, and all else is zero where they are not given.
+    By default E is the identity, y = x, and all other matrices are zero.
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -13,7 +13,8 @@ from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr
 from ...algebra.graph.matrix import Matrix, stack, zeros
 from ...algebra.graph.node_table import gc_paused
-from ...algebra.graph.walk import free_symbols, substitute_all
+from ...algebra.graph.walk import evaluation_order, free_symbols, substitute_all
+from ...algebra.normal_forms.tidy import tidied_entries
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
@@ -40,6 +41,7 @@ from .reduction import Partition, ReducedMatrices, chosen_partition, reduced_mat
 MANY_CONSTRAINTS = 8  # number of constraints from which a system about a numerical motion is reduced numerically
 SINGULAR_E = 1e-12  # reciprocal condition number of E below which it counts as singular
 ZERO_RATE = 1e-13  # rate below which it counts as zero
+MOST_READ = 200  # number of nodes up to which the entries of a system in closed form are tidied
 CONSTRAINT_TOLERANCE = 1e-7  # violation relative to their terms below which the constraints count as satisfied
 
 
@@ -50,25 +52,24 @@ def linearize(
     independent: Iterable[Symbol | str] = (), outputs: Mapping[str, Any] | None = None, drop: str | Iterable[Symbol | str] = (),
     moving: bool = False, inputs: Mapping[Any, Any] | None = None, options: Mapping[str, Any] | None = None, **named: float,
 ) -> LinearSystem:  # fmt: skip
-    """The equations to first order about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'',
-    for x = (independent q, independent u, z).
+    """Linearise the equations about a motion: E x' = A x + B r + B1 r' + B2 r'', y = C x + D r + D1 r' + D2 r'', for x
+    = (independent q, independent u, z).
 
     about         a steady motion, or a state, or values of coordinates, speeds, variables and inputs by name or symbol
                   (others are zero)
-    independent   coordinates and speeds to keep where constraints leave a choice (a coordinate stands for its rate too)
-    outputs       expressions by name, also with accelerations, multipliers and reactions in them; by default those of
+    independent   coordinates and speeds to keep as states if constraints allow a choice (a coordinate implies its rate)
+    outputs       expressions by name, which may contain accelerations, multipliers and reactions; by default those of
                   the model
-    drop          states to leave out on which no other depends: names, or "cyclic" for all such coordinates
-    moving        the values are a point of a motion that is not steady: the result describes its neighbourhood at that
-                  instant
-    inputs        laws as in `simulate`, which close the loop; a steady motion is then to be found with the same ones
-    values        parameters by name or symbol, where they are not those of the model; also as keywords
-    options       any of these by name, where the model has the name too
+    drop          states to drop on which no other depends: names, or "cyclic" for all such coordinates
+    moving        the values belong to a motion that is not steady; the result is its linearisation at that instant
+    inputs        laws as in `simulate`, which close the loop; find the steady motion with the same laws
+    values        parameter values that differ from the model, by name or symbol; also as keywords
+    options       any of these arguments by name, for names that also exist in the model
 
-    Constraints, multipliers and accelerations are eliminated at the operating point, with the derivatives of constraint
-    forces in the directions that are left. Along a motion that turns, states are seen from axes that turn with it: x
-    and y of a vehicle in a circle, or Euler parameters of a satellite that spins, have constant coefficients too. Where
-    the operating point is known in closed form, so are the entries of the result.
+    Constraints, multipliers and accelerations are eliminated at the operating point, including the derivatives of
+    constraint forces. For a rotating motion the states are taken in axes that rotate with it: x and y of a vehicle in a
+    circle, or Euler parameters of a spinning satellite, also have constant coefficients. If the operating point is
+    known in closed form, so are the entries of the result.
 
     >>> m = sb.Model("pendulum")
     >>> p = m.parameters(l=1.0, m=0.5, g=9.81)
@@ -91,7 +92,7 @@ def linearize(
         about = {**constants, **given}
     elif not isinstance(about, (State, SteadyMotion)):
         raise StabilityError(
-            f"linearisation of {eq.name!r}: about= is a steady motion, a state or values by name, got {shown(about)}"
+            f"linearisation of {eq.name!r}: about= must be a steady motion, a state or values by name, got {shown(about)}"
         )
     elif eq is not equations and about.equations is equations:
         about, numbers = _of_open_loop(eq, about, numbers)
@@ -135,8 +136,17 @@ def _linear_system(
     k = len(eq.variables.inputs)
     parts = _by_name(small, k)
     if in_closed_form:
-        parts = dict(zip(parts, with_exact_entries(list(parts.values()), near), strict=True))
+        parts = dict(zip(parts, _short_forms(with_exact_entries(list(parts.values()), near)), strict=True))
     return _system(eq, parts, tuple(seen), v, kept, defaults, motion)
+
+
+def _short_forms(matrices: Sequence[Matrix]) -> Sequence[Matrix]:
+    """Matrices in tidy form, where they are small enough to be read: milliseconds."""
+    entries = [e for m in matrices for e in m.entries]
+    if len(evaluation_order(entries)) > MOST_READ:
+        return matrices
+    short = iter(tidied_entries(entries).entries)
+    return [Matrix(m.rows, m.cols, tuple(next(short) for _ in m.entries)) for m in matrices]
 
 
 def _by_name(small: ReducedMatrices, k: int) -> dict[str, Matrix]:
@@ -325,7 +335,7 @@ def _from_state(
 
 
 def _state(eq: Equations, about: Mapping[Any, Any]) -> dict[Symbol, Any]:
-    """Values by symbol; accelerations that are zero, as in the values of a steady motion, say nothing new."""
+    """Values by symbol; accelerations that are zero, as in the values of a steady motion, are redundant."""
     accelerations = set(eq.variables.of("u'").names)
     said = {k: v for k, v in about.items() if not (name_of(k) in accelerations and v == 0)}
     return eq.variables.of("q u z r t").resolved(said, f"linearisation of {eq.name!r}", StabilityError)
@@ -349,7 +359,7 @@ def _motion_at_point(eq: Equations, about: Mapping[Any, Any], values: Mapping[st
     except StabilityError as refused:
         if all(held[u] == 0 for u in eq.u):
             raise
-        raise StabilityError(f"{refused}; say moving=True where this is a point of a motion") from None
+        raise StabilityError(f"{refused}; pass moving=True if this is a point of a motion") from None
     left = [
         q
         for q, v in drifting.items()
@@ -360,12 +370,11 @@ def _motion_at_point(eq: Equations, about: Mapping[Any, Any], values: Mapping[st
     if left:
         raise StabilityError(
             f"linearisation of {eq.name!r}: the point is not steady: with the speeds that are given {listed(left)} would be elsewhere. Find one by "
-            "steady(eq, ...), or say moving=True where this is a point of a motion"
+            "steady(eq, ...), or pass moving=True if this is a point of a motion"
         )
     if not motion.is_steady:
         raise StabilityError(
-            f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or say moving=True "
-            "where this is a point of a motion"
+            f"linearisation of {eq.name!r}: the point is not steady: {motion.outcome}. Find one by steady(eq, ...), or pass moving=True if this is a point of a motion"
         )
     return motion
 
@@ -393,8 +402,7 @@ def _refuse_off(
         off, *terms = evaluate([miss, *slopes.row(k)], numbers)
         if abs(off) > CONSTRAINT_TOLERANCE * max(1.0, *map(abs, terms)):
             raise StabilityError(
-                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} misses by {off:z.4g}; "
-                "steady(eq, start=...) finds one that is"
+                f"linearisation of {eq.name!r}: the point is not on the constraints, {row.name} is violated by {off:z.4g}; steady(eq, start=...) finds one that is"
             )
 
 

@@ -36,8 +36,8 @@ Function = Callable[..., Array]
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class MatrixNumbers(Portable):
-    """The matrices of a linear system in numbers, `lin.numbers`: at parameters, along sweeps, with derivatives and
-    operating points; and the places of names.
+    """Numerical evaluation of a linear system, `lin.numbers`: matrices at parameter values and along sweeps, with
+    derivatives and operating points; and indices of names.
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]], B=[[0], [1]], x=["x", "v"], r=["F"])
@@ -101,7 +101,7 @@ class MatrixNumbers(Portable):
 
     @property
     def unknowns(self) -> tuple[Symbol, ...]:
-        """Symbols of the operating point that are found by Newton's method."""
+        """Symbols of the operating point that Newton's method determines."""
         return unknowns_of(self.lin)
 
     def parameter(self, name: str | Symbol) -> Symbol:
@@ -110,7 +110,7 @@ class MatrixNumbers(Portable):
         return known.symbol(name, f"linear system {self.lin.name!r}", StabilityError)
 
     def values(self, given: Mapping[str, float]) -> dict[Symbol, float]:
-        """A number for every parameter, in order: those given by name, else defaults."""
+        """A number for every parameter, in order: given by name, or the default."""
         own = {self.parameter(k): self._number(k, v) for k, v in given.items()}
         self.check(own)
         numbers = dict(self.lin.defaults) | own
@@ -122,7 +122,7 @@ class MatrixNumbers(Portable):
         return {s: numbers[s] for s in self.lin.parameters}
 
     def check(self, given: Mapping[Symbol, float]) -> None:
-        """Refuse parameters of bodies that cannot exist, where the system is that of a mechanism."""
+        """Refuse parameter values that make a body of the mechanism impossible."""
         if self.lin.about is not None:
             known = {**self.lin.defaults, **given}
             self.lin.about.equations.variables.check(known, given, f"linear system {self.lin.name!r}", StabilityError)
@@ -132,21 +132,21 @@ class MatrixNumbers(Portable):
             return float(value)
         except (TypeError, ValueError):
             raise StabilityError(
-                f"linear system {self.lin.name!r}: {name} is to be a number, got {shown(value)}"
+                f"linear system {self.lin.name!r}: {name} must be a number, got {shown(value)}"
             ) from None
 
     def operating_point(
         self, parameters: Mapping[Symbol, float], start: Mapping[Symbol, float] | None = None
     ) -> dict[Symbol, float]:
-        """The operating point where it has to be found by numbers."""
+        """The operating point, if it must be computed numerically."""
         return self.lin.about.solve(parameters, start) if self.lin.about is not None and self.unknowns else {}
 
     def state(self, name: str | Symbol) -> int:
-        """The place of a state among `x`, by name or symbol."""
+        """The index of a state in `x`, by name or symbol."""
         return self._place("state", name, self.lin.x)
 
     def input(self, name: str | Symbol) -> int:
-        """The place of an input among `r`, by name or symbol."""
+        """The index of an input in `r`, by name or symbol."""
         return self._place("input", name, self.lin.r)
 
     def _place(self, what: str, name: str | Symbol, names: Sequence[str]) -> int:
@@ -272,7 +272,8 @@ class MatrixNumbers(Portable):
         return points
 
     def derivatives_at(self, parameter: str | Symbol, rows: Array, points: Array) -> SystemMatrices:
-        """Total derivatives of the matrices with respect to a parameter: the operating point moves along."""
+        """Total derivatives of the matrices with respect to a parameter, including the change of the operating
+        point."""
         by = self.parameter(parameter)
         function, moved = self._derivatives_by(by), np.zeros_like(points)
         for k in range(len(rows) if self.unknowns and self.lin.about is not None else 0):
@@ -317,7 +318,7 @@ class MatrixNumbers(Portable):
         return dict(zip(parts, arrays(list(parts.values()), at), strict=True))
 
     def all_values(self, values: Mapping[str, float], things: list[Matrix]) -> dict[Symbol, float]:
-        """Numbers for parameters and operating point: all symbols of some matrices."""
+        """Values of parameters and operating point, for all symbols in the given matrices."""
         known = self.values(values)
         at = {**self.lin.defaults, **known, **self.operating_point(known)}
         if missing := [s.name for s in free_symbols(*things) if s not in at]:
@@ -329,7 +330,7 @@ class MatrixNumbers(Portable):
 
 @values_by_name(StabilityError)
 def operating_points(lin: LinearSystem, values: Mapping[Any, Any] | None = None, **named: Any) -> dict[str, Array]:
-    """The motion that a linear system is about, for many parameter sets: coordinates, speeds, variables, inputs and
+    """The operating points of a linear system for many parameter sets: coordinates, speeds, variables, inputs and
     outputs by name, each as an array; entries of vectors among the outputs are place[0], place[1].
 
     values   of parameters, by name or symbol, or as keywords: numbers, or arrays of one length

@@ -223,7 +223,7 @@ def _partition(
     if lost:
         independent = [*(eq.q[j].name for j in kept.q), *(eq.u[j].name for j in kept.u)]
         raise StabilityError(
-            f"linearisation of {eq.name!r}: the constraints determine {listed(lost)} at this point, so not all that was asked for can be "
+            f"linearisation of {eq.name!r}: the constraints determine {listed(lost)} at this point, so not all requested variables can be "
             f"independent; {listed(independent)} would be"
         )
     return kept

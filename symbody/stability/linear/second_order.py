@@ -40,8 +40,7 @@ class SecondOrderMatrices(NamedTuple):
 @dataclass(frozen=True, repr=False)
 class SecondOrder(Summarized):
     """M q'' + (D + G) q' + (K + N) q = B r + B1 r' + B2 r'': M, D and K symmetric (mass, damping, stiffness), G and N
-    skew (gyroscopic, circulatory). `matrices(V=20)` has them as arrays; `system` is the linear system that they were
-    taken from.
+    skew (gyroscopic, circulatory). `matrices(V=20)` returns arrays; `system` is the linear system of origin.
 
     >>> m = sb.Model("oscillator")
     >>> k = m.parameter("k", 4.0)

@@ -98,7 +98,7 @@ def _subsystem(
 
 
 def _rows_without(lin: LinearSystem, m: Matrix, drop: Sequence[int]) -> list[int]:
-    """Rows that do not need the dropped states; the others are no functions of the remaining states."""
+    """Rows that do not need the dropped states; the others are not functions of the remaining states."""
     places = [(m, i, j) for i in range(m.rows) for j in drop if _may_be_there(m, i, j)]
     needing = {i for (_, i, _), vanishes in zip(places, _vanish(lin, places), strict=True) if not vanishes}
     return [i for i in range(m.rows) if i not in needing]
@@ -165,7 +165,7 @@ def reorder(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSystem:
     if sorted(order) != list(range(len(lin.x))):
         missing = [n for k, n in enumerate(lin.x) if k not in order]
         raise StabilityError(
-            f"linear system {lin.name!r}: every state must stand in the order once; {in_number(missing, '{} does', '{} do')} not"
+            f"linear system {lin.name!r}: every state must appear in the order once; {in_number(missing, '{} does', '{} do')} not"
         )
     return _subsystem(lin, order, order, range(len(lin.y)), range(lin.T.rows))
 
@@ -194,7 +194,7 @@ def with_outputs(lin: LinearSystem, names: Sequence[str | Symbol]) -> LinearSyst
 
 
 def exact_entries(lin: LinearSystem) -> LinearSystem:
-    """The same system with entries that are 0, 1 or -1 for all parameters written so.
+    """The same system in which entries that equal 0, 1 or -1 for all parameters are replaced by these numbers.
 
     >>> a = sb.symbol("a")
     >>> lin = sb.linear_system([[sb.sin(a) ** 2 + sb.cos(a) ** 2]])

@@ -36,11 +36,12 @@ WAYS: Final = ("up", "down", "none")
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Attractors(Tabular, Portable):
-    """Points of settled motions on a section over a parameter, made by `attractors`. `found["x"]` is an array with a
-    number for each point; `found[found.varied]` has the value that belongs to it.
+    """A bifurcation diagram: points of settled motions on a section over a parameter; returned by `attractors`.
+    `found["x"]` is an array with one entry for each point; `found[found.varied]` has the corresponding parameter
+    values.
 
-    values     of what is varied; `sections` has the points at each
-    outcome    how it ended
+    values     the varied values; `sections` has the points at each
+    outcome    how the computation ended
 
     >>> x, v, a = sb.symbols("x v a")
     >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
@@ -69,7 +70,7 @@ class Attractors(Tabular, Portable):
 
     @property
     def names(self) -> list[str]:
-        """Coordinates, speeds and variables that every motion has in all its modes."""
+        """Coordinates, speeds and variables that exist in all modes of every motion."""
         first, *others = [s.motion.names for s in self.sections] or [[]]
         return [n for n in first if all(n in other for other in others)]
 
@@ -100,18 +101,19 @@ def attractors(
     equations: Equations | HybridSystem, start: Any, values: Mapping[Any, Any] | None = None, *, section: str | Expr | None = None, period: Any = None, direction: str = "rising",
     settle: float, keep: float, points: int = POINTS, way: str = "up", events: Any = (), options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Attractors:  # fmt: skip
-    """Where motions end up over one value: `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z", settle=300,
-    keep=200)`.
+    """Attractors over one value (a bifurcation diagram): `attractors(eq, {"x": 1}, a=(0.3, 0.4), section="max z",
+    settle=300, keep=200)`.
 
-    equations   of a mechanism; or `Modes` or `Contacts`, whose motions pass from mode to mode
-    start       of the first motion; each of the next begins where the one before ended, which follows an attractor as
-                far as it goes
-    values      the interval of what is varied, (low, high), in so many `points`; and numbers of others
+    equations   of a mechanism; or `Modes` or `Contacts`, whose motions have mode transitions
+    start       of the first motion; each further motion starts at the end of the previous one, which follows an
+                attractor while it exists
+    values      the interval (low, high) of the varied value, divided into `points` values; and values of other
+                parameters
     section, period, direction    as in `poincare`
-    settle      time that is left out at each value; `keep` that is kept behind it
-    way         "up", "down", or "none": every motion begins in the start
+    settle      transient time to discard at each value; `keep` is the time recorded after it
+    way         "up", "down", or "none": every motion begins at the start
 
-    Ctrl-C ends it with what was found.
+    Ctrl-C ends the computation and returns the points found so far.
 
     >>> x, v, a = sb.symbols("x v a")
     >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
@@ -171,7 +173,7 @@ def _interval(
     where = f"attractors of {eq.name!r}"
     if len(ranges) != 1 or len(next(iter(ranges.values()))) != 2:
         raise StabilityError(
-            f"{where}: one value is to have an interval, as in a=(0.3, 0.4); got {listed(ranges) or 'none'}"
+            f"{where}: one value must have an interval, as in a=(0.3, 0.4); got {listed(ranges) or 'none'}"
         )
     ((name, interval),) = ranges.items()
     known = [n for n, kind in eq.kinds.items() if kind in ("parameter", "input")]

@@ -33,13 +33,13 @@ NO_ATTRACTOR: Final = -1  # label of a motion that did not reach its end
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Basins(Tabular, Portable):
-    """Starts in a plane and where they lead, made by `basins`.
+    """Basins of attraction in a plane of initial values; returned by `basins`.
 
-    names        of what differs at the start: first along x, second along y; `first`, `second` have the values
-    which        the number of the attractor of each start, [i, j] at first[i], second[j]; -1 where a motion did not
-                 reach its end
-    attractors   a state on each, in the order in which they were met
-    shares       of the starts that lead to each
+    names        of the two varied initial values: first along x, second along y; `first` and `second` are their values
+    which        the index of the attractor of each start, [i, j] at first[i], second[j]; -1 if a motion did not reach
+                 its end
+    attractors   a state on each attractor, in the order of discovery
+    shares       the fraction of starts that lead to each
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: x - x**3 - v})
@@ -62,7 +62,7 @@ class Basins(Tabular, Portable):
 
     @property
     def shares(self) -> Array:
-        """The part of the starts that lead to each attractor.
+        """The fraction of starts that lead to each attractor.
 
         >>> x, v = sb.symbols("x v", "variable")
         >>> eq = sb.from_equations({x: v, v: x - x**3 - v})
@@ -97,14 +97,14 @@ def basins(
     equations: Equations, start: Any = None, values: Mapping[Any, Any] | None = None, *, t: float, points: tuple[int, int] | int = 60, period: Any = None,
     near: float = ATTRACTOR_DISTANCE, threads: int | None = None, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Basins:  # fmt: skip
-    """Which starts lead where: `basins(eq, x=(-2, 2), v=(-2, 2), t=100)`.
+    """Compute basins of attraction: `basins(eq, x=(-2, 2), v=(-2, 2), t=100)`.
 
-    start    values of the rest of the state
-    values   two intervals (low, high) of what differs at the start; numbers of others
+    start    values of the remaining state
+    values   two intervals (low, high) of initial values; values of parameters
     t        time after which motions have settled
     points   of each interval
-    period   of what drives the system: attractors are then compared once in a period, at the phase of the end
-    near     two motions end in the same attractor where one comes so near to the other, in parts of the sizes of states
+    period   of the excitation: attractors are then compared once per period, at the phase of the end
+    near     two motions have the same attractor if their distance is below this number, relative to the sizes of states
              at the starts and ends
 
     Motions are simulated by `simulate_batch`, on all cores.
@@ -185,7 +185,9 @@ def _period(eq: Equations, known: Mapping[Any, Any], rest: Mapping[str, float], 
     value = float(evaluate(in_own_terms(eq, [period])[0], at)) if isinstance(period, Expr) else period
     found = finite_number(value, f"basins of {eq.name!r}, period", StabilityError)
     if not found > 0:
-        raise StabilityError(f"basins of {eq.name!r}: a period is a positive number; got {shown(period)} = {found:g}")
+        raise StabilityError(
+            f"basins of {eq.name!r}: a period must be a positive number; got {shown(period)} = {found:g}"
+        )
     return found
 
 
@@ -196,7 +198,7 @@ def _plane(
     where = f"basins of {eq.name!r}"
     if len(ranges) != 2 or any(len(v) != 2 for v in ranges.values()):
         raise StabilityError(
-            f"{where}: two values are to have an interval (low, high), as in x=(-2, 2), v=(-2, 2); got "
+            f"{where}: two values must have an interval (low, high), as in x=(-2, 2), v=(-2, 2); got "
             f"{listed(ranges) or 'none'}"
         )
     spans = []

@@ -35,14 +35,14 @@ LOST_DIRECTION: Final = 1e-3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LyapunovExponents(Tabular, Portable):
-    """Mean rates at which neighbouring motions part, made by `lyapunov`.
+    """Lyapunov exponents, the mean rates at which neighbouring motions diverge; returned by `lyapunov`.
 
     exponents    the largest first, 1/s; `errors` are standard errors from the scatter of parts of the time. Of directions
                  that some mode takes away (a block that sticks forgets how fast it was) they are -inf
-    t, history   means up to so many times: a row for each time, to see how they settle
+    t, history   running means, one row for each time, to check convergence
     divergence   the mean divergence of the flow along the motion, by quadrature: the sum of all exponents; nan where it
                  was not computed
-    state        at the end, to go on from
+    state        at the end, to continue from
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
@@ -62,14 +62,14 @@ class LyapunovExponents(Tabular, Portable):
 
     @property
     def is_chaotic(self) -> bool:
-        """Whether the largest is positive beyond its error."""
+        """Whether the largest exponent is positive by more than its error."""
         return bool(
             len(self.exponents) and self.exponents[0] > 4 * self.errors[0] and self.exponents[0] * self.t[-1] > 10
         )
 
     @property
     def dimension(self) -> float:
-        """Of Kaplan and Yorke: j + (λ₁ + ... + λⱼ)/|λⱼ₊₁| with the largest j for which that sum is not negative.
+        """The Kaplan-Yorke dimension: j + (λ₁ + ... + λⱼ)/|λⱼ₊₁| with the largest j for which that sum is not negative.
 
         >>> x, v = sb.symbols("x v", "variable")
         >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
@@ -112,17 +112,17 @@ def lyapunov(
     """Lyapunov exponents over a time: `lyapunov(eq, 2000, x=1.0)`, the whole spectrum by variational equations with
     orthogonal directions.
 
-    equations   of a mechanism; or `Modes` or `Contacts`, whose motions pass from mode to mode
-    t           over which is averaged, after a `transient` (a tenth of it), in which the motion settles and directions
-                turn to where they grow most
-    start       values, a state, or a trajectory whose end it is; also as keywords
+    equations   of a mechanism; or `Modes` or `Contacts`, whose motions have mode transitions
+    t           averaging time, after a `transient` (by default a tenth of it) in which the motion settles and the
+                directions align
+    start       values, a state, or a trajectory, whose end is used; also as keywords
     number      of exponents, the largest ones; by default all
     step        of the method, of order 8; by default that of a simulation to 1e-9 in its fast parts
-    pieces      simulations with events, from mode to mode or on constraints, after each of which directions are made orthogonal again
-    events      as in `simulate`: directions pass them by their saltation matrices
+    pieces      number of simulations with events, mode transitions or constraints, after each of which the directions
+                are orthogonalised
+    events      as in `simulate`; directions are mapped by saltation matrices
 
-    States are those of an orbit (coordinates on which nothing depends are left out), directions those that constraints
-    allow.
+    The states are those of an orbit (without cyclic coordinates), and the directions are those that constraints allow.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> found = sb.lyapunov(sb.from_equations({x: -x, v: -2 * v}), 20.0, x=1.0, v=1.0)
@@ -134,7 +134,7 @@ def lyapunov(
     where = f"lyapunov exponents of {equations.name!r}"
     span, first = (finite_number(x, where, StabilityError) for x in (t, t / 10 if transient is None else transient))
     if not (span > 0 and first >= 0):
-        raise StabilityError(f"{where}: t is a positive time and transient is not negative; got {t:g} and {first:g}")
+        raise StabilityError(f"{where}: t must be positive and transient must not be negative; got {t:g} and {first:g}")
     begin = LongMotion.of(equations, start, values or {}, events, where)
     settled = begin.over(max(first / 2, 1e-3 * span), {"rtol": RTOL})
     if not settled.outcome:
@@ -149,7 +149,7 @@ def lyapunov(
 
 
 def _directions(flow: OrbitFlow, state: State, x: Array, p: Array, number: int | None) -> Array:
-    """Orthonormal directions that the constraints allow, as many as are asked for."""
+    """Orthonormal directions that the constraints allow, as many as requested."""
     G = flow.rows_at(state.t, x, p)[1] if flow.rows else np.zeros((0, flow.n))
     _, sv, V = np.linalg.svd(G)
     rank = int((sv > RANK_TOLERANCE * sv.max(initial=0.0)).sum())

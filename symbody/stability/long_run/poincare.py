@@ -37,11 +37,11 @@ EXTREMUM_DIRECTION: Final = {"max": "falling", "min": "rising"}
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class PoincareSection(Tabular, Portable):
-    """Points of a motion on a section, made by `poincare`. `section["x"]` is an array: any coordinate, speed, variable,
-    output or expression.
+    """Points of a motion on a Poincaré section; returned by `poincare`. `section["x"]` is an array: any coordinate,
+    speed, variable, output or expression.
 
     motion    the motion at these times only
-    section   in words
+    section   a description of the section
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, x=1.0)
@@ -65,14 +65,14 @@ class PoincareSection(Tabular, Portable):
 
     @property
     def equations(self) -> Equations:
-        """The equations whose motion this is; of a motion through several modes those of its first point."""
+        """The equations of the motion; for a motion through several modes, those at the first point."""
         return self.motion.segments[0].equations
 
     def __getitem__(self, what: str | Expr) -> Array:
         return self.motion[what]
 
     def returns(self, what: str | Expr) -> tuple[Array, Array]:
-        """The return map of a quantity: its values at all points but the last, and those at the points behind them.
+        """The return map of a quantity: its values at all points but the last, and at the next points.
 
         >>> x, v = sb.symbols("x v", "variable")
         >>> eq = sb.from_equations({x: v, v: -x - 0.2 * v})
@@ -105,15 +105,15 @@ class PoincareSection(Tabular, Portable):
 def poincare(
     motion: Trajectory | Orbit, section: str | Expr | None = None, *, direction: str = "rising", period: Any = None, skip: int = 0
 ) -> PoincareSection:  # fmt: skip
-    """Where a motion pierces a section: `poincare(sim, x - 1)`, `poincare(sim, "max z")`, `poincare(sim, period=2 * pi
-    / w)`.
+    """Poincaré section of a motion: `poincare(sim, x - 1)`, `poincare(sim, "max z")`, `poincare(sim, period=2 * pi /
+    w)`.
 
     motion      a trajectory, or an orbit
     section     an expression or a name: its zeros; "max z", "min z": local maxima and minima of a quantity
     direction   "rising", "falling" or "both": how it passes zero
-    period      instead of a section: the states at the end of each period, a number or an expression of parameters (a
-                stroboscopic map)
-    skip        so many points at the beginning, until the motion has settled
+    period      instead of a section: a number or an expression of parameters; the points are the states after each
+                period (a stroboscopic map)
+    skip        number of initial points to discard while the motion settles
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 20.0, x=1.0)
@@ -138,7 +138,9 @@ def _stroboscopic_section(motion: Trajectory | Orbit, period: Any, skip: int) ->
     T = float(evaluate(in_own_terms(eq, [as_expr(period)])[0], numbers)) if isinstance(period, Expr) else period
     T = finite_number(T, f"poincare of {eq.name!r}, period", StabilityError)
     if not T > 0:
-        raise StabilityError(f"poincare of {eq.name!r}: a period is a positive number; got {shown(period)} = {T:g}")
+        raise StabilityError(
+            f"poincare of {eq.name!r}: a period must be a positive number; got {shown(period)} = {T:g}"
+        )
     begin, end = float(motion.t[0]), float(motion.t[-1])
     count = int(np.floor((end - begin) / T * (1 + 1e-12)))
     times = np.minimum(begin + T * np.arange(skip, count + 1), end)
@@ -176,7 +178,7 @@ def _first(motion: Trajectory | Orbit) -> Equations:
 
 
 def _section(eq: Equations, section: Any, direction: str) -> tuple[Expr, str, str]:
-    """The expression, how it passes zero, and the section in words."""
+    """The expression, how it passes zero, and a description of the section."""
     if direction not in DIRECTIONS:
         raise unknown(f"poincare of {eq.name!r}", "direction", direction, DIRECTIONS, StabilityError)
     word, _, name = section.partition(" ") if isinstance(section, str) else ("", "", "")

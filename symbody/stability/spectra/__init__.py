@@ -1,4 +1,4 @@
 """Eigenvalues and eigenvectors, root loci, stability charts, frequency responses.
 
-Matrices in, `Spectrum`, `RootLocus`, `StabilityChart` out.
+The folder computes `Spectrum`, `RootLocus` and `StabilityChart` from matrices.
 """

@@ -25,7 +25,7 @@ from .pencil_family import CleanSpectra
 SAME_EIGENVALUE: Final = 1e-6
 # weight in the matching of branches that take no part in the event, since they move little in a step
 OTHER_WEIGHT: Final = (
-    10.0  # weight of branches that take no part, where eigenvalues are told apart: these move little in a step
+    10.0  # weight of branches that take no part, where eigenvalues are distinguished: these move little in a step
 )
 MAX_BISECTIONS: Final = 60  # largest number of bisections
 

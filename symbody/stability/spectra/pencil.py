@@ -46,10 +46,15 @@ def sorted_order(s: Complex) -> NDArray[np.intp]:
     return np.lexsort((s.imag, np.round(s.real / scale, 11)))
 
 
+def without_rounding(s: complex) -> complex:
+    """A complex number without what rounding left of a real or an imaginary part."""
+    return complex(*(x if abs(x) > 1e-11 * abs(s) else 0.0 for x in (s.real, s.imag)))
+
+
 def neat(s: complex) -> str:
     """A complex number to read: what rounding left of a real or an imaginary part is not shown."""
-    real, imag = (x if abs(x) > 1e-11 * abs(s) else 0.0 for x in (s.real, s.imag))
-    return f"{complex(real, imag):z.6g}" if imag else f"{real:z.6g}"
+    s = without_rounding(s)
+    return f"{s:z.6g}" if s.imag else f"{s.real:z.6g}"
 
 
 def pencil_spectrum(E: Array, A: Array, names: tuple[str, ...] = ()) -> PencilSpectrum:
@@ -95,7 +100,8 @@ def _row_scales(E: Array, A: Array) -> Array:
 
 
 def _left_vectors(E: Array, x: Any) -> Complex:
-    """Left vectors from right ones: (E x)ᴴ y = 1; where these are no basis (a defective pencil), the nearest to that."""
+    """Left vectors from right ones: (E x)ᴴ y = 1; if these are not a basis (a defective pencil), the nearest to
+    that."""
     return np.asarray(np.linalg.lstsq((E @ x).conj().T, np.eye(len(E)), rcond=PARALLEL_VECTORS)[0], dtype=complex)
 
 

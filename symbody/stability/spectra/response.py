@@ -76,7 +76,7 @@ class FrequencyResponse(Introduced):
 
     @property
     def phase(self) -> Array:
-        """In degrees, without jumps."""
+        """Phase in degrees, unwrapped."""
         return np.degrees(np.unwrap(np.angle(self.values)))
 
     def __repr__(self) -> str:
@@ -167,7 +167,9 @@ def frequency_response(
     n = seen.matrices(values)
     f = _frequencies(n.E, n.A, lin.x) if hertz is None else np.atleast_1d(np.asarray(hertz, dtype=float))
     if f.ndim != 1 or not len(f) or not np.isfinite(f).all():
-        raise StabilityError(f"linear system {lin.name!r}: frequencies are finite numbers in Hz, got {shown(hertz)}")
+        raise StabilityError(
+            f"linear system {lin.name!r}: frequencies must be finite numbers in Hz, got {shown(hertz)}"
+        )
     return FrequencyResponse(lin.r[k], seen.y[0], f, transfer(n, 2 * np.pi * f, k)[:, 0])
 
 
@@ -304,7 +306,7 @@ def impulse_response(
     """Response of an output to a unit impulse of an input.
 
     r, y     names of an input, and of an output or any variable
-    times    in seconds; chosen from the spectrum where they are not given
+    times    in seconds; by default chosen from the spectrum
     values   of parameters, by name or symbol, or as keywords
 
     >>> lin = sb.linear_system([[-2]], B=[[1]], x=["x"], r=["F"])

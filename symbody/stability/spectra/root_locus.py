@@ -33,9 +33,9 @@ class RootLocus(Tabular):
     Real and imaginary parts below the rounding error of their eigenvalue are zero. `unstable` has the number of
     eigenvalues with a positive real part before the first critical value, between each and the next, and after the
     last, computed in the middle. `motion` has the operating point at each value: coordinates, speeds, variables, inputs
-    and outputs by name; empty where the system is not about a steady motion.
+    and outputs by name; empty if the system does not belong to a steady motion.
 
-    infinite   how many eigenvalues are infinite, all along it
+    infinite   number of infinite eigenvalues along the locus
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
@@ -131,7 +131,7 @@ def _parameter_and_grid(lin: LinearSystem, values: Mapping[str, Any], points: in
     names = [k for k, v in values.items() if np.ndim(v)]
     if len(names) != 1:
         raise StabilityError(
-            f"root locus of {lin.name!r}: one parameter is to have a range, as in root_locus(V=(1, 40)); got "
+            f"root locus of {lin.name!r}: one parameter must have a range, as in root_locus(V=(1, 40)); got "
             f"ranges for {listed(names)}"
         )
     given = np.asarray(values[names[0]], dtype=float)

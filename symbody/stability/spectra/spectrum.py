@@ -17,7 +17,7 @@ from ...emit.run.callable import Array
 from ...errors import StabilityError, unknown
 from ...summary import Tabular
 from ..variation.system_matrices import FullSystem
-from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order
+from .pencil import Complex, pencil_spectrum, qz_eigenvalues, sorted_order, without_rounding
 
 if TYPE_CHECKING:
     from ..linear.linear_system import LinearSystem
@@ -81,7 +81,7 @@ class Mode(Displayed):
 
     @property
     def frequency(self) -> float:
-        """Of the damped oscillation, in Hz."""
+        """Frequency of the damped oscillation, in Hz."""
         return abs(self.eigenvalue.imag) / (2 * math.pi)
 
     @property
@@ -108,7 +108,7 @@ class Mode(Displayed):
 @answered_class
 @dataclass(frozen=True, repr=False)
 class Spectrum(Tabular, Sequence[Mode]):
-    """All modes with finite eigenvalue, by real part; how many eigenvalues are infinite.
+    """All modes with finite eigenvalues, sorted by real part, and the number of infinite eigenvalues.
 
     >>> lin = sb.linear_system([[0, 1], [-4, -0.4]], x=["x", "v"])
     >>> spectrum = lin.modes()
@@ -148,8 +148,8 @@ class Spectrum(Tabular, Sequence[Mode]):
         columns = ("real part", "imag. part", "frequency [Hz]", "damping", "mostly")
         rows = [
             (
-                f"{m.eigenvalue.real:z.6g}",
-                f"{m.eigenvalue.imag:z.6g}",
+                f"{without_rounding(m.eigenvalue).real:z.6g}",
+                f"{without_rounding(m.eigenvalue).imag:z.6g}",
                 f"{m.frequency:z.5g}",
                 f"{m.damping_ratio:z.4f}",
                 next(iter(m.leading), ""),
@@ -163,7 +163,7 @@ class Spectrum(Tabular, Sequence[Mode]):
         lines = ["     real part    imag. part   freq. [Hz]  damping  mostly"]
         for m in self.modes:
             most = next(iter(m.leading), "")
-            s = m.eigenvalue
+            s = without_rounding(m.eigenvalue)
             lines.append(f"{s.real:z14.6g}{s.imag:z14.6g}{m.frequency:z13.5g}{m.damping_ratio:z9.4f}  {most}")
         return "\n".join([*lines, *([f"and {self.infinite} infinite"] if self.infinite else [])])
 
@@ -196,7 +196,7 @@ def infinite_eigenvalues(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> int:
-    """How many eigenvalues are infinite, of the pencil that `method` takes.
+    """Number of infinite eigenvalues of the pencil that `method` uses.
 
     coordinates   the reduced pencil (E, A): one for each algebraic variable, more in chains
     qz            the pencil in all variables: q, u, u', z and multipliers

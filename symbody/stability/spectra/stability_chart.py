@@ -70,7 +70,7 @@ def stability_chart(lin: LinearSystem, values: Mapping[str, Any], points: tuple[
     names = [k for k, v in values.items() if np.ndim(v)]
     if len(names) != 2:
         raise StabilityError(
-            f"stability chart of {lin.name!r}: two parameters are to have ranges, as in stability_chart(V=(1, 10), b=(0, 1)); got "
+            f"stability chart of {lin.name!r}: two parameters must have ranges, as in stability_chart(V=(1, 10), b=(0, 1)); got "
             f"ranges for {listed(names)}"
         )
     axes = [np.linspace(values[n][0], values[n][1], count) if isinstance(values[n], tuple) else np.asarray(values[n], dtype=float)

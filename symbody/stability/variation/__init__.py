@@ -1,4 +1,1 @@
-"""First variation of the equations about a motion, with parameters kept symbolic where possible.
-
-`Equations` in, system matrices out.
-"""
+"""First variation of `Equations` about a motion: system matrices, with symbolic parameters if possible."""

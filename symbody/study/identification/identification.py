@@ -20,18 +20,19 @@ from ...summary import SearchOutcome, Summarized, Summary, listing, summary_rows
 class Identification(Summarized):
     """The result of `identify`.
 
-    values            of the parameters that were free, by name
-    names             of all unknowns: these, then values at the start (`theta_start`; `theta_start[1]` of the second
-                      experiment)
+    values            estimated parameter values, by name
+    names             of all unknowns: the parameters, then the initial values (`theta_start`; `theta_start[1]` for the
+                      second experiment)
     covariance        of the unknowns, in that order; infinite where the measurements do not determine one
-    undetermined      names of those
-    noise             deviation of each measured quantity: as it was given, or estimated from the residuals
-    residuals         measured less computed, by quantity, one array for each experiment
+    undetermined      names of these unknowns
+    noise             standard deviation of each measured quantity: as given, or estimated from the residuals
+    residuals         measured minus computed values, by quantity, one array for each experiment
     starts            the state at the first time of each experiment
-    freedom           measured values less unknowns
+    freedom           degrees of freedom: number of measured values minus number of unknowns
     estimates         values of all unknowns, in the order of `names`
-    has_known_noise   whether deviations of the measurements were given; else intervals are Student's
-    is_converged      whether the search ended in a minimum; `outcome` says so in a sentence, after so many `iterations`
+    has_known_noise   whether the noise was given; otherwise intervals follow Student's distribution
+    is_converged      whether the search ended at a minimum; `outcome` is the sentence, `iterations` the number of
+                      iterations
     at_bounds         names of unknowns that ended on a bound
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")

@@ -91,7 +91,7 @@ def identify(
     return _result(asked, at, weights, given is not None, (low, high), steps, is_converged)
 
 
-# -------------------------------------------------------------------------------------------------------- what is asked
+# -------------------------------------------------------------------------------------------------------- requests
 
 
 @dataclass(frozen=True)
@@ -135,14 +135,14 @@ def _problem(
         for s, v in unknowns.items()
     }
     if missing := [s.name for s, v in numbers.items() if v is None]:
-        raise StudyError(f"{where}: no rough value for {listed(missing)}; give one: free={{{missing[0]!r}: 1.0}}")
+        raise StudyError(f"{where}: no initial guess for {listed(missing)}; give one: free={{{missing[0]!r}: 1.0}}")
     fixed = {s.name: v for s, v in table.numbers(values, where, StudyError).items()}
     if twice := [s.name for s in numbers if s.name in fixed]:
         raise StudyError(
             f"{where}: {in_number(twice, '{} is free, and has a value', '{} are free, and have values')}; leave one of the two out"
         )
     if segments is not None and (not isinstance(segments, int) or segments < 1):
-        raise StudyError(f"{where}: segments is a whole number of at least 1, got {shown(segments)}")
+        raise StudyError(f"{where}: segments must be a whole number of at least 1, got {shown(segments)}")
     guess = {s.name: float(v) for s, v in numbers.items() if v is not None}
     made = experiments(eq, measurements_of(measured), guess, fixed, segments, options)
     return _IdentificationProblem(made, tuple(guess), np.array(list(guess.values())))
@@ -160,8 +160,7 @@ def _bounds(asked: _IdentificationProblem, bounds: Mapping[Any, tuple[float, flo
         low[k], high[k] = float(least), float(greatest)
         if not low[k] <= asked.guess[k] <= high[k]:
             raise StudyError(
-                f"identify {asked.name!r}: the rough value {name} = {asked.guess[k]:z.6g} is not between its "
-                f"bounds {least:g} and {greatest:g}"
+                f"identify {asked.name!r}: the initial guess {name} = {asked.guess[k]:z.6g} is not between its bounds {least:g} and {greatest:g}"
             )
     return low, high
 
@@ -176,7 +175,7 @@ def _noise(asked: _IdentificationProblem, noise: Mapping[Any, float] | float) ->
         [finite_number(noise[n], f"identify {asked.name!r}: noise of {n}", StudyError) for n in asked.names]
     )
     if (found <= 0).any():
-        raise StudyError(f"identify {asked.name!r}: a standard deviation is positive, got {listed(found)}")
+        raise StudyError(f"identify {asked.name!r}: a standard deviation must be positive, got {listed(found)}")
     return found
 
 
@@ -251,8 +250,7 @@ class _GaussNewton:
         here = self.look(at)
         if isinstance(here, str):
             raise StudyError(
-                f"identify {self.asked.name!r}: with the rough values a motion has no end: {here}; give other "
-                "ones, or more segments"
+                f"identify {self.asked.name!r}: with the initial guess a motion does not reach its end: {here}; change the guess, or use more segments"
             )
         price = 0.0
         while steps < most:

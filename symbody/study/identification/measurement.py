@@ -22,10 +22,10 @@ class Measurement(Introduced):
     """One experiment.
 
     t        times, increasing
-    values   by name (variables, outputs) or expression, an array over the times; NaN where nothing was measured
+    values   by name (variables, outputs) or expression: an array over the times, with NaN for missing values
     inputs   laws of inputs during the experiment, as in `simulate`: samples, expressions, numbers
-    start    rough values of the state at the first time, where nothing measured says them
-    held     values at the first time that are known exactly: released from rest
+    start    guesses of the state at the first time, for quantities that were not measured
+    held     exact values at the first time, such as zero speeds for a release from rest
 
     >>> t = np.linspace(0.0, 2.0, 9)
     >>> run = sb.Measurement(t, {"x": np.exp(-t)}, held={"x": 1.0})
@@ -44,19 +44,19 @@ class Measurement(Introduced):
     def __post_init__(self) -> None:
         t = _line("t", self.t)
         if len(t) < 2 or not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
-            raise StudyError(f"measurement: the times are to increase, got {shown(self.t)}")
+            raise StudyError(f"measurement: the times must increase, got {shown(self.t)}")
         values = {k: _line(str(k), v) for k, v in self.values.items()}
         if wrong := [str(k) for k, v in values.items() if len(v) != len(t)]:
             raise StudyError(
                 f"measurement: {in_number(wrong, '{} has', '{} have')} not one value for each of {len(t)} times"
             )
         if not values or not any(np.isfinite(v).any() for v in values.values()):
-            raise StudyError("measurement: there is no value in it")
+            raise StudyError("measurement: it contains no values")
         object.__setattr__(self, "t", t)
         object.__setattr__(self, "values", values)
 
     def near(self, name: str, k: int) -> float | None:
-        """The value of a quantity at the k-th time or the nearest one that has some.
+        """The value of a quantity at the k-th time, or at the nearest time with a measurement.
 
         >>> run = sb.Measurement([0.0, 1.0, 2.0], {"x": np.array([0.0, np.nan, 4.0])})
         >>> run.near("x", 1), sb.Measurement([0.0, 1.0, 2.0], {"x": np.array([0.0, 1.0, 4.0])}).slope("x", 1)
@@ -68,7 +68,7 @@ class Measurement(Introduced):
         return None if place is None else float(self.values[name][place[0]])
 
     def slope(self, name: str, k: int) -> float | None:
-        """Its rate there, by a parabola through neighbours."""
+        """The rate at that time, from a parabola through neighbouring values."""
         place = self._places(name, k, 2 * NEIGHBOURS + 1)
         if place is None or len(place) < 3:
             return None
@@ -88,7 +88,7 @@ def _line(name: str, given: Any) -> Array:
     except (TypeError, ValueError):
         found = np.zeros((0, 0))
     if found.ndim != 1:
-        raise StudyError(f"measurement: {name} is to be numbers in a row, got {shown(given)}")
+        raise StudyError(f"measurement: {name} must be a one-dimensional array of numbers, got {shown(given)}")
     return found
 
 

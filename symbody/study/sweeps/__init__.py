@@ -1,2 +1,2 @@
-"""Sweeps: varied values, questions to each member, execution, and results that are written to disk as they are
-computed."""
+"""Sweeps: varied values, quantities to compute for each member, execution, and results that are written to disk while
+they are computed."""

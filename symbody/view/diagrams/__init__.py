@@ -1,4 +1,1 @@
-"""Diagrams for paper: free-body diagrams and kinematic sketches as lines, arrows and words, and their drawing.
-
-`Equations`, `State` or `Trajectory` in, `Diagram` out.
-"""
+"""Free-body diagrams and kinematic sketches of `Equations`, a `State` or a `Trajectory`, as lines, arrows and text."""

@@ -63,15 +63,15 @@ class Word:
 @answered_class
 @dataclass(frozen=True, eq=False)
 class ForceArrow(Introduced):
-    """A force or torque on a body, as it is drawn.
+    """A force or torque on a body, as drawn in a diagram.
 
     body          on which it acts
     name          of the load or joint that exerts it
     kind          "weight", "reaction", "inertia", or that of the load: "spring", ...
     quantity      "force" or "torque"
-    symbol        by which it is called, as text for mathematics
-    at            where it acts, in the ground, in m
-    vector        components in the ground, in N or N m; of a diagram with symbols, the direction alone, of length one
+    symbol        its symbol, as mathematical text
+    at            point of application in the ground frame, in m
+    vector        components in the ground frame, in N or N m; in a diagram with symbols, only the unit direction
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -114,7 +114,7 @@ class Plate:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagram(Drawable):
-    """A free-body diagram, or a kinematic sketch: plates in rows of so many columns.
+    """A free-body diagram or a kinematic sketch: plates arranged in `columns` columns.
 
     diagram.save("a.svg")     also .pdf, .png, a page (.html), or the forces as a table (.csv, .json)
     in a notebook             the last line of a cell shows it
@@ -122,8 +122,8 @@ class Diagram(Drawable):
     title     of all plates
     plates    one for each body; a sketch has one
     columns   of a row
-    caption   a sentence that says what the words mean
-    arrows    all forces and torques that are drawn
+    caption   a sentence that explains the labels
+    arrows    all drawn forces and torques
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -155,16 +155,16 @@ class Diagram(Drawable):
 
     @property
     def arrows(self) -> tuple[ForceArrow, ...]:
-        """All forces and torques that are drawn."""
+        """All drawn forces and torques."""
         return tuple(a for p in self.plates for a in p.arrows)
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """Of the columns of `rows`."""
+        """Headings of the columns of `rows`."""
         return ("body", "name", "kind", "quantity", "symbol", *(f"at_{k}" for k in "xyz"), *"xyz")
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """A row for each force or torque."""
+        """One row for each force or torque."""
         for a in self.arrows:
             yield (a.body, a.name, a.kind, a.quantity, a.symbol, *a.at, *a.vector)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -12,9 +13,10 @@ import numpy as np
 from ...bodies.frames.frames import Frame
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
-from ...errors import ViewError
+from ...errors import SymbodyError, ViewError
 from ...integrate.result.trajectory import Trajectory
 from ...integrate.start.assembly import assemble
+from ...integrate.start.state import State
 from ..scenes.appearance import Appearance
 from ..scenes.camera import gravity_direction, plane_normal, up_without_gravity
 from ..scenes.poses import rotation_matrix
@@ -25,6 +27,10 @@ from ..scenes.solids import ratio_of, scale_of, unit_mesh
 from .diagram import Stroke
 
 ANGLES: Final = (0.6, 0.45, -0.5, 0.7, -0.35)  # of coordinates without a value: no position of a symmetry
+BROAD: Final = (
+    0.15  # distance of joints from a line, in parts of its length, from which a loop is not in a dead position
+)
+MOST_TRIED: Final = 6  # positions of a loop in a dead position
 SHIFT: Final = 0.4  # of other coordinates without a value, in parts of the mechanism's size
 
 
@@ -138,15 +144,46 @@ def _posed_at(given: Trajectory, shapes: Any) -> PosedMechanism:
 
 def _generic_state(eq: Equations, values: Mapping[Any, float]) -> Any:
     """A state with the given values. Parameters without a number are one; coordinates without a value are where no symmetry
-    hides a force, unless constraints decide."""
+    hides a force, and loops are closed near there."""
     numbers = {**{s.name: 1.0 for s in eq.p if eq.variables[s.name].default is None}, **values}
     named = {str(k) for k in numbers}
     free = [q.name for q in eq.q if q.name not in named]
-    if eq.rows.positions or not free or any(eq.variables[n].quaternion is not None for n in free):
-        return assemble(eq, numbers)
-    size = _posed_at(trajectory_of(assemble(eq, numbers), {}), None).size
-    angles = {n: ANGLES[k % len(ANGLES)] if eq.variables[n].is_angle else SHIFT * size for k, n in enumerate(free)}
-    return assemble(eq, {**numbers, **{n: v for n, v in angles.items() if not _is_elastic(eq, n)}})
+    closed = assemble(eq, numbers)
+    if not free or any(eq.variables[n].quaternion is not None for n in free):
+        return closed
+    posed = _posed_at(trajectory_of(closed, {}), None)
+    angles = {
+        n: ANGLES[k % len(ANGLES)] if eq.variables[n].is_angle else SHIFT * posed.size for k, n in enumerate(free)
+    }
+    wanted = {n: v for n, v in angles.items() if not _is_elastic(eq, n)}
+    if not eq.rows.positions:
+        return assemble(eq, {**numbers, **wanted})
+    return _loop_off_its_dead_positions(eq, numbers, closed, wanted)
+
+
+def _loop_off_its_dead_positions(
+    eq: Equations, numbers: Mapping[Any, float], closed: State, wanted: Mapping[str, float]
+) -> State:
+    """The closed position, or one in which a coordinate has another value where all joints are nearly on one line."""
+    start = {q.name: float(x) for q, x in zip(eq.q, closed.q, strict=True)}
+    tried = [(n, start[n] + sign * v) for n, v in wanted.items() for sign in (1.0, -1.0)]
+    best, breadth = closed, _breadth(closed)
+    for name, value in tried[:MOST_TRIED]:
+        if breadth > BROAD:
+            break
+        with suppress(SymbodyError):
+            found = assemble(eq, {**numbers, name: value})
+            if (other := _breadth(found)) > breadth:
+                best, breadth = found, other
+    return best
+
+
+def _breadth(state: State) -> float:
+    """How far the joints and mass centres of a mechanism are from one line, in parts of its length."""
+    posed = _posed_at(trajectory_of(state, {}), None)
+    points = np.concatenate([posed.finder.now_points[0], *(posed.finder.now.r[j.inner] for j in posed.equations.mechanism.joints)])  # fmt: skip
+    sizes = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return float(sizes[1] / max(sizes[0], 1e-300))
 
 
 def _is_elastic(eq: Equations, name: str) -> bool:

@@ -120,7 +120,7 @@ def inertia_name(body: str, quantity: str, axis: str = "") -> str:
 
 
 def _name_with_index(letter: str, name: str, axis: str = "") -> str:
-    """A letter with the name of a joint or load as its index; names that are no words stand behind it as text."""
+    """A letter with the name of a joint or load as its index; names that are not words follow it as text."""
     index = f"{name} {axis}".strip()
     if re.fullmatch(r"[A-Za-z0-9 .]{1,24}", index):
         inside = index.replace(" ", r"\ ")

@@ -59,21 +59,22 @@ def free_body(
 ) -> Diagram:
     """The free-body diagram of a body, or of all bodies on one sheet: weight, loads, and reactions in components.
 
-    source     equations: arrows have symbols, the pose is that of the values given, or one without symmetries; a state, or
-               one of a trajectory, `sim.at(0.3)`: arrows have numbers
+    source     equations: arrows have symbols, and the pose is that of the given values or a generic one; a state, or a
+               state of a trajectory, `sim.at(0.3)`: arrows have numbers
     body       the name of one, or several; all by default
     axes       in which reactions are drawn: "ground", a body or its name, or a frame
-    inertia    whether -m a and the opposite of the rate of the moment of momentum are drawn as well (d'Alembert); all arrows
-               of a body are then in balance
-    symbolic   symbols or numbers, where it should not follow from the source
-    share      how forces that redundant constraints leave open are shared, as in `reaction`
+    inertia    whether to draw the inertia forces -m a and the negative rate of angular momentum (d'Alembert); all
+               arrows of a body are then in equilibrium
+    symbolic   symbols (True) or numbers (False); by default determined by the source
+    share      how forces that redundant constraints leave undetermined are distributed, as in `reaction`
     shapes     of bodies by name, as in `scene`
     columns    plates in a row
-    values     of equations, by name or symbol; also as keywords where the name is not that of an option
-    options    any of these by name, where the model has the name too
+    values     of equations, by name or symbol; also as keywords if the name is not that of an option
+    options    any of these arguments by name, for names that also exist in the model
 
-    What a joint exerts on its two bodies has one symbol and opposite arrows. Symbols are positive along their arrows; with
-    numbers, arrows point as forces act and numbers are magnitudes. Components that are always zero are left out.
+    The forces of a joint on its two bodies have one symbol and opposite arrows. Symbols are positive along their
+    arrows. With numbers, arrows point in the direction of the force and numbers are magnitudes. Components that are
+    always zero are omitted.
 
     >>> m = sb.Model("pendulum")
     >>> l, mass, g = m.parameters("l m g", 1.0, 2.0, 9.81)
@@ -127,7 +128,9 @@ def _frame(eq: Equations, axes: Any) -> Frame:
         return known[axes]
     found = axes.frame if isinstance(axes, Body) else axes
     if not isinstance(found, Frame):
-        raise ViewError(f"free_body of {eq.name!r}: axes= is a frame, a body, its name, or 'ground'; got {shown(axes)}")
+        raise ViewError(
+            f"free_body of {eq.name!r}: axes= must be a frame, a body, its name, or 'ground'; got {shown(axes)}"
+        )
     return found
 
 
@@ -153,7 +156,7 @@ class _ForceArrows:
         if loose and share is None and not symbolic:
             raise ViewError(
                 f"free_body of {eq.name!r}: redundant constraints do not determine {listed(s.name for s in loose)}; share='least norm' or "
-                "share={joint: stiffness} says how the load is shared"
+                "share={joint: stiffness} defines how the load is shared"
             )
         how = "least norm" if loose and share is None else share
         k, ground = Kinematics(eq.mechanism), eq.mechanism.ground
@@ -171,7 +174,7 @@ class _ForceArrows:
         self.names = names
         if wrong := [f.name for f, v in zip(self.forces, self.vectors, strict=True) if not np.isfinite(v[0]).all()]:
             raise ViewError(
-                f"free_body of {eq.name!r}: at this state there is no number for the forces of {listed(dict.fromkeys(wrong))}"
+                f"free_body of {eq.name!r}: at this state there is no finite number for the forces of {listed(dict.fromkeys(wrong))}"
             )
         self.largest = {
             q: max(

@@ -46,17 +46,17 @@ def sketch(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Diagram:
-    """The kinematic sketch of a mechanism: links, and signs of pins, sliders, supports, springs, dampers, gears and wheels as
-    textbooks draw them, with coordinates at arrows. Planar mechanisms are drawn in their plane, spatial ones in an isometric
-    view.
+    """The kinematic sketch of a mechanism: links, and textbook symbols of pins, sliders, supports, springs, dampers,
+    gears and wheels, with coordinates at arrows. Planar mechanisms are drawn in their plane, spatial ones in an
+    isometric view.
 
-    source        equations, at the values given or in a pose without symmetries; a state; or one of a
-                  trajectory, `sim.at(0.3)`
+    source        equations, at the given values or in a generic pose; a state; or a state of a trajectory,
+                  `sim.at(0.3)`
     coordinates   whether they are drawn, each from the position in which it is zero
     names         whether bodies and joints are named
     shapes        of bodies by name, as in `scene`
-    values        of equations, by name or symbol; also as keywords where the name is not that of an option
-    options       any of these by name, where the model has the name too
+    values        of equations, by name or symbol; also as keywords if the name is not that of an option
+    options       any of these arguments by name, for names that also exist in the model
 
     >>> m = sb.Model("cart and pendulum")
     >>> cart, bob = m.body("cart", mass=2.0), m.body("bob", mass=1.0, com=(0, -1, 0))

@@ -1,4 +1,3 @@
-"""Figures: the content of a plot as plain data, and its drawing by Matplotlib.
-
-`Trajectory`, `RootLocus`, `Branch` and other results in, `Figure` out.
+"""Figures of `Trajectory`, `RootLocus`, `Branch` and other results: the content as plain data, and its drawing by
+Matplotlib.
 """

@@ -257,7 +257,7 @@ def typeset(label: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula as mathematics writes it; empty where it is no formula, or has names that are words."""
+    """A formula as mathematics writes it; empty if it is not a formula, or has names that are words."""
     tokens = TOKEN.findall(text)
     if "".join(tokens) != text.replace(" ", "") or not any(t[0].isalpha() for t in tokens):
         return ""

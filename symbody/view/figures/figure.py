@@ -24,10 +24,10 @@ class Curve:
     """y over x, or z over both. `kind` is line, thin, dashed, dotted, dash-dotted, points, dots (small ones), joined
     (line and points), vertical or level (a line at each x, or y); curves of one `group` share a colour.
 
-    shade      of points: a number for each, told by its colour; `label` is then that of the scale
-    is_faint   drawn so that what is behind shows through
-    mark       shape of points, and of a few marks along a line, so that curves are told apart without colours: circle,
-               square, triangle, diamond, cross, plus, star, pentagon; ring is an open circle
+    shade      of points: a number for each, shown by its colour; `label` is then the label of the scale
+    is_faint   drawn semi-transparent
+    mark       shape of points, and of a few marks along a line, so that curves can be distinguished without colours:
+               circle, square, triangle, diamond, cross, plus, star, pentagon; ring is an open circle
 
     >>> x = np.linspace(0.0, 1.0, 5)
     >>> curve = sb.view.Curve(x, x**2, "parabola", kind="dashed")
@@ -131,10 +131,10 @@ class Panel:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure(Drawable):
-    """Panels under one title, one below the other or side by side, with a sentence that says what is seen.
+    """Panels under one title, stacked or side by side, with a caption.
 
     panels     from top to bottom; `is_wide`: side by side
-    shares_x   one axis of x serves all
+    shares_x   whether all panels share one x axis
     caption    the sentence
     size       width and height in inches; a height of 0 is chosen by the number of panels
 
@@ -161,7 +161,7 @@ class Figure(Drawable):
         return f"<Figure {self.title!r}: {len(self.panels)} panels, {sum(len(p.curves) for p in self.panels)} curves>"
 
     def noted(self, **words: tuple[float, float]) -> Figure:
-        """The same with words at points of the first panel: `figure.noted(weave=(-4, 16))`."""
+        """The figure with labels at points of the first panel: `figure.noted(weave=(-4, 16))`."""
         first, *others = self.panels
         notes = [Note(x, y, word.replace("_", " ")) for word, (x, y) in words.items()]
         return replace(self, panels=(replace(first, notes=(*first.notes, *notes)), *others))
@@ -169,7 +169,7 @@ class Figure(Drawable):
     # ------------------------------------------------------------------------------------------------ as numbers
 
     def data(self) -> dict[str, Any]:
-        """Everything as lists and strings, ready for JSON; None where a curve has a gap.
+        """The content as lists and strings, ready for JSON; None marks a gap in a curve.
 
         >>> x = sb.symbol("x")
         >>> figure = sb.plot(sb.sin(x), x=(0, 6))
@@ -244,7 +244,7 @@ def _axes(c: Curve) -> dict[str, Array]:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class FigureGrid(Drawable):
-    """Figures in rows of so many columns, each with its letter and title above and its caption below; made by
+    """Figures arranged in `columns` columns, each with its letter and title above and its caption below; returned by
     `side_by_side`, or by `first | second`.
 
     figures   from left to right, row by row
@@ -275,7 +275,7 @@ class FigureGrid(Drawable):
         return f"<FigureGrid of {len(self.figures)} figures in {self.columns} columns>"
 
     def data(self) -> dict[str, Any]:
-        """Everything as lists and strings, ready for JSON."""
+        """The content as lists and strings, ready for JSON."""
         return {"title": self.title, "figures": [f.data() for f in self.figures]}
 
     @property
@@ -296,7 +296,7 @@ class FigureGrid(Drawable):
 
     @checked_flags(ViewError)
     def html(self, *, assets: bool = True) -> str:
-        """The figures as a part of a page, beside each other where there is room."""
+        """The figures as a part of a page, side by side if the page is wide enough."""
         if not self._page_rows():
             return super().html()
         inside = "".join(f.html(assets=False) for f in self.figures)
@@ -312,8 +312,8 @@ class FigureGrid(Drawable):
 
 @answered
 def side_by_side(*figures: Figure | FigureGrid, columns: int = 0, title: str = "", caption: str = "") -> FigureGrid:
-    """Figures beside each other in one picture, each with its letter, title and caption: `first | second` is short for
-    two.
+    """Arrange figures side by side in one picture, each with its letter, title and caption: `first | second` is short
+    for two.
 
     columns   in a row; by default all figures are in one row
 

@@ -124,7 +124,7 @@ def _flow(
     names = {s.name: s for s in eq.state}
     if len(over.names) != 2 or any(n not in names for n in over.names):
         raise ViewError(
-            f"plot of {eq.name!r}: say what is drawn, or give ranges to two states for the flow between them; "
+            f"plot of {eq.name!r}: name the quantities to draw, or give ranges for two states for the flow between them; "
             f"states are {listed(names)}"
         )
     rates = evaluated_quantities(

@@ -16,6 +16,7 @@ import numpy as np
 from ...emit.run.callable import Array
 from ...escaping import as_attribute, as_script_data, in_html
 from . import drawing
+from .shared_scripts import are_shared, asking, asking_script
 
 if TYPE_CHECKING:
     from .figure import Curve, Figure, Panel
@@ -88,22 +89,24 @@ def fragment(figure: Figure, *, with_assets: bool = True) -> str:
     )
 
 
-def page(title: str, inner: str, caption: str) -> str:
-    """A page with figures, which needs nothing else."""
+def page(title: str, inner: str, caption: str, *, asks: bool = False) -> str:
+    """A page with figures, which needs nothing else; with a shared script it contains everything except the script."""
+    scripts = [script(), *([asking_script()] if asks else [])]
+    behind = asking(script()) if asks else f"<script>{script()}</script>"
     about = f"<figcaption>{in_html(caption)}</figcaption>" if caption else ""
     own = "body{margin:1rem auto;padding:0 1rem;max-width:60rem;font-family:sans-serif;color-scheme:light dark}figure{margin:0}figcaption{opacity:.75}"
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"{content_policy([script()])}<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"{content_policy(scripts)}<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<meta name='color-scheme' content='light dark'><title>{in_html(title)}</title><style>:root{{color-scheme:light dark}}{own}{style()}</style></head>"
-        f"<body><figure>{inner}{about}</figure><script>{script()}</script></body></html>\n"
+        f"<body><figure>{inner}{about}</figure>{behind}</body></html>\n"
     )
 
 
 def in_notebook(title: str, inner: str, caption: str, rows: int) -> str:
     """A page inside a notebook cell, in its own frame, so that styles and scripts are separate."""
     return (
-        f'<iframe srcdoc="{as_attribute(page(title, inner, caption))}" title="{in_html(title)}" '
+        f'<iframe srcdoc="{as_attribute(page(title, inner, caption, asks=are_shared()))}" title="{in_html(title)}" '
         f'style="width:100%;height:{rows * PANEL_HEIGHT + 90}px;border:0" sandbox="allow-scripts allow-downloads"></iframe>'
     )
 

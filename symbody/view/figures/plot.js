@@ -324,8 +324,8 @@
         c.setPointerCapture(e.pointerId);
         fingers.set(e.pointerId, e);
         begin = { ...this.place(e), pans: e.shiftKey };
-        if (fingers.size === 2) { const [a, b] = [...fingers.values()]; pinch = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY); }
-        if (e.pointerType !== "mouse") this.point(this.place(e));
+        if (fingers.size === 2) { const [a, b] = [...fingers.values()]; pinch = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY); begin = null; }
+        else if (e.pointerType !== "mouse") this.point(this.place(e));
       });
       c.addEventListener("pointermove", (e) => {
         if (!this.frame) return;

@@ -42,14 +42,15 @@ ROUND_FREQUENCIES: Final = tuple(m * 10.0**k for k in range(-4, 5) for m in (1, 
 
 @singledispatch
 def plot(thing: Any, *what: Any, **options: Any) -> Figure:
-    """A figure of a result.
+    """Draw a figure of a result.
 
     plot(sim)                      coordinates, speeds, variables, inputs and outputs, by unit; plot(sim, "q1",
                                    expression) what is named, plot(sim, ["q1", "q2"], {"height [m]": expression}) in
                                    panels; words for groups: coordinates, speeds, variables, inputs, outputs,
                                    multipliers, energies, powers, violations, steps; over="q1" over another quantity,
                                    over=["x", "y"] in space, equal=True with equal scales
-    plot([sim1, sim2], "q1")       several motions, told apart by what differs; labels=[...], or a mapping of motions
+    plot([sim1, sim2], "q1")       several motions, distinguished by their differences; labels=[...], or a mapping of
+                                   motions
     plot(eq, what, q1=(-3, 3))     a quantity of some equations over one value or two, others at numbers or their
                                    defaults (with constraints each point is assembled): contours; without it the flow
                                    in the plane of two states; beside=[sim] draws motions on it
@@ -58,10 +59,10 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
                                    plot(lin, "tau", "phi", V=20) a frequency response
     plot(locus)                    real and imaginary parts over the parameter; plot(locus, "real") or "imaginary" one
                                    of them; plot(locus, "plane") in the complex plane
-    plot(spectrum), plot(mode)     eigenvalues in the plane; what moves in a mode, and how far ahead
+    plot(spectrum), plot(mode)     eigenvalues in the plane; amplitudes and phases of a mode
     plot(chart)                    the largest real part over two parameters, with the border of stability
-    plot(response)                 Bode's diagram; plot(response, "nyquist"); several responses, also over time:
-                                   plot([a, b, c])
+    plot(response)                 Bode diagram; plot(response, "nyquist"); several responses, also over time: plot([a,
+                                   b, c])
     plot(branch, "q1")             a quantity over what is varied, unstable parts dashed, special points named;
                                    plot(branch, ["q1", "q2"]) several in one panel; mark=[3.0, 4.0] at chosen values;
                                    several branches: plot([a, b], "q1"), or a mapping of them
@@ -73,10 +74,10 @@ def plot(thing: Any, *what: Any, **options: Any) -> Figure:
                                    over="P"; several: plot([a, b])
     plot(section, "x", "y")        a Poincaré section in a plane; plot(section, "x") its return map
     plot(attractors, "x")          settled motions over a parameter; beside=[family] with continued orbits
-    plot(exponents), plot(basins)  how Lyapunov exponents settle; which starts lead where
+    plot(exponents), plot(basins)  convergence of Lyapunov exponents; basins of attraction
     plot(design)                   eigenvalues and parameters at every step
 
-    A figure draws itself in a notebook; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv,
+    A notebook displays the figure; `figure.save("name.png")` writes a picture (.svg, .pdf), or the numbers (.csv,
     .json).
 
     >>> x, v = sb.symbols("x v", "variable")
@@ -218,7 +219,7 @@ def _(lin: LinearSystem, *pair: str, title: str = "", kind: str = "", **named: A
     if pair:
         if len(pair) != 2 or spans:
             raise ViewError(
-                f"plot of a linear system: a response is asked for by input and output, with a number "
+                f"plot of a linear system: request a response by input and output, with a number "
                 f'for each parameter, as in plot(lin, "tau", "phi", V=20); got {listed((*pair, *spans))}'
             )
         return _responses([lin.frequency_response(*pair, **named)], kind or "bode", title)

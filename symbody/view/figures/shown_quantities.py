@@ -87,7 +87,7 @@ class ShownTogether:
         return "log" if all(x.scale == "log" for x in self.quantities) else "linear"
 
 
-# ------------------------------------------------------------------------------------------------------ what is asked for
+# ------------------------------------------------------------------------------------------------------ requested quantities
 
 
 def usual(sim: Trajectory) -> list[ShownTogether]:
@@ -130,7 +130,7 @@ def panels_asked_for(
     for w in what:
         if isinstance(w, list | tuple | Mapping):
             if not w:
-                raise ViewError(f"{where}: a panel without a quantity; a list or a mapping has what is in it")
+                raise ViewError(f"{where}: a panel is empty; give at least one quantity")
             labels = w if isinstance(w, Mapping) else {}
             some = [(n, w[n]) for n in labels] if labels else [("", x) for x in w]
             found.append(ShownTogether("", tuple(quantity(eq, x, k, n, zeros) for k, (n, x) in enumerate(some)), True))
@@ -230,7 +230,7 @@ def _steps(_: Trajectory) -> ShownTogether:
         runs = [d for s in sim.segments for d in s.dense]
         if not runs:
             raise ViewError(
-                f"plot of {sim.name!r}: states were asked for at given times, so the steps are not known; "
+                f"plot of {sim.name!r}: only states at given times are stored, so the steps are unknown; "
                 "simulate(eq, end) keeps them"
             )
         ends = [np.concatenate([[d.start], d.ends]) for d in runs]

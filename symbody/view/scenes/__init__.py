@@ -1,4 +1,1 @@
-"""Scenes: the 3-D picture of a mechanism as plain data, and the page that shows it.
-
-`Equations`, `State` or `Trajectory` in, `Scene` out.
-"""
+"""3-D scenes of `Equations`, a `State` or a `Trajectory`, as plain data, and the page that shows them."""

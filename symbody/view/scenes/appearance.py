@@ -129,7 +129,7 @@ class Appearance:
 
     @property
     def notes(self) -> list[str]:
-        """On what a drawing asks for and cannot have."""
+        """Notes on requested features that a drawing cannot have."""
         if not self.missing:
             return self._notes
         return [

@@ -52,7 +52,7 @@ def refuse_paint(paint: str, surfaces: Iterator[DeformingMesh]) -> None:
         raise ViewError(f"scene: paint={paint!r} colours meshes of bodies from finite elements, and no body has one")
     if paint == "stress" and all(s.stress is None for s in found):
         raise ViewError(
-            "scene: paint='stress': stresses at the nodes are not known of any body; make one of a scikit-fem basis, or "
+            "scene: paint='stress': no body has stresses at its nodes; make one from a scikit-fem basis, or "
             "give `FiniteElements` rows in stress= and their nodes in places="
         )
 

@@ -58,8 +58,7 @@ class Placer:
         self.equations, self.frames, self.points = eq, tuple(dict.fromkeys(frames)), tuple(points)
         if lost := next((f for f in eq.mechanism.frames if f.velocity is not None), None):
             raise ViewError(
-                f"scene of {eq.name!r}: the place of frame {lost.name!r} is not known, only its velocity; make it "
-                "of coordinates to draw it"
+                f"scene of {eq.name!r}: the position of frame {lost.name!r} is not known, only its velocity; define it by coordinates to draw it"
             )
         known = placements_of(eq, (*frames, *(p.frame for p in points)))
         outputs: dict[str, Any] = {}

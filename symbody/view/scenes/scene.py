@@ -37,25 +37,25 @@ SHOWN: Final = ("bodies", "joints")
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Scene:
-    """A mechanism in motion, as plain data: what there is to see, fixed to frames, and how the frames move.
+    """A mechanism in motion, as plain data: visible objects, fixed to frames, and how the frames move.
 
     scene.save("view.html")     a page that opens offline; also .glb (glTF with animation) and .svg (a still)
     scene.html()                the same as a part of another page
     in a notebook               the last line of a cell shows it
 
     t            times; of a mode, one period
-    levels       amplitudes, where it is a mode: frames have poses for each
+    levels       amplitudes of a mode; frames have poses for each
     frequency    of a mode, in radians per second
-    shown        groups that are switched on at first, of bodies, joints, frames, forces, traces, labels
-    size         the distance across the mechanism
+    shown        groups that are visible initially: bodies, joints, frames, forces, traces, labels
+    size         the overall size of the mechanism
     surfaces     meshes of bodies that deform
-    centre       the way of the mass centre, (times, 3)
-    notes        on what a drawing asked for and could not have, and vibrations that are faster than its times
+    centre       path of the mass centre, (times, 3)
+    notes        on requested features that could not be drawn, and on vibrations that are too fast for its times
     solids       fixed to `frames`, which have their motion; `spans` lie between two points, `traces` are paths of
                  points
     arrows       forces and torques
     meshes       triangles by name, of solids that are meshes
-    camera       where to look at first
+    camera       the initial view
     floor        a plane with a grid; None: none
     labels       words at points
 
@@ -100,7 +100,7 @@ class Scene:
         return fragment(self, assets=assets, height=height, autoplay=autoplay)
 
     def save(self, path: str | Path) -> Path:
-        """Write it: .html a page of its own, .glb glTF with animation, .svg a still.
+        """Write the scene: .html a complete page, .glb glTF with animation, .svg a still picture.
 
         >>> m = sb.Model("pendulum")
         >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -125,11 +125,11 @@ class Scene:
         return target
 
     def gltf(self) -> bytes:
-        """As binary glTF 2.0, with animation."""
+        """The scene as binary glTF 2.0, with animation."""
         return later("write.files.gltf", "glb")(self)
 
     def svg(self, t: float | None = None, width: int = 960, height: int = 600, theme: str = "light") -> str:
-        """A still at a time (the first by default), as SVG."""
+        """A still picture at a time (the first by default), as SVG."""
         return svg(self, t, width, height, theme)
 
     def _repr_html_(self) -> str:
@@ -155,8 +155,7 @@ def scene(
     options: Mapping[str, Any] | None = None,
     **named: float,
 ) -> Scene:
-    """The 3-D picture of a trajectory, of an orbit, of a state, or of equations at values from which a state is
-    assembled.
+    """The 3-D scene of a trajectory, an orbit, a state, or equations at values from which a state is assembled.
 
     shapes      for bodies by name, instead of what they have: `{"slider": sb.box(0.1, 0.06, 0.06)}`, or solids, or
                 several; or a robot from a URDF file, whose visuals are shown; or the drawing of a model file
@@ -167,12 +166,12 @@ def scene(
     forces      "loads" (the default), "reactions" or both: arrows along the motion
     mode        a mode of a linear system, or complex displacements by coordinate: q0 + Re(ε shape exp(i ω t)), with ε
                 to be set in the viewer; q0 is the state given, or the first of a trajectory
-    frequency   of the mode in rad/s, where `mode` does not say
-    samples     number of times; by default as many as look smooth
-    show        groups that are switched on at first; by default bodies, joints, and traces and forces where they are given
-    paint       "displacement" or "stress" (von Mises): colours meshes of bodies from finite elements by that
-    values      of equations or of a state, by name or symbol; also as keywords where the name is not that of an option
-    options     any of these by name, where the model has the name too
+    frequency   of the mode in rad/s, if `mode` does not contain it
+    samples     number of times; by default enough for smooth motion
+    show        groups that are visible initially; by default bodies, joints, and traces and forces if they are given
+    paint       "displacement" or "stress" (von Mises): colours the meshes of finite-element bodies by this quantity
+    values      of equations or of a state, by name or symbol; also as keywords if the name is not that of an option
+    options     any of these arguments by name, for names that also exist in the model
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -213,7 +212,7 @@ def scene(
 
 
 def _groups(show: Iterable[str] | None, **asked: Any) -> tuple[str, ...]:
-    """Groups that are switched on at first: those that are named, or the usual ones and what was asked for."""
+    """Groups that are switched on at first: those that are named, or the usual ones and those requested."""
     if show is None:
         return (*SHOWN, *(group for group, given in asked.items() if given is not None))
     named = tuple(show)
@@ -244,6 +243,8 @@ def _frames_drawn_on(shapes: Any, traces: Any) -> list[Frame]:
 def _mode(mode: Any, frequency: float | None) -> tuple[Mapping[str, complex], float]:
     shape = mode if isinstance(mode, Mapping) else getattr(mode, "shape", None)
     if not isinstance(shape, Mapping):
-        raise ViewError(f"scene: mode= is a mode of a linear system or displacements by coordinate, got {shown(mode)}")
+        raise ViewError(
+            f"scene: mode= must be a mode of a linear system or displacements by coordinate, got {shown(mode)}"
+        )
     eigenvalue = complex(getattr(mode, "eigenvalue", 0.0))
     return shape, float(abs(eigenvalue.imag) if frequency is None else frequency)

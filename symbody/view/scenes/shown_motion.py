@@ -46,7 +46,7 @@ VISIBLE_DEFORMATION: Final = 0.01  # deformation of a body, relative to its size
 class ShownMotion:
     """Times and coordinates, for each amplitude: q has the shape (levels, times, coordinates).
 
-    trajectory   at the same times, where forces can be asked of it; of a mode, the state about which it is
+    trajectory   at the same times, if forces can be computed from it; of a mode, the state about which it is
     levels       amplitudes of a mode; one level otherwise
     frequency    of a mode, in radians per second
     note         on vibrations too fast for its times
@@ -101,8 +101,8 @@ def trajectory_of(source: Any, values: Mapping[Any, float]) -> Trajectory:
         return standing_still(State.of(source.equations, {**source.values, **changed}) if values else source)
     if isinstance(source, Mapping):
         raise ViewError(
-            f"scene: {shown(source)} are values, and of which equations is not known; sb.scene(eq, values={{...}}) draws the "
-            "state that has them, sim.scene() a motion"
+            f"scene: {shown(source)} are values without equations; sb.scene(eq, values={{...}}) draws the "
+            "state with these values, and sim.scene() draws a motion"
         )
     raise ViewError(
         f"scene: expected equations, a state, a trajectory or an orbit, got {shown(source)}; derive(model) gives equations, "

@@ -104,8 +104,7 @@ class SkeletonFinder:
             if not np.isfinite(places).all():
                 at = int(np.argmin(np.isfinite(places).all(axis=1)))
                 raise ViewError(
-                    f"scene of {self.mechanism.name!r}: at t = {self.motion.t[at]:g} body {name!r} is nowhere: its place comes out as "
-                    f"{places[at]}; look at the coordinates there"
+                    f"scene of {self.mechanism.name!r}: at t = {self.motion.t[at]:g} body {name!r} has no finite position: {places[at]}; check the coordinates there"
                 )
 
     def _at_random(self, place: Placer) -> tuple[Poses, Array]:
@@ -203,7 +202,7 @@ class SkeletonFinder:
         return joined
 
     def _hold_coincidences(self, held: dict[str, list[Three]], joined: set[frozenset[str]]) -> None:
-        """Points tied together by constraints that are no joints."""
+        """Points tied together by constraints other than joints."""
         names = {j.name for j in self.mechanism.joints}
         for c in self.mechanism.constraints:
             sides = [a for a in c.actions if a.at is not None] if c.joint is not None and c.joint not in names else []
@@ -277,7 +276,7 @@ class SkeletonFinder:
         return min(heights, default=None)
 
     def _wheel(self, body: Body, contact: Array) -> Wheel | None:
-        """A contact that is no fixed point of the body, at one distance from its mass centre."""
+        """A contact that is not a fixed point of the body, at one distance from its mass centre."""
         centre = self.now_in(self.now_points[:, self._number[body.name]], body.frame)
         arm = self.tried.within(body.frame, contact) - np.array(centre)
         radius = np.linalg.norm(arm, axis=1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...escaping import as_attribute, as_script_data, in_html
 from ..figures.interactive import content_policy
+from ..figures.shared_scripts import are_shared, asking, asking_script
 from .picture import coil, svg
 from .scene_items import COLOUR_RAMP, GROUPS, PALETTE, End, Mesh, Surface
 from .solids import profile, ratio_of
@@ -175,20 +176,22 @@ def _moment(scene: Scene) -> float:
     return float(scene.t[len(scene.t) // 4])
 
 
-def page(scene: Scene) -> str:
-    """A complete page."""
-    title = in_html(scene.name)
+def page(scene: Scene, *, asks: bool = False) -> str:
+    """A complete page; with a shared viewer it contains everything except the script."""
+    title, scripts = in_html(scene.name), [script(), *([asking_script()] if asks else [])]
+    body = fragment(scene, assets=not asks, height="100dvh")
+    body = f"<style>{style()}</style>{body}{asking(script())}" if asks else body
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f"{content_policy([script()])}"
-        f'<title>{title}</title></head><body class="sbv-page">{fragment(scene, height="100dvh")}</body></html>\n'
+        f"{content_policy(scripts)}"
+        f'<title>{title}</title></head><body class="sbv-page">{body}</body></html>\n'
     )
 
 
 def in_notebook(scene: Scene, height: int = 480) -> str:
     """A page inside a notebook cell: in its own frame, so that styles and scripts are separate."""
-    inside = as_attribute(page(scene))
+    inside = as_attribute(page(scene, asks=are_shared()))
     title = in_html(f"3-D view of {scene.name}")
     return (
         f'<iframe srcdoc="{inside}" title="{title}" style="width:100%;height:{height}px;border:0" '

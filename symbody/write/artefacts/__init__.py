@@ -1,1 +1,2 @@
-"""What every target gets: functions of the equations as programs, loops around them, a start, and numbers to check by."""
+"""The common input of all targets: functions of the equations as programs, loops around them, an initial state, and
+reference values."""

@@ -116,15 +116,15 @@ class Reference:
 
 @dataclass(frozen=True, repr=False)
 class Artefact(Introduced):
-    """A model, ready to be written.
+    """A model prepared for export.
 
     title        the name of the model, free text
-    identifier   the same as a name in code, and of files
+    identifier   its identifier in code and file names
     state        rows of the table of variables, in the order of x; `inputs` and `parameters` likewise
-    start        t, x, r at the start
+    start        initial t, x, r
     defaults     values of the parameters
     tables       indices by name: patterns of sparse outputs, `compressed`
-    notes        what could not be written, and why
+    notes        parts that could not be exported, with reasons
     labels       names of subexpressions; programs have them in themselves
     event_senses of each event function: the direction of crossings that count (1 rising, -1 falling, 0 both), and
     whether one ends the motion
@@ -132,7 +132,7 @@ class Artefact(Introduced):
     version      of the symbody that wrote it
     functions    programs of (t, x, r, p)
     algorithms   loops around them
-    check        a state and values there, for the check that goes with it
+    check        a state and values there, for the generated check
     reference    a motion to reproduce
 
     >>> x = sb.symbol("x", "variable")
@@ -166,7 +166,7 @@ class Artefact(Introduced):
 
     @cached_property
     def hash(self) -> str:
-        """Of everything that is computed: equal artefacts have equal hashes, whatever language they are written in."""
+        """Hash of the computed content: equal artefacts have equal hashes in all languages."""
         h = hashlib.sha256()
         for f in self.functions:
             h.update(f"{f.name} {f.program.digest}\n".encode())
@@ -222,7 +222,7 @@ class Artefact(Introduced):
 
     @property
     def cost(self) -> ir.Cost:
-        """Operations of all functions together."""
+        """Total number of operations of all functions."""
         total = ir.Cost()
         for f in self.functions:
             total = total + f.program.cost

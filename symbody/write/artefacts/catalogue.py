@@ -38,7 +38,7 @@ Define = Callable[[ExportedEquations], Definition | None]
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A function of the catalogue. `group` is what it is asked for by, beside its own name."""
+    """A function of the catalogue. It can be requested by its name or by its `group`."""
 
     name: str
     group: str
@@ -333,7 +333,7 @@ CATALOGUE: Final = {
         CatalogueEntry("constraint_jacobian", "core", JACOBIANS, _constraint_jacobian),
         CatalogueEntry("correct_positions", "core", "one correction of positions towards the constraints, and the violation before", _correct_positions),
         CatalogueEntry("correct_speeds", "core", "speeds on the constraints, and the violation before", _correct_speeds),
-        CatalogueEntry("attracted", "attracted", "x' with the state drawn onto the constraints: for solvers that cannot project", _attracted_rates, True),
+        CatalogueEntry("attracted", "attracted", "x' with the state attracted to the constraints: for solvers that cannot project", _attracted_rates, True),
         CatalogueEntry("attracted_x", "attracted", "derivatives of attracted x' by the state", _attracted_by("x"), True),
         CatalogueEntry("attracted_r", "attracted", "derivatives of attracted x' by the inputs", _attracted_by("r"), True),
         CatalogueEntry("attracted_p", "attracted", "derivatives of attracted x' by the parameters", _attracted_by("p"), True),

@@ -1,4 +1,4 @@
-"""Equations -> `Artefact`: functions that are asked for, algorithms that go with them, a start, numbers to check by."""
+"""Equations -> `Artefact`: the requested functions, algorithms that go with them, a start, numbers to check by."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ MOST_CHARACTERS: Final = 40  # of an identifier: names of functions that begin w
 @answered_class
 @dataclass(frozen=True)
 class ExportOptions:
-    """Choices for an artefact.
+    """Options of an artefact.
 
     functions   names or groups of the catalogue, or "all"
-    start       a state, or values by name: where motions begin
+    start       initial state, or values by name
     name        of the files and the prefix of functions; by default that of the model
     events      expressions (or events) by name, whose zero crossings are to be found
-    reference   seconds of a motion to be written along, which the driver reproduces; None: none
+    reference   duration in seconds of a reference motion that the driver reproduces; None to omit it
     more_outputs   expressions by name, after the outputs of the model
-    checks      whether values of all functions at a point are written along
-    attraction  rate, in 1/s, at which functions of the group "attracted" draw states onto the constraints
+    checks      whether to include values of all functions at a point
+    attraction  rate, in 1/s, at which functions of the group "attracted" attract states to the constraints
 
     >>> sb.write.ExportOptions(reference=None, name="decay").functions
     ('core', 'derivatives')
@@ -136,7 +136,7 @@ def _functions(
         if function is not None:
             made.append(function)
     if not made:
-        raise ProgramError(f"{where}: there is nothing of what was asked for. {' '.join(notes)}")
+        raise ProgramError(f"{where}: none of the requested functions can be made. {' '.join(notes)}")
     return tuple(made), notes
 
 

@@ -147,8 +147,8 @@ def reference_motion(eq: Equations, start: State, seconds: float, projects: bool
     exact = simulate(eq, times, start, rtol=1e-12)
     if not exact.outcome:
         raise ProgramError(
-            f"export of {eq.name!r}: the reference motion of {seconds:g} s does not reach its end ({exact.outcome}); ask for a shorter one, "
-            "reference=0.1, or for none, reference=None"
+            f"export of {eq.name!r}: the reference motion of {seconds:g} s does not reach its end ({exact.outcome}); request a shorter one, "
+            "reference=0.1, or none, reference=None"
         )
     n = len(eq.state)
     states = exact.y[:, :n]

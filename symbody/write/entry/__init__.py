@@ -1,1 +1,1 @@
-"""The functions that users call: one for each target."""
+"""The public export functions, one for each target."""

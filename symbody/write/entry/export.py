@@ -59,13 +59,13 @@ def c(
     it. Returns the folder.
 
     functions          names of functions or of groups (docs/export.md), or "all"
-    start              where motions begin: a state, or values by name
+    start              initial state, or values by name
     name               of files and functions; by default that of the model
     events             expressions, events, or names of variables and outputs, by name: zeros are events
-    inputs             laws as in `simulate`: expressions, samples; what has none stays an argument
-    reference          seconds of a motion that is written along, and that the driver reproduces; None: none
+    inputs             laws as in `simulate`: expressions, samples; inputs without a law remain arguments
+    reference          duration in seconds of a reference motion that the driver reproduces; None to omit it
     single_precision   floats
-    embedded           call nothing of the C library but sine, cosine and square root
+    embedded           use only sine, cosine and square root of the C library
 
     >>> x = sb.symbol("x", "variable")
     >>> folder = sb.write.c(sb.from_equations({x: -x}, name="decay"), "decay_c", reference=None)
@@ -223,7 +223,7 @@ def auto(
     vary   the parameter or input of the first run, along equilibria from the start; by default the first. Inputs are
            parameters of AUTO.
 
-    attraction   rate, in 1/s, at which states are drawn onto the constraints, where there are some
+    attraction   rate, in 1/s, at which states are attracted to the constraints, if any
 
     Other options are those of `c`. Equations may not depend on time. Returns the folder.
 
@@ -324,12 +324,12 @@ ADDED_TARGETS: Final[dict[str, Callable[..., Path]]] = {}
 def add_target(
     name: str, files: Callable[[Artefact], Files], functions: Iterable[str] = DEFAULT_GROUPS
 ) -> FolderWriter:
-    """Make a language of your own known to `export`. Returns the function that writes its folders, with the options of
+    """Register your own target language for `export`. Returns the function that writes its folders, with the options of
     `c`.
 
-    name        by which `export` knows it
+    name        its name in `export`
     files       text (or bytes) of each file by its name, from an artefact
-    functions   names or groups of functions that are written where none are asked for
+    functions   names or groups of functions that are written by default
 
     >>> def listing(made):
     ...     return {"functions.txt": " ".join(f.name for f in made.functions)}

@@ -25,7 +25,7 @@ KEY: Final = "symbody branch"
 
 
 def save_branch(branch: Branch, path: str | Path) -> Path:
-    """Write a branch; the file's name gets the ending .npz where it has none.
+    """Write a branch; the suffix .npz is added if the file name has none.
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})
@@ -59,7 +59,7 @@ def load_branch(path: str | Path, motion: SteadyMotion) -> Branch:
     """Read a branch back. The motion must be one of the same equations and conditions as that from which the branch was
     followed; names are compared.
 
-    What does not fit is a `StabilityError`.
+    A mismatch raises `StabilityError`.
 
     >>> x, mu = sb.symbols("x mu")
     >>> eq = sb.from_equations({x: mu * x - x**3}, {mu: -1.0})

@@ -16,7 +16,7 @@ ContactPart = Contact | Friction | ContactRequest | FrictionRequest
 
 
 def contact_entries(parts: Iterable[ContactPart]) -> dict[str, Any]:
-    """Of contacts as `Contacts` has them, or as a file asked for them."""
+    """The entries of contacts, from `Contacts` or from the requests of a file."""
     return {c.name: _contact(c) if isinstance(c, (Contact, ContactRequest)) else _friction(c) for c in parts}
 
 

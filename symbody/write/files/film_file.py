@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...view.scenes.scene import Scene
 
 SUPERSAMPLING: Final = 2  # frames are drawn larger by this factor and scaled down, which smooths edges
-SHORTEST, LONGEST = 2.0, 12.0  # seconds that a film takes, unless it is told
+SHORTEST, LONGEST = 2.0, 12.0  # default duration of a film in seconds
 
 
 @answered
@@ -39,8 +39,9 @@ def film(
 ) -> Path:
     """Write a scene as a film: .gif (needs Pillow) or .mp4 (needs Pillow and ffmpeg).
 
-    rate    frames for each second
-    speed   of the film against the motion; by default 1, or what makes the film last between 2 and 12 seconds
+    rate    frames per second
+    speed   of the film relative to the motion; by default 1, or a value for which the film lasts between 2 and 12
+            seconds
 
     >>> m = sb.Model("pendulum")
     >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
@@ -59,8 +60,7 @@ def film(
         raise ViewError(f"film: cannot write {target.name!r}; a name ends in .gif or .mp4")
     if width < 16 or height < 16 or rate < 1 or (speed is not None and speed <= 0):
         raise ViewError(
-            f"film: width={width}, height={height}, rate={rate}, speed={speed}; width and height are 16 at least, "
-            "rate 1, and speed positive"
+            f"film: width={width}, height={height}, rate={rate}, speed={speed}; width and height must be at least 16, rate at least 1, and speed positive"
         )
     if theme not in PAGE_COLOURS:
         raise ViewError(f"film: theme={theme!r}; there are {', '.join(PAGE_COLOURS)}")
@@ -107,7 +107,9 @@ def _write_gif(frames: Iterator[Any], target: Path, rate: int) -> None:
 def _write_mp4(frames: Iterator[Any], target: Path, rate: int) -> None:
     tool = shutil.which("ffmpeg")
     if tool is None:
-        raise ViewError("film: .mp4 is written by the program ffmpeg, which is not here; install it, or write a .gif")
+        raise ViewError(
+            "film: .mp4 is written by the program ffmpeg, which is not installed; install it, or write a .gif"
+        )
     first = next(frames)
     size = f"{first.width}x{first.height}"
     command = [

@@ -49,10 +49,10 @@ LINE: Final = 140  # characters of a line that holds a whole table
 def write_model(
     model: Model | Mechanism, path: str | Path, contacts: Contacts | None = None, start: Start | None = None
 ) -> None:
-    """Write a model file (see docs/model-files.md) from which `read_model` makes the same equations.
+    """Write a model file (see docs/model-files.md) from which `read_model` derives the same equations.
 
     contacts   of equations of the model: they are written as gaps, slips and laws, and `Study` of the file has them
-    start      where motions of the file begin: a state, or values by name
+    start      initial state of the file, or values by name
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0))
@@ -96,8 +96,8 @@ def model_text(model: Model | Mechanism, contacts: Contacts | None = None, start
     mechanism = model.freeze() if isinstance(model, Model) else model
     if contacts is not None and contacts.impacts != NEWTON:
         raise ModelError(
-            f"write_model: the law of impacts of {mechanism.name!r} is {contacts.impacts!r}, which model files say where they ask for a motion: "
-            f"leave it out here, and add `simulate: {{t: ..., impacts: {contacts.impacts}}}`"
+            f"write_model: the law of impacts of {mechanism.name!r} is {contacts.impacts!r}, which model files state in the request of a motion: "
+            f"omit it here, and add `simulate: {{t: ..., impacts: {contacts.impacts}}}`"
         )
     begin = _start(mechanism, start)
     text = _ModelFileWriter(mechanism, () if contacts is None else contacts.parts, begin).text()
@@ -232,8 +232,7 @@ class _ModelFileWriter:
         assert f.parent is not None
         if f.velocity is not None:
             raise ModelError(
-                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model "
-                "files have no words for"
+                f"model file of {self.m.name!r}: frame {f.name!r} is known by its velocity only, which model files cannot express"
             )
         on, factors = self.frames[f.parent], f.rotation.factors
         if not factors:

@@ -37,7 +37,7 @@ T = TypeVar("T", Orbit, OrbitBranch)
 
 @dataclass(frozen=True)
 class OrbitQuestion:
-    """What an orbit was asked with, beside numbers: it cannot be in a file."""
+    """The settings of an orbit other than numbers, which a file cannot contain."""
 
     equations: Equations
     conserved: Mapping[str, Expr]

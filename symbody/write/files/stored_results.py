@@ -52,7 +52,7 @@ def load(
         kind = file.kind.removeprefix("symbody ")
     if kind not in READERS:
         raise StudyError(
-            f"{path}: {shown(kind)} is no kind of result; there are {listed(READERS)}, and folders of sweeps"
+            f"{path}: {shown(kind)} is not a kind of result; the kinds are {listed(READERS)}, and folders of sweeps"
         )
     read, needed, takes = READERS[kind]
     _refuse_options(path, kind, given, takes)

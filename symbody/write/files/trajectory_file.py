@@ -30,7 +30,7 @@ MOST_TIMES: Final = 10**9
 
 
 def save_trajectory(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write a trajectory; the file's name gets the ending .npz where it has none.
+    """Write a trajectory; the suffix .npz is added if the file name has none.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> sim = sb.simulate(sb.from_equations({x: v, v: -x}), 1.0, x=1.0)
@@ -58,8 +58,8 @@ def load_trajectory(
     """Read a trajectory back. The equations (or modes, or contacts) and inputs must be those it was made with: names
     are compared.
 
-    The header says which arrays there are, and of which shapes; each is looked at before it is read, and nothing else
-    of the file is. What does not fit is a `SimulationError`.
+    The header lists the arrays and their shapes; each array is checked before it is read, and nothing else in the file
+    is read. A mismatch raises `SimulationError`.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: -x})
@@ -96,7 +96,7 @@ def _trajectory(file: ArrayFile, equations: Equations | Modes | Contacts, inputs
 
 def _count(said: Any) -> int:
     if not isinstance(said, int) or isinstance(said, bool) or not 0 <= said <= MOST_TIMES:
-        raise SimulationError(f"a number of times is between 0 and {MOST_TIMES}, got {shown(said)}")
+        raise SimulationError(f"a number of times must be between 0 and {MOST_TIMES}, got {shown(said)}")
     return said
 
 

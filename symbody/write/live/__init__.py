@@ -1,1 +1,1 @@
-"""Pages in which a model itself runs."""
+"""Pages that simulate a model in the browser."""

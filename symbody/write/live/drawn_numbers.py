@@ -76,7 +76,7 @@ def drawn_numbers(shown: Scene) -> list[np.ndarray]:
 
 
 def _kinds(shown: Scene) -> list[Any]:
-    """What there is, without numbers."""
+    """The kinds of content, without numbers."""
     solids = [(s.kind, s.frame, s.name, s.mesh, s.group) for s in shown.solids]
     spans = [(s.kind, s.start.frame, s.end.frame) for s in shown.spans]
     return [*solids, *spans, *(e.frame for e in _ends(shown))]

@@ -30,13 +30,13 @@ def live_page(
     packages: Mapping[str, str | Path] | None = None,
     title: str | None = None,
 ) -> Path:
-    """A page in which the model runs, to be opened by any browser, without a network. Returns its path.
+    """Write a page that simulates the model in any browser, without a network. Returns its path.
 
-    until      seconds of the motion at first
-    start      where it begins: a state, or values by name
+    until      initial duration of the motion in seconds
+    start      initial state, or values by name
     events     as in `c`: events with direction, guard, reset and end are handled, expressions and names of variables
                and outputs marked
-    inputs     laws as in `simulate`: expressions, samples; what has none is held, and has a slider
+    inputs     laws as in `simulate`: expressions, samples; inputs without a law are constant and have a slider
     shapes     of bodies, as in `scene`; `packages` for a robot's meshes
     title      by default the name of the model
 
@@ -55,10 +55,7 @@ def live_page(
 
 
 def _page(title: str, part: LivePart) -> str:
-    about = (
-        f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider, and "
-        "the motion is computed anew.</p>"
-    )
+    about = f"<p class='about'>The equations of motion run in this page ({in_html(part.size)}): move a slider to recompute the motion.</p>"
     styles = asset("pages", "report.css") + asset("live", "live_page.css") + part.styles + viewer.style()
     scripts = (viewer.script(), asset("pages", "report.js"), *part.scripts)
     return Page(title, about, [section("model", "Model", part.html)], styles, scripts).html()

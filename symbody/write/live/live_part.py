@@ -60,8 +60,8 @@ FEWEST, MOST, RATE = 120, 600, 60  # samples of a motion, and for each second wi
 
 @dataclass(frozen=True)
 class LivePart:
-    """The part of a page in which a model runs: its element, styles, scripts (the viewer's is `viewer.script`), and
-    the size of the model in words."""
+    """The part of a page in which a model runs: its element, styles, scripts (the viewer's is `viewer.script`), and a
+    phrase with the size of the model."""
 
     html: str
     styles: str

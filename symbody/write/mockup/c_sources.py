@@ -25,7 +25,7 @@ from .description import EXCHANGE, STEPS, MockUp
 COMMON: Final = ("fmu_instance.h", "fmu_events.h", "fmu_steps.h")
 OF_VERSION: Final = {2: ("fmi2_types.h", "fmi2_functions.h"), 3: ("fmi3_types.h", "fmi3_functions.h")}
 INCLUDED: Final = "fmi_functions.h"  # by the functions of either version
-DRIFT: Final = 1e-11  # violation of constraints after which model exchange asks for event mode, to put the state back
+DRIFT: Final = 1e-11  # violation of constraints after which model exchange requests event mode, to project the state
 METHOD: Final[Tableau] = DORMAND_PRINCE_8
 
 

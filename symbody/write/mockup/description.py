@@ -73,7 +73,7 @@ class MockUp:
     kinds        model exchange, co-simulation
     events       in the order of event functions
     fixed        names of parameters that stay as they are after the initialization
-    tolerance    of co-simulation, where the importer asks for none; until: end of the default experiment
+    tolerance    of co-simulation, if the importer requests none; until: end of the default experiment
     is_dae       whether multipliers and residuals are variables too, for importers that solve differential-algebraic
                  equations
     """
@@ -96,7 +96,7 @@ class MockUp:
             if name not in (known := [v.name for v in self.made.parameters]):
                 raise unknown(f"FMU of {self.made.title!r}", "parameter", name, known, ProgramError)
 
-    # ------------------------------------------------------------------------------------------------ what there is
+    # ------------------------------------------------------------------------------------------------ contents
 
     @property
     def output_names(self) -> tuple[str, ...]:

@@ -45,8 +45,8 @@ def documentation(it: MockUp) -> str:
 
 
 _CONSTRAINTS = (
-    "This mechanism has constraints. Coordinates and speeds at the start are guesses: the nearest state on the constraints is taken, also after a change of "
-    f"parameters. In model exchange a step after which constraints are off by more than {DRIFT:g} asks for event mode, where the state is put back."
+    "This mechanism has constraints. Coordinates and speeds at the start are guesses: the nearest state on the constraints is used, also after a change of "
+    f"parameters. In model exchange a step after which constraints are off by more than {DRIFT:g} requests event mode, where the state is projected back."
 )
 _INPUTS = (
     "Inputs are held between communication points, or follow the derivatives that fmi2SetRealInputDerivatives sets, of first and second order. Rates of inputs "

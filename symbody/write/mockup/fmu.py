@@ -84,14 +84,14 @@ def fmu(
 
     version     2 or 3: FMI 2.0 or 3.0
     kind        "model exchange", "co-simulation", or both
-    start       where motions begin: a state, or values by name
+    start       initial state, or values by name
     name        the model identifier; by default the name of the model
     events      a list of `Event`s; or expressions, events, or names of variables and outputs, by name
-    inputs      laws as in `simulate`; what has none is an input of the FMU, with the rates that the equations contain
-                as inputs beside it
-    also        "energies", "multipliers": outputs beside those of the model
+    inputs      laws as in `simulate`; an input without a law is an input of the FMU, and so are its rates if the
+                equations contain them
+    also        "energies", "multipliers": outputs in addition to those of the model
     fixed       names of parameters that cannot change during a run; others are tunable
-    tolerance   of co-simulation, where the importer asks for none
+    tolerance   of co-simulation, if the importer requests none
     until       seconds of the default experiment
     derivatives whether directional derivatives (with version 3 adjoint ones too) are written; without, large models are
     smaller

@@ -1,1 +1,1 @@
-"""What the printers of languages share: statements of programs, statements of kernels, templates."""
+"""The common parts of all language printers: statements of programs, statements of kernels, templates."""

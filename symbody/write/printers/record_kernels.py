@@ -71,8 +71,8 @@ def running(forms: Iterable[ir.KernelForm]) -> set[str]:
 
 
 def used_fields(forms: Iterable[ir.KernelForm]) -> dict[ir.RecordType, dict[str, ir.Type]]:
-    """The fields that kernels use, of each kind of record, inner records before those that they are in. Functions are no
-    fields: they are called by their names."""
+    """The fields that kernels use, of each kind of record, inner records before those that they are in. Functions are
+    not fields: they are called by their names."""
     used: dict[ir.RecordType, set[str]] = {}
     for form in forms:
         roots = records_of(form)

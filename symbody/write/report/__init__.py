@@ -1,1 +1,1 @@
-"""A study as one page that opens offline."""
+"""The report: a study as one page that opens offline."""

@@ -1,7 +1,7 @@
 """`write_report`: a study -> a folder with one page that opens offline, and every number of it in files beside.
 
-The page is one file: pictures are SVG, equations MathML, the 3-D viewer our own script. What could not be computed is
-said in its place, with the reason.
+The page is one file: pictures are SVG, equations MathML, the 3-D viewer our own script. A part that could not be
+computed is replaced by the reason.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class WrittenReport:
 def write_report(
     study: Study, folder: str | Path, step: Step = lambda _: None, scripts: Sequence[str] = ()
 ) -> WrittenReport:
-    """Write index.html and the files beside it. `step` is told what is being done; `scripts` are texts in JavaScript that
-    are added to the page.
+    """Write index.html and the files beside it. `step` receives progress messages; `scripts` are texts in JavaScript
+    that are added to the page.
 
     >>> m = sb.Model("cart")
     >>> joint = m.prismatic("x", m.ground, m.body("cart", mass=2.0), stiffness=8.0)
@@ -171,7 +171,7 @@ class _Report:
             v = sim.violation
             parts.append(self._piece("constraints", lambda: self._figure("constraints", plot(sim, "violations"))))
             parts.append(
-                note(f"Constraints are missed by at most {v.position:z.1e} in position and {v.speed:z.1e} in speed.")
+                note(f"Constraints are violated by at most {v.position:z.1e} in position and {v.speed:z.1e} in speed.")
             )
         return "".join(parts)
 
@@ -190,7 +190,7 @@ class _Report:
         begin, end = study.span
         options = LiveOptions(abs(end - begin), study.start, shapes=study.source.shapes, packages=study.source.packages)
         self.live = live_part(closed_loop(study.equations, study.laws) if study.laws else study.equations, options)
-        about = f"The equations run in this page ({self.live.size}): move a slider, and the motion is computed anew."
+        about = f"The equations run in this page ({self.live.size}): move a slider to recompute the motion."
         return note(about) + self.live.html
 
     def _stability(self) -> str:

@@ -141,7 +141,7 @@ class FiniteElements:
         found = np.unique(np.atleast_1d(np.asarray(given)))
         if found.dtype.kind not in "iu" or not len(found) or found.min() < 0 or found.max() >= len(self.nodes):
             raise ModelError(
-                f"{where}: nodes are the name of a set, or numbers from 0 to {len(self.nodes) - 1}; got {shown(given)}"
+                f"{where}: nodes must be the name of a set, or numbers from 0 to {len(self.nodes) - 1}; got {shown(given)}"
             )
         return found.astype(np.int64)
 
@@ -285,12 +285,12 @@ def _square(where: str, what: str, given: Any) -> sparse.csc_array:
         A = sparse.csc_array(given, dtype=float)
     except (TypeError, ValueError) as reason:
         raise ModelError(
-            f"{where}: {what}= is a square matrix, an array or a sparse one of SciPy; got {shown(given)} ({reason})"
+            f"{where}: {what}= must be a square matrix, an array or a sparse one of SciPy; got {shown(given)} ({reason})"
         ) from None
     if A.ndim != 2 or A.shape[0] != A.shape[1] or not A.shape[0]:
         raise ModelError(f"{where}: its {what} matrix is not square but {_by(A)}")
     if bad := int((~np.isfinite(A.data)).sum()):
-        raise ModelError(f"{where}: its {what} matrix has {bad} entries that are no finite numbers")
+        raise ModelError(f"{where}: its {what} matrix has {bad} entries that are not finite")
     return A
 
 
@@ -330,7 +330,7 @@ def _symmetric(where: str, what: str, A: sparse.csc_array) -> sparse.csc_array:
         i, j = sorted((int(off.coords[0][at]), int(off.coords[1][at])))
         raise ModelError(
             f"{where}: its {what} matrix is not symmetric: entries {i}, {j} and {j}, {i} are {A[i, j]:z.6g} and {A[j, i]:z.6g}. A file that has one triangle only is "
-            "read as symmetric by `finite_elements`; gyroscopic or follower terms do not belong into it"
+            "read as symmetric by `finite_elements`; gyroscopic or follower terms do not belong in it"
         )
     return sparse.csc_array((A + A.T) / 2)
 
@@ -387,7 +387,7 @@ def _refuse_supports(where: str, body: FiniteElements) -> None:
         )
     raise ModelError(
         f"{where}: its stiffness resists a turn of the whole {moves[worst]} ({ratio[worst]:z.2g} of what its entries could give), but no displacement of it: the nodes are not where the "
-        "matrices have them (another order, other units?), or dofs= says rotations where there are none"
+        "matrices have them (another order, other units?), or dofs= marks rotations that the body does not have"
     )
 
 
@@ -410,8 +410,7 @@ def refuse_units(where: str, body: FiniteElements, frequency: float) -> None:
         )
     if said:
         raise ModelError(
-            f"{where}: {said}; lengths, masses and times do not seem to be in m, kg and s. Say units=('mm', "
-            "'t', 's') (or what they are) to `finite_elements`, or any_units=True here"
+            f"{where}: {said}; lengths, masses and times do not seem to be in m, kg and s. Pass units=('mm', 't', 's') (or the actual units) to `finite_elements`, or any_units=True here"
         )
 
 

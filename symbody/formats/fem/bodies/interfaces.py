@@ -50,7 +50,7 @@ def interfaces_of(where: str, body: FiniteElements, given: Any) -> tuple[Interfa
             if taken.setdefault(int(k), i.name) != i.name:
                 raise ModelError(
                     f"{where}: node {body.labels[k]} is in {taken[int(k)]!r} and in {i.name!r}; two rigid "
-                    "interfaces cannot share it. Take 'rbe3' for one of them, or leave it out"
+                    "interfaces cannot share it. Use 'rbe3' for one of them, or omit the node"
                 )
     return made
 

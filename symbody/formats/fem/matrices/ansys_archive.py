@@ -72,9 +72,9 @@ def _widths(lines: Iterator[str]) -> list[int]:
     layout = _next(lines)
     groups = re.findall(r"(\d+)[aeig](\d+)", layout.lower())
     if not groups:
-        raise ValueError(f"{layout.strip()!r} stands where widths of fields are expected")
+        raise ValueError(f"expected widths of fields, found {layout.strip()!r}")
     if sum(int(count) for count, _ in groups) > MOST_FIELDS:
-        raise ValueError(f"{layout.strip()[:60]!r} promises more than {MOST_FIELDS} fields of a line")
+        raise ValueError(f"{layout.strip()[:60]!r} announces more than {MOST_FIELDS} fields in a line")
     return [int(width) for count, width in groups for _ in range(int(count))]
 
 
@@ -114,7 +114,7 @@ def _component(lines: Iterator[str], count: int, most: int) -> list[int]:
     found: list[int] = []
     for k in numbers[:count]:
         if k < 0 and -k - found[-1] > most:
-            raise ValueError(f"a component goes on from node {found[-1]} to {-k}, which are more than the file has")
+            raise ValueError(f"a component has the nodes {found[-1]} to {-k}, more than the file has")
         found.extend(range(found[-1] + 1, -k + 1) if k < 0 else [k])
     return found
 

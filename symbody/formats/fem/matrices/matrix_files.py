@@ -49,7 +49,7 @@ def matrix_of(where: str, given: Any, what: str) -> Any:
         ".matrix": _harwell_boeing,
     }
     if path.suffix.lower() not in readers:
-        raise ModelError(f"{where}: {what}= is an array or a file {listed(readers)}; got {shown(str(path))}")
+        raise ModelError(f"{where}: {what}= must be an array or a file {listed(readers)}; got {shown(str(path))}")
     if wrong := why_no_file(path):
         raise ModelError(f"{where}: {shown(str(path))}: {wrong}")
     with reading(f"{where}: {path.name} cannot be read as a matrix"):
@@ -60,8 +60,8 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and sets of one file."""
     if not isinstance(source, (str, Path)):
         raise ModelError(
-            f"{where}: the first argument is a file .npz or .full, or a basis of scikit-fem; got "
-            f"{shown(source)}. Arrays go by keyword: mass=, stiffness=, nodes="
+            f"{where}: the first argument must be a file .npz or .full, or a basis of scikit-fem; got "
+            f"{shown(source)}. Pass arrays by keyword: mass=, stiffness=, nodes="
         )
     path = Path(source)
     if wrong := why_no_file(path):
@@ -71,7 +71,7 @@ def npz_of(where: str, source: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if path.suffix != ".npz":
         raise ModelError(
             f"{where}: a body in one file is .npz (arrays mass, stiffness, nodes) or .full; got "
-            f"{path.name!r}. Matrices and nodes in files of their own go by mass=, stiffness=, nodes="
+            f"{path.name!r}. Pass separate files of matrices and nodes by mass=, stiffness=, nodes="
         )
     found: dict[str, Any] = {}
     with read_arrays(path, "body of finite elements", ModelError) as f:
@@ -188,7 +188,7 @@ def on_nodes(where: str, M: Any, K: Any, count: int, labels: Indices | None) -> 
     used = np.unique(np.concatenate([M.rows, M.columns, K.rows, K.columns]), axis=0)
     if len(strange := np.setdiff1d(used[:, 0], names)):
         raise ModelError(
-            f"{where}: the matrices name node {strange[0]}, whose place is not known; there are nodes "
+            f"{where}: the matrices name node {strange[0]}, whose position is not known; there are nodes "
             f"{listed(names, 8)}"
         )
     order = np.argsort(names)

@@ -42,7 +42,7 @@ NASTRAN_SHELLS: Final = {"CTRIA3": 3, "CTRIAR": 3, "CTRIA6": 6, "CQUAD4": 4, "CQ
 
 @dataclass(frozen=True, eq=False)
 class NodeTable:
-    """Places of nodes; labels, sets and triangles between them where the file has them."""
+    """Places of nodes; labels, sets and triangles between them if the file contains them."""
 
     places: Array
     labels: Indices | None = None
@@ -73,7 +73,7 @@ def _read(where: str, path: Path) -> NodeTable:
     if path.suffix in (".cdb", ".ans"):
         return _in_order(where, path, *archive_of(text))
     raise ModelError(
-        f"{where}: nodes= is an array, or a file .inp, .bdf, .nas, .dat, .cdb, .npy or .csv; got {shown(str(path))}"
+        f"{where}: nodes= must be an array, or a file .inp, .bdf, .nas, .dat, .cdb, .npy or .csv; got {shown(str(path))}"
     )
 
 
@@ -87,7 +87,7 @@ def _in_order(
     known = {}
     for name, members in sets.items():
         if strange := [k for k in members if k not in number]:
-            raise ModelError(f"{where}: {path.name}: the set {name!r} names node {strange[0]}, which is not there")
+            raise ModelError(f"{where}: {path.name}: the set {name!r} names node {strange[0]}, which does not exist")
         known[name] = np.array([number[k] for k in members], dtype=np.int64)
     places = np.array([table[int(k)] for k in labels])
     return NodeTable(places, labels, known, _outer(where, path, elements or {}, number, places))
@@ -95,7 +95,7 @@ def _in_order(
 
 def _outer(where: str, path: Path, elements: Rows, number: Mapping[int, int], places: Array) -> Indices:
     if strange := [k for rows in elements.values() for row in rows for k in row if k not in number]:
-        raise ModelError(f"{where}: {path.name}: an element names node {strange[0]}, which is not there")
+        raise ModelError(f"{where}: {path.name}: an element names node {strange[0]}, which does not exist")
     made = [(kind, np.array([[number[k] for k in row] for row in rows])) for (kind, _), rows in elements.items()]
     return outer_triangles(made, places)
 
@@ -117,7 +117,7 @@ def _abaqus(where: str, path: Path, text: str) -> NodeTable:
                 if "GENERATE" in options:
                     first, last, step = (*map(int, row), 1)[:3]
                     if len(range(first, last + 1, step)) > len(text):
-                        raise ValueError(f"a set has the nodes {first} to {last}, which are more than the file has")
+                        raise ValueError(f"a set has the nodes {first} to {last}, more than the file has")
                     members.extend(range(first, last + 1, step))
                 else:
                     members.extend(k for x in row for k in ([int(x)] if x.lstrip("-").isdigit() else sets.get(x, [])))
@@ -246,5 +246,5 @@ def _freedoms_from(where: str, path: Path, count: int, labels: Any) -> Indices:
     names = np.arange(1, count + 1) if labels is None else np.asarray(labels)
     number = {int(k): i for i, k in enumerate(names)}
     if strange := [k for k, _ in pairs if k not in number]:
-        raise ModelError(f"{where}: {path.name} names node {strange[0]}, whose place is not known")
+        raise ModelError(f"{where}: {path.name} names node {strange[0]}, whose position is not known")
     return np.array([(number[k], a) for k, a in pairs], dtype=np.int64).reshape(-1, 2)

@@ -1,10 +1,10 @@
 """Nastran's OUTPUT4 files, in text and binary: columns that are dense, or strings of values with the row of the first.
 
-A matrix is a header (columns, rows, form, type, name), columns (number, first row, length), and a column beyond the last
-that ends it. First row 0 says strings: each begins with its length plus one, in words, and its row; in one integer,
-length · 65536 + row, unless rows are counted negative or are many. Types are 1 and 2, real, and 3 and 4, complex, in
-single and double precision; lengths of strings count words, of four bytes in all files but those of 64-bit integers.
-Complex matrices are read, and refused as mass or stiffness.
+A matrix is a header (columns, rows, form, type, name), columns (number, first row, length), and a column beyond the
+last that ends it. First row 0 says strings: each begins with its length plus one, counted in machine words, and its row; in one
+integer, length · 65536 + row, unless rows are counted negative or are many. Types are 1 and 2, real, and 3 and 4,
+complex, in single and double precision; lengths of strings count words, of four bytes in all files but those of 64-bit
+integers. Complex matrices are read, and refused as mass or stiffness.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class _BinaryRecords:
             (o for o in "<>" if int(np.frombuffer(raw, f"{o}i4", 1)[0]) in (SHORT_HEADER, LONG_HEADER)), None
         )
         if self.order is None:
-            raise ValueError("its first record is no header of a matrix, which has 24 or 48 bytes")
+            raise ValueError("its first record is not the header of a matrix, which has 24 or 48 bytes")
         self.is_long = int(np.frombuffer(raw, f"{self.order}i4", 1)[0]) == LONG_HEADER
         self.integer = f"{self.order}i8" if self.is_long else f"{self.order}i4"
 

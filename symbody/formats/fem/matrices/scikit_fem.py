@@ -31,7 +31,7 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
         if not isinstance(value, (int, float)) or (value <= 0 and name != "poisson"):
             raise ModelError(f"{where}: a scikit-fem basis needs {name}=, a number; got {shown(value)}")
     if basis.mesh.dim() != 3:
-        raise ModelError(f"{where}: the mesh is to be one of solids in space; it has {basis.mesh.dim()} dimensions")
+        raise ModelError(f"{where}: the mesh must be three-dimensional; it has {basis.mesh.dim()} dimensions")
     one = basis
     if hasattr(basis.elem, "elem"):  # three components of one element
         one = optional_package("skfem", where, ModelError, "scikit-fem").Basis(
@@ -42,7 +42,7 @@ def from_basis(where: str, basis: Any, young: Any, poisson: Any, density: Any, s
     nodes = np.asarray(one.doflocs).T
     if len(np.unique(np.round(nodes / (1e-9 * np.ptp(nodes, axis=0).max())), axis=0)) != len(nodes):
         raise ModelError(
-            f"{where}: places have several degrees of freedom; Lagrange elements are needed, such as "
+            f"{where}: some points carry several degrees of freedom; use Lagrange elements, such as "
             "ElementHex2 or ElementTetP2"
         )
     return checked_elements(

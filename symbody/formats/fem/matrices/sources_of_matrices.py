@@ -88,7 +88,9 @@ def finite_elements(
 def _faces(where: str, given: Any, count: int) -> Indices:
     faces = np.asarray(given)
     if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu":
-        raise ModelError(f"{where}: faces= are triangles, rows of three numbers of nodes from 0; got {shown(given)}")
+        raise ModelError(
+            f"{where}: faces= must be triangles, rows of three numbers of nodes from 0; got {shown(given)}"
+        )
     if faces.size and (faces.min() < 0 or faces.max() >= count):
         at = int(faces.max() if faces.max() >= count else faces.min())
         raise ModelError(f"{where}: faces= name node {at}; there are nodes 0 to {count - 1}")

@@ -66,9 +66,7 @@ def market_matrix(text: str) -> Any:
     lines = text.splitlines()
     _, what, layout, field, symmetry = (lines[0].lower().split() + [""] * 5)[:5]
     if what != "matrix" or layout not in ("coordinate", "array") or field not in ("real", "double", "integer") or symmetry not in ("general", "symmetric"):  # fmt: skip
-        raise ValueError(
-            f"its first line is {lines[0][:80]!r}; matrices are read that are real, and general or symmetric"
-        )
+        raise ValueError(f"its first line is {lines[0][:80]!r}; only real matrices, general or symmetric, can be read")
     first = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith("%")), len(lines) - 1)
     rows, columns, *rest = whole_numbers(np.array([float(x) for x in lines[first].split()])).tolist()
     count = rest[0] if layout == "coordinate" else _array_length(rows, columns, symmetry)
@@ -77,7 +75,7 @@ def market_matrix(text: str) -> Any:
     width = 3 if layout == "coordinate" else 1
     numbers = np.loadtxt(lines[first + 1 :], comments="%", ndmin=2) if count else np.zeros((0, width))
     if numbers.shape != (count, width):
-        raise ValueError(f"{count} lines of {width} numbers are promised, and {numbers.shape} follow")
+        raise ValueError(f"expected {count} lines of {width} numbers, found {numbers.shape}")
     if layout == "array":
         return _of_columns(numbers[:, 0], rows, columns, symmetry)
     i, j = whole_numbers(numbers[:, :2]).T - 1
@@ -103,7 +101,7 @@ def _of_columns(values: Any, rows: int, columns: int, symmetry: str) -> Any:
 def whole_numbers(values: Any) -> Indices:
     """Numbers of nodes and directions that a text has as any numbers."""
     if not np.isfinite(values).all() or (np.abs(values) > LARGEST_LABEL).any() or (values % 1).any():
-        raise ValueError("a number of a node, direction, row or column is not whole")
+        raise ValueError("the number of a node, direction, row or column is not an integer")
     return np.asarray(values, dtype=np.int64)
 
 
@@ -115,10 +113,14 @@ def _shape(given: Any) -> Shape:
 
 def _refuse_other_shapes(data: Any, **indices: Any) -> None:
     if data.ndim != 1 or data.dtype.kind not in "biufc":
-        raise ValueError(f"its entries are an array of shape {data.shape} of {data.dtype}; numbers in a row are read")
+        raise ValueError(
+            f"its entries are an array of shape {data.shape} of {data.dtype}; expected a one-dimensional array of numbers"
+        )
     for name, array in indices.items():
         if array.ndim != 1 or array.dtype.kind not in "iu" or (name == "indptr" and not len(array)):
-            raise ValueError(f"{name} is an array of shape {array.shape} of {array.dtype}, not whole numbers in a row")
+            raise ValueError(
+                f"{name} is an array of shape {array.shape} of {array.dtype}, not a one-dimensional array of integers"
+            )
 
 
 def _refuse_size(rows: int, columns: int, count: int) -> None:

@@ -101,7 +101,7 @@ class NodalShapes:
         values = [e.value for e in place]
         if None in values:
             raise ModelError(
-                f"a body from finite elements is known at its nodes: places on it are numbers, got {listed(place)}"
+                f"a body from finite elements is known at its nodes: places on it must be numbers, got {listed(place)}"
             )
         distance = np.linalg.norm(self.skin.nodes - np.array([float(v) for v in values if v is not None]), axis=1)
         k = int(distance.argmin())
@@ -121,11 +121,11 @@ class ReducedBody(Summarized):
                            place at rest
     stiffness, damping     K and D
     points                 frames by name
-    kept                   what each coordinate is, in words
+    kept                   a description of each coordinate
     frame                  what its frame is fixed to
     stress                 {name: (n, places, 6)}: stresses xx, yy, zz, xy, yz, xz for each q of one
     report                 what the reduction measured, by name
-    stiffening             geometric stiffness by unit accelerations and loads, where it was asked for
+    stiffening             geometric stiffness by unit accelerations and loads, if requested
     skin                   nodes and faces that are drawn, with their shifts for each coordinate
 
     >>> nodes = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -260,7 +260,7 @@ class ReducedBody(Summarized):
         return exact_matrix(getattr(self, name))
 
     def shapes(self, q: tuple[sb.Symbol, ...]) -> NodalShapes | None:
-        """Where its nodes are, if it has them."""
+        """The positions of its nodes, if it has nodes."""
         return None if self.skin is None else NodalShapes(q, self.skin, self.frame)
 
     def point_at(self, place: Place) -> str | None:

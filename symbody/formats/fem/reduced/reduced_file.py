@@ -162,9 +162,9 @@ def _check(where: str, what: str, values: Any, shape: tuple[int | None, ...], ma
             f"{where}: {what} is an array of shape {values.shape} of {values.dtype}, expected ({wanted}) of float64"
         )
     if not (np.isfinite(values) | (may_have_gaps & np.isnan(values))).all():
-        raise ModelError(f"{where}: {what} has entries that are no finite numbers")
+        raise ModelError(f"{where}: {what} has entries that are not finite")
     if (np.abs(values) > LARGEST).any():
-        raise ModelError(f"{where}: {what} has entries beyond {LARGEST:g}, whose squares would be none")
+        raise ModelError(f"{where}: {what} has entries beyond {LARGEST:g}, whose squares would overflow")
 
 
 def _check_numbers(where: str, what: str, values: Any, shape: tuple[int | None, ...], count: int) -> None:

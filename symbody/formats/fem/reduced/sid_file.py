@@ -92,7 +92,7 @@ def _tree(where: str, text: str) -> _SidBlock:
         words = line.replace("=", " = ").split()
         if words[0] == "end":
             if len(stack) == 1:
-                raise ModelError(f"{where}: line {number}: `{line}` ends nothing")
+                raise ModelError(f"{where}: line {number}: `{line}` closes no block")
             stack.pop()
         elif found := ENTRY.match(line):
             value = float(found.group(3).upper().replace("D", "E"))
@@ -199,7 +199,7 @@ def _moments(get: Mapping[str, Taylor], n: int) -> tuple[Array, str]:
             G[1 + k, 1 + l] += (get["Me"].m0[k, l] - np.trace(G[1 + k, 1 + l])) / 3 * np.eye(3)
     modal = G[1:, 1:]
     G[1:, 1:] = (modal + modal.transpose(1, 0, 3, 2)) / 2  # G_lk = G_klᵀ
-    notes = [f"Cr and Gr contradict each other by {off:z.2g} of their size; Cr is taken"] if off > CONTRADICTION else []
+    notes = [f"Cr and Gr contradict each other by {off:z.2g} of their size; Cr is used"] if off > CONTRADICTION else []
     if gr1 is None and n:
         notes.append("second moments between modes are those that Me, Ge and Oe give")
     return G, "; ".join(notes)
@@ -262,7 +262,7 @@ def _point(where: str, block: _SidBlock, n: int) -> PointData:
     rest = _taylor(turn, 3, 3, n).m0 if turn is not None and turn.entries else np.eye(3)
     if np.abs(rest @ rest.T - np.eye(3)).max() > 1e-6:
         raise ModelError(
-            f"{where}: node {block.settings['name']}: AP is no rotation where nothing is deformed: {rest.tolist()}"
+            f"{where}: node {block.settings['name']}: AP is not a rotation in the undeformed state: {rest.tolist()}"
         )
     second, turned = (None if x.m1 is None else x.m1.transpose(1, 2, 0) for x in (phi, psi))
     return PointData(origin.m0[:, 0], phi.m0.T, psi.m0.T, second, rest, turned)

@@ -69,7 +69,7 @@ def stress_history(
     """
     if not known:
         raise ModelError(
-            f"body {name!r}: its stresses are not known; make it of a scikit-fem basis, or give "
+            f"body {name!r}: it has no stress data; make it from a scikit-fem basis, or give "
             "`finite_elements` bodies with stress rows"
         )
     if places is not None and places not in known:

@@ -36,12 +36,12 @@ class Band:
     def __init__(self, where: str, solver: FreeSolver, given: Any) -> None:
         ok = isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(x, (int, float)) for x in given)
         if not ok or not 0 <= given[0] < given[1]:
-            raise ModelError(f"{where}: band= is (from, to) in Hz, such as (0, 500); got {shown(given)}")
+            raise ModelError(f"{where}: band= must be (from, to) in Hz, such as (0, 500); got {shown(given)}")
         self.low, self.high = (2 * np.pi * float(x) for x in given)
         self.solver = solver
         B = solver.body.B
         if not B.shape[0]:
-            raise ModelError(f"{where}: responses in a band are those between interfaces=; this body has none")
+            raise ModelError(f"{where}: a frequency band needs interfaces=, and this body has none")
         size = np.tile([1.0, 1.0, 1.0, *[1 / solver.body.body.extent] * 3], B.shape[0] // 6)
         self.B = sparse.csc_array(sparse.diags_array(size) @ B)
         self.loads = np.asarray(self.B.T.todense())

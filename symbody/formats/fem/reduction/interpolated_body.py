@@ -69,7 +69,7 @@ def interpolated_body(
     where = "interpolated body"
     if not isinstance(parameter, sb.Symbol):
         raise ModelError(
-            f"{where}: the first argument is a parameter of the model, such as m.parameter('E', 2.1e11); got "
+            f"{where}: the first argument must be a parameter of the model, such as m.parameter('E', 2.1e11); got "
             f"{shown(parameter)}"
         )
     if (
@@ -104,16 +104,14 @@ def _alike(where: str, parameter: sb.Symbol, values: Iterable[float], bodies: li
         if v.shape != target.shape:
             raise ModelError(
                 f"{where}: {v.shape[1]} shapes at {parameter} = {value:zg}, {target.shape[1]} in the middle; "
-                "ask for a number of modes, not for a frequency"
+                "give a number of modes instead of a frequency"
             )
         overlap = v.T @ (M @ v)
         W = np.linalg.solve(overlap, v.T @ (M @ target))
         near = float(np.linalg.svd(linalg.cholesky(overlap) @ W, compute_uv=False)[-1])
         if near < NEAR:
             raise ModelError(
-                f"{where}: the shapes at {parameter} = {value:zg} and those in the middle have a direction in "
-                f"common to {near:z.2g} only: modes have come and gone between. Take samples that are closer, "
-                "or more modes"
+                f"{where}: the shapes at {parameter} = {value:zg} and those in the middle have a direction in common only to {near:z.2g}: the modes change too much in between. Use closer samples, or more modes"
             )
         out.append(np.asarray(v @ W))
     return out

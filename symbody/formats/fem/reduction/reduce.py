@@ -31,7 +31,7 @@ DEPENDENT: Final = 1e-10  # least eigenvalue of the mass matrix of shapes with o
 
 @dataclass(frozen=True, eq=False)
 class ReductionQuestion:
-    """What `FiniteElements.reduced` is asked for."""
+    """The arguments of `FiniteElements.reduced`."""
 
     interfaces: Any = None
     frame: Any = None
@@ -127,7 +127,7 @@ def reduced_body(body: FiniteElements, ask: ReductionQuestion) -> ReducedBody:
 def _body_on_shapes(made: HeldBody, ask: ReductionQuestion) -> ReducedBody:
     span = made.span()
     if not span.shapes.shape[1]:
-        raise ModelError(f"{made.where}: no shape is left; ask for modes=1 or more, or name interfaces=")
+        raise ModelError(f"{made.where}: no shape is left; use modes=1 or more, or name interfaces=")
     values, v = made.orthogonal(span)
     report = {"method": ask.method, **span.report}
     if ask.band is not None and "error in band" not in report:
@@ -151,7 +151,7 @@ class BodyReference:
         names = (frame,) if isinstance(frame, str) else tuple(frame) if isinstance(frame, (tuple, list)) else ()
         if not names or len(names) > 2 or len(set(names)) != len(names):
             raise ModelError(
-                f"{where}: frame= is the name of an interface, two of them for a chord, or 'mean'; got {shown(asked)}"
+                f"{where}: frame= must be the name of an interface, two of them for a chord, or 'mean'; got {shown(asked)}"
             )
         self.solver, self.names = solver, names
         if names == ("mean",):
@@ -177,7 +177,7 @@ class BodyReference:
         )
 
     def moved(self, v: Array) -> Array:
-        """Shapes less the rigid motion that their conditions ask for."""
+        """Shapes minus the rigid motion that their conditions require."""
         return np.asarray(v - self.solver.R @ np.linalg.solve(self.C @ self.solver.R, self.C @ v))
 
 
@@ -204,7 +204,7 @@ def orthogonal(where: str, solver: FreeSolver, span: ShapeSpan) -> tuple[Array, 
     if weight.min() <= 1e-9 * weight.max() or not np.isfinite(d).all():
         k = int(weight.argmin())
         raise ModelError(
-            f"{where}: {span.names[k]} moves no mass in this frame; leave it out, or fix the frame to something else"
+            f"{where}: {span.names[k]} moves no mass in this frame; omit it, or fix the frame to something else"
         )
     M, K, v = M / np.outer(d, d), K / np.outer(d, d), v / d
     least, mixture = np.linalg.eigh((M + M.T) / 2)
@@ -213,13 +213,13 @@ def orthogonal(where: str, solver: FreeSolver, span: ShapeSpan) -> tuple[Array, 
         said = listed(span.names[k] for k in np.argsort(-np.abs(parts))[:4])
         raise ModelError(
             f"{where}: its shapes are not independent (least eigenvalue {least[0]:z.2g} of their mass "
-            f"matrix): {said} are combinations of each other; ask for fewer modes, or leave out an interface"
+            f"matrix): {said} are combinations of each other; use fewer modes, or omit an interface"
         )
     values, mix = linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
     if values[0] <= 1e-9 * values[-1] * DEPENDENT or values[0] <= 0:
         raise ModelError(
             f"{where}: a combination of its shapes has no stiffness (ω² = {values[0]:z.3g} of "
-            f"{values[-1]:z.3g}): rigid motion is left inside"
+            f"{values[-1]:z.3g}): it contains a rigid motion"
         )
     shapes = v @ mix
     return values, shapes * np.sign(shapes[np.abs(shapes).argmax(axis=0), np.arange(len(values))])
@@ -240,11 +240,11 @@ def _damping(where: str, values: Array, ratios: Any, rayleigh: Any) -> Array:
         raise ModelError(f"{where}: give one of modal_damping and rayleigh")
     if rayleigh is not None:
         if not isinstance(rayleigh, (tuple, list)) or len(rayleigh) != 2:
-            raise ModelError(f"{where}: rayleigh= is (alpha, beta) of D = alpha M + beta K, got {shown(rayleigh)}")
+            raise ModelError(f"{where}: rayleigh= must be (alpha, beta) of D = alpha M + beta K, got {shown(rayleigh)}")
         return np.diag(float(rayleigh[0]) + float(rayleigh[1]) * values)
     zeta = np.asarray(0.0 if ratios is None else ratios, dtype=float)
     if zeta.ndim > 1 or (zeta.ndim == 1 and len(zeta) != n) or not np.isfinite(zeta).all():
-        raise ModelError(f"{where}: modal_damping= is one ratio, or {n} of them; got {shown(ratios)}")
+        raise ModelError(f"{where}: modal_damping= must be one ratio, or {n} of them; got {shown(ratios)}")
     return np.diag(np.broadcast_to(2 * zeta * np.sqrt(values), n))
 
 

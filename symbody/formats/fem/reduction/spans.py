@@ -23,7 +23,7 @@ MOST: Final = 4000  # modes that a search by frequency may take
 
 @dataclass(frozen=True, eq=False)
 class SpanQuestion:
-    """What is asked of a method."""
+    """The request to a method."""
 
     where: str
     solver: FreeSolver
@@ -39,7 +39,7 @@ class SpanQuestion:
         if self.modes is None:
             return 0
         if not isinstance(self.modes, int) or isinstance(self.modes, bool) or self.modes < 0:
-            raise ModelError(f"{self.where}: modes= is a whole number, got {shown(self.modes)}")
+            raise ModelError(f"{self.where}: modes= must be a whole number, got {shown(self.modes)}")
         return self.modes
 
 
@@ -123,7 +123,7 @@ def _modes_asked_for(
         return _below(ask, *modes(ask.count))
     if not isinstance(ask.up_to, (int, float)) or ask.up_to <= 0:
         raise ModelError(
-            f"{ask.where}: up_to= is a frequency in Hz, got {shown(ask.up_to)}"
+            f"{ask.where}: up_to= must be a frequency in Hz, got {shown(ask.up_to)}"
             if ask.up_to is not None
             else _nothing(ask)
         )
@@ -168,7 +168,7 @@ def _participating(ask: SpanQuestion, part: Array) -> Any:
         return np.ones(len(part), dtype=bool)
     if not isinstance(ask.participation, (int, float)) or not 0 <= ask.participation < 1:
         raise ModelError(
-            f"{ask.where}: participation= is a part from 0 to 1 that a mode needs to be kept, got "
+            f"{ask.where}: participation= must be a part from 0 to 1 that a mode needs to be kept, got "
             f"{shown(ask.participation)}"
         )
     keep = part >= ask.participation

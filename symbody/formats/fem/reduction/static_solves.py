@@ -40,7 +40,7 @@ class FreeSolver:
             return linalg.cho_factor(self.R.T @ (self.M @ self.R))
         except (linalg.LinAlgError, ValueError) as reason:
             raise ModelError(
-                f"{self.where}: its mass resists no turn about some axis, or is not finite ({reason}): do its nodes coincide, or lie on a line?"
+                f"{self.where}: its mass has no moment of inertia about some axis, or is not finite ({reason}): do its nodes coincide, or lie on a line?"
             ) from None
 
     @cached_property
@@ -101,11 +101,11 @@ class FreeSolver:
             k = int(self._free[int(np.flatnonzero(order == loose[0])[0])])
             raise ModelError(
                 f"{self.where}: its stiffness matrix has {len(loose)} motions without stiffness beside the six rigid ones, such as one of {self.name_of(k)} (pivot {pivots[loose[0]]:z.2g}). "
-                "A part that is not tied to the rest, a hinge inside, or rotations that no element resists: leave these rows out"
+                "Is a part not connected, is there an internal hinge, or are there rotations that no element resists? Remove these rows"
             )
 
     def name_of(self, row: int) -> str:
-        """Of a row of v, in words."""
+        """The description of a row of v."""
         T = self.body.T
         k = int(T.indices[T.indptr[row]])
         b = self.body.body
@@ -186,7 +186,7 @@ def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: i
     """The lowest modes of K φ = ω² M φ through a symmetric inverse, in order, the largest component of each
     positive."""
     if count > available - 1:
-        raise ModelError(f"{where}: {count} modes asked of matrices that have {available}; ask for less")
+        raise ModelError(f"{where}: {count} modes requested, but the matrices have {available}; request fewer")
     n = solver.K.shape[0]
     start = inverse(solver.M @ np.random.default_rng(0).normal(size=n))
     try:
@@ -201,7 +201,7 @@ def modes(where: str, solver: FreeSolver, inverse: Any, count: int, available: i
         )
     except ArpackError as reason:
         raise ModelError(
-            f"{where}: modes did not converge ({reason_in_words(reason)}); ask for less, or look for motions without stiffness"
+            f"{where}: modes did not converge ({reason_in_words(reason)}); request fewer, or check for motions without stiffness"
         ) from None
     return _ritz_step(solver, inverse, vectors)
 

@@ -11,8 +11,8 @@ stiffness Φ_kᵀ K_g Φ_l. Set beside what the fields give (Wallrapp, Mech. Str
     torque e_a at a point                   -(θ_kl,a + Σ r_i · sym(θ̃_k θ̃_l) g_i) there
 
 twelve loads and six for each interface are enough. θ_kl are second-order rotation vectors. A section that turns by θ
-has nodes that move by ½ θ × (θ × r) beside; the forces g_i by which the elements carry a unit torque do work there, which
-is no stiffness of the torque.
+has nodes that move by ½ θ × (θ × r) beside; the forces g_i by which the elements carry a unit torque do work there,
+which is not a stiffness due to the torque.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class DrivenCar:
 
     steer     the steer angle, and its rate
     lacking   how much faster the car should be
-    rise      the acceleration that the profile of speeds asks for
+    rise      the acceleration required by the speed profile
     """
 
     steer: sb.Symbol

@@ -175,7 +175,7 @@ def lane_change(standard: str, width: float) -> LaneChange:
     Dimensions are from secondary sources: compare with the standard before a car is judged by them.
     """
     if width <= 0:
-        raise ModelError(f"lane_change: the width of a car is positive, got {width}")
+        raise ModelError(f"lane_change: the width of a car must be positive, got {width}")
     first, last = 1.1 * width + 0.25, 1.3 * width + 0.25
     if standard == "3888-1":
         second = 1.2 * width + 0.25

@@ -106,8 +106,7 @@ def _speed(lin: sb.LinearSystem, name: str) -> Any:
         known |= {u.name: lin.about[u.name] for u in lin.about.equations.u}
     if name not in known:
         raise StabilityError(
-            f"understeer: speed={name!r} is no parameter of {lin.name!r} and no speed of the motion that it is about; give a "
-            "number, or the name that the speed along has there: speed='u' of a vh.car"
+            f"understeer: speed={name!r} is neither a parameter of {lin.name!r} nor a speed of its steady motion; give a number, or the name of the forward speed: speed='u' for a vh.car"
         )
     return float(known[name])
 

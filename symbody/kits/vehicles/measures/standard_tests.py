@@ -142,7 +142,8 @@ class LaneChangeTest(Tabular):
     """A lane change at several speeds: print it for a table.
 
     speeds      at the entry, with the least distance from cones (negative: hit; minus infinity: the car did not come
-                through), the speed at the exit (NaN without one), the largest sizes of what was asked for
+                through), the speed at the exit (NaN without one), the largest absolute values of the requested
+                quantities
     """
 
     lanes: LaneChange

@@ -103,14 +103,14 @@ def read_crg(path: str | Path) -> CrgFile:
     the file says."""
     where = Path(path)
     content = file_bytes(where, f"road {where.name!r}")
-    with reading(f"{where.name}: is no OpenCRG file that can be read"):
+    with reading(f"{where.name}: cannot be read as an OpenCRG file"):
         return _road(where.name, content)
 
 
 def _road(name: str, content: bytes) -> CrgFile:
     head, mark, data = content.partition(b"\n$$$$")
     if not mark:
-        raise ModelError(f"{name}: no line of $$$$ is there, after which an OpenCRG file has its data")
+        raise ModelError(f"{name}: the line $$$$ before the data of an OpenCRG file is missing")
     text = text_of(head, name)
     keys = {k.lower(): float(x) for k, x in re.findall(r"^\s*(\w+)\s*=\s*([-+.\deE]+)", text, re.MULTILINE)}
     kind, channels = _channels(name, text)
@@ -121,7 +121,9 @@ def _channels(name: str, text: str) -> tuple[str, list[str]]:
     lines = [line.strip() for line in text.partition("$KD_DEFINITION")[2].splitlines()]
     kind = next((line[2:].strip() for line in lines if line.startswith("#:")), "")
     if kind not in TEXT_WIDTHS and kind not in BINARY:
-        raise ModelError(f"{name}: data of the format {shown(kind)}; known are {listed([*TEXT_WIDTHS, *BINARY])}")
+        raise ModelError(
+            f"{name}: data of the format {shown(kind)}; the known formats are {listed([*TEXT_WIDTHS, *BINARY])}"
+        )
     return kind, [line[2:].split(",")[0].strip().lower() for line in lines if line.startswith("D:")]
 
 
@@ -146,7 +148,9 @@ def _grid(name: str, keys: Mapping[str, float], channels: list[str], columns: np
     sections = [k for k, c in enumerate(channels) if c.startswith("long section")]
     step = keys.get("reference_line_increment")
     if not sections or not step:
-        raise ModelError(f"{name}: long sections and reference_line_increment are needed; it has {listed(channels)}")
+        raise ModelError(
+            f"{name}: longitudinal sections and reference_line_increment are required; it has {listed(channels)}"
+        )
     n = (
         len(columns)
         if "reference_line_end_u" not in keys

@@ -164,7 +164,7 @@ def path_through(points: Any, *, closed: bool = False, name: str = "path") -> Pl
     steps = np.hypot(*np.diff(places, axis=0).T)
     if not steps.all():
         k = int(np.argmin(steps))
-        raise ModelError(f"path_through: points {k} and {k + 1} are one, at {places[k][0]:z.6g}, {places[k][1]:z.6g}")
+        raise ModelError(f"path_through: points {k} and {k + 1} coincide, at {places[k][0]:z.6g}, {places[k][1]:z.6g}")
     chord = np.concatenate([[0.0], np.cumsum(steps)])
     line = CubicSpline(chord, places, bc_type="periodic" if closed else "not-a-knot")
     fine = np.linspace(0.0, chord[-1], 20 * len(chord))
@@ -200,7 +200,7 @@ def path_of_curvature(
     if closed:
         gap, length = float(np.hypot(*(places[-1] - places[0]))), float(fine[-1] - fine[0])
         if gap > MAX_OPENING * length:
-            raise ModelError(f"path_of_curvature: a closed path, and its ends are {gap:z.3g} m apart")
+            raise ModelError(f"path_of_curvature: the path is closed, but its ends are {gap:z.3g} m apart")
         places = places - np.outer((fine - fine[0]) / length, places[-1] - places[0])
     return PlanePath(fine - fine[0], places, closed, name)
 

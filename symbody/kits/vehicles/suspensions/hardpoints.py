@@ -46,7 +46,7 @@ class Hardpoints:
         if id(part) not in self._origins:
             known = listed(getattr(p, "name", "ground") for p, _ in self._origins.values())
             raise ModelError(
-                f"hardpoints: the place of {getattr(part, 'name', part)!r} is not known; known are {known}. Use add(part, at)"
+                f"hardpoints: the position of {getattr(part, 'name', part)!r} is not known; known positions are those of {known}. Use add(part, at)"
             )
         return sb.vector(*at) - self._origins[id(part)][1]
 

@@ -50,7 +50,7 @@ def rack(
     if stiffness is None:
         if damping != 0:
             raise ModelError(
-                f"rack {name!r}: damping= goes with stiffness=; without one the rack is where it is steered to"
+                f"rack {name!r}: damping= goes with stiffness=; without stiffness the rack follows the steering exactly"
             )
         frame = sb.bodies.frame_at(chassis)
         part = h.add(frame.translate(*(wanted * e for e in direction)), (0, 0, 0))

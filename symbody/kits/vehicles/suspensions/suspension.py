@@ -114,7 +114,7 @@ def kinematics(
     start    of the first position, in which values= not given are rough ones
     """
     if len(travel) != 1:
-        raise StudyError(f"kinematics: travel= moves one thing, {{name: values}}; got {len(travel)}")
+        raise StudyError(f"kinematics: travel= varies one quantity, {{name: values}}; got {len(travel)}")
     ((name, places),) = travel.items()
     found: dict[str, list[float]] = {o: [] for o in outputs}
     first = sb.assemble(eq, dict(values), start=start)
@@ -128,7 +128,7 @@ def kinematics(
             except AssemblyError as reason:
                 raise StudyError(
                     f"kinematics of {eq.name!r}: no position next to {name} = {float(last[name]):z.6g} has {name} = "
-                    f"{float(places[k]):z.6g}; end the travel there, or take smaller steps. {reason}"
+                    f"{float(places[k]):z.6g}; end the travel there, or use smaller steps. {reason}"
                 ) from reason
     for k in range(len(places)):
         for o in outputs:

@@ -397,10 +397,7 @@ def _sign_of(x: Any) -> Any:
 
 
 def _without_combined_slip(names: str) -> str:
-    return (
-        f"there is no combined slip: {names} is missing or zero, so that braking does not weaken side forces (or they "
-        f"braking), and both together may exceed friction. {BOOK} is that of Pacejka's tyre"
-    )
+    return f"there is no combined slip: {names} is missing or zero, so braking does not reduce side forces, nor side forces braking, and together they may exceed friction. {BOOK} is that of Pacejka's tyre"
 
 
 def _refuse_unknown(coefficients: Mapping[str, Any]) -> None:

@@ -66,7 +66,7 @@ class TirFile(Summarized):
         fit = self.numbers.get("FITTYP")
         if fit is None or (found := FIT_TYPES.get(int(fit))) is None:
             raise ModelError(
-                f"{self.name}: which Magic Formula this is, is said by FITTYP= {listed(FIT_TYPES)} or "
+                f"{self.name}: the version of the Magic Formula is given by FITTYP= {listed(FIT_TYPES)} or "
                 f"PROPERTY_FILE_FORMAT='PAC2002'; got FITTYP={fit if fit is None else int(fit)}"
             )
         return found
@@ -115,7 +115,7 @@ def _in_si(name: str, numbers: Mapping[str, float], units: Mapping[str, str]) ->
     for quantity, known in UNITS.items():
         unit = units.get(quantity, next(iter(known))).lower()
         if unit not in known:
-            raise ModelError(f"{name}: {quantity}={unit!r} is no unit that is known here; there are {listed(known)}")
+            raise ModelError(f"{name}: {quantity}={unit!r} is not a known unit; the known ones are {listed(known)}")
         factors[quantity] = known[unit]
     return {key: value * _factor(DIMENSIONS.get(key, {}), factors) for key, value in numbers.items()}
 

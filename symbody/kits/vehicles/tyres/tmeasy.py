@@ -128,7 +128,7 @@ class TMeasy(Summarized, Tyre):
             value = getattr(self, f.name)
             if f.type == "Pair" and not (isinstance(value, tuple | list) and len(value) == 2):
                 raise ModelError(
-                    f"TMeasy: {f.name}= is a pair, at the load nominal={self.nominal} and at twice that load; got {value!r}"
+                    f"TMeasy: {f.name}= must be a pair, at the load nominal={self.nominal} and at twice that load; got {value!r}"
                 )
         for axis in "xy":
             for q in (self.largest * k / CHECKED_LOADS for k in range(CHECKED_LOADS + 1)):

@@ -113,7 +113,7 @@ def wheel_on_road(
     road       flat, z = 0 of the ground, by default
     load       normal force, where it does not come from the deflection of the tyre
     tube       tube radius of a torus. With one the contact moves across the tread, and the overturning moment of the
-               tyre, which says the same, is left out
+               tyre, which describes the same effect, is omitted
     forward    the wheel rolls forward all the time: |Vx| is Vx, which keeps formulas short
     outputs    some of them, ("Fy", "Fz"), or none
     """
@@ -149,8 +149,7 @@ def _flat_road(m: sb.Model, name: str, held: sb.Frame) -> Road:
     if moving := [f for f in held.path if f.unknown_place]:
         frame = moving[0].name
         raise ModelError(
-            f"wheel {name!r} is carried by the frame {frame!r}, of which only the motion is known (moving_frame): where it is on "
-            f"the ground is not; let the road go along with it, road=vh.Road({frame})"
+            f"wheel {name!r} is carried by the frame {frame!r}, whose velocity is known, but not its position (moving_frame); let the road move with it, road=vh.Road({frame})"
         )
     return Road(m.ground)
 

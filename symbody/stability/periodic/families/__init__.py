@@ -1,4 +1,4 @@
 """Families of periodic motions over one value, special orbits on them, and their curves over two values.
 
-An `Orbit` in, an `OrbitBranch` or a `SpecialOrbitCurve` out.
+An `OrbitBranch` or a `SpecialOrbitCurve` starts from an `Orbit`.
 """

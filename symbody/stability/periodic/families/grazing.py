@@ -44,11 +44,11 @@ RTOL: Final = 1e-11  # of variations along the orbit
 @answered_class
 @dataclass(frozen=True, repr=False, eq=False)
 class Grazing(Summarized):
-    """An orbit that touches an impact surface, and its return map x* + N δ + b √(max(0, -c δ)); made by `grazing`.
+    """An orbit that touches an impact surface, and its return map x* + N δ + b √(max(0, -c δ)); returned by `grazing`.
 
-    orbit          the orbit that touches
+    orbit          the grazing orbit
     event          the impact
-    t              when it touches
+    t              the time of grazing
     acceleration   a = H'' there
     states         names of x
     N              the variations over one period
@@ -79,7 +79,7 @@ class Grazing(Summarized):
     c: Array
 
     def map(self, deviation: Any) -> Array:
-        """Where a deviation from the orbit is after one period, by the normal form."""
+        """A deviation from the orbit after one period, by the normal form."""
         d = np.asarray(deviation, dtype=float)
         depth = np.maximum(0.0, -d @ self.c)
         found: Array = d @ self.N.T + np.sqrt(depth)[..., None] * self.b
@@ -111,7 +111,7 @@ def grazing(orbit: Orbit, event: Event, vary: str | Symbol | None = None) -> Gra
 
     orbit   an orbit of equations without constraints, which touches the surface or comes near to it
     event   the impact: its function is zero at the surface, its reset the state behind it
-    vary    a parameter that is changed until the orbit touches; without, it has to touch as it is
+    vary    a parameter to adjust until the orbit grazes; without it the given orbit must graze
 
     >>> x, v, w, P = sb.symbol("x", "variable"), sb.symbol("v", "variable"), sb.symbol("w"), sb.symbol("P")
     >>> eq = sb.from_equations({x: v, v: -x - 0.2 * v + P * sb.cos(w * sb.symbol("t", "time"))}, {w: 2.8, P: 1.0})
@@ -202,7 +202,7 @@ def _displacement(where: str, eq: Equations, event: Event, speed: Expr, at: Mapp
     here, moved = np.array([at[s] for s in eq.state]), _numbers(R, at)
     if np.abs(moved - here).max() > TOUCHES * max(1.0, np.abs(here).max()):
         raise StabilityError(
-            f"{where}: the reset changes a state that has no speed towards the surface, so that it is no impact"
+            f"{where}: the reset changes a state that has no speed towards the surface, so it is not an impact"
         )
     across = _numbers(gradient(speed, eq.state), at)
     slopes = _numbers(jacobian(R, eq.state), at).reshape(len(here), -1)

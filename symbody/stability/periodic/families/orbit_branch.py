@@ -59,19 +59,19 @@ NOT_EXAMINED: Final = "; special orbits between it and the first of these were n
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Tabular, Portable):
-    """Periodic motions along a curve, made by `orbits`.
+    """A family of periodic motions; returned by `orbits`.
 
     family["a"], family["period"], family["energy"]     arrays, one number for each orbit
-    family.orbit(k), family.at(0.3)                     the orbit of a point; those at a value of what is varied
+    family.orbit(k), family.at(0.3)                     the orbit at a point; those at a varied value
     family.largest("x"), family.smallest("x")           over each orbit
     multipliers      a row for each orbit, without trivial ones; where a mirror was given, of half a period
     unstable         how many of them lie outside the unit circle
     special          folds, period doublings, Neimark-Sacker points, broken symmetries, in order
-    outcome          how it ended, at its beginning and at its end
+    outcome          how the continuation ended in each direction
 
     varied         what is varied; `range` is the interval that it stays in
     curve_points   the orbits in numbers, with tangents and multipliers
-    setting        what was asked of each orbit
+    setting        the settings of each orbit
     conserved      expressions that keep their value along each, by name
     steps          first and largest step along the curve, tolerance, least number of intervals of a mesh
     form           collocation or shooting; `course` has events or modes on the way
@@ -136,7 +136,7 @@ class OrbitBranch(Tabular, Portable):
 
     @property
     def unstable(self) -> NDArray[np.intp]:
-        """How many multipliers of each orbit lie outside the unit circle."""
+        """Number of multipliers of each orbit outside the unit circle."""
         return np.array([int((np.abs(m) > 1 + UNIT_CIRCLE_TOLERANCE).sum()) for m in self.multipliers])
 
     def __getitem__(self, name: str) -> Array:
@@ -204,7 +204,7 @@ class OrbitBranch(Tabular, Portable):
         return orbit_of(problem, point, multipliers, errors, f"{self.varied} = {point.value:z.10g}")
 
     def at(self, value: float) -> tuple[Orbit, ...]:
-        """The orbits at which what is varied has a value: none, one or several, in order along the branch."""
+        """The orbits at a varied value: none, one or several, in order along the branch."""
         v, curve = self[self.varied], self._curve()
         out: list[Orbit] = []
         for k in np.flatnonzero((v[:-1] - value) * (v[1:] - value) <= 0):
@@ -256,7 +256,7 @@ class OrbitBranch(Tabular, Portable):
         return _switched_family(self, at, max_points)
 
     def connected(self, *, generations: int = 1, max_points: int = MAX_ORBITS) -> tuple[OrbitBranch, ...]:
-        """This family and those that begin at its period doublings and broken symmetries; of these again, so many
+        """This family and those that begin at its period doublings and broken symmetries, recursively for a number of
         generations."""
         found, last = [self], [self]
         for _ in range(generations):
@@ -281,8 +281,8 @@ class OrbitBranch(Tabular, Portable):
     def extended(
         self, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_ORBITS, options: Mapping[str, Any] | None = None, **named: Any
     ) -> OrbitBranch:  # fmt: skip
-        """The family and what follows at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits,
-        or after an interruption."""
+        """The family continued at both ends: in a wider interval, `family.extended(a=(0, 2))`, with more orbits, or
+        after an interruption."""
         forget_interruption()
         _, low, high = _interval(
             self.equations, [self.varied], values or {self.varied: (self.range.low, self.range.high)}
@@ -307,7 +307,7 @@ class OrbitBranch(Tabular, Portable):
         self, point: SpecialOrbit, values: Mapping[Any, Any] | None = None, *, max_points: int = MAX_ORBITS, options: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> SpecialOrbitCurve:  # fmt: skip
-        """A fold, a period doubling or a Neimark-Sacker point of this family as a second value is varied too:
+        """Continue a fold, a period doubling or a Neimark-Sacker point of this family while a second value is varied:
         `family.curve_of(family.special[0], b=(0, 2))`.
 
         values      the interval of the second value, (low, high), a parameter or input; by name also as a keyword
@@ -335,7 +335,7 @@ class OrbitBranch(Tabular, Portable):
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
         """The varied value, the period, how many multipliers are unstable and the largest modulus of them; smallest and
-        largest values of the states and of what else is asked for."""
+        largest values of the states and of further requested quantities."""
         modulus = np.array([np.abs(m).max(initial=0.0) for m in self.multipliers])
         columns = {
             self.varied: self[self.varied],
@@ -391,10 +391,10 @@ def orbits(
     equations: Equations | HybridSystem, start: Orbit, values: Mapping[Any, Any] | None = None, *, step: float = 0.02, max_step: float = 0.2,
     max_points: int = MAX_ORBITS, tolerance: float = 1e-9, intervals: int = MIN_INTERVALS, options: Mapping[str, Any] | None = None, **named: Any,
 ) -> OrbitBranch:  # fmt: skip
-    """Periodic motions over one value: `orbits(eq, orbit, a=(0.1, 0.4))`, by pseudo-arclength, through folds, both ways
-    from an orbit.
+    """Family of periodic motions over one value, `orbits(eq, orbit, a=(0.1, 0.4))`: pseudo-arclength continuation
+    through folds, in both directions from an orbit.
 
-    start       an `Orbit`; its other values stay
+    start       an `Orbit`; its other values are kept
     values      the interval of what is varied, (low, high): a parameter, an input, or a quantity that stays constant,
                 `energy=(1, 5)`
     step        the first step, `max_step` the largest: in parts of the sizes of the states, of the period and of the
@@ -402,7 +402,7 @@ def orbits(
     max_points  in each direction
     tolerance   of the error at mesh points, about, after which the number of intervals is chosen; `intervals` at least
 
-    The result is what was found; `outcome` says how it ended.
+    The result contains the orbits found; `outcome` states how the continuation ended.
 
     >>> x, v, mu = sb.symbols("x v mu")
     >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})
@@ -452,7 +452,7 @@ def _not_followed(start: Orbit, name: str, value: float) -> str:
             f"orbits beside the start have {name} = {value:z.6g} too (a multiplier is 1 besides that along the orbit), as those of equations that are linear, or that keep "
             f"something there; they do not change over {name}. Follow them over another value, or name what is kept in conserved= of orbit"
         )
-    return "Newton's method does not come back to the start; make it with a smaller tolerance="
+    return "Newton's method does not return to the start; compute it with a smaller tolerance="
 
 
 def _family_through(
@@ -531,7 +531,7 @@ def _interval(eq: Equations, known: Sequence[str], values: Mapping[Any, Any]) ->
     where = f"orbits of {eq.name!r}"
     if len(ranges) != 1 or np.ndim(next(iter(ranges.values()))) != 1 or len(next(iter(ranges.values()))) != 2:
         raise StabilityError(
-            f"{where}: one value is to have an interval (low, high), as in orbits(eq, orbit, V=(0, 10)); got "
+            f"{where}: one value must have an interval (low, high), as in orbits(eq, orbit, V=(0, 10)); got "
             f"{listed(ranges) or 'none'}"
         )
     ((name, interval),) = ranges.items()

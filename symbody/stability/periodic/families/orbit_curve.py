@@ -43,7 +43,7 @@ class OrbitEnd(Enum):
     POINTS = "has as many orbits as allowed"
     STUCK = "no further orbit was found with the smallest step"
     STILL = "ends in a steady motion (Hopf point)"
-    CLOSED = "came back to its beginning"
+    CLOSED = "returned to its beginning"
     INTERRUPTED = "was interrupted"
 
 
@@ -201,7 +201,7 @@ class OrbitCurve:
         return self.problem.product(here.dual, point) - self.problem.product(here.dual, here.point)
 
     def _on_new_mesh(self, here: OrbitCurvePoint) -> OrbitCurvePoint:
-        """On a mesh that shares the error evenly, with as many intervals as the tolerance asks for."""
+        """On a mesh that shares the error evenly, with as many intervals as the tolerance requires."""
         if not here.point.K.shape[1]:
             return here  # points of shooting stay where they are
         count = len(here.point.K)

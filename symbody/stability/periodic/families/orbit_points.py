@@ -63,7 +63,7 @@ class SpecialOrbit(Introduced):
 
     @property
     def factor(self) -> float:
-        """The multiplier, where it is real: what a direction to other orbits is multiplied by in a round."""
+        """The multiplier, if it is real: the factor of a direction to other orbits after one period."""
         return -1.0 if self.multiplier.real < 0 else 1.0
 
     @property

@@ -70,14 +70,14 @@ class TwoValues:
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialOrbitCurve(Tabular, Portable):
-    """Special orbits over two values, made by `family.curve_of`. `curve["a"]`, `curve["period"]` are arrays with a
-    number for each.
+    """A curve of special orbits over two values; returned by `family.curve_of`. `curve["a"]`, `curve["period"]` are
+    arrays with a number for each.
 
     kind          fold, period doubling, symmetry breaking or Neimark-Sacker
     varied        the names of both values
     multipliers   a row for each orbit, without trivial ones
     special       orbits of codimension two on it, in order: `DegenerateOrbit`s
-    outcome       how it ended, at its beginning and at its end
+    outcome       how the continuation ended in each direction
     families      the branches over the first and over the second value
     found         the orbits in numbers, in order along the curve
 
@@ -98,7 +98,7 @@ class SpecialOrbitCurve(Tabular, Portable):
 
     @property
     def equations(self) -> Equations:
-        """The equations whose orbits these are."""
+        """The equations of the orbits."""
         return self.families[0].equations
 
     @property

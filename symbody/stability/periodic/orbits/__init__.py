@@ -1,4 +1,3 @@
-"""One periodic motion: its start, the search, and the result.
-
-`Equations`, `Modes` or `Contacts` in, an `Orbit` or a `HybridOrbit` out.
+"""One periodic motion: initial guess, search, and result. `orbit` takes `Equations`, `Modes` or `Contacts` and returns
+an `Orbit` or a `HybridOrbit`.
 """

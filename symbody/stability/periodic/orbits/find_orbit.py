@@ -42,7 +42,7 @@ from .orbit_start import (
 )
 
 NOT_FOUND: Final = (
-    "Newton's method did not lead to a periodic motion from this start; try one that is nearer (a simulation that has settled), another period=, or "
+    "Newton's method did not converge to a periodic motion from this start; try a closer one (a simulation that has settled), another period=, or "
     "more intervals="
 )
 NOT_ALONG: Final = (
@@ -53,9 +53,7 @@ ONE_OF_MANY: Final = (
     "found, as one of a family of orbits next to each other, which something that is conserved or a displacement of the whole makes: as many multipliers are 1, to "
     "about the root of rounding; conserved= names what is conserved"
 )
-AT_REST: Final = (
-    "the start is an equilibrium, at which nothing moves and any period would do; give one from which a motion begins"
-)
+AT_REST: Final = "the start is an equilibrium, at which nothing moves; give a start from which a motion begins"
 # difference between rates and their mirror image, relative to the rates, below which they agree
 MIRROR_TOLERANCE: Final = 1e-7
 AMPLITUDE: Final = 0.03  # default amplitude of an orbit next to a Hopf point
@@ -92,20 +90,20 @@ def orbit(
     conserved: Mapping[str, Any] | str = "auto", events: Sequence[Any] = (), swap: Mapping[Any, Any] | None = None, form: str = "auto", segments: int | None = None, at: int = 0, amplitude: float = AMPLITUDE, intervals: int = FIRST_INTERVALS, tolerance: float = 1e-9,
     options: Mapping[str, Any] | None = None, **named: Any,
 ) -> Orbit:  # fmt: skip
-    """A periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq, branch)` at
-    a Hopf point.
+    """Find a periodic motion: `orbit(eq, simulate(eq, 100, x=1))`, `orbit(eq, {"x": 2}, period=6.6)`, `orbit(eq,
+    branch)` at a Hopf point.
 
-    equations   of a mechanism; or `Modes` or `Contacts`, whose orbits pass from mode to mode: stick and slip, gaits
+    equations   of a mechanism; or `Modes` or `Contacts`, whose orbits have mode transitions: stick and slip, gaits
     start       a trajectory that has settled; values or a state, with a period near that of the orbit; a branch of
                 steady motions that has a Hopf point (the one numbered `at`), where an orbit of a small `amplitude`
                 begins; or another orbit
-    values      of parameters and inputs, and `energy` where it stays constant; also as keywords
-    period      of what drives the system (a number or an expression of parameters) where its equations depend on time;
-                else about that of the orbit
+    values      of parameters and inputs, and `energy` if it is conserved; also as keywords
+    period      of the excitation (a number or an expression of parameters) if the equations depend on time; otherwise a
+                guess of the period
     mirror      coordinates and variables that change their sign in half a period, the others repeating: the orbit is
-                sought on half of it; "auto": those of the orbit that is found, where it is its own mirror image
-    conserved   quantities that stay constant beside constraints, by name; "auto": the energy where nothing feeds or
-                takes any, and momenta of coordinates on which nothing depends
+                computed on half a period; "auto": detected from the orbit found, if it is its own mirror image
+    conserved   conserved quantities other than constraints, by name; "auto": the energy of a conservative system, and
+                momenta of cyclic coordinates
     events      zero crossings with resets and impacts on the way, as in `simulate`: a gait, a bouncing ball
     swap        of `Modes` and `Contacts`: coordinates and variables that change places from one step to the next, legs that
                 stand in turn, `{"left": "right"}`, or signs, `{"lean": "-lean"}`, their rates with them. The orbit is one
@@ -113,7 +111,7 @@ def orbit(
     form        "collocation", or "shooting" in so many `segments`, which is the one for events
     intervals   of the first mesh; it is made finer until halving it changes the orbit by less than `tolerance`
 
-    What was found is an `Orbit`, also where nothing was: `is_periodic`, and `outcome` in words.
+    The result is an `Orbit`, even if the search failed: check `is_periodic` and `outcome`.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})  # van der Pol
@@ -157,7 +155,7 @@ def _form(eq: Equations, form: str, events: Sequence[Any]) -> str:
     if form not in ("auto", *FORMS_OF_ORBITS):
         raise unknown(f"orbit of {eq.name!r}", "form", form, ["auto", *FORMS_OF_ORBITS], StabilityError)
     if events and form == "collocation":
-        raise StabilityError(f"orbit of {eq.name!r}: collocation knows no events; use form='shooting'")
+        raise StabilityError(f"orbit of {eq.name!r}: collocation does not handle events; use form='shooting'")
     return ("shooting" if events else "collocation") if form == "auto" else form
 
 
@@ -352,7 +350,9 @@ def _period(
     )
     value = float(evaluate(wanted, numbers))
     if not value > 0:
-        raise StabilityError(f"orbit of {eq.name!r}: a period is a positive number; got {shown(period)} = {value:g}")
+        raise StabilityError(
+            f"orbit of {eq.name!r}: a period must be a positive number; got {shown(period)} = {value:g}"
+        )
     return wanted, value
 
 
@@ -479,7 +479,7 @@ def _from_hopf(eq: Equations, branch: Branch, at: int, values: dict[Any, Any], a
     flow = flow_of(eq, asked.conserved, varied)
     if varied is None and not flow.conserved:
         raise StabilityError(
-            f"orbit of {eq.name!r}: the branch varies {branch.varied}, which is no parameter or input of the equations, and nothing is conserved that could be "
+            f"orbit of {eq.name!r}: the branch varies {branch.varied}, which is neither a parameter nor an input of the equations, and nothing is conserved that could be "
             "varied instead; follow the branch over a parameter"
         )
     setting, x, shape, omega = _at_hopf_point(flow, branch, special, asked)

@@ -46,22 +46,22 @@ POINTS_PER_PERIOD: Final = 241  # default number of points of a period in a traj
 @answered_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Orbit(Tabular, Portable):
-    """A periodic motion, made by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed, variable,
-    output or expression.
+    """A periodic motion; returned by `orbit`. `orbit["phi"]` is an array over `orbit.t`: any coordinate, speed,
+    variable, output or expression.
 
-    period            time until everything is as it was, but for coordinates that drift
+    period            time after which the state repeats, except for drifting coordinates
     multipliers       Floquet multipliers, the largest first, without those that are 1 for every orbit of these equations;
                       where a mirror was given, of half a period
     is_stable         whether none of them lies outside the unit circle
-    is_periodic       whether an orbit was found; `outcome` says how it went
+    is_periodic       whether an orbit was found; `outcome` is the sentence
     iterations        those of Newton's method on the way to it: `OrbitIteration`s with a start, a period and a motion
     residual          what is left in the equations; `mesh_error`: by how much values change on a mesh twice as fine;
                       `trivial_error`: how far the multiplier that has to be 1 is from it. Sizes of the motion are 1
     names             of the states, in the order of `point.x`
     point             the orbit in numbers: mesh, values, slopes, period; `nodes` has those of shooting
-    setting           what was asked: parameters, levels, mirror, period
+    setting           the settings: parameters, levels, mirror, period
     all_multipliers   with the trivial ones
-    conserved         names of what keeps its value along it; `conserved_rows` are the expressions
+    conserved         names of conserved quantities; `conserved_rows` are the expressions
     form              collocation or shooting
     course            events or modes on the way
 
@@ -113,7 +113,7 @@ class Orbit(Tabular, Portable):
 
     @cached_property
     def iterations(self) -> tuple[OrbitIteration, ...]:
-        """Iterations of Newton's method on its way to this orbit, or astray where there is none, on one mesh after another."""
+        """Iterations of Newton's method towards this orbit, or of the failed search, on successive meshes."""
         return tuple(
             OrbitIteration(
                 dict(zip(self.names, i.point.x[0].tolist(), strict=True)), i.point.T * self.setting.halves, i.residual, i.change, partial(self._motion_of_iterate, i.point)
@@ -134,7 +134,7 @@ class Orbit(Tabular, Portable):
 
     @property
     def period(self) -> float:
-        """Time until everything is as it was, in seconds.
+        """Time after which the state repeats, in seconds.
 
         >>> x, v, a = sb.symbols("x v a")
         >>> eq = sb.from_equations({x: v, v: a * (1 - x**2) * v - x}, {a: 1.0})
@@ -165,7 +165,7 @@ class Orbit(Tabular, Portable):
 
     @property
     def is_driven(self) -> bool:
-        """Whether the period is that of something outside."""
+        """Whether the period is that of an external excitation."""
         return self.setting.period is not None
 
     @property
@@ -175,7 +175,7 @@ class Orbit(Tabular, Portable):
 
     @property
     def trivial_error(self) -> float:
-        """The distance from 1 of the multiplier along the orbit; 0 of driven systems, which have none."""
+        """The distance from 1 of the multiplier along the orbit; 0 for driven systems, which do not have it."""
         return without_trivial(self.all_multipliers, self.is_driven)[1]
 
     @property
@@ -244,13 +244,14 @@ class Orbit(Tabular, Portable):
 
     @property
     def drift(self) -> dict[str, float]:
-        """By how much coordinates grow in a period on which nothing else depends."""
+        """Change of the cyclic coordinates in one period."""
         names = [s.name for s in self.flow.drifting]
         return dict(zip(names, map(float, self._drift(0).x[-1]), strict=True)) if names else {}
 
     @cached_property
     def turn(self) -> dict[str, float]:
-        """By how much the mechanism is turned (or moved along another symmetry) in a period, by the symmetry's name."""
+        """Rotation of the mechanism (or displacement along another symmetry) in one period, by the name of the
+        symmetry."""
         return dict(zip(self.flow.named_symmetries, map(float, self._turn), strict=False))
 
     @cached_property
@@ -329,8 +330,8 @@ class Orbit(Tabular, Portable):
         return State.of(self.equations, {**values, "t": begin}, "on an orbit")
 
     def trajectory(self, periods: float = 1.0, points: int = POINTS_PER_PERIOD) -> Trajectory:
-        """The motion at so many even times of so many periods: to plot beside others, to animate, `scene(orbit)`, to
-        save as one."""
+        """The motion over a number of periods as a trajectory at equally spaced times: to plot, to animate
+        (`scene(orbit)`) or to save."""
         tau = np.linspace(0.0, periods, max(int(np.ceil(points * periods)), 2))
         return self.at_times(self.setting.t0 + tau * self.period)
 
@@ -349,7 +350,7 @@ class Orbit(Tabular, Portable):
     # ------------------------------------------------------------------------------------------------ to look at
 
     def to_pandas(self, more: Iterable[str | Expr] = ()) -> Any:
-        """A pandas DataFrame over one period: states, and what else is asked for."""
+        """A pandas DataFrame over one period: states and further requested quantities."""
         return data_frame("t", self.t, self.columns(more))
 
     def to_xarray(self, more: Iterable[str | Expr] = ()) -> Any:
@@ -359,7 +360,7 @@ class Orbit(Tabular, Portable):
         )
 
     def columns(self, more: Iterable[str | Expr] = ()) -> dict[str, Array]:
-        """States over one period by name, and what else is asked for."""
+        """States and further requested quantities over one period, by name."""
         return {str(what): self[what] for what in (*(s.name for s in self.equations.state), *more)}
 
     def save(self, path: str | Path) -> Path:

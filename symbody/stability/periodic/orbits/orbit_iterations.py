@@ -15,11 +15,11 @@ class OrbitIteration(Introduced):
     """An iteration of Newton's method on the way to an orbit, one of `orbit.iterations`.
 
     start      values of the states at the beginning, by name
-    period     what was taken for it
-    residual   what is left in the rows: by how much a motion from the start misses it, or the equations are missed
-    change     by how much the iteration changed the states, in parts of their sizes
+    period     the assumed period
+    residual   the residual: the distance of the motion from its start after one period, or the error in the equations
+    change     relative change of the states in the iteration
     motion     the motion that was tried, as a trajectory: simulated by shooting, of polynomials by collocation
-    made       by which `motion` is made when it is first asked for
+    made       the function that computes `motion` on first access
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})

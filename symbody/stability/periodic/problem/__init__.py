@@ -1,4 +1,4 @@
 """What makes a motion periodic: the flow of the equations, its symmetries, events and drive, as one `OrbitProblem`.
 
-`Equations` and an `Itinerary` in, an `OrbitProblem` out.
+The folder builds an `OrbitProblem` from `Equations` and an `Itinerary`.
 """

@@ -93,12 +93,12 @@ def _constants(flow: OrbitFlow, setting: OrbitSetting) -> dict[Symbol, float]:
     return dict(zip(flow.equations.variables.constants, map(float, setting.p), strict=True))
 
 
-# ---------------------------------------------------------------------------------------------------------- in words
+# ---------------------------------------------------------------------------------------------------------- descriptions
 
 
 def _changing_terms(flow: OrbitFlow, setting: OrbitSetting, T: float) -> list[Expr]:
     """The terms of time and parameters that are not the same at t and t + T; time itself, and what is linear in it,
-    stand inside of others and are no terms."""
+    stand inside of others and are not terms."""
     eq, constants = flow.equations, _constants(flow, setting)
     roots = [*flow.rates.entries, *(e for part in _other_parts(flow) for e in part)]
     terms = _terms_of_time(roots, eq.t, constants)

@@ -301,8 +301,8 @@ class OrbitProblem:
 
     @cached_property
     def _pins(self) -> bool:
-        """Whether families of motions that look alike go on through an orbit: not with a mirror, of which they are no
-        symmetry."""
+        """Whether families of motions that look alike go on through an orbit: not with a mirror, of which they are not
+        a symmetry."""
         return self.setting.mirror is None and bool(self.flow.symmetries)
 
     def _rows_at(self, x: Array) -> tuple[Array, Array, Array]:

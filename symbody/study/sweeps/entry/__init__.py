@@ -1,4 +1,3 @@
-"""`sweep`, and what is made of sweeps: sensitivity indices and objectives.
-
-Equations or a `Study`, values and questions in, a `SweepResult` out.
+"""`sweep`, and functions based on it: sensitivity indices and objectives. Sweeps take equations or a `Study`, values
+and questions, and return a `SweepResult`.
 """

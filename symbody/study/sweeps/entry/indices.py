@@ -28,16 +28,16 @@ def sobol_indices(
     seed: int = 0,
     **options: Any,
 ) -> dict[str, dict[str, float]]:
-    """First-order and total indices of Sobol, by name: `sobol_indices(lin, {"V": (4, 6), "m3": norm(8, 1)}, spectrum(),
+    """First-order and total Sobol indices, by name: `sobol_indices(lin, {"V": (4, 6), "m3": norm(8, 1)}, spectrum(),
     answer="growth")["V"]["total"]`.
 
     over     intervals and distributions
-    answer   which of the answers
-    repeat   points, a power of two: `repeat * (2 + len(over))` members are computed
+    answer   name of the answer
+    repeat   number of points, a power of two; `repeat * (2 + len(over))` members are computed
     options  of `sweep`: on, to, values, ...
 
-    `first` is the part of the variance that goes with that quantity alone, `total` the part that goes with it and its
-    interactions; `first_error` and `total_error` are half the width of their intervals of 95 % (Saltelli's scheme).
+    `first` is the share of the variance due to that quantity alone, `total` the share due to it and its interactions;
+    `first_error` and `total_error` are half the widths of their 95 % confidence intervals (Saltelli's scheme).
 
     >>> try:
     ...     found = sb.study.sobol_indices(lambda a, b: 2 * a + b, {"a": (0, 1), "b": (0, 1)}, repeat=64)
@@ -72,13 +72,13 @@ def morris_indices(
     seed: int = 0,
     **options: Any,
 ) -> dict[str, dict[str, float]]:
-    """Elementary effects after Morris, by name: `mean` of their sizes, and `deviation`, which is large where a quantity
-    acts nonlinearly or together with others.
+    """Morris elementary effects, by name: the `mean` of their absolute values, and the `deviation`, which is large if a
+    quantity acts nonlinearly or interacts with others.
 
-    repeat   trajectories: `repeat * (1 + len(over))` members are computed
-    levels   of the grid on which they walk
+    repeat   number of trajectories; `repeat * (1 + len(over))` members are computed
+    levels   number of levels of the grid
 
-    The rest is as in `sobol_indices`; it takes far fewer members, and tells which quantities matter.
+    The other arguments are those of `sobol_indices`. This screening needs far fewer members than Sobol indices.
 
     >>> try:
     ...     found = sb.study.morris_indices(lambda a, b: 2 * a + b, {"a": (0, 1), "b": (0, 1)})
@@ -117,7 +117,7 @@ def _answers(
     kinds = varied_values(over, "random", 1, 0).drawn
     if fixed := [str(k) for k in over if str(getattr(k, "name", k)) not in kinds]:
         raise StudyError(
-            f"indices: {in_number(fixed, '{} is to be an interval or a distribution', '{} are to be intervals or distributions')}, as in over={{'k': (1, 2)}}"
+            f"indices: {in_number(fixed, '{} must be an interval or a distribution', '{} must be intervals or distributions')}, as in over={{'k': (1, 2)}}"
         )
     points = {name: kind.at(np.asarray(u)) for (name, kind), u in zip(kinds.items(), np.asarray(unit).T, strict=True)}
     study = sweep(what, points, ask, sample="paired", **options)

@@ -28,14 +28,14 @@ from .sweep import sweep
 @answered_class
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """A number of designs x, an array in the order of `names`; made by `objective`.
+    """An objective function of designs x, arrays in the order of `names`; created by `objective`.
 
     `minimize(f.value_and_gradient, f.middle, jac=True, bounds=f.bounds)`
 
-    subject            what is designed: equations or a linear system
-    answer             the variable or output at the end of a motion; of a linear system, its growth
+    subject            the system that is designed: equations or a linear system
+    answer             the variable or output at the end of a motion; for a linear system, its growth rate
     bounds             least and greatest, by name
-    t, start, values   of the motion: until when, from where, with which other values
+    t, start, values   of the motion: end time, initial values, other parameter values
 
     >>> k, c = sb.symbols("k c")
     >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
@@ -55,7 +55,7 @@ class Objective:
 
     @property
     def middle(self) -> Array:
-        """The middle of the bounds, to begin from.
+        """The midpoint of the bounds, as an initial guess.
 
         >>> k, c = sb.symbols("k c")
         >>> f = sb.study.objective(sb.linear_system([[0, 1], [-k, -c]]), {"c": (0.1, 1.0)}, values={"k": 4.0})
@@ -74,7 +74,8 @@ class Objective:
         return self.value_and_gradient(x)[1]
 
     def value_and_gradient(self, x: Any) -> tuple[float, Array]:
-        """By variational equations along the motion, or derivatives of the eigenvalue with the largest real part."""
+        """Value and gradient at a design, from variational equations along the motion, or from derivatives of the
+        eigenvalue with the largest real part."""
         given = {**(self.values or {}), **dict(zip(self.names, map(float, x), strict=True))}
         if isinstance(self.subject, LinearSystem):
             found = eigenvalue_sensitivities(self.subject, *self.names, values=given)
@@ -86,7 +87,8 @@ class Objective:
         return float(sim[self.answer][-1]), np.array([float(sim.sensitivity(self.answer, n)[-1]) for n in self.names])
 
     def many(self, designs: Sequence[Any], **options: Any) -> Array:
-        """Values of many designs at once, by `sweep` with its options (on, workers, to); infinite where one failed."""
+        """Values of many designs, computed by `sweep` with its options (on, workers, to); infinite for a failed
+        design."""
         points = dict(zip(self.names, np.asarray(designs, dtype=np.float64).T, strict=True))
         is_linear = isinstance(self.subject, LinearSystem)
         ask = spectrum() if is_linear else at_end(self.t, self.answer, start=self.start)
@@ -95,11 +97,11 @@ class Objective:
         return np.where(found.status == 1, y, np.inf)
 
     def searched(self, optimizer: Any, rounds: int, batch: int = 16, **options: Any) -> tuple[dict[str, float], float]:
-        """The best design that an optimiser which asks and tells found, and its value:
+        """The best design found by an ask-and-tell optimiser, and its value:
         `f.searched(nevergrad.optimizers.CMA(parametrization=2, budget=400), rounds=25)`.
 
-        In every round `batch` candidates are asked for, computed by one sweep, and told. A candidate, or its `value`,
-        is an array in the order of `names`, or a mapping.
+        Each round requests `batch` candidates, computes them in one sweep, and returns their values to the optimiser. A
+        candidate, or its `value`, is an array in the order of `names`, or a mapping.
 
         >>> class Grid:  # an ask-and-tell optimiser
         ...     def __init__(self):
@@ -146,14 +148,14 @@ def objective(
     start: Any = None,
     values: Mapping[str, float] | None = None,
 ) -> Objective:
-    """What a design is judged by: the value of `answer` (a variable or output) at the end of a motion of equations, or
-    the growth rate of a linear system.
+    """An objective function for design: the value of `answer` (a variable or output) at the end of a motion, or the
+    growth rate of a linear system.
 
     over     parameters of the design, each with (least, greatest)
-    t, start end of the motion, and where it begins
+    t, start end of the motion, and initial values
     values   of other parameters
 
-    An integral along the motion is an additional variable of the model, whose rate is the integrand.
+    To minimise an integral along the motion, add a variable to the model whose rate is the integrand.
 
     >>> x, c = sb.symbol("x", "variable"), sb.symbol("c")
     >>> eq = sb.from_equations({x: -c * x}, {c: 1.0})

@@ -19,7 +19,7 @@ _CALL: Final = re.compile(r"\s*([a-z_0-9]+)\s*\((.*)\)\s*")
 
 
 def swept_study(study: Study, ask: str, names: Sequence[str]) -> dict[str, Any]:
-    """Arguments of `sweep` for a question to a study: its subject, question, and values for all members.
+    """Arguments of `sweep` for a study: subject, question, and values for all members.
 
     >>> study = sb.study.Study(sb.study.find_model("double_pendulum"))
     >>> sorted(sb.study.swept_study(study, "end", ["q1"]))
@@ -81,4 +81,4 @@ def _distribution(where: str, name: str, arguments: list[float]) -> Any:
     try:
         return kind(*arguments)
     except (TypeError, ValueError) as reason:
-        raise StudyError(f"{where}: {name}({listed(arguments)}) is no distribution: {reason}") from None
+        raise StudyError(f"{where}: {name}({listed(arguments)}) is not a distribution: {reason}") from None

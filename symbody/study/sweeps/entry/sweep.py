@@ -50,36 +50,36 @@ def sweep(
     progress: bool | None = None,
     version: str | int | None = None,
 ) -> SweepResult:
-    """The same question to many members: `sweep(lin, {"V": (1, 10), "m3": norm(8, 1)}, spectrum(), sample="sobol",
-    repeat=4096, to="study.zarr")`.
+    """Compute the same quantities for many members: `sweep(lin, {"V": (1, 10), "m3": norm(8, 1)}, spectrum(),
+    sample="sobol", repeat=4096, to="study.zarr")`.
 
     what      equations, a linear system, or a function of the values by name that returns a number, an array or a
               mapping from names to these (with an argument `rng` it gets random numbers that belong to the member)
-    over      by name, what is varied: a list of values, each combined with everything else; an interval (low, high), or
-              a distribution of `scipy.stats`
-    ask       of equations and linear systems: `at_times`, `at_end`, `extremes`, `spectrum`, `steady_values`,
-              `orbit_values` in `symbody.study`
-    sample    how points are taken of intervals and distributions: "grid", `repeat` values of each, combined; "random",
-              "sobol" or "latin hypercube", `repeat` points in all of them together. Lists are combined with the points;
-              "paired": the k-th member has the k-th value of each list
-    seed      of random points, and of `rng`: a member has the same numbers wherever and with whichever others it is
-              computed
+    over      varied quantities by name: a list of values, combined with all others; an interval (low, high); or a
+              distribution of `scipy.stats`
+    ask       quantities of equations and linear systems to compute: `at_times`, `at_end`, `extremes`, `spectrum`,
+              `steady_values`, `orbit_values` in `symbody.study`
+    sample    sampling of intervals and distributions: "grid", all combinations of `repeat` values of each; "random",
+              "sobol" or "latin hypercube", `repeat` points in total. Lists are combined with the points. "paired": the
+              k-th member has the k-th value of each list
+    seed      of random points and of `rng`; the random numbers of a member do not depend on where or with which other
+              members it is computed
     values    by name, the same for all members
     on        "threads" or "processes" of this computer; "dask" (a cluster on this computer), the address of a
               scheduler, or a client or cluster of Dask; "cuda": motions on a GPU
-    workers   how many of them; by default as many as there are cores
-    to        a folder (.zarr) into which answers go as they come. The same call goes on where it was stopped, however
-              that was, and computes nothing twice
+    workers   number of workers; by default the number of cores
+    to        a folder (.zarr) that stores answers while they are computed. After an interruption of any kind the same
+              call resumes and computes no member twice
     batch     members of a task; by default about a second of work
-    batched   the function takes arrays with a number for each member, and gives arrays
-    units     by name, of what the model does not know them of
+    batched   the function takes and returns arrays with one entry for each member
+    units     by name, for quantities whose unit the model does not know
     progress  whether to show it; by default on a terminal
-    version   a text or number that stands for the content of `what` and `ask` where a study on disk is compared: change
-              it when they change. By default they are compared by content: code, globals, helpers and tables that they
-              reach; what has none that can be told (an open file, a function of a compiled module) is then refused
+    version   a text or number that identifies `what` and `ask` when a study on disk is compared; change it when they
+              change. By default they are compared by content: code, globals, helpers and tables that they use. Objects
+              without comparable content (an open file, a function of a compiled module) are then refused
 
-    A member that fails does not disturb others: its `status` and `outcome` say what happened. Ctrl-C waits for the
-    batches that are being computed.
+    A failed member does not affect others; its `status` and `outcome` state what happened. Ctrl-C waits for the batches
+    in progress.
 
     >>> k, c = sb.symbols("k c")
     >>> lin = sb.linear_system([[0, 1], [-k, -c]])
@@ -169,7 +169,7 @@ class AskedSweep:
         if differ:
             words = {
                 "members": "what is varied, or the values",
-                "question": "what is asked",
+                "question": "the quantities to compute",
                 "subject": "the model or function",
             }
             raise StudyError(
@@ -182,7 +182,7 @@ class AskedSweep:
 def _checked_version(version: Any) -> str | int | None:
     if version is None or (isinstance(version, (str, int)) and not isinstance(version, bool)):
         return version
-    raise StudyError(f"sweep: version= is a text or a whole number, got {shown(version)}")
+    raise StudyError(f"sweep: version= must be a text or a whole number, got {shown(version)}")
 
 
 def asked_sweep(
@@ -210,15 +210,13 @@ def asked_sweep(
 
 def _question(what: Any, ask: Any, batched: bool, on: Any) -> Question:
     if isinstance(what, (Model, Mechanism)):
-        raise StudyError(
-            f"sweep: {what.name!r} is a model; derive(model) makes equations of it, which are what is swept"
-        )
+        raise StudyError(f"sweep: {what.name!r} is a model; sweep needs equations, derive(model)")
     if ask is not None and not hasattr(ask, "answers"):
-        raise StudyError(f"sweep: ask is a question such as sb.study.at_end(10, 'theta'), got {shown(ask)}")
+        raise StudyError(f"sweep: ask must be a question such as sb.study.at_end(10, 'theta'), got {shown(ask)}")
     if ask is None:
         if not callable(what) or hasattr(what, "variables"):
             raise StudyError(
-                "sweep: ask= says what is computed: at_times, at_end, extremes, spectrum, steady_values or "
+                "sweep: ask= must state the quantities to compute: at_times, at_end, extremes, spectrum, steady_values or "
                 "orbit_values of symbody.study"
             )
         ask = FunctionValues(batched)
@@ -311,6 +309,6 @@ def _resumed_run(asked: AskedSweep, setting: Setting, place: Place, folder: Stud
 def _interruption_message(asked: AskedSweep, path: Path | None) -> str:
     total = len(asked.job.varied)
     if path is None or not path.exists():
-        return f'interrupted; {total} members were asked for, and nothing is kept without to="study.zarr"'
+        return f'interrupted; {total} members were requested, and nothing is stored without to="study.zarr"'
     done = total - int((load_sweep(path).status == UNKNOWN).sum())
-    return f"interrupted after {done} of {total} members; the same call goes on from {path}"
+    return f"interrupted after {done} of {total} members; the same call continues from {path}"

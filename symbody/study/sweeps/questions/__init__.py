@@ -1,4 +1,1 @@
-"""What is varied, and what is asked of each member.
-
-Values to vary and a subject in, a `Question` and the `Answers` to it out.
-"""
+"""Varied values, and the quantities to compute for each member: a `Question` about a subject, and its `Answers`."""

@@ -72,7 +72,7 @@ def plain(value: Any) -> NDArray[Any]:
     kinds = {"b": np.int64, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}
     if found.dtype.kind not in kinds:
         raise TypeError(
-            f"an answer is a number, an array of numbers, or a mapping to these, got {type(value).__name__}"
+            f"an answer must be a number, an array of numbers, or a mapping to these, got {type(value).__name__}"
         )
     return found.astype(kinds[found.dtype.kind])
 

@@ -35,7 +35,7 @@ class GpuMotions:
     def answers(self, eq: Equations, members: SweptMembers) -> Answers:
         if wrong := [k for k in self.options if k not in OPTIONS]:
             raise StudyError(
-                f"sweep of {eq.name!r}: a GPU knows no option {listed(wrong)}; there are {listed(OPTIONS)}"
+                f"sweep of {eq.name!r}: on a GPU there is no option {listed(wrong)}; there are {listed(OPTIONS)}"
             )
         varied = [n for n in members.values if n in eq.variables.of("p")]
         key = (self.names, tuple(varied), fingerprint(dict(self.options)))

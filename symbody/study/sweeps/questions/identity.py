@@ -267,6 +267,6 @@ def _version_of(module: str | None) -> str:
 
 def _untold(thing: Any, why: str) -> StudyError:
     return StudyError(
-        f"sweep: whether a study on disk was made with {shown(thing)} cannot be told from its content ({why}); give version=, a text or number "
+        f"sweep: whether a study on disk was made with {shown(thing)} cannot be determined from its content ({why}); give version=, a text or number "
         "that you change when it changes"
     )

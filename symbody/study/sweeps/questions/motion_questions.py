@@ -146,8 +146,8 @@ def at_times(
     """Values of variables and outputs at some times: `sb.sweep(eq, over, ask=at_times(np.linspace(0, 5, 51),
     "theta"))`.
 
-    start      as in `simulate`, for all members; on top of it comes what is varied
-    assemble   bring it onto the constraints of each member, values that are varied held
+    start      initial values as in `simulate`, for all members; varied values replace them
+    assemble   project the initial state onto the constraints of each member, keeping varied values exactly
     target     "cuda": all members of a batch at once on a GPU
     options    of `simulate`
 
@@ -167,7 +167,7 @@ def at_times(
 def at_end(
     t: Any, *names: str, start: Any = None, assemble: bool = False, target: str = "cpu", **options: Any
 ) -> MotionQuestion:
-    """Values of variables and outputs at the end of the motion; the rest is as in `at_times`.
+    """Values of variables and outputs at the end of the motion; the other arguments are those of `at_times`.
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
     >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
@@ -181,8 +181,8 @@ def at_end(
 
 @checked_flags(StudyError)
 def extremes(t: Any, *names: str, start: Any = None, assemble: bool = False, **options: Any) -> MotionQuestion:
-    """The least and the largest value of variables and outputs along the motion, between steps too (`theta_min`,
-    `theta_max`); the rest is as in `at_times`. Where `t` has times, these say from when to when.
+    """The minimum and maximum of variables and outputs along the motion, including between steps (`theta_min`,
+    `theta_max`). The other arguments are those of `at_times`; a pair `t` gives the interval of time.
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
     >>> eq = sb.from_equations({x: -k * x}, {k: 1.0})
@@ -201,6 +201,6 @@ def _start(start: Any, assemble: bool, options: Mapping[str, Any]) -> Any:
     values = start.values if isinstance(start, State) else start or {}
     if not isinstance(values, Mapping):
         raise StudyError(
-            f"sweep: a start that is assembled is a mapping from names to numbers, or a state, got {shown(start)}"
+            f"sweep: a start that is assembled must be a mapping from names to numbers, or a state, got {shown(start)}"
         )
     return StartRequest(dict(values), (), True, {}, dict(options.get("inputs") or {}))

@@ -123,7 +123,9 @@ class EachQuestion:
 
     def check(self, subject: Any, names: Sequence[str]) -> None:
         if not isinstance(subject, Equations):
-            raise StudyError(f"sweep: this is asked of equations, got {shown(subject)}; derive(model) makes them")
+            raise StudyError(
+                f"sweep: this question applies to equations, got {shown(subject)}; derive(model) makes them"
+            )
 
     def content(self, subject: Any) -> Any:
         return subject
@@ -201,8 +203,8 @@ def spectrum() -> SpectrumQuestion:
 
 
 def steady_values(*names: str, **options: Any) -> EachQuestion:
-    """Values of a steady motion of each member; all of the state where no names are given. Options are those of
-    `steady`; conditions go in `values={...}`.
+    """Values of a steady motion of each member; the whole state without names. Options are those of `steady`;
+    conditions go in `values={...}`.
 
     >>> x, k = sb.symbol("x", "variable"), sb.symbol("k")
     >>> eq = sb.from_equations({x: 1 - k * x}, {k: 1.0})

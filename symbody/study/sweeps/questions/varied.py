@@ -186,18 +186,18 @@ def varied_values(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) 
     if sample not in SAMPLES:
         raise unknown("sweep", "way to sample", sample, SAMPLES, StudyError)
     if not isinstance(repeat, int) or repeat < 1:
-        raise StudyError(f"sweep: repeat is a whole number of at least 1, got {shown(repeat)}")
+        raise StudyError(f"sweep: repeat must be a whole number of at least 1, got {shown(repeat)}")
     if not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise StudyError(f"sweep: seed is a whole number between 0 and 2**63, got {shown(seed)}")
+        raise StudyError(f"sweep: seed must be a whole number between 0 and 2**63, got {shown(seed)}")
     if not isinstance(over, Mapping) or not over:
         raise StudyError(
-            f"sweep: over is a mapping from names to lists of values, (low, high) or distributions, got {shown(over)}"
+            f"sweep: over must be a mapping from names to lists of values, (low, high) or distributions, got {shown(over)}"
         )
     found = {
         str(getattr(k, "name", k)): _values_or_distribution(str(getattr(k, "name", k)), v) for k, v in over.items()
     }
     if wrong := [n for n in found if n in (SAMPLE_DIMENSION, "status", "message")]:
-        raise StudyError(f"sweep: {listed(wrong)} cannot be varied under that name: the study uses it itself")
+        raise StudyError(f"sweep: {listed(wrong)} cannot be varied under that name: the study uses this name")
     if sample == "paired":
         return _paired_members(found, repeat, seed)
     levels = {k: v for k, v in found.items() if isinstance(v, np.ndarray)}
@@ -205,7 +205,7 @@ def varied_values(over: Mapping[Any, Any], sample: str, repeat: int, seed: int) 
     count = math.prod(len(v) for v in levels.values()) * repeat ** (len(drawn) if sample == "grid" and drawn else 1)
     if count > MOST_MEMBERS:
         raise StudyError(
-            f"sweep: {listed(found)} make {count:z.3g} members, of which there can be {MOST_MEMBERS:z.0e}; take fewer values, or sample='sobol' with repeat=1000"
+            f"sweep: {listed(found)} make {count:z.3g} members, more than {MOST_MEMBERS:z.0e}; use fewer values, or sample='sobol' with repeat=1000"
         )
     if sample == "grid" and drawn:
         if repeat == 1:
@@ -254,5 +254,7 @@ def _numbers(name: str, given: Any) -> Array:
     except (TypeError, ValueError):
         values = np.zeros((0, 0))
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise StudyError(f"sweep: the values of {name} are to be finite numbers in a row, got {shown(given)}")
+        raise StudyError(
+            f"sweep: the values of {name} must be a one-dimensional array of finite numbers, got {shown(given)}"
+        )
     return values

@@ -1,4 +1,1 @@
-"""Answers on disk as they are computed, and the result read from there.
-
-`Answers` in, a `SweepResult` out.
-"""
+"""Storage of answers on disk while they are computed, and the `SweepResult` that reads them."""

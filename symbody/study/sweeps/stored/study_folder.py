@@ -330,7 +330,7 @@ class StudyFolder:
             there = sum(e.stat().st_size for e in os.scandir(self.path / name) if e.is_file(follow_symlinks=False))
             if size > MOST_RATIO * there:
                 raise StudyError(
-                    f"{self.path}: {name} would take {size} bytes, of which {there} are there; to_xarray() reads parts of it"
+                    f"{self.path}: {name} would take {size} bytes, but {there} are available; to_xarray() reads parts of it"
                 )
 
     def _coordinate(self, name: str, own: Mapping[str, Any], notes: Mapping[str, Any]) -> NDArray[Any]:
@@ -380,7 +380,7 @@ def _unpacked_content(data: bytes, size: int) -> bytes | None:
 def _check_dims(dims: Any, chunk: Any) -> None:
     sizes = [*dims.values(), *chunk]
     if len(chunk) != len(dims) or not all(isinstance(n, int) and 1 <= n <= MOST_MEMBERS for n in sizes):
-        raise ValueError("its dimensions are no sizes of a study")
+        raise ValueError("its dimensions are not sizes of a study")
     if math.prod(dims.values()) > MOST_MEMBERS:
         raise ValueError(f"it would have more than {MOST_MEMBERS} members")
 
@@ -388,12 +388,12 @@ def _check_dims(dims: Any, chunk: Any) -> None:
 def _check_array(name: str, own: Any, notes: Any) -> None:
     """Names lead to folders of the study alone, and entries are numbers or texts."""
     if not NAME.fullmatch(name) or name.startswith("."):
-        raise ValueError(f"{name!r} is no name of an array")
+        raise ValueError(f"{name!r} is not a valid name of an array")
     sizes, dims = [*own["shape"], *own["chunks"]], notes["_ARRAY_DIMENSIONS"]
     if not all(isinstance(n, int) and 0 <= n <= MOST_MEMBERS for n in sizes) or not all(
         isinstance(d, str) for d in dims
     ):
-        raise ValueError(f"{name}: its shape or dimensions are no sizes and names")
+        raise ValueError(f"{name}: its shape or dimensions are not sizes and names")
     if np.dtype(own["dtype"]).kind not in KINDS:
         raise ValueError(f"{name}: its entries are of type {own['dtype']}")
     for text in (name, *dims, str(notes.get("units", ""))):

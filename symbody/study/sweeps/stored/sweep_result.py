@@ -26,11 +26,11 @@ from .study_folder import MESSAGE, OWN, STATUS, StudyFolder
 class SweepResult(Summarized):
     """The answers of a sweep: `study["growth"]` has the dimensions of the study, then those of the answer.
 
-    dims          names and lengths of the dimensions: what is varied by a list of values, and `sample` where points are
-                  drawn
-    coordinates   dimension, values and unit of everything that is varied, and of times
+    dims          names and lengths of the dimensions: quantities varied by a list of values, and `sample` for sampled
+                  points
+    coordinates   dimension, values and unit of each varied quantity and of times
     columns       dimensions, type and unit of the answers
-    path          the folder, where it is on disk; answers are read from it when they are asked for
+    path          the folder on disk, if there is one; answers are read from it on access
 
     >>> found = sb.sweep(lambda a, b: a * b, {"a": [1.0, 2.0], "b": [3.0, 4.0, 5.0]})
     >>> found.dims, found["value"]
@@ -95,13 +95,13 @@ class SweepResult(Summarized):
 
     @cached_property
     def status(self) -> NDArray[np.uint8]:
-        """Of each member: 0 not computed, 1 finished, 2 failed."""
+        """Status of each member: 0 not computed, 1 finished, 2 failed."""
         flat = self.answers.status if self.answers is not None else self._flat(STATUS)
         return flat.reshape(self.shape)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every member was computed, failed ones among them."""
+        """Whether every member was computed, including failed ones."""
         return bool((self.status != UNKNOWN).all())
 
     @property
@@ -110,7 +110,7 @@ class SweepResult(Summarized):
         return np.flatnonzero(self.status.reshape(-1) == FAILED).tolist()
 
     def outcome(self, member: int) -> str:
-        """How a member ended, in words."""
+        """The sentence that states how a member ended."""
         state = int(self.status.reshape(-1)[member])
         return ("not computed", "finished")[state] if state != FAILED else self._messages[member]
 
@@ -122,12 +122,12 @@ class SweepResult(Summarized):
         return {k: in_one_line(said[k].decode(errors="replace")) for k in self.failed}
 
     def values(self, member: int) -> dict[str, float]:
-        """Values of all that is varied, of one member by its number."""
+        """The varied values of one member, by its number."""
         along = dict(zip(self.dims, np.unravel_index(member, self.shape), strict=True))
         return {n: float(v[along[d]]) for n, (d, v, _) in self.coordinates.items() if d in self.dims and n != "sample"}
 
     def to_xarray(self) -> Any:
-        """A Dataset of xarray; of a study on disk it reads what is looked at, when it is looked at."""
+        """An xarray Dataset; for a study on disk it reads data on access."""
         xarray = optional_package("xarray", "a sweep as a dataset", StudyError)
         if self.path is not None:
             optional_package("zarr", "a study on disk as a dataset", StudyError)
@@ -155,7 +155,7 @@ class SweepResult(Summarized):
 
 
 def load_sweep(path: str | Path) -> SweepResult:
-    """A study on disk, as far as it is computed. Nothing in it is run.
+    """Load a study from disk, as far as it is computed. No stored code is executed.
 
     >>> made = sb.sweep(lambda a: a**2, {"a": [1.0, 2.0, 3.0]}, to="study.zarr")
     >>> sb.study.load_sweep("study.zarr")["value"]

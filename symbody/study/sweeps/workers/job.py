@@ -106,8 +106,7 @@ def packed_job(job: Job) -> bytes:
         body = _pickler().dumps((VERSION, job))
     except Exception as reason:
         raise StudyError(
-            f"sweep: this cannot go to other processes ({type(reason).__name__}: {reason}); functions are to be defined in a module, or install cloudpickle; "
-            "on='threads' computes here"
+            f"sweep: this cannot be sent to other processes ({type(reason).__name__}: {reason}); define functions in a module, or install cloudpickle; on='threads' computes in this process"
         ) from None
     return bytes(body)
 

@@ -191,10 +191,12 @@ class Dask:
         def done(f: Any) -> None:
             if f.cancelled():
                 out.set_exception(
-                    StudyError("sweep: the cluster gave the task up; the same call goes on from what is finished")
+                    StudyError(
+                        "sweep: the cluster abandoned the task; repeat the call to continue from the finished members"
+                    )
                 )
             elif isinstance(f.exception(), self._lost):
-                out.set_exception(LostWorkerError("the worker that computed it ended, and so did others that tried"))
+                out.set_exception(LostWorkerError("the worker that computed it died, as did those that retried"))
             elif f.exception() is not None:
                 out.set_exception(f.exception())
             else:
@@ -218,7 +220,7 @@ def _itself(body: bytes) -> bytes:
 def place_of(on: Any, job: Job, workers: int | None) -> Place:
     """`on` of `sweep`: "threads", "processes", "dask", the address of a scheduler, a client or cluster of Dask."""
     if workers is not None and (not isinstance(workers, int) or workers < 1):
-        raise StudyError(f"sweep: workers is a whole number of at least 1, got {shown(workers)}")
+        raise StudyError(f"sweep: workers must be a whole number of at least 1, got {shown(workers)}")
     count = workers or os.cpu_count() or 1
     if on in (None, "threads", "cuda"):
         return Threads(job, 1 if on == "cuda" else count)

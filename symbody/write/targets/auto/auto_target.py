@@ -120,7 +120,7 @@ def _constants_file(made: Artefact, vary: str | None) -> str:
     demonstrations."""
     names = [v.name for v in (*made.parameters, *made.inputs)]
     if not names:
-        raise ProgramError(f"export of {made.title!r} to AUTO: there is no parameter and no input that could be varied")
+        raise ProgramError(f"export of {made.title!r} to AUTO: there is neither a parameter nor an input to vary")
     chosen = names[0] if vary is None else vary
     if chosen not in names:
         raise unknown(f"export of {made.title!r} to AUTO", "parameter or input", chosen, names, ProgramError)
@@ -174,7 +174,7 @@ def _side_by_side(matrices: list[Numbers], rows: int) -> Numbers:
 # ---------------------------------------------------------------------------------------------------- other files
 
 _ATTRACTED: Final = (
-    "The state is drawn onto the constraints: on them the motions are those of the mechanism; the "
+    "The state is attracted to the constraints: on them the motions are those of the mechanism; the "
     "Jacobian has an eigenvalue -rate twice for each constraint, beside those of the mechanism."
 )
 

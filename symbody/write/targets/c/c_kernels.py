@@ -240,7 +240,7 @@ typedef struct {
 } program;
 
 """
-MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: nan is not taken where it comes later
+MINIMUM_AND_MAXIMUM: Final = {  # as in Python: a later nan is not returned
     "least_of": "static double least_of(double a, double b) { return b < a ? b : a; }\n",
     "largest_of": "static double largest_of(double a, double b) { return b > a ? b : a; }\n",
 }

@@ -65,7 +65,7 @@ class CSource(Introduced):
         )
 
     def write(self, directory: str | Path) -> tuple[Path, Path]:
-        """Write header and source into a directory, which is made where there is none; returns their paths."""
+        """Write header and source into a directory, which is created if necessary; returns their paths."""
         Path(directory).mkdir(parents=True, exist_ok=True)
         paths = Path(directory) / f"{self.name}.h", Path(directory) / f"{self.name}.c"
         for path, text in zip(paths, (self.header, self.source), strict=True):
@@ -476,7 +476,7 @@ class _CPiece(ir.Infix):
 
     @staticmethod
     def junction(sign: str, binds: int, args: list[ir.Term]) -> ir.Term:
-        """`&&` and `||`, with the parentheses between them that compilers ask for."""
+        """`&&` and `||`, with the parentheses between them that compilers require."""
         return ir.Term(sign.join(a.text if a.binds == binds else a.within(ir.COMPARISON) for a in args), binds)
 
     # ------------------------------------------------------------------------------------------------ linear systems

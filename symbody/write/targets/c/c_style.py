@@ -14,7 +14,7 @@ from typing import Final
 from ....errors import ProgramError, listed
 
 LARGEST, SMALLEST = 3.4028234663852886e38, 1.5e-45  # of floats
-EMBEDDED: Final = ("sin", "cos", "sqrt")  # all that the embedded variant asks of the machine
+EMBEDDED: Final = ("sin", "cos", "sqrt")  # all that the embedded variant requires of the machine
 
 
 @dataclass(frozen=True)

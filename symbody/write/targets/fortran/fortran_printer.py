@@ -79,7 +79,7 @@ def constant_array(type_: str, name: str, values: list[str], first: int = 1, pub
 class FortranUnit:
     """The subroutine of a program.
 
-    names     that the module has: helpers and kernels, by what asks for them
+    names     that the module has: helpers and kernels, by the part that needs them
     fields    of the parameters
     """
 

@@ -16,7 +16,7 @@ from ...printers.brace_kernels import EXTREMES, extreme
 from ...printers.record_kernels import PassedRecord, passed_arguments, plain_parameters, records_of, specialised_forms
 from .javascript_kernels import JavaScriptKernel
 
-MINIMUM_AND_MAXIMUM: Final = {  # as Python has them: NaN is not taken where it comes later
+MINIMUM_AND_MAXIMUM: Final = {  # as in Python: a later NaN is not returned
     "least_of": "function least_of(a, b) { return b < a ? b : a; }",
     "largest_of": "function largest_of(a, b) { return b > a ? b : a; }",
 }

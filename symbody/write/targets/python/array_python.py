@@ -1,5 +1,5 @@
-"""Program -> a Python function on arrays of another package: JAX, PyTorch, CasADi. One state at a time; they batch by
-themselves."""
+"""Program -> a Python function on arrays of another package: JAX, PyTorch, CasADi. One state at a time; the packages
+provide batching."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _loop(made: Artefact, a: Algorithm) -> str:
     call = f"_{a.kernel.__name__}_loop({', '.join(f'{k}={k if k in a.results else v}' for k, v in given.items())})"
     if not a.changes:
         return "\n".join([*lines, f"    {call}", f"    return {', '.join(a.results)}"])
-    failed = f"{a.name}: corrections do not come to an end"
+    failed = f"{a.name}: corrections do not converge"
     return "\n".join([*lines, f"    if {call}:", f"        raise ArithmeticError({failed!r})", f"    return {state}"])
 
 

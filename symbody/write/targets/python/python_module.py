@@ -53,7 +53,7 @@ def python_readme(made: Artefact, package: str, written_with: str, purpose: str 
 
 
 def _import_of_supplied(made: Artefact) -> str:
-    """External functions, of which only who has the module can write a form that is traced."""
+    """The import of external functions, whose traceable form the user of the module must write."""
     names = [f.name for f in made.externals if f.table is None]
     if taken := [n for n in names if n in (*made.names, *OWN_NAMES)]:
         raise ProgramError(

@@ -1,4 +1,4 @@
-"""Numbers and texts as Scilab has them."""
+"""Numbers and texts in the notation of Scilab."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class _SFunction:
         return lines
 
     def _methods(self) -> list[str]:
-        """Derivatives, zero crossings and projection, as far as the model has them."""
+        """Derivatives, zero crossings and projection, as far as they exist in the model."""
         return [
             self.parts["method"].filled(name=self.n, macro=macro, method=method, function=function, result=result)
             for has, macro, method, function, result in (

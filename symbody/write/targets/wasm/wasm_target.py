@@ -32,7 +32,7 @@ def wasm_files(made: Artefact) -> dict[str, str | bytes]:
     if not has_zig():
         raise CompileError(
             f"export of {made.title!r}: WebAssembly is linked by the package ziglang: pip install "
-            "'symbody[wasm]'. sb.write.javascript needs nothing"
+            "'symbody[wasm]'. sb.write.javascript needs no package"
         )
     name, module = made.identifier, WasmModule(made)
     binary = _linked_module(made, list(module.code.values()))

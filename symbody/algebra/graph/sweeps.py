@@ -1,0 +1,81 @@
+"""Repeated expressions as one node of the graph: fragments, and a schedule that runs them over a memory of numbers.
+
+A fragment is a straight-line function of groups of numbers. A step of a schedule is a fragment with the place of each
+of its groups in one memory, which begins with the arguments of the node. What is repeated ten thousand times is one
+fragment and ten thousand rows of places: a recursion over a tree has a few fragments for each type of link, and sweeps
+from the root to the leaves or back are orders of steps.
+
+A group is written once, or added to by several steps after its first; it is read only after that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .cache_owner import CacheOwner
+from .graph import Expr, Symbol, as_expr, intern
+
+
+@dataclass(frozen=True, eq=False)
+class Fragment:
+    """A function of groups of numbers.
+
+    inputs    symbols, group by group
+    outputs   expressions in them, group by group
+    adds      of each output: whether it is added to what is there
+    """
+
+    inputs: tuple[tuple[Symbol, ...], ...]
+    outputs: tuple[tuple[Expr, ...], ...]
+    adds: tuple[bool, ...]
+
+    @property
+    def width(self) -> int:
+        """Places in a step."""
+        return len(self.inputs) + len(self.outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule(CacheOwner):
+    """Steps over a memory.
+
+    fragments   the functions
+    kinds       of each step the number of its fragment
+    places      step by step the place of each input, then of each output
+    size        numbers in the memory; the arguments of the node are the first
+    results     places of the items of the node
+    """
+
+    fragments: tuple[Fragment, ...]
+    kinds: tuple[int, ...]
+    places: tuple[int, ...]
+    size: int
+    results: tuple[int, ...]
+
+    def steps(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Number of the fragment and places of every step."""
+        out, at = [], 0
+        for kind in self.kinds:
+            end = at + self.fragments[kind].width
+            out.append((kind, self.places[at:end]))
+            at = end
+        return out
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the content, the same in every process."""
+        keys = [[[e.key for e in g] for g in (*f.inputs, *f.outputs)] for f in self.fragments]
+        tables = (self.kinds, self.places, self.size, self.results, keys, [f.adds for f in self.fragments])
+        return hashlib.sha256(repr(tables).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<Schedule of {len(self.kinds)} steps, {len(self.fragments)} fragments, {self.digest}>"
+
+
+def sweep_results(schedule: Schedule, arguments: Sequence[Expr]) -> tuple[Expr, ...]:
+    """The results of a schedule as items of one node."""
+    block = intern("sweeps", tuple(as_expr(a) for a in arguments), schedule)
+    return tuple(intern("item", (block,), k) for k in range(len(schedule.results)))

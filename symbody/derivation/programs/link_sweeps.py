@@ -1,0 +1,238 @@
+"""Articulated bodies of trees with many equal links: fragments for each type of link, and the steps that run them.
+
+Three sweeps (see `articulated_bodies.py`): velocities from the ground outwards, articulated inertia and bias inwards,
+accelerations outwards. The expressions of a link contain symbols for what comes from its parent (angular velocity,
+acceleration) and from its children (27 numbers: the blocks I, H, L of their inertia, force and moment).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...algebra.calculus.staged_fragments import StagedFragment, SweepStage, staged_fragments
+from ...algebra.calculus.written_solves import written_out
+from ...algebra.graph.functions import value_where
+from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
+from ...algebra.graph.linear import MIN_PIVOT
+from ...algebra.graph.matrix import Matrix, cross, dot, zeros
+from ...algebra.graph.sweeps import Fragment, Schedule, sweep_results
+from ...algebra.graph.walk import free_symbols
+from ...bodies.frames.frames import Frame
+from ..equations.equations import Equations
+from ..kinematics.equal_links import Link, is_local, links_of
+from ..kinematics.inertial_parameters import NO_LUMP, Lump
+from ..kinematics.kinematics import Kinematics, Wrench, forces_on_rates
+from ..routes.recursive import loads_besides_gravity, subspace_of
+from .articulated_bodies import (
+    ArticulatedInertia,
+    TreeJoint,
+    falling,
+    frame_velocity_terms,
+    inwards,
+    outwards,
+    own_inertia,
+)
+
+MIN_LINKS: Final = 40  # of smaller trees the unrolled program is used; at 50 links loops were faster
+MIN_COPIES: Final = 4  # links of one type on average: with fewer, there is little to repeat
+MAX_SLOTS: Final = 64  # symbols of a link
+
+_UPPER: Final = tuple((i, j) for i in range(3) for j in range(i, 3))
+
+
+def swept_accelerations(eq: Equations) -> Matrix | None:
+    """u' of a tree with equal links as items of one node; None where there are too few, or where the recursion of a
+    link needs more than its own symbols."""
+    return eq.cached("swept accelerations", (), lambda: _accelerations(eq))
+
+
+def _accelerations(eq: Equations) -> Matrix | None:
+    mechanism = eq.mechanism
+    if len(mechanism.bodies) < MIN_LINKS or not is_local(mechanism):
+        return None
+    kinematics = Kinematics(mechanism)
+    Q = forces_on_rates(loads_besides_gravity(mechanism), kinematics)
+    links = links_of(mechanism, Q)
+    if links is None or max(len(x.slots) for x in links) > MAX_SLOTS:
+        return None
+    first = {x.kind: x for x in reversed(links)}
+    if len(links) < MIN_LINKS or MIN_COPIES * len(first) > len(links):
+        return None
+    locks = {v.symbol for angles in eq.variables.rotations_by_angles.values() for v in angles}
+    types = {kind: _LinkType(kinematics, Q, x, locks) for kind, x in first.items()}
+    return _SweepMemory(eq, links, types).accelerations()
+
+
+# ----------------------------------------------------------------------------------------------------- one type of link
+
+
+def _slot(name: str, n: int) -> tuple[Symbol, ...]:
+    return tuple(symbol(f"{name}_{k}", "material") for k in range(n))
+
+
+_W, _A, _SUM = _slot("parent_w", 3), _slot("parent_a", 6), _slot("children", 27)
+
+
+def _numbers(J: ArticulatedInertia, w: Wrench) -> tuple[Expr, ...]:
+    """What a link leaves to its parent."""
+    return (
+        *(J.I[i, j] for i, j in _UPPER), *J.H.entries, *(J.L[i, j] for i, j in _UPPER), *w.force.entries, *w.moment.entries,
+    )  # fmt: skip
+
+
+def _from_numbers(x: Sequence[Expr]) -> tuple[ArticulatedInertia, Wrench]:
+    at = {p: k for k, p in enumerate(_UPPER)}
+    places = [at[min(i, j), max(i, j)] for i in range(3) for j in range(3)]
+    I, L = (Matrix(3, 3, tuple(part[k] for k in places)) for part in (x[:6], x[15:21]))
+    wrench = Wrench(Matrix(3, 1, tuple(x[21:24])), Matrix(3, 1, tuple(x[24:27])))
+    return ArticulatedInertia(I, Matrix(3, 3, tuple(x[6:15])), L), wrench
+
+
+class _LinkType:
+    """The fragments of the three sweeps for one type of link."""
+
+    def __init__(self, kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol]) -> None:
+        self.slots = {s: k for k, s in enumerate(link.slots)}
+        self.fragments: list[StagedFragment] = staged_fragments(_stages(kinematics, Q, link, locks))
+
+
+def _stages(kinematics: Kinematics, Q: Sequence[Expr], link: Link, locks: set[Symbol]) -> list[SweepStage]:
+    number = {kinematics.u[j]: j for j in link.speeds}
+    is_on_ground = link.parent < 0
+    w = zeros(3) if is_on_ground else Matrix(3, 1, _W)
+    excess, subspaces = {}, {}
+    axes: list[Matrix] = []
+    for f in link.frames:
+        (spin,), drift = kinematics.in_speeds([f.spin]), kinematics.drift(f)
+        w, excess[f] = frame_velocity_terms(f, w, spin, drift, kinematics)
+        subspaces[f] = subspace_of(f, spin, drift, number)
+        axes = [f.rotation.inwards(a) for a in axes]
+        turned = [s for s in free_symbols(spin) if s in number and _coordinate(kinematics, s) in locks]
+        axes += [subspaces[f].columns[number[s]][0] for s in turned]
+    last, lump = link.frames[-1], NO_LUMP
+    for m in link.masses:
+        lump = lump + Lump.of(m)
+    J, bias = own_inertia(lump, w)
+    if link.has_children:
+        more, below = _from_numbers(_SUM)
+        J, bias = J + more, bias + below
+    inertias: dict[Frame, ArticulatedInertia] = {last: J}
+    biases: dict[Frame, Wrench] = {last: _bias_with_guard(bias, axes)}
+    joints: dict[Frame, TreeJoint] = {}
+    for f in reversed(link.frames):
+        joints[f] = inwards(f, inertias, biases, subspaces[f], Q, excess[f])
+    udot: dict[int, Expr] = {}
+    motion = (zeros(3), Matrix(3, 1, _A[3:])) if is_on_ground else (Matrix(3, 1, _A[:3]), Matrix(3, 1, _A[3:]))
+    for f in link.frames:
+        motion = outwards(f, motion, joints[f], excess[f], udot)
+    parent = link.frames[0].parent
+    assert parent is not None
+    found = [
+        tuple(w.entries) if link.has_children else (),
+        () if is_on_ground else _numbers(inertias[parent], biases[parent]),
+        (*motion[0].entries, *motion[1].entries) if link.has_children else (),
+        tuple(udot[j] for j in link.speeds),
+    ]
+    w_out, to_parent, a_out, rates = written_out(found)
+    known = tuple((s,) for s in link.slots)
+    return [
+        SweepStage((*known, _W), tuple(filter(None, [w_out])), (False,) * bool(w_out)),
+        SweepStage((_SUM,), tuple(filter(None, [to_parent])), (not link.is_first,) * bool(to_parent)),
+        SweepStage((_A,), tuple(filter(None, [a_out, *((e,) for e in rates)])), (False,) * (bool(a_out) + len(rates))),
+    ]
+
+
+def _coordinate(kinematics: Kinematics, speed: Symbol) -> Symbol | None:
+    """The coordinate whose rate a speed is."""
+    return symbol(speed.stem, "coordinate", speed.order - 1) if speed.order else None
+
+
+def _bias_with_guard(bias: Wrench, axes: Sequence[Matrix]) -> Wrench:
+    """Where the three axes of a joint with three angles are in one plane to rounding, nothing has a value."""
+    if len(axes) != 3:
+        return bias
+    volume = dot(axes[0], cross(axes[1], axes[2]))
+    guard = value_where(volume * volume > MIN_PIVOT, ZERO, of=volume)
+    return replace(bias, moment=bias.moment.map(lambda e: e + guard))
+
+
+# ---------------------------------------------------------------------------------------------------- places and steps
+
+
+@dataclass
+class _LinkPlaces:
+    """Where the groups of one link begin."""
+
+    w: int
+    children: int
+    a: int
+    kept: list[int]
+
+
+class _SweepMemory:
+    """The memory of a schedule, and its steps."""
+
+    def __init__(self, eq: Equations, links: Sequence[Link], types: dict[object, _LinkType]) -> None:
+        self.eq, self.links, self.types = eq, links, types
+        used = dict.fromkeys(s for x in links for s in x.slots)
+        moving = dict.fromkeys((*eq.mechanism.q, *eq.mechanism.u))
+        self.symbols = [*(s for s in moving if s in used), *(s for s in used if s not in moving)]
+        self.symbol_place = {s: k for k, s in enumerate(self.symbols)}
+        self.size = len(self.symbols) + 3
+        self.udot = self._take(len(eq.u))
+        self.places = [self._link_places(x) for x in links]
+
+    def _take(self, n: int) -> int:
+        self.size += n
+        return self.size - n
+
+    def _link_places(self, link: Link) -> _LinkPlaces:
+        below = link.has_children
+        kept = [f.keeps for f in self.types[link.kind].fragments]
+        return _LinkPlaces(
+            self._take(3 * below), self._take(27 * below), self._take(6 * below),
+            [self._take(n) for n in kept],
+        )  # fmt: skip
+
+    def accelerations(self) -> Matrix:
+        numbers = {kind: 3 * k for k, kind in enumerate(self.types)}
+        fragments: list[Fragment] = [f.fragment for t in self.types.values() for f in t.fragments]
+        kinds: list[int] = []
+        places: list[int] = []
+        for sweep, order in enumerate((range(len(self.links)), range(len(self.links))[::-1], range(len(self.links)))):
+            for k in order:
+                link = self.links[k]
+                if fragments[numbers[link.kind] + sweep].outputs:
+                    kinds.append(numbers[link.kind] + sweep)
+                    places += self._step(sweep, k, link)
+        n = len(self.eq.u)
+        results = tuple(range(self.udot, self.udot + n))
+        schedule = Schedule(tuple(fragments), tuple(kinds), tuple(places), self.size, results)
+        arguments = [*self.symbols, *falling(self.eq.mechanism).entries]
+        return Matrix(n, 1, sweep_results(schedule, arguments))
+
+    def _step(self, sweep: int, k: int, link: Link) -> list[int]:
+        """Places of the groups of one step."""
+        staged, own = self.types[link.kind].fragments[sweep], self.places[k]
+        above = self.places[link.parent] if link.parent >= 0 else None
+        out = []
+        for stage, group in staged.inputs:
+            if group < 0:
+                out.append(own.kept[stage])
+            elif stage == 0 and group < len(link.slots):
+                out.append(self.symbol_place[link.slots[group]])
+            elif stage == 1:
+                out.append(own.children)
+            elif above is None:
+                out.append(len(self.symbols) - 3 * (stage == 2))
+            else:
+                out.append(above.w if stage == 0 else above.a)
+        if sweep == 0:
+            out += [own.w] * link.has_children
+        elif sweep == 1:
+            out += [] if above is None else [above.children]
+        else:
+            out += [*[own.a] * link.has_children, *(self.udot + j for j in link.speeds)]
+        return out + [own.kept[sweep]] * bool(staged.keeps)

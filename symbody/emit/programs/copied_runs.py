@@ -1,0 +1,79 @@
+"""Numbers that a program only moves, many in a row: loops copy them, where a load and a store for each of thousands would
+take LLVM longer than everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from .program import Instruction, Program
+
+MIN_RUN: Final = 16  # numbers in a row from which on a loop copies them
+
+
+@dataclass(frozen=True)
+class CopiedRuns:
+    """What is copied.
+
+    arguments   by sweeps block: place in its memory, count, and input group with first position
+    results     by sweeps block: output, first position there, count, place in its memory
+    inputs      output, first position there, count, and input group with first position
+    """
+
+    arguments: dict[int, list[tuple[int, int, tuple[int, int]]]]
+    results: dict[int, list[tuple[int, int, int, int]]]
+    inputs: list[tuple[int, int, int, tuple[int, int]]]
+
+    def copied(self, block: int) -> set[int]:
+        """Places in the memory of a block that are copied."""
+        return {p for at, count, _ in self.arguments.get(block, ()) for p in range(at, at + count)}
+
+    @cached_property
+    def outputs(self) -> frozenset[tuple[int, int]]:
+        """Output and position of every entry that is copied."""
+        spans = [(o, first, n) for runs in self.results.values() for o, first, n, _ in runs]
+        spans += [(o, first, n) for o, first, n, _ in self.inputs]
+        return frozenset((o, at) for o, first, n in spans for at in range(first, first + n))
+
+
+def copied_runs(p: Program) -> CopiedRuns:
+    """Of a program with schedules of fragments; nothing is copied in others."""
+    blocks = [k for k, i in enumerate(p.code) if i.op == "sweeps"]
+    if not blocks:
+        return CopiedRuns({}, {}, [])
+    arguments = {k: list(_runs([_input(p.code[a]) for a in p.code[k].args])) for k in blocks}
+    results: dict[int, list[tuple[int, int, int, int]]] = {k: [] for k in blocks}
+    inputs = []
+    for o, output in enumerate(p.outputs):
+        for at, count, (group, first) in _runs([_source(p.code, v) for v in output.values]):
+            if group < 0:
+                results[-1 - group].append((o, at, count, first))
+            else:
+                inputs.append((o, at, count, (group, first)))
+    return CopiedRuns(arguments, results, inputs)
+
+
+def _input(i: Instruction) -> tuple[int, int] | None:
+    return i.data if i.op == "input" else None
+
+
+def _source(code: Sequence[Instruction], v: int) -> tuple[int, int] | None:
+    """Group and position of an input, or -1 - block and place in memory of a result."""
+    i = code[v]
+    if i.op == "item" and code[i.args[0]].op == "sweeps":
+        return -1 - i.args[0], code[i.args[0]].data.results[i.data]
+    return _input(i)
+
+
+def _runs(sources: Sequence[tuple[int, int] | None]) -> Iterator[tuple[int, int, Any]]:
+    """First index, length and source of neighbours in one group."""
+    begin = 0
+    for k in range(1, len(sources) + 1):
+        before, here = sources[k - 1], sources[k] if k < len(sources) else None
+        if before is not None and here == (before[0], before[1] + 1):
+            continue
+        if before is not None and k - begin >= MIN_RUN:
+            yield begin, k - begin, sources[begin]
+        begin = k

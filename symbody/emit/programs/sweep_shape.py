@@ -1,0 +1,54 @@
+"""Schedules of fragments (`algebra/graph/sweeps.py`) as data of an instruction: each fragment is a program."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .program import Program
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepShape:
+    """Steps over a memory, which begins with the arguments of the instruction.
+
+    fragments   a program for each, with an input and an output for each group
+    adds        of each output of each fragment: whether it is added to what is there
+    kinds       of each step the number of its fragment
+    places      step by step the place of each input, then of each output
+    size        numbers in the memory
+    results     places of the items
+    """
+
+    fragments: tuple[Program, ...]
+    adds: tuple[tuple[bool, ...], ...]
+    kinds: tuple[int, ...]
+    places: tuple[int, ...]
+    size: int
+    results: tuple[int, ...]
+
+    def width(self, kind: int) -> int:
+        """Places in a step."""
+        return len(self.fragments[kind].inputs) + len(self.fragments[kind].outputs)
+
+    def steps(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Number of the fragment and places of every step."""
+        widths, at = [self.width(k) for k in range(len(self.fragments))], 0
+        for kind in self.kinds:
+            yield kind, self.places[at : at + widths[kind]]
+            at += widths[kind]
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the content."""
+        made = [f.digest for f in self.fragments]
+        return hashlib.sha256(
+            repr((made, self.adds, self.kinds, self.places, self.size, self.results)).encode()
+        ).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<SweepShape of {len(self.kinds)} steps, {self.digest}>"

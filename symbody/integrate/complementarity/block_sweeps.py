@@ -1,0 +1,332 @@
+"""Sparse contact problems by sweeps over contacts, accelerated, as kernels.
+
+A sweep gives each contact in turn the force that suits the others (`gauss_seidel.py`, here on the graph: a contact costs
+the bodies that it moves). Sweeps of the last few turns are combined so that the change would be least if the branch (which
+contacts press, stick and slip) stayed the same: Anderson's acceleration, which there is a Krylov method with sweeps as
+preconditioner (Walker and Ni 2011). Where the change grows instead, the memory begins anew. What is judged is the result of
+a sweep: forces within their cones.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from .contact_arrays import SMALLEST
+from .contact_graph import (
+    MOST_DENSE,
+    ROWS,
+    ContactGraph,
+    graph_scale,
+    island_residual,
+    set_speeds,
+)
+from .contact_islands import find_islands
+from .semismooth_newton import solve_by_newton
+
+NEAR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
+GROWTH: Final = 2.0  # the memory begins anew where the square of the change grows by this factor
+PATIENCE: Final = 40  # turns without progress after which sweeps go on alone, for as many turns
+EVERY: Final = 2  # sweeps between two combinations
+LOCAL: Final = 1e-9  # change, as a fraction of its forces, that ends them
+DEPENDENT: Final = 1e-14  # added to the diagonal of the least-squares problem, as a fraction of it
+
+
+def solve_graph(g: ContactGraph) -> float:
+    """Forces x from those that are there; the largest residual of the islands."""
+    find_islands(g)
+    set_speeds(g)
+    g.sweeps = 0
+    g.residual = 0.0
+    wake_nodes(g)
+    for k in range(g.islands):
+        if g.idle[g.members[g.first_member[k]]] == 0:
+            g.residual = max(g.residual, solve_island(g, k))
+    return g.residual
+
+
+def wake_nodes(g: ContactGraph) -> None:
+    """Bodies sleep on where all of their island do."""
+    for i in range(g.nodes):
+        if g.island[i] < 0:
+            g.idle[i] = 0
+    for k in range(g.islands):
+        awake = 0
+        for at in range(g.first_member[k], g.first_member[k + 1]):
+            awake += 1 - g.idle[g.members[at]]
+        if awake > 0:
+            for at in range(g.first_member[k], g.first_member[k + 1]):
+                g.idle[g.members[at]] = 0
+
+
+def solve_island(g: ContactGraph, k: int) -> float:
+    """Sweeps until the residual of an island is below the tolerance, `most` at most; the residual."""
+    aim = NEAR
+    before = 1e300
+    least = 1e300
+    tired = 0
+    forget_turns(g)
+    set_free_scale(g, k)
+    for turn in range(g.most):
+        sweep_island(g, k)
+        g.sweeps += 1
+        if sqrt(g.square) <= aim * g.tolerance * graph_scale(g):
+            residual = island_residual(g, k)
+            if residual <= g.tolerance:
+                return residual
+            aim = 0.5 * aim
+        tired += 1
+        if g.square < 0.9 * least:
+            least = g.square
+            tired = 0
+        if g.square > GROWTH * before or tired > PATIENCE:
+            forget_turns(g)
+        before = g.square
+        if tired > 2 * PATIENCE:
+            tired = 0
+        if tired <= PATIENCE and turn < g.most - 1 and turn % EVERY == EVERY - 1:
+            combine_turns(g, k)
+    residual = island_residual(g, k)
+    if g.first[k + 1] - g.first[k] <= MOST_DENSE:
+        residual = solve_densely(g, k, residual)
+    return residual
+
+
+def solve_densely(g: ContactGraph, k: int, before: float) -> float:
+    """Newton's method on a small island that sweeps do not solve; the residual. Forces stay where it finds none better."""
+    pose_island(g, k)
+    residual = solve_by_newton(g.dense, g.branches, 0)
+    if not residual < before:
+        return before
+    count = g.first[k + 1] - g.first[k]
+    for at in range(count):
+        c = g.order[g.first[k] + at]
+        n = g.dense.x[at] - g.x[ROWS * c]
+        t = g.dense.x[count + 2 * at] - g.x[ROWS * c + 1]
+        u = g.dense.x[count + 2 * at + 1] - g.x[ROWS * c + 2]
+        change_forces(g, c, n, t, u)
+        g.x[ROWS * c] += n
+        g.x[ROWS * c + 1] += t
+        g.x[ROWS * c + 2] += u
+    return residual
+
+
+def pose_island(g: ContactGraph, k: int) -> None:
+    """The problem of an island in dense arrays: normal rows first, then two rows of each cone."""
+    p = g.dense
+    count = g.first[k + 1] - g.first[k]
+    p.n = ROWS * count
+    p.normals = count
+    p.cones = count
+    for i in range(count):
+        c = g.order[g.first[k] + i]
+        p.first[i] = count + 2 * i
+        p.count[i] = 2
+        p.fixed[i] = 0
+        p.mu[i] = g.mu[c]
+        p.given[i] = g.given[c]
+        p.mobility[i] = g.mobility[c]
+        for j in range(p.n):
+            p.share[i * p.n + j] = 0.0
+        p.share[i * p.n + i] = 1.0
+        for r in range(ROWS):
+            row = i if r == 0 else count + 2 * i + r - 1
+            p.b[row] = g.b[ROWS * c + r]
+            p.x[row] = g.x[ROWS * c + r]
+            for j in range(count):
+                other = g.order[g.first[k] + j]
+                for q in range(ROWS):
+                    column = j if q == 0 else count + 2 * j + q - 1
+                    p.A[row * p.n + column] = coupling(g, c, r, other, q)
+
+
+def coupling(g: ContactGraph, c: int, row: int, other: int, column: int) -> float:
+    """An entry of A = Vᵀ V."""
+    out = 0.0
+    for k in range(g.starts[c], g.starts[c + 1]):
+        for m in range(g.starts[other], g.starts[other + 1]):
+            if g.places[k] == g.places[m]:
+                for j in range(g.width):
+                    out += g.V[(ROWS * k + row) * g.width + j] * g.V[(ROWS * m + column) * g.width + j]
+    return out
+
+
+def forget_turns(g: ContactGraph) -> None:
+    g.filled = 0
+    g.next = 0
+
+
+def set_free_scale(g: ContactGraph, k: int) -> None:
+    """Σ b² / A_ii of an island."""
+    g.free = 0.0
+    for at in range(g.first[k], g.first[k + 1]):
+        for r in range(ROWS):
+            i = ROWS * g.order[at] + r
+            if g.diagonal[i] > SMALLEST:
+                g.free += g.b[i] * g.b[i] / g.diagonal[i]
+
+
+def sweep_island(g: ContactGraph, k: int) -> None:
+    """New forces of all contacts, one after another; Σ A_ii of the squares of their changes in `square`, of the forces in
+    `pushed`."""
+    square = 0.0
+    pushed = 0.0
+    for at in range(g.first[k], g.first[k + 1]):
+        c = g.order[at]
+        for r in range(ROWS):
+            g.kept[ROWS * c + r] = g.x[ROWS * c + r]
+        sweep_contact(g, c)
+        for r in range(ROWS):
+            i = ROWS * c + r
+            change = g.x[i] - g.kept[i]
+            square += g.diagonal[i] * change * change
+            pushed += g.diagonal[i] * g.x[i] * g.x[i]
+    g.square = square
+    g.pushed = pushed
+
+
+def sweep_contact(g: ContactGraph, c: int) -> None:
+    """The forces of a contact that suit the others: its own problem of three rows, by local turns (one where its rows are
+    decoupled, as between balls); then the speeds that they change."""
+    i = ROWS * c
+    A = g.local[6 * c :]
+    n = g.x[i]
+    t = g.x[i + 1]
+    u = g.x[i + 2]
+    vn = g.b[i]
+    vt = g.b[i + 1]
+    vu = g.b[i + 2]
+    for k in range(g.starts[c], g.starts[c + 1]):
+        V = g.V[ROWS * k * g.width :]
+        s = g.s[g.places[k] :]
+        for j in range(g.width):
+            vn += V[j] * s[j]
+            vt += V[g.width + j] * s[j]
+            vu += V[2 * g.width + j] * s[j]
+    by_normal = 1.0 / g.diagonal[i]
+    by_tangent = 1.0 / g.mobility[c]
+    for _ in range(g.turns[c]):
+        new = max(0.0, n - vn * by_normal)
+        change = new - n
+        n = new
+        vn += A[0] * change
+        vt += A[3] * change
+        vu += A[4] * change
+        limit = g.mu[c] * abs(g.given[c] + n)
+        one = t - vt * by_tangent
+        two = u - vu * by_tangent
+        square = one * one + two * two
+        if square > limit * limit:
+            scale = limit / sqrt(square)
+            one = one * scale
+            two = two * scale
+        more = abs(one - t) + abs(two - u)
+        vn += A[3] * (one - t) + A[4] * (two - u)
+        vt += A[1] * (one - t) + A[5] * (two - u)
+        vu += A[5] * (one - t) + A[2] * (two - u)
+        t = one
+        u = two
+        if abs(change) + more <= LOCAL * (n + abs(t) + abs(u)):
+            break
+    change_forces(g, c, n - g.x[i], t - g.x[i + 1], u - g.x[i + 2])
+    g.x[i] = n
+    g.x[i + 1] = t
+    g.x[i + 2] = u
+
+
+def change_forces(g: ContactGraph, c: int, n: float, t: float, u: float) -> None:
+    """s += V times the changes of three forces."""
+    if n == 0.0 and t == 0.0 and u == 0.0:
+        return
+    for k in range(g.starts[c], g.starts[c + 1]):
+        at = g.places[k]
+        own = ROWS * k * g.width
+        for j in range(g.width):
+            g.s[at + j] += g.V[own + j] * n + g.V[own + g.width + j] * t + g.V[own + 2 * g.width + j] * u
+
+
+# ------------------------------------------------------------------------------------------------------- acceleration
+
+
+def combine_turns(g: ContactGraph, k: int) -> None:
+    """Differences of this turn and the one before into the memory; then forces and speeds of the least change."""
+    size = ROWS * g.contacts
+    is_first = 1 if g.next == 0 else 0
+    slot = (g.next + g.memory - 1) % g.memory
+    for at in range(g.first[k], g.first[k + 1]):
+        for r in range(ROWS):
+            i = ROWS * g.order[at] + r
+            change = (g.x[i] - g.kept[i]) * sqrt(g.diagonal[i])
+            if is_first == 0:
+                g.dF[slot * size + i] = change - g.F[i]
+                g.dG[slot * size + i] = g.x[i] - g.G[i]
+            g.F[i] = change
+            g.G[i] = g.x[i]
+    for at in range(g.first_member[k], g.first_member[k + 1]):
+        for j in range(g.width):
+            i = g.members[at] * g.width + j
+            if is_first == 0:
+                g.dS[slot * g.width * g.nodes + i] = g.s[i] - g.S[i]
+            g.S[i] = g.s[i]
+    g.next += 1
+    if is_first == 1:
+        return
+    if g.filled < g.memory:
+        g.filled += 1
+    set_products(g, k, slot)
+    solve_products(g)
+    for m in range(g.filled):
+        part = g.gamma[m]
+        for at in range(g.first[k], g.first[k + 1]):
+            for r in range(ROWS):
+                i = ROWS * g.order[at] + r
+                g.x[i] -= part * g.dG[m * size + i]
+        for at in range(g.first_member[k], g.first_member[k + 1]):
+            for j in range(g.width):
+                i = g.members[at] * g.width + j
+                g.s[i] -= part * g.dS[m * g.width * g.nodes + i]
+
+
+def set_products(g: ContactGraph, k: int, slot: int) -> None:
+    size = ROWS * g.contacts
+    for m in range(g.filled):
+        product = 0.0
+        right = 0.0
+        for at in range(g.first[k], g.first[k + 1]):
+            for r in range(ROWS):
+                i = ROWS * g.order[at] + r
+                product += g.dF[m * size + i] * g.dF[slot * size + i]
+                right += g.dF[m * size + i] * g.F[i]
+        g.products[m * g.memory + slot] = product
+        g.products[slot * g.memory + m] = product
+        g.right[m] = right
+
+
+def solve_products(g: ContactGraph) -> None:
+    """γ of the least |F - ΔF γ|, by Cholesky's factors of the normal equations."""
+    n = g.filled
+    for i in range(n):
+        for j in range(i + 1):
+            value = g.products[i * g.memory + j]
+            if i == j:
+                value += DEPENDENT * value
+            for m in range(j):
+                value -= g.factor[i * g.memory + m] * g.factor[j * g.memory + m]
+            if i == j:
+                g.factor[i * g.memory + i] = sqrt(value) if value > 1e-12 * g.products[i * g.memory + i] else 0.0
+            else:
+                pivot = g.factor[j * g.memory + j]
+                g.factor[i * g.memory + j] = value / pivot if pivot > 0.0 else 0.0
+    for i in range(n):
+        value = g.right[i]
+        for m in range(i):
+            value -= g.factor[i * g.memory + m] * g.gamma[m]
+        pivot = g.factor[i * g.memory + i]
+        g.gamma[i] = value / pivot if pivot > 0.0 else 0.0
+    for down in range(n):
+        i = n - 1 - down
+        value = g.gamma[i]
+        for m in range(i + 1, n):
+            value -= g.factor[m * g.memory + i] * g.gamma[m]
+        pivot = g.factor[i * g.memory + i]
+        g.gamma[i] = value / pivot if pivot > 0.0 else 0.0

@@ -1,0 +1,237 @@
+"""A sparse contact problem in the arrays of kernels: contacts as the edges of a graph whose nodes are bodies.
+
+    v = Vᵀ s + b,    s = V x                     A = Vᵀ V is never formed
+
+s are the speeds that the forces x cause, in units in which the kinetic energy is |s|² / 2. Each contact has three rows, its
+normal and two tangents, and a few blocks of V: one for each body that it moves. The problem, its natural map and its
+residual are those of `contact_arrays.py`; `block_sweeps.py` solves it.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from ...emit.loops.kernel_language import Indices, Known, Mutable, Numbers
+from ...emit.loops.records import Struct
+from .contact_arrays import NULL_MOTION, ROUNDING, SMALLEST, ContactArrays, contact_arrays, indices
+from .semismooth_newton import ContactBranch, contact_branch
+
+MEMORY: Final = 6
+LOCAL_TURNS: Final = 8  # of a contact in a sweep, at most
+DECOUPLED: Final = 1e-12  # couplings of the rows of a contact below this fraction of its mobility count as none
+MOST_DENSE: Final = 20  # contacts of an island that Newton's method is tried on
+ROWS: Final = 3  # of a contact: the normal and two tangents; rows that it does not have are zero
+
+
+class ContactGraph(Struct):
+    """`contacts` on `nodes` bodies; a block has `width` columns of V.
+
+    starts        of each contact: its first block; one more than there are contacts
+    places        of each block: where its body begins in s
+    V             of each block: ROWS rows of `width` numbers
+    s             speeds due to the forces
+    b, x          ROWS of each contact; x: the initial guess before a solve
+    mu, given     friction coefficient, and the normal force that is there without x
+    local         block of A of each contact: its diagonal, then nt, nu, tu; `turns`: of its own problem in a sweep
+    diagonal      A_ii by rows; `mobility`: largest eigenvalue of the tangential block
+    memory        turns that are combined, `filled` of them so far: differences of the change F of a sweep, of its forces G
+                  and speeds S
+    first         of each island: its first contact in `order`, and its first body in `members` (`first_member`)
+    island        of each body; -1: without contacts
+    idle          1 of bodies that sleep: an island of these alone is left as it is
+    parent        memory of the search for islands
+    dense         an island as a problem with a dense matrix, and `branches` for Newton's method
+    v             memory for two numbers
+    residual      largest of all islands; `sweeps` of all islands, `most` for each; `tolerance` of the residual
+    """
+
+    width: Known[int]
+    contacts: Mutable[int]
+    nodes: Mutable[int]
+    starts: Indices
+    places: Indices
+    V: Numbers
+    s: Numbers
+    b: Numbers
+    x: Numbers
+    mu: Numbers
+    given: Numbers
+    diagonal: Numbers
+    mobility: Numbers
+    local: Numbers
+    turns: Indices
+    memory: Known[int]
+    filled: Mutable[int]
+    next: Mutable[int]
+    kept: Numbers
+    F: Numbers
+    G: Numbers
+    S: Numbers
+    dF: Numbers
+    dG: Numbers
+    dS: Numbers
+    products: Numbers
+    factor: Numbers
+    right: Numbers
+    gamma: Numbers
+    islands: Mutable[int]
+    first: Indices
+    first_member: Indices
+    order: Indices
+    members: Indices
+    island: Indices
+    parent: Indices
+    idle: Indices
+    dense: ContactArrays
+    branches: ContactBranch
+    v: Numbers
+    residual: Mutable[float]
+    square: Mutable[float]
+    free: Mutable[float]
+    pushed: Mutable[float]
+    sweeps: Mutable[int]
+    most: Mutable[int]
+    tolerance: Mutable[float]
+
+
+def contact_graph(contacts: int, blocks: int, nodes: int, width: int) -> ContactGraph:
+    """Memory for at most so many contacts, blocks of V, and bodies of `width` speeds each."""
+    rows = ROWS * contacts + ROWS
+    return ContactGraph(
+        width=width, contacts=0, nodes=nodes, starts=indices([0] * (contacts + 1)), places=indices([0] * blocks),
+        V=np.zeros(ROWS * width * blocks + 1), s=np.zeros(width * nodes + 1), b=np.zeros(rows), x=np.zeros(rows),
+        mu=np.zeros(contacts + 1), given=np.zeros(contacts + 1), diagonal=np.zeros(rows), mobility=np.zeros(contacts + 1), local=np.zeros(6 * contacts + 6), turns=indices([0] * contacts),
+        memory=MEMORY, filled=0, next=0, kept=np.zeros(rows), F=np.zeros(rows), G=np.zeros(rows), S=np.zeros(width * nodes + 1),
+        dF=np.zeros(MEMORY * rows), dG=np.zeros(MEMORY * rows), dS=np.zeros(MEMORY * (width * nodes + 1)),
+        products=np.zeros(MEMORY * MEMORY), factor=np.zeros(MEMORY * MEMORY), right=np.zeros(MEMORY), gamma=np.zeros(MEMORY),
+        islands=0, first=indices([0] * (contacts + 1)), first_member=indices([0] * (contacts + 1)), order=indices([0] * contacts),
+        members=indices([0] * nodes), island=indices([0] * nodes), parent=indices([0] * nodes), idle=indices([0] * nodes),
+        dense=contact_arrays(ROWS * MOST_DENSE, MOST_DENSE), branches=contact_branch(ROWS * MOST_DENSE, MOST_DENSE), v=np.zeros(2),
+        residual=0.0, square=0.0, free=0.0, pushed=0.0, sweeps=0, most=0, tolerance=0.0,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------- rows, kernels
+
+
+def set_diagonals(g: ContactGraph) -> None:
+    """The block of A of each contact, its diagonal and its mobility, from V."""
+    for c in range(g.contacts):
+        A = g.local[6 * c :]
+        for r in range(6):
+            A[r] = 0.0
+        for k in range(g.starts[c], g.starts[c + 1]):
+            for j in range(g.width):
+                n = g.V[ROWS * g.width * k + j]
+                t = g.V[ROWS * g.width * k + g.width + j]
+                u = g.V[ROWS * g.width * k + 2 * g.width + j]
+                A[0] += n * n
+                A[1] += t * t
+                A[2] += u * u
+                A[3] += n * t
+                A[4] += n * u
+                A[5] += t * u
+        half = 0.5 * (A[1] - A[2])
+        g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
+        coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])
+        g.turns[c] = 1 if coupled <= DECOUPLED * g.mobility[c] else LOCAL_TURNS
+        for r in range(ROWS):
+            g.diagonal[ROWS * c + r] = max(A[r], SMALLEST)
+
+
+def add_speeds(g: ContactGraph, c: int, row: int, change: float) -> None:
+    """s += V_i change."""
+    for k in range(g.starts[c], g.starts[c + 1]):
+        at = g.places[k]
+        own = (ROWS * k + row) * g.width
+        for j in range(g.width):
+            g.s[at + j] += g.V[own + j] * change
+
+
+def motion_of_row(g: ContactGraph, c: int, row: int) -> float:
+    """v_i = b_i + V_iᵀ s."""
+    out = g.b[ROWS * c + row]
+    for k in range(g.starts[c], g.starts[c + 1]):
+        at = g.places[k]
+        own = (ROWS * k + row) * g.width
+        for j in range(g.width):
+            out += g.V[own + j] * g.s[at + j]
+    return out
+
+
+def set_speeds(g: ContactGraph) -> None:
+    """s = V x."""
+    for i in range(g.width * g.nodes):
+        g.s[i] = 0.0
+    for c in range(g.contacts):
+        for r in range(ROWS):
+            if g.x[ROWS * c + r] != 0.0:
+                add_speeds(g, c, r, g.x[ROWS * c + r])
+
+
+def project_tangents(g: ContactGraph, c: int, normal: float) -> None:
+    """x_T - v_T / a projected onto the disc of friction, with v_T in `v`; the result is there too."""
+    i = ROWS * c
+    limit = g.mu[c] * abs(normal)
+    one = g.x[i + 1] - g.v[0] / g.mobility[c]
+    two = g.x[i + 2] - g.v[1] / g.mobility[c]
+    size = sqrt(one * one + two * two)
+    scale = 1.0
+    if size > limit:
+        scale = limit / size
+    g.v[0] = one * scale
+    g.v[1] = two * scale
+
+
+# ------------------------------------------------------------------------------------------------------- residual
+
+
+def island_residual(g: ContactGraph, k: int) -> float:
+    """`contact_residual` of the contacts of an island, as a separate problem."""
+    square = 0.0
+    g.free = 0.0
+    g.pushed = 0.0
+    for at in range(g.first[k], g.first[k + 1]):
+        c = g.order[at]
+        i = ROWS * c
+        v = motion_of_row(g, c, 0)
+        g.v[0] = motion_of_row(g, c, 1)
+        g.v[1] = motion_of_row(g, c, 2)
+        project_tangents(g, c, g.given[c] + g.x[i])
+        square += missed_square(g, c, 0, g.x[i] - max(0.0, g.x[i] - v / g.diagonal[i]))
+        square += missed_square(g, c, 1, g.x[i + 1] - g.v[0])
+        square += missed_square(g, c, 2, g.x[i + 2] - g.v[1])
+        add_scales(g, c)
+    return 0.0 if square == 0.0 else sqrt(square) / graph_scale(g)
+
+
+def missed_square(g: ContactGraph, c: int, row: int, miss: float) -> float:
+    """a miss² of a row, less rounding of its terms."""
+    a = g.diagonal[ROWS * c + row]
+    missed = a * abs(miss)
+    if missed == 0.0:
+        return 0.0
+    terms = abs(g.b[ROWS * c + row]) + a * abs(g.x[ROWS * c + row])
+    for k in range(g.starts[c], g.starts[c + 1]):
+        own = (ROWS * k + row) * g.width
+        for j in range(g.width):
+            terms += abs(g.V[own + j] * g.s[g.places[k] + j])
+    missed -= ROUNDING * terms
+    return missed * missed / a if missed > 0.0 else 0.0
+
+
+def add_scales(g: ContactGraph, c: int) -> None:
+    """Σ b² / A_ii and Σ A_ii x²."""
+    for r in range(ROWS):
+        i = ROWS * c + r
+        if g.diagonal[i] > SMALLEST:
+            g.free += g.b[i] * g.b[i] / g.diagonal[i]
+            g.pushed += g.diagonal[i] * g.x[i] * g.x[i]
+
+
+def graph_scale(g: ContactGraph) -> float:
+    """As `residual_scale` of `contact_arrays.py`."""
+    return max(sqrt(min(g.free, g.pushed)), NULL_MOTION * sqrt(max(g.free, g.pushed)), SMALLEST)

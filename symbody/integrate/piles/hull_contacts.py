@@ -1,0 +1,340 @@
+"""Points of contact of convex polyhedra, as kernels: with half-spaces, with balls, and with each other.
+
+Two polyhedra overlap unless a normal of a face, or the common normal of two edges, separates them. The axis along which
+they overlap least is the normal. Edges count where their arcs cross on the Gauss map (Gregorius 2013). On a face, the
+opposite face is clipped to it, and the corners that are below it are the points of contact.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from ...emit.loops.kernel_language import Numbers
+from .pile_records import MOST_CORNERS, ROOM, STATE, PileStep
+
+FACE_PREFERRED: Final = 0.02  # two edges meet only where they overlap less than faces do by this fraction
+SMALL: Final = 1e-12
+
+
+def set_world_hull(s: PileStep, i: int, room: Numbers) -> None:
+    """Corners of a hull in the ground frame, then normals and distances of its faces from ROOM on."""
+    k = s.kind[i]
+    begin = s.shapes.corner[k]
+    for c in range(s.shapes.corner[k + 1] - begin):
+        for r in range(3):
+            x = s.y[STATE * i + r]
+            for j in range(3):
+                x += s.turn[9 * i + 3 * r + j] * s.shapes.corners[3 * (begin + c) + j]
+            room[3 * c + r] = x
+    begin = s.shapes.face[k]
+    for f in range(s.shapes.face[k + 1] - begin):
+        distance = s.shapes.face_planes[4 * (begin + f) + 3]
+        for r in range(3):
+            n = 0.0
+            for j in range(3):
+                n += s.turn[9 * i + 3 * r + j] * s.shapes.face_planes[4 * (begin + f) + j]
+            room[ROOM + 4 * f + r] = n
+            distance += n * s.y[STATE * i + r]
+        room[ROOM + 4 * f + 3] = distance
+
+
+# ------------------------------------------------------------------------------------------------------- with a ball
+
+
+def ball_near_hull(s: PileStep, i: int, j: int) -> None:
+    """From the hull j towards the ball i: the point of the hull that is nearest to the centre."""
+    set_world_hull(s, j, s.two)
+    k = s.kind[j]
+    x = s.y[STATE * i :]
+    faces = s.shapes.face[k + 1] - s.shapes.face[k]
+    best = -1e300
+    for f in range(faces):
+        distance = height_over_face(s.two, f, x)
+        if distance > best:
+            best = distance
+            for r in range(3):
+                s.w[r] = s.two[ROOM + 4 * f + r]
+    s.w[6] = best - s.shapes.radius[s.kind[i]]
+    if best > 0.0 and s.w[6] <= 0.0:
+        nearest_on_faces(s, i, k)
+    else:
+        for r in range(3):
+            s.w[3 + r] = x[r] - best * s.w[r]
+
+
+def height_over_face(hull: Numbers, f: int, x: Numbers) -> float:
+    out = -hull[ROOM + 4 * f + 3]
+    for r in range(3):
+        out += hull[ROOM + 4 * f + r] * x[r]
+    return out
+
+
+def nearest_on_faces(s: PileStep, i: int, k: int) -> None:
+    """The nearest point of the faces that a centre outside is above."""
+    x = s.y[STATE * i :]
+    least = 1e300
+    for f in range(s.shapes.face[k + 1] - s.shapes.face[k]):
+        if height_over_face(s.two, f, x) > 0.0:
+            square = nearest_on_face(s, k, f, x)
+            if square < least:
+                least = square
+                for r in range(3):
+                    s.w[3 + r] = s.w[7 + r]
+    distance = sqrt(least)
+    for r in range(3):
+        s.w[r] = (x[r] - s.w[3 + r]) / max(distance, 1e-300)
+    s.w[6] = distance - s.shapes.radius[s.kind[i]]
+
+
+def nearest_on_face(s: PileStep, k: int, f: int, x: Numbers) -> float:
+    """The point of a face nearest to x, in w[7:10]; the square of its distance."""
+    height = height_over_face(s.two, f, x)
+    for r in range(3):
+        s.w[7 + r] = x[r] - height * s.two[ROOM + 4 * f + r]
+    face = s.shapes.face[k] + f
+    begin = s.shapes.loop_at[face]
+    count = s.shapes.loop_at[face + 1] - begin
+    least = 1e300
+    is_inside = 1
+    for c in range(count):
+        a = 3 * s.shapes.loops[begin + c]
+        b = 3 * s.shapes.loops[begin + (c + 1) % count]
+        if beyond_edge(s.two, ROOM + 4 * f, a, b, x) > 0.0:
+            is_inside = 0
+            square = nearest_on_edge(s, a, b, x)
+            if square < least:
+                least = square
+                for r in range(3):
+                    s.w[7 + r] = s.w[10 + r]
+    return height * height if is_inside == 1 else least
+
+
+def beyond_edge(hull: Numbers, plane: int, a: int, b: int, x: Numbers) -> float:
+    """How far x is beyond the edge from a to b of a face, times its length; negative: on the side of the face."""
+    ux = hull[b] - hull[a]
+    uy = hull[b + 1] - hull[a + 1]
+    uz = hull[b + 2] - hull[a + 2]
+    nx = uy * hull[plane + 2] - uz * hull[plane + 1]
+    ny = uz * hull[plane] - ux * hull[plane + 2]
+    nz = ux * hull[plane + 1] - uy * hull[plane]
+    return nx * (x[0] - hull[a]) + ny * (x[1] - hull[a + 1]) + nz * (x[2] - hull[a + 2])
+
+
+def nearest_on_edge(s: PileStep, a: int, b: int, x: Numbers) -> float:
+    along = 0.0
+    length = 0.0
+    for r in range(3):
+        u = s.two[b + r] - s.two[a + r]
+        along += u * (x[r] - s.two[a + r])
+        length += u * u
+    t = max(0.0, min(1.0, along / max(length, 1e-300)))
+    square = 0.0
+    for r in range(3):
+        s.w[10 + r] = s.two[a + r] + t * (s.two[b + r] - s.two[a + r])
+        square += (x[r] - s.w[10 + r]) * (x[r] - s.w[10 + r])
+    return square
+
+
+# ------------------------------------------------------------------------------------------------------- two hulls
+
+
+def hulls_overlap(s: PileStep, i: int, j: int) -> int:
+    """How many points of contact there are, in `clip` (x, y, z, gap each): none where an axis separates the hulls. The normal
+    from j towards i is in w, and the feature in `mark`."""
+    set_world_hull(s, i, s.one)
+    set_world_hull(s, j, s.two)
+    a = s.kind[i]
+    b = s.kind[j]
+    apart = s.margin
+    own = best_face(s, a, b, s.one, s.two)
+    gap_own = s.w[6]
+    if gap_own > apart:
+        return 0
+    other = best_face(s, b, a, s.two, s.one)
+    gap_other = s.w[6]
+    if gap_other > apart:
+        return 0
+    deepest = max(gap_own, gap_other)
+    if best_edges(s, a, b, deepest + FACE_PREFERRED * abs(deepest) + SMALL) == 1:
+        if s.w[6] > apart:
+            return 0
+        for r in range(3):
+            s.clip[r] = s.w[3 + r]
+            s.w[r] = -s.w[r]
+        s.clip[3] = s.w[6]
+        s.mark = 1000000
+        return 1
+    if gap_own >= gap_other - FACE_PREFERRED * abs(gap_other):
+        for r in range(3):
+            s.w[r] = -s.one[ROOM + 4 * own + r]
+        s.mark = 1000 * (1 + own)
+        return clip_faces(s, a, own, b, s.one, s.two)
+    for r in range(3):
+        s.w[r] = s.two[ROOM + 4 * other + r]
+    s.mark = -1000 * (1 + other)
+    return clip_faces(s, b, other, a, s.two, s.one)
+
+
+def best_face(s: PileStep, a: int, b: int, one: Numbers, two: Numbers) -> int:
+    """The face of the hull `one` that is furthest from `two`; its gap in w[6]."""
+    best = 0
+    gap = -1e300
+    for f in range(s.shapes.face[a + 1] - s.shapes.face[a]):
+        lowest = 1e300
+        for c in range(s.shapes.corner[b + 1] - s.shapes.corner[b]):
+            lowest = min(lowest, height_over_face(one, f, two[3 * c :]))
+        if lowest > gap:
+            gap = lowest
+            best = f
+        if gap > s.margin:
+            s.w[6] = gap
+            return best
+    s.w[6] = gap
+    return best
+
+
+def best_edges(s: PileStep, a: int, b: int, beyond: float) -> int:
+    """1 where two edges are further apart than `beyond`: normal from the first hull, point and gap in w."""
+    is_found = 0
+    gap = beyond
+    for e in range(s.shapes.edge[a], s.shapes.edge[a + 1]):
+        for f in range(s.shapes.edge[b], s.shapes.edge[b + 1]):
+            if arcs_cross(s, e, f) == 1:
+                found = edge_gap(s, e, f, gap)
+                if found > gap:
+                    gap = found
+                    is_found = 1
+                    for r in range(7):
+                        s.w[r] = s.w[7 + r]
+    return is_found
+
+
+def arcs_cross(s: PileStep, e: int, f: int) -> int:
+    """Whether two edges are opposite on the Gauss map: then they span a face of the Minkowski difference."""
+    p = 3 * s.shapes.edges[4 * e]
+    q = 3 * s.shapes.edges[4 * e + 1]
+    k = 3 * s.shapes.edges[4 * f]
+    m = 3 * s.shapes.edges[4 * f + 1]
+    A = ROOM + 4 * s.shapes.edges[4 * e + 2]
+    B = ROOM + 4 * s.shapes.edges[4 * e + 3]
+    C = ROOM + 4 * s.shapes.edges[4 * f + 2]
+    D = ROOM + 4 * s.shapes.edges[4 * f + 3]
+    cba = 0.0
+    dba = 0.0
+    adc = 0.0
+    bdc = 0.0
+    for r in range(3):
+        u = s.one[q + r] - s.one[p + r]
+        v = s.two[m + r] - s.two[k + r]
+        cba -= s.two[C + r] * u
+        dba -= s.two[D + r] * u
+        adc += s.one[A + r] * v
+        bdc += s.one[B + r] * v
+    return 1 if cba * dba < 0.0 and adc * bdc < 0.0 and cba * bdc > 0.0 else 0
+
+
+def edge_gap(s: PileStep, e: int, f: int, beyond: float) -> float:
+    """Distance of two edges along their common normal away from the first hull; normal, nearest point and gap in w[7:14]
+    where it is above `beyond`."""
+    p = 3 * s.shapes.edges[4 * e]
+    q = 3 * s.shapes.edges[4 * e + 1]
+    k = 3 * s.shapes.edges[4 * f]
+    m = 3 * s.shapes.edges[4 * f + 1]
+    ux = s.one[q] - s.one[p]
+    uy = s.one[q + 1] - s.one[p + 1]
+    uz = s.one[q + 2] - s.one[p + 2]
+    vx = s.two[m] - s.two[k]
+    vy = s.two[m + 1] - s.two[k + 1]
+    vz = s.two[m + 2] - s.two[k + 2]
+    nx = uy * vz - uz * vy
+    ny = uz * vx - ux * vz
+    nz = ux * vy - uy * vx
+    size = sqrt(nx * nx + ny * ny + nz * nz)
+    uu = ux * ux + uy * uy + uz * uz
+    vv = vx * vx + vy * vy + vz * vz
+    if size <= 1e-6 * sqrt(uu * vv):
+        return -1e300
+    A = ROOM + 4 * s.shapes.edges[4 * e + 2]
+    B = ROOM + 4 * s.shapes.edges[4 * e + 3]
+    outward = nx * (s.one[A] + s.one[B]) + ny * (s.one[A + 1] + s.one[B + 1]) + nz * (s.one[A + 2] + s.one[B + 2])
+    size = -size if outward < 0.0 else size
+    nx = nx / size
+    ny = ny / size
+    nz = nz / size
+    wx = s.two[k] - s.one[p]
+    wy = s.two[k + 1] - s.one[p + 1]
+    wz = s.two[k + 2] - s.one[p + 2]
+    gap = nx * wx + ny * wy + nz * wz
+    if gap <= beyond:
+        return gap
+    uv = ux * vx + uy * vy + uz * vz
+    uw = ux * wx + uy * wy + uz * wz
+    vw = vx * wx + vy * wy + vz * wz
+    t = (uw * vv - vw * uv) / (uu * vv - uv * uv)
+    s.w[7] = nx
+    s.w[8] = ny
+    s.w[9] = nz
+    s.w[10] = s.one[p] + t * ux + 0.5 * gap * nx
+    s.w[11] = s.one[p + 1] + t * uy + 0.5 * gap * ny
+    s.w[12] = s.one[p + 2] + t * uz + 0.5 * gap * nz
+    s.w[13] = gap
+    return gap
+
+
+# ------------------------------------------------------------------------------------------------------- clipping
+
+
+def clip_faces(s: PileStep, a: int, face: int, b: int, one: Numbers, two: Numbers) -> int:
+    """Points of the face of `two` opposite to a face of `one`, within its edges and below it; how many, in `clip`."""
+    opposite = 0
+    least = 1e300
+    for f in range(s.shapes.face[b + 1] - s.shapes.face[b]):
+        along = 0.0
+        for r in range(3):
+            along += one[ROOM + 4 * face + r] * two[ROOM + 4 * f + r]
+        if along < least:
+            least = along
+            opposite = f
+    at = s.shapes.loop_at[s.shapes.face[b] + opposite]
+    count = s.shapes.loop_at[s.shapes.face[b] + opposite + 1] - at
+    for c in range(count):
+        for r in range(3):
+            s.clip[4 * c + r] = two[3 * s.shapes.loops[at + c] + r]
+    begin = s.shapes.loop_at[s.shapes.face[a] + face]
+    edges = s.shapes.loop_at[s.shapes.face[a] + face + 1] - begin
+    for c in range(edges):
+        p = 3 * s.shapes.loops[begin + c]
+        q = 3 * s.shapes.loops[begin + (c + 1) % edges]
+        count = clip_at_edge(s, ROOM + 4 * face, p, q, one, count)
+    kept = 0
+    for c in range(count):
+        height = height_over_face(one, face, s.clip[4 * c :])
+        if height <= s.margin:
+            for r in range(3):
+                s.clip[4 * kept + r] = s.clip[4 * c + r] - 0.5 * height * one[ROOM + 4 * face + r]
+            s.clip[4 * kept + 3] = height
+            kept += 1
+    return kept
+
+
+def clip_at_edge(s: PileStep, plane: int, p: int, q: int, one: Numbers, count: int) -> int:
+    """The polygon `clip` on the inner side of an edge (Sutherland and Hodgman 1974); how many corners it has."""
+    kept = 0
+    for c in range(count):
+        after = (c + 1) % count
+        here = beyond_edge(one, plane, p, q, s.clip[4 * c :])
+        there = beyond_edge(one, plane, p, q, s.clip[4 * after :])
+        if here <= 0.0 and kept < MOST_CORNERS:
+            for r in range(3):
+                s.clipped[4 * kept + r] = s.clip[4 * c + r]
+            kept += 1
+        if here * there < 0.0 and kept < MOST_CORNERS:
+            t = here / (here - there)
+            for r in range(3):
+                s.clipped[4 * kept + r] = s.clip[4 * c + r] + t * (s.clip[4 * after + r] - s.clip[4 * c + r])
+            kept += 1
+    for c in range(kept):
+        for r in range(3):
+            s.clip[4 * c + r] = s.clipped[4 * c + r]
+    return kept

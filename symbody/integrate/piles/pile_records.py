@@ -1,0 +1,148 @@
+"""Records of the kernels of piles: shapes, the grid of the broad phase, and the step."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
+from ...emit.loops.records import Struct
+from ..complementarity.contact_graph import ContactGraph
+
+STATE: Final = 13  # x y z e0 e1 e2 e3 x' y' z' wx wy wz of a body: those of one free body that was derived
+SPEEDS: Final = 6
+PLACE: Final = 7  # where the speeds begin
+BALL: Final = 0
+HULL: Final = 1  # a convex polyhedron: boxes, prisms, convex meshes
+DRUM: Final = 2  # a cylinder with flat ends
+MOST_CORNERS: Final = 256  # of a hull, and of a face after clipping
+CLOSED: Final = (
+    1e-7  # gaps below this fraction of the largest coordinate are closed: speeds at rest are as exact as the residual
+)
+MOST_FACES: Final = 512
+ROOM: Final = 3 * MOST_CORNERS  # where faces stand after the corners of a hull in the ground frame
+
+
+class PileShapes(Struct):
+    """Of each kind of body (`form`), sizes in its principal axes.
+
+    radius, half      of balls, drums and capsules; half the length along `axis` (three numbers)
+    reach             radius of a sphere around the body's centre that contains it
+    corner, ...       of each hull: where its corners (of `corners`), faces (`face_planes`: normal and distance; corners of a
+                      face are `loops` from `loop_at` on) and edges (two corners, two faces) begin
+    """
+
+    form: Indices
+    radius: Numbers
+    half: Numbers
+    axis: Numbers
+    reach: Numbers
+    corner: Indices
+    corners: Numbers
+    face: Indices
+    face_planes: Numbers
+    loop_at: Indices
+    loops: Indices
+    edge: Indices
+    edges: Indices
+
+
+class PileGrid(Struct):
+    """The uniform grid of the broad phase: boxes around bodies (`low`, `high`), cells of one `size`.
+
+    at            cell of each body, three numbers from `origin` on; `bucket`, of which there are `buckets`: where its cell is
+                  kept, -1: too large for the grid
+    large         bodies that are too large, `count` of them: those beyond `widest`
+    start, sorted bodies by buckets, in the order of their numbers
+    """
+
+    low: Numbers
+    high: Numbers
+    at: Indices
+    bucket: Indices
+    buckets: int
+    start: Indices
+    sorted: Indices
+    large: Indices
+    count: Mutable[int]
+    size: float
+    widest: float
+    origin: Numbers
+
+
+class PileStep(Struct):
+    """A step of n bodies, after which `fixed` ones stand that do not move.
+
+    y, kind       state and kind of each body, `turn`: its rotation matrix at the midpoint
+    h             length of the step
+    mass          of each kind: mass, and three moments of inertia
+    roots         of each kind: 1/√ of these
+    laws          of each pair of kinds: friction coefficient and restitution (kinds x kinds x 2)
+    planes        normal, distance and kind of each half-space
+    field         heights of the terrain: see `height_field.py`; field_kind -1: none
+    contacts      `first`, `second` (-1: the ground) and `feature` of each contact; `normal`, `arm` (point of contact), `gap`
+    old_...       those of the step before, by the first body (`old_start`)
+    axes          normal and tangents of each contact, `restitution` of it
+    capacity      most contacts in memory; is_full 1: there were more
+    margin        gap up to which a contact is closed
+    point, x, p, udot      the program of one body, its state, parameters and accelerations
+    stabilise     part of the penetration that a step takes back; `shift`: speeds that do so
+    rest          speed below which an island sleeps, 0: never; `calm`: steps that a body was slow
+    """
+
+    n: int
+    fixed: int
+    kinds: int
+    h: Mutable[float]
+    y: Numbers
+    kind: Indices
+    turn: Numbers
+    mass: Numbers
+    roots: Numbers
+    laws: Numbers
+    n_planes: int
+    planes: Numbers
+    plane_kind: Indices
+    field_kind: int
+    field: Numbers
+    field_shape: Indices
+    field_place: Numbers
+    shapes: PileShapes
+    grid: PileGrid
+    graph: ContactGraph
+    capacity: int
+    contacts: Mutable[int]
+    is_full: Mutable[int]
+    margin: Mutable[float]
+    first: Indices
+    second: Indices
+    feature: Indices
+    normal: Numbers
+    arm: Numbers
+    gap: Numbers
+    restitution: Numbers
+    axes: Numbers
+    old_start: Indices
+    old_second: Indices
+    old_feature: Indices
+    old_impulse: Numbers
+    new_start: Indices
+    rates: Function
+    point: Function
+    x: Numbers
+    p: Numbers
+    udot: Numbers
+    qdot: Numbers
+    before: Numbers
+    residual: Mutable[float]
+    free: Numbers
+    own: Numbers
+    stabilise: float
+    shift: Numbers
+    rest: float
+    calm: Indices
+    mark: Mutable[int]
+    w: Numbers
+    clip: Numbers
+    clipped: Numbers
+    one: Numbers
+    two: Numbers

@@ -1,0 +1,192 @@
+"""Runs of piles: steps of one length from a state, with memory for contacts that grows when it is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ..forms.compile_effort import Effort
+from ..kernels.march_records import DONE, NOT_FINITE
+from ..result.outcome import Ending, Outcome, Statistics
+from .pile_programs import PileNumbers, pile_step_record
+from .pile_records import STATE, PileStep
+from .pile_step import FULL, PileRun, run_pile
+
+BLOCK: Final = 50  # steps of one call of the kernel: between two calls the keyboard is heard
+MOST_PER_BODY: Final = 64  # contacts for each body that memory is given for
+
+
+@dataclass(frozen=True)
+class ContactsNow:
+    """Contacts of one step: numbers of the bodies (second -1: a wall), points, normals towards the first, gaps, and the
+    impulses on the first in the ground frame."""
+
+    first: Array
+    second: Array
+    points: Array
+    normals: Array
+    gaps: Array
+    impulses: Array
+    friction: Array
+
+
+class PileRunner:
+    """Steps of a pile, one after another; impulses of a step are where the next begins."""
+
+    def __init__(self, pile: PileNumbers, h: float) -> None:
+        self.pile, self.h, self.t = pile, h, 0.0
+        self.n = len(pile.kinds) - pile.fixed
+        self.most = MOST_PER_BODY * self.n + 1000
+        self._effort = Effort()
+        self._begin(4 * self.n + 16)
+
+    def _begin(self, capacity: int, before: PileStep | None = None) -> None:
+        step = pile_step_record(self.pile, self.h, min(capacity, self.most))
+        if before is not None:
+            keep_state(before, step)
+        self.run_record = PileRun(
+            count=0, stride=1, done=0, t=0.0, residual=0.0, most_contacts=0, contacts=0, sweeps=0, missed=0, samples=np.zeros(BLOCK * STATE * self.n + 1), step=step
+        )  # fmt: skip
+        self._loop = self._effort.loop(run_pile, m=self.run_record)
+
+    @property
+    def step(self) -> PileStep:
+        return self.run_record.step
+
+    def set_state(self, y: Array, t: float) -> None:
+        """Begin again from a state of all bodies, without impulses of a step before."""
+        s = self.step
+        s.y[: STATE * self.n] = np.ravel(y)
+        for whole in (s.old_start, s.calm, s.graph.idle):
+            whole[:] = [0] * len(whole)
+        self.t = t
+
+    @property
+    def state(self) -> Array:
+        return np.array(self.step.y[: STATE * self.n]).reshape(self.n, STATE)
+
+    def take(self, count: int, stride: int) -> tuple[int, Array]:
+        """So many steps, at most BLOCK: the status of the last, and states after every `stride` of them."""
+        kept: list[Array] = []
+        left = count
+        while True:
+            m = self.run_record
+            m.count, m.stride, m.t = left, stride, self.t
+            status = self._effort.run(self._loop)
+            rows = m.done // stride
+            kept.append(np.array(m.samples[: rows * STATE * self.n]).reshape(rows, self.n, STATE))
+            self.t += m.done * self.h
+            left -= m.done
+            if status != FULL or m.step.capacity >= self.most:
+                return status, np.concatenate(kept)
+            if m.done % stride:
+                left += m.done % stride  # no sample is lost: strides divide calls of this method
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        m = self.run_record
+        totals = m.residual, m.most_contacts, m.contacts, m.sweeps, m.missed
+        self._begin(2 * m.step.capacity, m.step)
+        new = self.run_record
+        new.residual, new.most_contacts, new.contacts, new.sweeps, new.missed = totals
+
+    def contacts(self) -> ContactsNow:
+        """Those of the last step."""
+        s = self.step
+        c = s.contacts
+        rows = [np.array(x[: 3 * c]).reshape(c, 3) for x in (s.arm, s.normal, s.old_impulse)]
+        first, second, gaps, mu = (np.array(x[:c]) for x in (s.first, s.second, s.gap, s.graph.mu))
+        return ContactsNow(first, second, rows[0], rows[1], gaps, rows[2], mu)
+
+
+def keep_state(before: PileStep, after: PileStep) -> None:
+    """The state, and impulses of the step before, in larger memory."""
+    for name in ("y", "old_start", "calm"):
+        getattr(after, name)[:] = getattr(before, name)
+    for name in ("old_second", "old_feature", "old_impulse"):
+        old = getattr(before, name)
+        getattr(after, name)[: len(old)] = old
+    after.graph.idle[:] = before.graph.idle
+
+
+@dataclass(frozen=True)
+class PileSamples:
+    """States at times (times x bodies x 13), how the run ended, and its work."""
+
+    t: Array
+    states: Array
+    outcome: Outcome
+    statistics: Statistics
+    residual: float
+    most_contacts: int
+    mean_contacts: float
+    sweeps: int
+    missed: int
+    last: ContactsNow
+
+
+def run_samples(runner: PileRunner, count: int, every: int, notes: tuple[str, ...]) -> PileSamples:
+    """`count` steps from the state that the runner is in, with samples after every so many of them."""
+    began, t0, taken = perf_counter(), runner.t, 0
+    states, status = [runner.state[None]], DONE
+    per_call = max(1, BLOCK // every) * every if every <= BLOCK else every
+    while taken < count and status == DONE:
+        part = min(per_call, count - taken)
+        if every > BLOCK:
+            status = _take_unsampled(runner, part)
+            states.append(runner.state[None])
+        else:
+            status, found = runner.take(part, every)
+            states.append(found)
+        taken = round((runner.t - t0) / runner.h)
+    m, y = runner.run_record, np.concatenate(states)
+    t: Array = t0 + runner.h * every * np.arange(len(y), dtype=float)
+    t[-1] = min(t[-1], runner.t)
+    if m.missed:
+        notes = (*notes, _missed_note(m))
+    outcome = Outcome(Ending.REACHED, runner.t, notes=notes) if status == DONE else failure(runner, status, notes)
+    return PileSamples(
+        t, y, outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual, m.most_contacts,
+        m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(),
+    )  # fmt: skip
+
+
+def _missed_note(m: PileRun) -> str:
+    g = m.step.graph
+    return (
+        f"{m.missed} steps have a residual above {g.tolerance:z.0e} after {g.most} sweeps of an island, {m.residual:z.2g} at most; "
+        "more most_sweeps= or shorter steps may help"
+    )
+
+
+def _take_unsampled(runner: PileRunner, count: int) -> int:
+    left = count
+    while left:
+        part = min(BLOCK, left)
+        status, _ = runner.take(part, part)
+        if status != DONE:
+            return status
+        left -= part
+    return DONE
+
+
+def failure(runner: PileRunner, status: int, notes: tuple[str, ...]) -> Outcome:
+    """Why the step from here was not taken."""
+    s = runner.step
+    if status == FULL:
+        detail = (
+            f"more than {runner.most} contacts, {MOST_PER_BODY} for each of {runner.n} bodies, at one time; bodies overlap: "
+            "start them apart"
+        )
+        return Outcome(Ending.TOO_MUCH_MEMORY, runner.t, detail, notes=notes)
+    if status == NOT_FINITE:
+        return Outcome(Ending.NOT_FINITE, runner.t, "no impulses keep the speeds finite", notes=notes)
+    detail = (
+        f"the impulses of {s.contacts} contacts in the next step have a residual of {s.residual:z.2g} after {s.graph.sweeps} sweeps; "
+        "a shorter step=..., more most_sweeps=..., or less friction may help"
+    )
+    return Outcome(Ending.NOT_CONVERGED, runner.t, detail, notes=notes)

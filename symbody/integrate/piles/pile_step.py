@@ -1,0 +1,316 @@
+"""The Moreau-Jean step of a pile, as a kernel: that of `moreau_step.py` for many free bodies.
+
+    q_m = q + h/2 q'(u),   w = u + h u'(q_m, u),   u⁺ = w + M⁻¹ Hᵀ Λ,   q⁺ = q_m + h/2 q'(u⁺)
+
+One compiled program gives the accelerations of one body; it runs for each of them. Λ solves the contact problem of all
+contacts that are closed at the midpoint, on their graph (`complementarity/block_sweeps.py`).
+
+With `stabilise`, the second half of the step also moves bodies apart, by a part of their penetration: the same problem
+without friction gives those speeds, which change places and no speeds.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+from ...emit.loops.kernel_language import Mutable, Numbers, is_finite
+from ...emit.loops.records import Struct
+from ..complementarity.block_sweeps import solve_graph
+from ..complementarity.contact_graph import ROWS, set_diagonals
+from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
+from .pile_contacts import GROUND, find_contacts
+from .pile_records import PLACE, SPEEDS, STATE, PileStep
+
+FULL: Final = 101  # more contacts than the memory is for
+MOST_RESIDUAL: Final = 0.1  # a step with a larger one is not taken; steps beyond the tolerance are counted
+CALM_STEPS: Final = 50  # steps below the speed of rest after which an island sleeps
+
+
+class PileRun(Struct):
+    """`count` steps; `samples` are the states after every `stride` of them, `done` of all; largest `residual`, contacts and
+    sweeps so far, and how many steps `missed` the tolerance."""
+
+    count: Mutable[int]
+    stride: Mutable[int]
+    done: Mutable[int]
+    t: Mutable[float]
+    residual: Mutable[float]
+    most_contacts: Mutable[int]
+    contacts: Mutable[int]
+    sweeps: Mutable[int]
+    missed: Mutable[int]
+    samples: Numbers
+    step: PileStep
+
+
+def run_pile(m: PileRun) -> int:
+    """All steps: DONE, or the status of the step that was not taken; the state before it is kept."""
+    s = m.step
+    m.done = 0
+    kept = 0
+    for k in range(m.count):
+        status = pile_step(s, m.t + float(k) * s.h)
+        if status != DONE:
+            return status
+        m.residual = max(m.residual, s.residual)
+        if s.contacts > m.most_contacts:
+            m.most_contacts = s.contacts
+        if s.residual > s.graph.tolerance:
+            m.missed += 1
+        m.contacts += s.contacts
+        m.sweeps += s.graph.sweeps
+        m.done = k + 1
+        if m.done % m.stride == 0:
+            for i in range(STATE * s.n):
+                m.samples[kept * STATE * s.n + i] = s.y[i]
+            kept += 1
+    return DONE
+
+
+def pile_step(s: PileStep, t: float) -> int:
+    """A step from t: DONE, or why it was not taken."""
+    for i in range(STATE * s.n):
+        s.before[i] = s.y[i]
+    advance_bodies(s, 0)
+    turn_bodies(s)
+    find_contacts(s)
+    if s.is_full == 1:
+        return step_back(s, FULL)
+    set_free_speeds(s, t)
+    set_rows(s)
+    set_diagonals(s.graph)
+    recall_impulses(s)
+    s.residual = solve_graph(s.graph)
+    store_impulses(s)
+    for i in range(SPEEDS * s.n):
+        s.shift[i] = 0.0
+    change_body_speeds(s)
+    if s.stabilise > 0.0 and s.contacts > 0:
+        push_apart(s)
+    advance_bodies(s, 1)
+    if are_finite(s) == 0:
+        return step_back(s, NOT_FINITE)
+    if s.residual > MOST_RESIDUAL:
+        return step_back(s, NOT_CONVERGED)
+    if s.rest > 0.0:
+        let_sleep(s)
+    return DONE
+
+
+def step_back(s: PileStep, status: int) -> int:
+    for i in range(STATE * s.n):
+        s.y[i] = s.before[i]
+    return status
+
+
+# ------------------------------------------------------------------------------------------------------- bodies
+
+
+def advance_bodies(s: PileStep, is_second: int) -> None:
+    """q + h/2 q'(u), half a step on; in the second half with the speeds that push bodies apart."""
+    for i in range(s.n):
+        if s.graph.idle[i] == 0:
+            for j in range(STATE):
+                s.x[j] = s.y[STATE * i + j]
+            if is_second == 1:
+                for j in range(SPEEDS):
+                    s.x[PLACE + j] += 2.0 * s.shift[SPEEDS * i + j]
+            s.rates((0.0, s.x), (s.qdot,))
+            size = 0.0
+            for j in range(PLACE):
+                s.y[STATE * i + j] += 0.5 * s.h * s.qdot[j]
+                if j >= 3:
+                    size += s.y[STATE * i + j] * s.y[STATE * i + j]
+            size = sqrt(size)
+            for j in range(3, PLACE):
+                s.y[STATE * i + j] = s.y[STATE * i + j] / size
+
+
+def turn_bodies(s: PileStep) -> None:
+    """Rotation matrices from Euler parameters."""
+    for i in range(s.n + s.fixed):
+        e = s.y[STATE * i + 3 :]
+        R = s.turn[9 * i :]
+        R[0] = 1.0 - 2.0 * (e[2] * e[2] + e[3] * e[3])
+        R[1] = 2.0 * (e[1] * e[2] - e[0] * e[3])
+        R[2] = 2.0 * (e[1] * e[3] + e[0] * e[2])
+        R[3] = 2.0 * (e[1] * e[2] + e[0] * e[3])
+        R[4] = 1.0 - 2.0 * (e[1] * e[1] + e[3] * e[3])
+        R[5] = 2.0 * (e[2] * e[3] - e[0] * e[1])
+        R[6] = 2.0 * (e[1] * e[3] - e[0] * e[2])
+        R[7] = 2.0 * (e[2] * e[3] + e[0] * e[1])
+        R[8] = 1.0 - 2.0 * (e[1] * e[1] + e[2] * e[2])
+
+
+def set_free_speeds(s: PileStep, t: float) -> None:
+    """Speeds in units of energy, √M u: those that there are in `own`, those after the step without contacts in `free`."""
+    for i in range(s.n):
+        k = s.kind[i]
+        for j in range(4):
+            s.p[j] = s.mass[4 * k + j]
+        for j in range(STATE):
+            s.x[j] = s.y[STATE * i + j]
+        s.point((t + 0.5 * s.h, s.x), (s.udot,))
+        for j in range(SPEEDS):
+            root = s.roots[SPEEDS * k + j]
+            s.own[SPEEDS * i + j] = s.x[PLACE + j] / root
+            s.free[SPEEDS * i + j] = (s.x[PLACE + j] + s.h * s.udot[j]) / root
+
+
+def change_body_speeds(s: PileStep) -> None:
+    for i in range(s.n):
+        for j in range(SPEEDS):
+            at = SPEEDS * i + j
+            s.y[STATE * i + PLACE + j] = 0.0
+            if s.graph.idle[i] == 0:
+                s.y[STATE * i + PLACE + j] = (s.free[at] + s.graph.s[at]) * s.roots[SPEEDS * s.kind[i] + j]
+
+
+def are_finite(s: PileStep) -> int:
+    total = 0.0
+    for i in range(STATE * s.n):
+        total += s.y[i] - s.y[i]
+    return 1 if is_finite(total) else 0
+
+
+# ------------------------------------------------------------------------------------------------------- contact problem
+
+
+def set_rows(s: PileStep) -> None:
+    """V and b of all contacts."""
+    g = s.graph
+    g.contacts = s.contacts
+    blocks = 0
+    for c in range(s.contacts):
+        g.starts[c] = blocks
+        set_axes(s, c)
+        for r in range(ROWS):
+            g.b[ROWS * c + r] = 0.0
+        before = 0.0
+        before += add_block(s, c, blocks, s.first[c], 1.0)
+        blocks += 1
+        if s.second[c] != GROUND and s.second[c] < s.n:
+            before += add_block(s, c, blocks, s.second[c], -1.0)
+            blocks += 1
+        g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
+    g.starts[s.contacts] = blocks
+
+
+def set_axes(s: PileStep, c: int) -> None:
+    """The normal of a contact and two tangents, in `axes`."""
+    x = s.normal[3 * c]
+    y = s.normal[3 * c + 1]
+    z = s.normal[3 * c + 2]
+    sign = 1.0 if z >= 0.0 else -1.0  # Duff et al. 2017
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    A = s.axes[9 * c :]
+    A[0] = x
+    A[1] = y
+    A[2] = z
+    A[3] = 1.0 + sign * x * x * a
+    A[4] = sign * b
+    A[5] = -sign * x
+    A[6] = b
+    A[7] = sign + y * y * a
+    A[8] = -y
+
+
+def add_block(s: PileStep, c: int, block: int, i: int, sign: float) -> float:
+    """The block of V for a body, and its part of b; the normal speed that it has before the step."""
+    g = s.graph
+    g.places[block] = SPEEDS * i
+    ax = s.arm[3 * c] - s.y[STATE * i]
+    ay = s.arm[3 * c + 1] - s.y[STATE * i + 1]
+    az = s.arm[3 * c + 2] - s.y[STATE * i + 2]
+    R = s.turn[9 * i :]
+    root = s.roots[SPEEDS * s.kind[i] :]
+    before = 0.0
+    for r in range(ROWS):
+        dx = sign * s.axes[9 * c + 3 * r]
+        dy = sign * s.axes[9 * c + 3 * r + 1]
+        dz = sign * s.axes[9 * c + 3 * r + 2]
+        mx = ay * dz - az * dy
+        my = az * dx - ax * dz
+        mz = ax * dy - ay * dx
+        V = g.V[(ROWS * block + r) * SPEEDS :]
+        V[0] = dx * root[0]
+        V[1] = dy * root[1]
+        V[2] = dz * root[2]
+        V[3] = (R[0] * mx + R[3] * my + R[6] * mz) * root[3]
+        V[4] = (R[1] * mx + R[4] * my + R[7] * mz) * root[4]
+        V[5] = (R[2] * mx + R[5] * my + R[8] * mz) * root[5]
+        for j in range(SPEEDS):
+            g.b[ROWS * c + r] += V[j] * s.free[SPEEDS * i + j]
+            if r == 0:
+                before += V[j] * s.own[SPEEDS * i + j]
+    return before
+
+
+def recall_impulses(s: PileStep) -> None:
+    """Impulses of the step before, of contacts that were there: the pair and its feature are the same."""
+    for c in range(s.contacts):
+        for r in range(ROWS):
+            s.graph.x[ROWS * c + r] = 0.0
+        i = s.first[c]
+        for k in range(s.old_start[i], s.old_start[i + 1]):
+            if s.old_second[k] == s.second[c] and s.old_feature[k] == s.feature[c]:
+                for r in range(ROWS):
+                    along = 0.0
+                    for j in range(3):
+                        along += s.axes[9 * c + 3 * r + j] * s.old_impulse[3 * k + j]
+                    s.graph.x[ROWS * c + r] = along
+
+
+def store_impulses(s: PileStep) -> None:
+    """Impulses in the ground frame, for the next step and for results."""
+    for i in range(s.n + 1):
+        s.old_start[i] = s.new_start[i]
+    for c in range(s.contacts):
+        s.old_second[c] = s.second[c]
+        s.old_feature[c] = s.feature[c]
+        for j in range(3):
+            s.old_impulse[3 * c + j] = 0.0
+            for r in range(ROWS):
+                s.old_impulse[3 * c + j] += s.axes[9 * c + 3 * r + j] * s.graph.x[ROWS * c + r]
+
+
+def push_apart(s: PileStep) -> None:
+    """Speeds that take back a part of the penetration: the problem without friction and without motion."""
+    g = s.graph
+    sweeps = g.sweeps
+    for c in range(s.contacts):
+        g.mu[c] = 0.0
+        for r in range(ROWS):
+            g.x[ROWS * c + r] = 0.0
+            g.b[ROWS * c + r] = 0.0
+        g.b[ROWS * c] = s.stabilise * min(s.gap[c], 0.0) / s.h
+    s.residual = max(s.residual, solve_graph(g))
+    g.sweeps += sweeps
+    for i in range(s.n):
+        for j in range(SPEEDS):
+            s.shift[SPEEDS * i + j] = g.s[SPEEDS * i + j] * s.roots[SPEEDS * s.kind[i] + j]
+
+
+# ------------------------------------------------------------------------------------------------------- sleep
+
+
+def let_sleep(s: PileStep) -> None:
+    """Islands whose bodies have all been slow for a while stand still until something that moves touches them."""
+    g = s.graph
+    for i in range(s.n):
+        square = 0.0
+        for j in range(SPEEDS):
+            speed = s.y[STATE * i + PLACE + j] / s.roots[SPEEDS * s.kind[i] + j]
+            square += speed * speed
+        root = s.roots[SPEEDS * s.kind[i]]
+        s.calm[i] = s.calm[i] + 1 if square * root * root < s.rest * s.rest and g.island[i] >= 0 else 0
+    for k in range(g.islands):
+        least = CALM_STEPS
+        for at in range(g.first_member[k], g.first_member[k + 1]):
+            if s.calm[g.members[at]] < least:
+                least = s.calm[g.members[at]]
+        if least >= CALM_STEPS:
+            for at in range(g.first_member[k], g.first_member[k + 1]):
+                g.idle[g.members[at]] = 1

@@ -1,0 +1,1 @@
+"""Whole machines as models: a wind turbine."""

@@ -1,0 +1,1 @@
+"""Rotors: shafts of finite elements, discs, unbalance, motors -> `Model`."""

@@ -1,0 +1,2 @@
+"""Spectra of rotating machines: `LinearSystem` -> multiblade systems, Floquet exponents, Campbell diagrams, unbalance
+responses."""

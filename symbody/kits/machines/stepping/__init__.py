@@ -1,0 +1,1 @@
+"""Intermittent motion: cams from tables, saw teeth, contacts with obstacles that are bounded."""

@@ -1,0 +1,1 @@
+"""Transmissions: gear meshes, planetary sets, belts and chains."""

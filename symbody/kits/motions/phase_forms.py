@@ -1,0 +1,140 @@
+"""The equations of a phase as rates of states and rows that are zero.
+
+explicit   x' = F(x, r): accelerations from the solve block, multipliers eliminated (index 1); constraints hold at the
+           start and are kept by the motion
+implicit   accelerations a, multipliers λ and rates of additional variables are unknowns of each node:
+
+               q' = N u + n + ∂φ/∂qᵀ γ,   u' = a,   M a = f + Jcᵀ λ,   φ = 0,   Jc u + b = 0
+
+           which is the stabilised form of index 2 (Gear, Gupta and Leimkuhler 1985); γ is zero but for the error of the
+           method
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import symbody as sb
+
+from ...errors import shown, unknown
+
+FORMS: Final = ("explicit", "implicit")
+Row = tuple[str, sb.Expr]
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseForm:
+    """States with their rates, inputs, further unknowns of a node; rows that are zero at collocated nodes, and at the
+    start; and what accelerations and multipliers in a user's expressions are."""
+
+    equations: sb.Equations
+    states: tuple[sb.Symbol, ...]
+    inputs: tuple[sb.Symbol, ...]
+    unknowns: tuple[sb.Symbol, ...]
+    rates: tuple[sb.Expr, ...]
+    rows: tuple[Row, ...]
+    start_rows: tuple[Row, ...]
+    is_explicit: bool
+
+    @property
+    def node(self) -> tuple[sb.Symbol, ...]:
+        """Unknowns of a node."""
+        return (*self.states, *self.inputs, *self.unknowns)
+
+    def expression(self, thing: Any, where: str) -> sb.Expr:
+        """What a user wrote, or the output of the model with that name, in unknowns of a node."""
+        eq = self.equations
+        if isinstance(thing, str):
+            known = {**{s.name: s for s in self.node}, **eq.outputs}
+            if thing not in known:
+                raise unknown(where, "variable or output", thing, known, sb.ModelError)
+            thing = known[thing]
+        try:
+            e = sb.algebra.as_expr(thing)
+        except sb.SymbodyError:
+            raise sb.ModelError(f"{where}: expected an expression, got {shown(thing)}") from None
+        out: sb.Expr = sb.derivation.in_own_terms(eq, [e], solved=self.is_explicit)[0]
+        return out
+
+
+def phase_form(eq: sb.Equations, form: str, with_rates: Iterable[sb.Symbol], where: str) -> PhaseForm:
+    """The form by name; inputs of `with_rates` become states, with their rates as inputs."""
+    if form not in FORMS:
+        raise unknown(where, "form", form, FORMS, sb.ModelError)
+    chained = {s for s in eq.r if s.dot in eq.r} | set(with_rates)
+    inputs = tuple(s for s in dict.fromkeys((*eq.r, *(s.dot for s in chained))) if s not in chained)
+    slow = tuple(s for s in eq.r if s in chained)
+    positions = tuple((f"{r.name}", r.expression) for r in eq.rows.positions)
+    start = (*positions, *((f"rate of {r.name}", r.expression) for r in eq.rows.speeds))
+    if form == "explicit":
+        rates = _explicit_rates(eq)
+        rows: tuple[Row, ...] = ()
+        unknowns: tuple[sb.Symbol, ...] = ()
+    else:
+        rates, rows, unknowns = _implicit_parts(eq, where)
+    more = tuple(s.dot for s in slow)
+    return PhaseForm(eq, (*eq.state, *slow), inputs, unknowns, (*rates, *more), rows, start, form == "explicit")
+
+
+def _explicit_rates(eq: sb.Equations) -> tuple[sb.Expr, ...]:
+    return (*eq.rates.entries, *eq.udot.entries) if not eq.z else tuple(sb.first_order(eq).rates.entries)
+
+
+def _implicit_parts(eq: sb.Equations, where: str) -> tuple[tuple[sb.Expr, ...], tuple[Row, ...], tuple[sb.Symbol, ...]]:
+    if eq.lam and eq.rows.rank < len(eq.lam):
+        raise sb.ModelError(
+            f"{where}: of {len(eq.lam)} constraints only {eq.rows.rank} are independent, so their multipliers are not determined; use form='explicit'"
+        )
+    holonomic = [r.expression for r in eq.rows.holonomic] if eq.lam else []
+    gamma = tuple(sb.symbol(f"gamma_of_{k}", "variable") for k in range(len(holonomic)))
+    drift: list[Any] = [0] * len(eq.q)
+    if holonomic:
+        J = sb.jacobian(sb.vector(*holonomic), eq.q)
+        drift = [sum((J[i, j] * g for i, g in enumerate(gamma)), sb.algebra.as_expr(0)) for j in range(len(eq.q))]
+    rates = tuple(r + d for r, d in zip(eq.rates.entries, drift, strict=True))
+    accelerations, slopes = tuple(u.dot for u in eq.u), tuple(z.dot for z in eq.z)
+    rows: list[Row] = [
+        (f"balance of {u.name}", e) for u, e in zip(eq.u, eq.residual().entries if eq.u else (), strict=True)
+    ]
+    rows += [(r.name, r.expression) for r in eq.rows.additional]
+    if eq.lam:
+        rows += [(r.name, r.expression) for r in eq.rows.holonomic]
+        rows += [(f"rate of {r.name}", r.expression) for r in eq.rows.speeds]
+    unknowns = (*accelerations, *slopes, *eq.lam, *gamma)
+    return (*rates, *accelerations, *slopes), tuple(rows), unknowns
+
+
+def checked_range(value: Any, where: str) -> tuple[float, float]:
+    """(low, high) of a number, of a pair, or of a pair with None where there is no bound; empty ranges are refused."""
+    inf = float("inf")
+    try:
+        low, high = value if isinstance(value, (tuple, list)) else (value, value)
+        pair = (-inf if low is None else float(low), inf if high is None else float(high))
+    except (TypeError, ValueError):
+        raise sb.ModelError(f"{where}: expected a number or a pair (low, high), got {shown(value)}") from None
+    if not pair[0] <= pair[1] or pair[0] == inf or pair[1] == -inf:  # nor is NaN
+        raise sb.ModelError(f"{where}: the range from {pair[0]:g} to {pair[1]:g} is empty")
+    return pair
+
+
+def narrow(
+    ranges: dict[sb.Symbol, tuple[float, float]],
+    known: Mapping[str, sb.Symbol],
+    given: Mapping[Any, Any],
+    where: str,
+) -> None:
+    """Put ranges that were given by name or symbol into a table."""
+    for key, value in given.items():
+        name = getattr(key, "name", key)
+        if name not in known:
+            raise unknown(where, "state, input or multiplier", str(name), known, sb.ModelError)
+        ranges[known[name]] = checked_range(value, f"{where}, {name}")
+
+
+def refuse_disjoint(a: tuple[float, float], b: tuple[float, float], message: str) -> None:
+    """Two ranges of the same quantity that have nothing in common."""
+    slack = 1e-9 * (1 + min(abs(x) for x in (*a, *b)))
+    if max(a[0], b[0]) > min(a[1], b[1]) + slack:
+        raise sb.ModelError(message)

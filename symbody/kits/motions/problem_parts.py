@@ -1,0 +1,225 @@
+"""Phases of a motion and what connects them, as they are stated: ranges, conditions, costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+import symbody as sb
+
+from ...argument_kinds import answered_class
+from ...errors import finite_number, shown
+from ...summary import Summarized, Summary, counted, listing, summary_rows
+from .phase_forms import PhaseForm, checked_range, narrow, phase_form, refuse_disjoint
+
+Range = tuple[float, float]
+FREE: Final[Range] = (-float("inf"), float("inf"))
+ENDS: Final = ("start", "end")
+
+
+@dataclass(frozen=True, eq=False)
+class NamedTerm:
+    """An expression with a name: a path constraint, a condition at an end, an integral, or a cost with its weight."""
+
+    name: str
+    expression: sb.Expr
+    range: Range = FREE
+    at: str = ""
+    weight: float = 1.0
+
+
+@answered_class
+class Phase(Summarized):
+    """A part of a motion with the same equations; made by `Problem.phase`. Statements return the phase, so that they can
+    follow each other.
+
+    `duration` is a symbol, for conditions and costs; `equations`, `form` and `parameters` are what it was made with.
+
+    >>> x, v, F = sb.symbols("x v F", kind="variable")
+    >>> eq = sb.from_equations({x: v, v: F}, inputs=[F])
+    >>> problem = sb.kits.motions.Problem("cart")
+    >>> push = problem.phase("push", eq, duration=(0.1, 10))
+    >>> push.start(x=0, v=0).end(x=1, v=0).bounds(F=(-1, 1)).cost("time", integral=1)
+    <Phase push of cart: 2 states, 1 input, duration 0.1 to 10 s
+      states: 2 (x, v)
+      inputs: 1 (F)
+      costs: 1 (time)>
+
+    See also: `kits.motions.Problem`.
+    """
+
+    def __init__(
+        self, owner: str, name: str, eq: sb.Equations, duration: Any, form: str, values: Mapping[Any, Any]
+    ) -> None:
+        self.owner, self.name, self.equations = owner, name, eq
+        self.where = f"motion {owner!r}, phase {name!r}"
+        self.duration = sb.symbol(f"duration_of_{name}")
+        self.begin = sb.symbol(f"begin_of_{name}")
+        self.duration_range = checked_range(duration, f"{self.where}, duration")
+        if not self.duration_range[0] > 0:
+            raise sb.ModelError(
+                f"{self.where}: a duration must be positive, got {shown(duration)}; give (low, high) with a small positive low"
+            )
+        self._form_name, self._with_rates = form, dict[sb.Symbol, None]()
+        self.form: PhaseForm = phase_form(eq, form, (), self.where)
+        self.parameters = {**eq.variables.of("p").defaults, **eq.variables.of("p").numbers(values, self.where)}
+        self.ranges: dict[str, dict[sb.Symbol, Range]] = {"path": {}, "start": {}, "end": {}}
+        self.paths: list[NamedTerm] = []
+        self.conditions: list[NamedTerm] = []
+        self.integrals: list[NamedTerm] = []
+        self.costs: list[NamedTerm] = []
+        self.guesses: dict[sb.Symbol, Any] = {}
+
+    def _summary(self) -> Summary:
+        low, high = self.duration_range
+        span = f"{low:g} s" if low == high else f"{low:g} to {high:g} s"
+        form = self.form
+        rows = summary_rows(
+            states=listing(form.states),
+            inputs=listing(form.inputs),
+            paths=listing(t.name for t in self.paths),
+            conditions=listing(t.name for t in self.conditions),
+            costs=listing(t.name for t in self.costs),
+        )
+        counts = f"{counted(len(form.states), 'state')}, {counted(len(form.inputs), 'input')}"
+        return Summary(f"Phase {self.name} of {self.owner}: {counts}, duration {span}", rows)
+
+    def _known(self) -> dict[str, sb.Symbol]:
+        return {s.name: s for s in self.form.node}
+
+    def _narrowed(self, which: str, values: Mapping[Any, Any] | None, named: Mapping[str, Any]) -> Phase:
+        narrow(self.ranges[which], self._known(), {**(values or {}), **named}, f"{self.where}, {which}")
+        return self
+
+    def start(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
+        """Values at the start, by name or symbol: a number, or a range (low, high), in which None means unbounded."""
+        return self._narrowed("start", values, named)
+
+    def end(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
+        """Values at the end, as for `start`."""
+        return self._narrowed("end", values, named)
+
+    def bounds(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
+        """Ranges (low, high) of states, inputs and, in the implicit form, multipliers and accelerations, at all times."""
+        return self._narrowed("path", values, named)
+
+    def rates(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
+        """Ranges of the rates of inputs: such an input is a state, and its rate, F_dot, an unknown function of time.
+
+        >>> x, v, F = sb.symbols("x v F", kind="variable")
+        >>> push = sb.kits.motions.Problem("cart").phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), 2.0)
+        >>> [s.name for s in push.rates(F=(-5, 5)).form.states]
+        ['x', 'v', 'F']
+        """
+        given = {getattr(k, "name", k): v for k, v in {**(values or {}), **named}.items()}
+        table = self.equations.variables.of("r")
+        symbols = {table.symbol(k, f"{self.where}, rates"): v for k, v in given.items()}
+        self._with_rates.update(dict.fromkeys(symbols))
+        self.form = phase_form(self.equations, self._form_name, self._with_rates, self.where)
+        return self._narrowed("path", {s.dot: v for s, v in symbols.items()}, {})
+
+    def path(self, name: str, expression: Any, low: float | None = None, high: float | None = None) -> Phase:
+        """low <= expression <= high at all nodes; an expression of states, inputs, time, multipliers, or the name of an
+        output.
+
+        >>> x, v, F = sb.symbols("x v F", kind="variable")
+        >>> push = sb.kits.motions.Problem("cart").phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), 2.0)
+        >>> push = push.path("power", F * v, high=1).condition("energy", v**2 / 2, (0, 1)).integral("work", F * v, 0.5)
+        >>> push = push.guess(x=[0, 1], F=0.1)
+        >>> [t.name for t in (*push.paths, *push.conditions, *push.integrals)], len(push.guesses)
+        (['power', 'energy', 'work'], 2)
+        """
+        where = f"{self.where}, path {name!r}"
+        if low is None and high is None:
+            raise sb.ModelError(f"{where}: give low=, high= or both")
+        self.paths.append(NamedTerm(name, self.form.expression(expression, where), checked_range((low, high), where)))
+        return self
+
+    def condition(self, name: str, expression: Any, value: Any = 0.0, *, at: str = "end") -> Phase:
+        """An expression that has a value, or is in a range (low, high), at the start or at the end."""
+        where = f"{self.where}, condition {name!r}"
+        if at not in ENDS:
+            raise sb.ModelError(f"{where}: at= is 'start' or 'end', got {shown(at)}")
+        self.conditions.append(
+            NamedTerm(name, self.form.expression(expression, where), checked_range(value, where), at)
+        )
+        return self
+
+    def integral(self, name: str, expression: Any, value: Any) -> Phase:
+        """An integral over the phase that has a value, or is in a range (low, high): a length, an amount of fuel."""
+        where = f"{self.where}, integral {name!r}"
+        self.integrals.append(NamedTerm(name, self.form.expression(expression, where), checked_range(value, where)))
+        return self
+
+    def cost(
+        self, name: str, *, integral: Any = None, start: Any = None, end: Any = None, weight: float = 1.0
+    ) -> Phase:
+        """A term of the cost with a name: the integral of an expression over the phase, or its value at an end.
+
+        weight   factor of the term in the sum
+        """
+        where = f"{self.where}, cost {name!r}"
+        given = {k: v for k, v in (("", integral), ("start", start), ("end", end)) if v is not None}
+        if len(given) != 1:
+            raise sb.ModelError(f"{where}: give one of integral=, start= and end=")
+        ((at, thing),) = given.items()
+        factor = finite_number(weight, f"{where}, weight", sb.ModelError)
+        self.costs.append(NamedTerm(name, self.form.expression(thing, where), FREE, at, factor))
+        return self
+
+    def guess(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
+        """Values near which the search begins, by name: a number, or numbers at equal distances in time. Without one, a
+        state is guessed on the straight line between its start and its end."""
+        given, known = {**(values or {}), **named}, {**self._known(), "duration": self.duration}
+        for key, value in given.items():
+            name = getattr(key, "name", key)
+            narrow({}, known, {name: 0.0}, f"{self.where}, guess")
+            try:
+                numbers = np.atleast_1d(np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                numbers = np.full(1, np.nan)
+            if numbers.ndim != 1 or not np.isfinite(numbers).all():
+                raise sb.ModelError(f"{self.where}, guess of {name}: expected finite numbers, got {shown(value)}")
+            self.guesses[known[name]] = numbers
+        return self
+
+
+def range_at(phase: Phase, symbol: sb.Symbol, which: str) -> Range:
+    """The range of an unknown of a node: at all times ("path"), or at an end as well."""
+    low, high = phase.ranges["path"].get(symbol, FREE)
+    if which == "path":
+        return low, high
+    own = phase.ranges[which].get(symbol, FREE)
+    message = (
+        f"{phase.where}: {symbol.name} is {own[0]:g} to {own[1]:g} at the {which}, but its bounds are {low:g} to {high:g}; "
+        "widen one of them"
+    )
+    refuse_disjoint(own, (low, high), message)
+    least = max(low, own[0])
+    return least, max(min(high, own[1]), least)
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseLink:
+    """How a phase begins where another one ends: for each of its states what it is there, in symbols of the phase
+    before; states of an impact follow from the impulses instead."""
+
+    before: Phase
+    after: Phase
+    values: Mapping[sb.Symbol, sb.Expr]
+    earlier: Mapping[str, sb.Symbol]  # states of the phase before, by name in the one that begins
+    impulses: Mapping[str, Range] | None = None
+    closes_cycle: bool = False  # time does not go on
+
+
+@dataclass(frozen=True, eq=False)
+class Repetition:
+    """The end of the last phase is the start of the first: sign and name of the state at the start, by state at the
+    end."""
+
+    first: Phase
+    last: Phase
+    pairs: Mapping[sb.Symbol, tuple[float, sb.Symbol]]

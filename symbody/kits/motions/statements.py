@@ -1,0 +1,58 @@
+"""Problems without a solution, found before the search: costs that fall without bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+import symbody as sb
+
+from .problem_parts import Phase, Range, range_at
+
+
+def refuse_unbounded(phases: Sequence[Phase], chosen: Mapping[sb.Symbol, Range]) -> None:
+    """A cost that is linear in an input without bounds, and a shortest time with forces without bounds."""
+    for p in phases:
+        _refuse_linear_costs(p)
+    timed = [p for p in phases if any(_is_time(c.expression, c.at, p) for c in p.costs)]
+    if not timed or any(c for p in phases for c in p.costs if not _is_time(c.expression, c.at, p)):
+        return
+    for p in timed:
+        if p.paths or p.integrals or any(np.isfinite(r).any() for r in p.ranges["path"].values()):
+            continue
+        if p.duration_range[0] < p.duration_range[1] and p.form.inputs and p.form.is_explicit:
+            names = ", ".join(s.name for s in p.form.inputs)
+            raise sb.ModelError(
+                f"{p.where}: nothing bounds {names}, and time is the only cost: the shortest duration is as short as "
+                f"{p.duration_range[0]:g} s with forces as large as needed; give bounds({p.form.inputs[0].name}=(low, high))"
+            )
+
+
+def _is_time(e: sb.Expr, at: str, p: Phase) -> bool:
+    used = set(sb.free_symbols(e))
+    return not used if not at else used <= {p.duration, p.equations.t}
+
+
+def _refuse_linear_costs(p: Phase) -> None:
+    """Costs that contain an input to the first power alone, which no bound and no other term holds."""
+    total = sum((c.weight * c.expression for c in p.costs if not c.at), sb.algebra.as_expr(0))
+    first: list[sb.Expr] = list(sb.gradient(total, p.form.inputs)) if p.form.inputs else []
+    held = {s for t in (*p.paths, *p.integrals) for s in sb.free_symbols(t.expression)}
+    if not p.form.is_explicit:
+        held |= {s for _, e in p.form.rows for s in sb.free_symbols(e)}
+    held |= {s for e in p.form.rates for s in sb.free_symbols(e)} if _states_are_bounded(p) else set()
+    for s, slope in zip(p.form.inputs, first, strict=True):
+        factor = 0.0 if sb.free_symbols(slope) else float(sb.evaluate(slope, {}))
+        if factor and s not in held:
+            low, high = range_at(p, s, "path")
+            if not np.isfinite(low if factor > 0 else high):
+                costs = [c.name for c in p.costs if s in sb.free_symbols(c.expression)]
+                raise sb.ModelError(
+                    f"{p.where}: cost {costs[0]!r} falls without bound with {s.name}, which it contains to the first power; "
+                    f"give bounds({s.name}=(low, high)), or a square in the cost"
+                )
+
+
+def _states_are_bounded(p: Phase) -> bool:
+    return any(np.isfinite(range_at(p, s, at)).any() for s in p.form.states for at in ("path", "end"))

@@ -1,0 +1,1 @@
+"""Piles of bodies: their description in shapes, masses and walls, and the motions that come of it."""

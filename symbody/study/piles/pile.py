@@ -1,0 +1,467 @@
+"""`Pile`: many free bodies that touch each other and walls, described by shapes, masses and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ...argument_kinds import answered_class, checked_flags
+from ...bodies.model.model import Model
+from ...derivation.entry.derive import derive
+from ...derivation.equations.equations import Equations
+from ...emit.run.callable import Array
+from ...errors import ModelError, SimulationError, finite_number, shown, unknown
+from ...integrate.piles.pile_programs import PileNumbers, Terrain
+from ...integrate.piles.pile_records import DRUM, STATE
+from ...integrate.piles.pile_runs import PileRunner, run_samples
+from ...integrate.piles.pile_solids import PileSolid
+from ...summary import Summarized, Summary, listing, summary_rows
+from .pile_motion import PileMotion
+from .pile_starts import start_notes
+from .solid_shapes import solid_of
+
+FORMS: Final = ("ball", "polyhedron", "cylinder")
+
+
+@dataclass(frozen=True)
+class PileKind:
+    """Equal bodies of a pile: their shape in numbers, mass properties, number, and the laws that were given."""
+
+    name: str
+    solid: PileSolid
+    mass: float
+    states: Array
+    is_fixed: bool
+    friction: float | None
+    restitution: float | None
+
+    @property
+    def inertia(self) -> Array:
+        return self.mass * self.solid.gyration
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A half-space or a height field."""
+
+    name: str
+    plane: Array | None
+    friction: float | None
+    restitution: float | None
+    terrain: tuple[Array, tuple[float, float], tuple[float, float]] | None = None
+
+
+@answered_class
+class Pile(Summarized):
+    """Many free bodies that touch each other and walls; pairs that touch are found while it moves.
+
+    gravity      acceleration, three numbers in m/s²
+    friction     coefficient of Coulomb's friction of all pairs; `restitution` is Newton's (0 to 1). `many`, `wall` and `pair`
+                 can give others
+    loads        a function of a model and its one body, which adds loads that act on every body: `m.force(...)` and others
+
+    Contacts are exact: no springs, the cone of friction is not a pyramid, and impulses solve the contact problem of all
+    contacts of a step. Accelerations of bodies come from one compiled program, whatever their number.
+
+    >>> pile = sb.Pile("two balls", friction=0.3)
+    >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1), (0, 0, 0.3)], density=1000)
+    >>> pile.wall("floor")
+    >>> motion = pile.simulate(0.5, step=0.01)
+    >>> motion.positions[-1, :, 2]
+    array([0.1, 0.3])
+
+    See also: `study.PileMotion`, `touch`, `Contacts`.
+    """
+
+    def __init__(
+        self, name: str = "pile", *, gravity: Sequence[float] = (0.0, 0.0, -9.81), friction: float = 0.0, restitution: float = 0.0,
+        loads: Callable[[Model, Any], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.name = str(name)
+        self.gravity = _numbers(f"{self._where}: gravity", gravity, (3,))
+        self.friction, self.restitution = _laws(self._where, friction, restitution)
+        self.loads = loads
+        self._kinds: dict[str, PileKind] = {}
+        self._walls: dict[str, Wall] = {}
+        self._pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
+
+    @property
+    def _where(self) -> str:
+        return f"pile {self.name!r}"
+
+    def _summary(self) -> Summary:
+        number = sum(len(k.states) for k in self._kinds.values())
+        rows = summary_rows(
+            bodies=listing(f"{len(k.states)} {k.name}{' (fixed)' if k.is_fixed else ''}" for k in self._kinds.values()),
+            walls=listing(self._walls),
+        )
+        return Summary(f"Pile {self.name}: {number} bodies", rows)
+
+    # --------------------------------------------------------------------------------------------------- description
+
+    @checked_flags(ModelError)
+    def many(
+        self, name: str, shape: Any, *, at: Any, mass: float | None = None, density: float | None = None, rotations: Any = None,
+        velocities: Any = None, angular_velocities: Any = None, friction: float | None = None, restitution: float | None = None,
+        fixed: bool = False, sides: int | None = None,
+    ) -> None:  # fmt: skip
+        """Equal bodies at many places.
+
+        shape               `sb.sphere`, `sb.box`, `sb.cylinder`, a convex solid of `sb.read_solids`, or the corners of a convex body in
+                            rows of three
+        at                  places of their mass centres, in rows of three (m)
+        mass, density       of each body, one of both (kg, kg/m³)
+        rotations           Euler parameters e0 e1 e2 e3, in rows of four; none: as drawn
+        velocities          in rows of three (m/s); `angular_velocities` in body axes (rad/s)
+        friction            with whatever they touch, unless `pair` says otherwise; `restitution` alike
+        fixed               bodies that stand still and are touched
+        sides               a cylinder is a prism with so many sides, which touches boxes and cylinders too
+
+        >>> pile = sb.Pile("blocks")
+        >>> pile.many("block", sb.box(0.2, 0.1, 0.1), at=[(0, 0, 0.05), (0, 0, 0.15)], mass=2.0)
+        >>> pile
+        <Pile blocks: 2 bodies
+          bodies: 2 block>
+
+        See also: `Pile.wall`, `Pile.pair`, `sphere`, `box`.
+        """
+        where = f"{self._where}, {name!r}"
+        self._check_name(name)
+        solid = solid_of(where, shape, sides)
+        places = _numbers(f"{where}: at", at, (None, 3))
+        states = np.zeros((len(places), STATE))
+        states[:, :3] = places
+        states[:, 3:7] = _principal_rotations(where, rotations, len(places), solid)
+        states[:, 7:10] = _rows(f"{where}: velocities", velocities, len(places))
+        states[:, 10:] = _rows(f"{where}: angular_velocities", angular_velocities, len(places)) @ solid.turn
+        m = 1.0 if fixed and mass is None and density is None else _mass(where, mass, density, solid)
+        mu, e = _optional_laws(where, friction, restitution)
+        self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), mu, e)
+
+    def wall(
+        self, name: str, at: Any = (0.0, 0.0, 0.0), normal: Any = (0.0, 0.0, 1.0), *, friction: float | None = None,
+        restitution: float | None = None,
+    ) -> None:  # fmt: skip
+        """A half-space through a point; its normal is towards the bodies.
+
+        >>> pile = sb.Pile("box")
+        >>> pile.wall("floor")
+        >>> pile.wall("side", at=(1, 0, 0), normal=(-1, 0, 0), friction=0.1)
+        >>> pile
+        <Pile box: 0 bodies
+          walls: floor, side>
+
+        See also: `Pile.many`, `Pile.terrain`, `HalfSpace`.
+        """
+        where = f"{self._where}, {name!r}"
+        self._check_name(name)
+        n, p = _numbers(f"{where}: normal", normal, (3,)), _numbers(f"{where}: at", at, (3,))
+        if not np.linalg.norm(n) > 0:
+            raise ModelError(f"{where}: normal = {shown(normal)} has no direction")
+        n = n / np.linalg.norm(n)
+        self._walls[name] = Wall(name, np.append(n, n @ p), *_optional_laws(where, friction, restitution))
+
+    def terrain(
+        self, name: str, heights: Any, *, corner: Any = (0.0, 0.0), spacing: Any = (1.0, 1.0), friction: float | None = None,
+        restitution: float | None = None,
+    ) -> None:  # fmt: skip
+        """A height field: heights[i, j] over x = corner[0] + i spacing[0], y = corner[1] + j spacing[1] (m), with two triangles
+        in each cell. Balls touch its triangles, boxes and other polyhedra touch it with their corners.
+
+        >>> pile = sb.Pile("slope")
+        >>> pile.terrain("hill", [[0, 0], [1, 1]], spacing=(2, 2))
+        >>> pile
+        <Pile slope: 0 bodies
+          walls: hill>
+
+        See also: `Pile.wall`, `Pile.many`.
+        """
+        where = f"{self._where}, {name!r}"
+        self._check_name(name)
+        z = _numbers(f"{where}: heights", heights, (None, None))
+        c, d = _numbers(f"{where}: corner", corner, (2,)), _numbers(f"{where}: spacing", spacing, (2,))
+        if min(z.shape) < 2 or not (d > 0).all():
+            raise ModelError(
+                f"{where}: a height field has at least 2 x 2 heights and a positive spacing, got {z.shape}, {shown(spacing)}"
+            )
+        if any(w.terrain is not None for w in self._walls.values()):
+            raise ModelError(f"{where}: a pile has one height field")
+        place = (float(c[0]), float(c[1])), (float(d[0]), float(d[1]))
+        self._walls[name] = Wall(name, None, *_optional_laws(where, friction, restitution), (z, *place))
+
+    def pair(self, one: str, other: str, *, friction: float | None = None, restitution: float | None = None) -> None:
+        """Friction and restitution of two kinds of bodies, or of bodies and a wall.
+
+        >>> pile = sb.Pile("ice", friction=0.5)
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], density=1000, velocities=[(1, 0, 0)])
+        >>> pile.wall("floor")
+        >>> pile.pair("ball", "floor", friction=0)
+        >>> pile.simulate(0.1, step=0.01).velocities[-1, 0]
+        array([1., 0., 0.])
+
+        See also: `Pile.many`, `Pile.wall`.
+        """
+        for name in (one, other):
+            if name not in self._kinds and name not in self._walls:
+                raise unknown(self._where, "part", name, [*self._kinds, *self._walls], ModelError)
+        self._pairs[frozenset((one, other))] = _optional_laws(
+            f"{self._where}: {one} and {other}", friction, restitution
+        )
+
+    def _check_name(self, name: str) -> None:
+        if name in self._kinds or name in self._walls:
+            raise ModelError(f"{self._where}: there is a part {name!r} already")
+
+    # --------------------------------------------------------------------------------------------------- motions
+
+    def simulate(
+        self, t: float, *, step: float, every: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0,
+        sleep: float = 0.0,
+    ) -> PileMotion:  # fmt: skip
+        """A motion of length t by Moreau-Jean steps of one length (s).
+
+        every        steps between two states that are kept
+        tolerance    residual of the contact problem that a step reaches, without unit; at most `most_sweeps` sweeps of an island
+        stabilise    part of the penetration that a step takes back (0 to 1): it moves bodies, and changes no speeds
+        sleep        speed (m/s) below which bodies that touch each other stand still after 50 steps; 0: never
+
+        >>> pile = sb.Pile("ball", restitution=1.0)
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1.1)], density=1000)
+        >>> pile.wall("floor")
+        >>> motion = pile.simulate(0.4, step=0.01, every=10)
+        >>> motion.t
+        array([0. , 0.1, 0.2, 0.3, 0.4])
+
+        See also: `Pile.stepper`, `study.PileMotion`.
+        """
+        h = self._step_length(step)
+        if not finite_number(t, "t", SimulationError) > 0:
+            raise SimulationError(f"{self._where}: t = {shown(t)}: a motion has a positive length")
+        if not isinstance(every, int) or every < 1:
+            raise SimulationError(f"{self._where}: every = {shown(every)}: a whole number of at least 1")
+        pile = self._in_numbers(tolerance, most_sweeps, stabilise, sleep)
+        count = max(1, round(t / h))
+        runner = PileRunner(pile, t / count)
+        notes = start_notes(self._where, runner, self.body_names)
+        return PileMotion(self, pile.masses[pile.kinds[: runner.n]], run_samples(runner, count, every, notes))
+
+    def stepper(
+        self, dt: float, *, substeps: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0
+    ) -> Callable[[Array], Array]:
+        """A function from states of all bodies (bodies x 13: place, Euler parameters, velocity, angular velocity in principal
+        axes) to those after dt; states of many members (members x bodies x 13) are a batch.
+
+        >>> pile = sb.Pile("ball")
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], density=1000)
+        >>> pile.wall("floor")
+        >>> step = pile.stepper(0.01)
+        >>> step(pile.start)[0, :3]
+        array([0. , 0. , 0.1])
+
+        See also: `Pile.simulate`, `Pile.start`.
+        """
+        h = self._step_length(dt) / substeps
+        runner = PileRunner(self._in_numbers(tolerance, most_sweeps, stabilise, 0.0), h)
+
+        def stepped(states: Array) -> Array:
+            given = np.asarray(states, dtype=float)
+            if given.shape[-2:] != (runner.n, STATE):
+                raise SimulationError(f"{self._where}: states are bodies x 13, {runner.n} x {STATE}, got {given.shape}")
+            out = np.full(given.shape, np.nan)
+            for k in np.ndindex(given.shape[:-2]):
+                runner.set_state(given[k], 0.0)
+                sampled = run_samples(runner, substeps, substeps, ())
+                if sampled.outcome:
+                    out[k] = sampled.states[-1]
+            return out
+
+        return stepped
+
+    @property
+    def start(self) -> Array:
+        """States of all bodies that move at the start, in the order of `many`: bodies x 13.
+
+        >>> pile = sb.Pile("ball")
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1)], density=1000)
+        >>> pile.start.shape
+        (1, 13)
+
+        See also: `Pile.stepper`, `Pile.body_names`.
+        """
+        moving = [k.states for k in self._kinds.values() if not k.is_fixed]
+        return np.concatenate(moving) if moving else np.zeros((0, STATE))
+
+    @property
+    def body_names(self) -> list[str]:
+        """Names of all bodies, those that are fixed last.
+
+        >>> pile = sb.Pile("balls")
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1), (0, 0, 2)], density=1000)
+        >>> pile.body_names
+        ['ball[0]', 'ball[1]']
+
+        See also: `Pile.start`, `Pile.many`.
+        """
+        return [f"{k.name}[{i}]" for k in self._ordered for i in range(len(k.states))]
+
+    @property
+    def _ordered(self) -> list[PileKind]:
+        return sorted(self._kinds.values(), key=lambda k: k.is_fixed)
+
+    def _step_length(self, step: float) -> float:
+        if not finite_number(step, "step", SimulationError) > 0:
+            raise SimulationError(f"{self._where}: step = {shown(step)}: a step has a positive length")
+        return float(step)
+
+    def _in_numbers(self, tolerance: float, most_sweeps: int, stabilise: float, sleep: float) -> PileNumbers:
+        kinds, body = self._ordered, self._one_body
+        if not any(len(k.states) and not k.is_fixed for k in kinds):
+            raise SimulationError(f"{self._where}: no body moves; add some with many(...)")
+        self._check_pairs(kinds)
+        names = [k.name for k in kinds] + list(self._walls)
+        walls = list(self._walls.values())
+        planes = [w for w in walls if w.plane is not None]
+        hills = [w for w in walls if w.terrain is not None]
+        ground = [Terrain(*w.terrain, names.index(w.name)) for w in hills if w.terrain is not None]
+        return PileNumbers(
+            body=body, parameters=_other_parameters(body), solids=tuple(k.solid for k in kinds),
+            masses=np.array([[k.mass, *k.inertia] for k in kinds]), kinds=np.repeat(np.arange(len(kinds)), [len(k.states) for k in kinds]),
+            fixed=sum(len(k.states) for k in kinds if k.is_fixed), start=np.concatenate([k.states for k in kinds]), laws=self._law_table(names),
+            planes=np.array([w.plane for w in planes]).reshape(-1, 4), plane_kinds=np.array([names.index(w.name) for w in planes], dtype=int),
+            terrain=ground[0] if ground else None, tolerance=finite_number(tolerance, "tolerance", SimulationError),
+            most_sweeps=int(most_sweeps), stabilise=finite_number(stabilise, "stabilise", SimulationError), rest=finite_number(sleep, "sleep", SimulationError),
+        )  # fmt: skip
+
+    def _check_pairs(self, kinds: list[PileKind]) -> None:
+        """Every pair of kinds that can meet has a gap."""
+        for i, a in enumerate(kinds):
+            for b in kinds[i:]:
+                if (a.is_fixed and b.is_fixed) or (a is b and len(a.states) < 2):
+                    continue
+                forms = sorted((a.solid.form, b.solid.form))
+                if forms[1] == DRUM and forms[0] != 0:
+                    raise SimulationError(
+                        f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
+                        "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
+                    )
+            if a.solid.form == DRUM and not a.is_fixed and any(w.terrain for w in self._walls.values()):
+                raise SimulationError(
+                    f"{self._where}: {a.name} (cylinder) and a height field have no gap here; sides=24 makes it a prism"
+                )
+
+    def _law_table(self, names: list[str]) -> Array:
+        table = np.empty((len(names), len(names), 2))
+        parts: dict[str, PileKind | Wall] = {**self._kinds, **self._walls}
+        for i, one in enumerate(names):
+            for j, other in enumerate(names):
+                given = self._pairs.get(frozenset((one, other)), (None, None))
+                own = [(parts[k].friction, parts[k].restitution) for k in (one, other)]
+                for r, default in enumerate((self.friction, self.restitution)):
+                    values = [v for o in own if (v := o[r]) is not None]
+                    law = given[r]
+                    table[i, j, r] = max(values, default=default) if law is None else law
+        return table
+
+    @property
+    def _one_body(self) -> Equations:
+        """Equations of one free body, with its mass and moments of inertia as parameters."""
+        m = Model(self.name)
+        mass, A, B, C = (m.parameter(k) for k in ("body_mass", "body_Ixx", "body_Iyy", "body_Izz"))
+        gx, gy, gz = (m.parameter(k, float(v)) for k, v in zip(("g_x", "g_y", "g_z"), self.gravity, strict=True))
+        body = m.body("body", mass=mass, inertia=(A, B, C))
+        m.gravity(gx, gy, gz)
+        m.free("body", m.ground, body, sequence="euler parameters")
+        if self.loads is not None:
+            self.loads(m, body)
+        eq = derive(m)
+        if len(eq.state) != STATE or eq.r or eq.lam:
+            raise ModelError(
+                f"{self._where}: loads= adds loads to the body it is given, and no variables, inputs or constraints"
+            )
+        return eq
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+def _other_parameters(body: Equations) -> Array:
+    """Values of the parameters after the mass and the moments of inertia."""
+    values = body.values(dict.fromkeys(body.p[:4], 1.0))
+    return np.array([float(values[s]) for s in body.p[4:]])
+
+
+def _numbers(where: str, given: Any, shape: tuple[int | None, ...]) -> Array:
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{where}: numbers, got {shown(given)}") from error
+    fits = values.ndim == len(shape) and all(k is None or k == n for k, n in zip(shape, values.shape, strict=True))
+    if not fits or not np.isfinite(values).all():
+        wanted = " x ".join("n" if k is None else str(k) for k in shape)
+        raise ModelError(f"{where}: {wanted} finite numbers, got an array of {values.shape}")
+    return values
+
+
+def _rows(where: str, given: Any, count: int) -> Array:
+    return np.zeros((count, 3)) if given is None else _numbers(where, given, (count, 3))
+
+
+def _principal_rotations(where: str, given: Any, count: int, solid: PileSolid) -> Array:
+    """Euler parameters of the principal axes, from those of the shape's frame."""
+    e = np.tile([1.0, 0, 0, 0], (count, 1)) if given is None else _numbers(f"{where}: rotations", given, (count, 4))
+    size = np.linalg.norm(e, axis=1, keepdims=True)
+    if not (size > 0).all():
+        raise ModelError(f"{where}: rotations have a row of zeros")
+    return products_of_rotations(e / size, euler_parameters(solid.turn))
+
+
+def euler_parameters(R: Array) -> Array:
+    """Of a rotation matrix: the eigenvector of the largest eigenvalue (Bar-Itzhack 2000)."""
+    K = np.array([
+        [np.trace(R), R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+        [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+        [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+        [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+    ])  # fmt: skip
+    e = np.linalg.eigh(K)[1][:, -1]
+    return e if e[np.argmax(np.abs(e))] > 0 else -e
+
+
+def products_of_rotations(a: Array, b: Array) -> Array:
+    """First b, then a, as Euler parameters in the last axis."""
+    a0, a1, a2, a3 = np.moveaxis(np.asarray(a), -1, 0)
+    b0, b1, b2, b3 = np.moveaxis(np.asarray(b), -1, 0)
+    return np.stack([
+        a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3, a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
+        a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1, a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
+    ], axis=-1)  # fmt: skip
+
+
+def _mass(where: str, mass: float | None, density: float | None, solid: PileSolid) -> float:
+    if (mass is None) == (density is None):
+        raise ModelError(f"{where}: give mass= or density=, one of both")
+    value = (
+        finite_number(density, "density", ModelError) * solid.content
+        if mass is None
+        else finite_number(mass, "mass", ModelError)
+    )
+    if not value > 0:
+        raise ModelError(f"{where}: a mass must be positive, got {shown(value)}")
+    return float(value)
+
+
+def _laws(where: str, friction: Any, restitution: Any) -> tuple[float, float]:
+    mu, e = finite_number(friction, "friction", ModelError), finite_number(restitution, "restitution", ModelError)
+    if not mu >= 0 or not 0 <= e <= 1:
+        raise ModelError(
+            f"{where}: friction must be at least 0 and restitution from 0 to 1, got {shown(friction)} and {shown(restitution)}"
+        )
+    return float(mu), float(e)
+
+
+def _optional_laws(where: str, friction: Any, restitution: Any) -> tuple[float | None, float | None]:
+    mu, e = _laws(where, 0.0 if friction is None else friction, 0.0 if restitution is None else restitution)
+    return (None if friction is None else mu), (None if restitution is None else e)

@@ -1,0 +1,53 @@
+"""Starts of piles: bodies that begin inside each other are refused by the thousand, and noted where they are few."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...emit.run.callable import Array
+from ...emit.run.loop_callee import LoopCallee
+from ...errors import SimulationError, listed
+from ...integrate.piles.pile_contacts import find_contacts
+from ...integrate.piles.pile_records import PileStep
+from ...integrate.piles.pile_runs import PileRunner
+from ...integrate.piles.pile_step import turn_bodies
+
+DEEP: Final = 0.05  # a penetration by this fraction of the smaller body's size is named
+MOST_DEEP: Final = 1.0  # more deep contacts than this for each body are refused
+
+
+def touch_at_start(s: PileStep) -> None:
+    turn_bodies(s)
+    find_contacts(s)
+
+
+def start_notes(where: str, runner: PileRunner, names: list[str]) -> tuple[str, ...]:
+    """Bodies that begin inside each other; an error where there are more of them than bodies."""
+    s = runner.step
+    LoopCallee(touch_at_start, {}, (), True, s=s).run()
+    found = runner.contacts()
+    reach = np.array([k.reach for k in runner.pile.solids])[runner.pile.kinds]
+    own = reach[found.first.astype(int)]
+    size = np.where(found.second >= 0, np.minimum(own, reach[found.second.astype(int)]), own)
+    deep = np.flatnonzero(found.gaps < -DEEP * size)
+    worst = deep[np.argsort(found.gaps[deep])][:5]
+    said = listed(_pair_text(found.first[k], found.second[k], found.gaps[k], names) for k in worst)
+    if s.is_full == 1 and runner.step.capacity < runner.most and len(deep) <= MOST_DEEP * runner.n:
+        return ()
+    if s.is_full == 1 or len(deep) > MOST_DEEP * runner.n:
+        count = f"more than {s.contacts}" if s.is_full == 1 else f"{len(deep)}"
+        raise SimulationError(
+            f"{where}: bodies overlap at the start in {count} places, such as {said}; start them apart"
+        )
+    return (
+        (f"bodies begin inside each other at {len(deep)} places, such as {said}; stabilise= moves them apart",)
+        if len(deep)
+        else ()
+    )
+
+
+def _pair_text(one: Array, other: Array, gap: Array, names: list[str]) -> str:
+    with_other = names[int(other)] if other >= 0 else "a wall"
+    return f"{names[int(one)]} and {with_other} (gap {float(gap):z.3g})"

@@ -1,0 +1,65 @@
+"""Quadrants of wrapping surfaces: a path stays on one side of a cylinder or sphere, beside OpenSim 4.6 and closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import symbody as sb
+
+TEXT = """<OpenSimDocument Version="40000"><Model name="pulley"><gravity>0 -9.8 0</gravity>
+<BodySet><objects><Body name="arm"><mass>2</mass><mass_center>0.1 0 0</mass_center><inertia>0.1 0.1 0.1 0 0 0</inertia>
+</Body></objects></BodySet>
+<Ground name="ground"><WrapObjectSet name="wrapobjectset"><objects>
+  <WrapCylinder name="drum"><active>true</active><xyz_body_rotation>0 0 0</xyz_body_rotation>
+    <translation>0 0.1 0</translation><quadrant>QUADRANT</quadrant><radius>0.05</radius><length>1</length></WrapCylinder>
+</objects></WrapObjectSet></Ground>
+<JointSet><objects><PinJoint name="hinge"><socket_parent_frame>ground_offset</socket_parent_frame>
+  <socket_child_frame>arm_offset</socket_child_frame>
+  <coordinates><Coordinate name="angle"><default_value>0</default_value><range>-1.5 1.5</range></Coordinate></coordinates>
+  <frames><PhysicalOffsetFrame name="ground_offset"><socket_parent>/ground</socket_parent><translation>0 0 0</translation>
+    <orientation>0 0 0</orientation></PhysicalOffsetFrame><PhysicalOffsetFrame name="arm_offset">
+    <socket_parent>/bodyset/arm</socket_parent><translation>0 0 0</translation><orientation>0 0 0</orientation>
+    </PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>
+<ForceSet name="forceset"><objects><Thelen2003Muscle name="pull"><GeometryPath name="geometrypath"><PathPointSet><objects>
+  <PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>-0.2 0.02 0</location></PathPoint>
+  <PathPoint name="b"><socket_parent_frame>/bodyset/arm</socket_parent_frame><location>0.2 0.05 0.03</location></PathPoint>
+  </objects></PathPointSet>
+  <PathWrapSet name="pathwrapset"><objects><PathWrap name="w"><wrap_object>drum</wrap_object><method>hybrid</method>
+    <range>-1 -1</range></PathWrap></objects></PathWrapSet></GeometryPath>
+  <max_isometric_force>1000</max_isometric_force><optimal_fiber_length>0.2</optimal_fiber_length>
+  <tendon_slack_length>0.2</tendon_slack_length></Thelen2003Muscle></objects></ForceSet></Model></OpenSimDocument>"""
+
+ANGLES = (-0.5, 0.0, 0.3, 0.6)
+OPENSIM = {  # lengths at these angles; its search ends up to 5e-6 m before the shortest path
+    "all": (0.407032376, 0.402243707, 0.38887629, 0.378013234),
+    "y": (0.529475128, 0.465727803, 0.422938415, 0.378352033),
+    "-y": (0.407032376, 0.402243707, 0.38887629, 0.378013234),
+}
+
+
+def planar(angle: float, side: int) -> float:
+    """The closed form: tangents and arc seen along the axis, and the rise across them."""
+    radius, c, s = 0.05, math.cos(angle), math.sin(angle)
+    a, b = (-0.2, 0.02 - 0.1), (0.2 * c - 0.05 * s, 0.2 * s + 0.05 * c - 0.1)
+    turned = side * (math.atan2(a[1], a[0]) - math.atan2(b[1], b[0])) % (2 * math.pi)
+    reach = [math.hypot(*p) for p in (a, b)]
+    arc = turned - sum(math.acos(radius / d) for d in reach)
+    straight = math.dist(a, b)
+    plane = sum(math.sqrt(d * d - radius**2) for d in reach) + radius * arc if arc > 0 else straight
+    return math.hypot(plane, 0.03)
+
+
+@pytest.mark.parametrize("quadrant", OPENSIM)
+def test_the_side_of_a_cylinder(quadrant: str) -> None:
+    length = sb.read_osim(TEXT.replace("QUADRANT", quadrant)).paths["pull"].length
+    for angle, other in zip(ANGLES, OPENSIM[quadrant], strict=True):
+        ours = float(sb.evaluate(length, {"angle": angle}))
+        assert ours == pytest.approx(planar(angle, 1 if quadrant == "y" else -1), abs=1e-14)
+        assert -1e-9 < other - ours < 1e-5
+
+
+def test_a_quadrant_that_is_none() -> None:
+    with pytest.raises(sb.ModelError, match="<quadrant> must be all, x, -x"):
+        sb.read_osim(TEXT.replace("QUADRANT", "up"))

@@ -1,0 +1,121 @@
+"""Trees with equal links: loops over fragments give the accelerations of the unrolled program, to rounding."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.derivation.kinematics.kinematics import Kinematics
+from symbody.derivation.programs import link_sweeps
+from symbody.derivation.programs.articulated_bodies import articulated_accelerations
+from symbody.derivation.programs.link_sweeps import swept_accelerations
+from symbody.emit.programs.straight_line import straight_line_program
+from symbody.emit.run.program_json import program_of_text, text_of_program
+
+JOINTS = ("revolute", "prismatic", "spherical", "free", "euler parameters")
+
+
+@pytest.fixture
+def few_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops are taken for trees of any size."""
+    monkeypatch.setattr(link_sweeps, "MIN_LINKS", 2)
+    monkeypatch.setattr(link_sweeps, "MIN_COPIES", 0)
+
+
+def random_tree(seed: int, n: int = 9) -> sb.Model:
+    """Links of two or three types on a random tree, with springs, dampers, inputs, own and shared parameters."""
+    draw = Random(seed)
+    m = sb.Model("tree")
+    m.gravity(0, -m.parameter("g", 9.81), 0.3)
+    shared, tau = m.parameter("k", 2.0), m.input("tau")
+    types = [_link_type(draw) for _ in range(draw.choice((2, 3)))]
+    on: list[Any] = [m.ground]
+    for k in range(n):
+        joint, at, axis, mass, has_own = draw.choice(types)
+        weight = m.parameter(f"m{k}", 1.0 + k / 10) if has_own else mass
+        body = m.body(f"b{k}", mass=weight, com=(0.3, 0.1, -0.2), inertia=(0.4, 0.5, 0.6))
+        parent = draw.choice(on)
+        options: dict[str, Any] = {"at": at}
+        if joint in ("revolute", "prismatic"):
+            options |= {"axis": axis, "stiffness": shared, "damping": 0.1, "actuation": tau if has_own else None}
+            getattr(m, joint)(f"j{k}", parent, body, **{key: v for key, v in options.items() if v is not None})
+        elif joint == "euler parameters":
+            m.spherical(f"j{k}", parent, body, "euler parameters", at=at)
+        else:
+            getattr(m, joint)(f"j{k}", parent, body, at=at)
+        on.append(body)
+    return m
+
+
+def _link_type(draw: Random) -> tuple[Any, ...]:
+    at = (draw.choice((1, 0.5)), draw.choice((0, 0.2)), 0)
+    axis = draw.choice(("x", "y", "z", (1, 2, 2)))
+    return draw.choice(JOINTS), at, axis, draw.choice((1, 2.5)), draw.random() < 0.5
+
+
+def random_arguments(eq: sb.Equations, seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    q, u = rng.uniform(-1, 1, len(eq.q)), rng.uniform(-1, 1, len(eq.u))
+    for row in eq.variables.quaternions:
+        at = [eq.q.index(v.symbol) for v in row]
+        q[at] /= np.linalg.norm(q[at])
+    return [0.3, q, u, *([[0.7]] if eq.r else [])]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_loops_agree_with_the_unrolled_program(seed: int, few_links: None) -> None:
+    """Machine code, batches, straight lines and a stored program of the loops, beside articulated bodies written out."""
+    eq = sb.derive(random_tree(seed))
+    loops = swept_accelerations(eq)
+    assert loops is not None
+    f = sb.compile(eq)
+    assert any(i.op == "sweeps" for i in f.udot.program.code)
+    arguments = [*random_arguments(eq, seed), f.p]
+    written = f.function("written", {"a": articulated_accelerations(eq.mechanism, Kinematics(eq.mechanism))})
+    wanted = written(*arguments)
+    size = 1e-11 * np.abs(wanted).max()
+    np.testing.assert_allclose(f.udot(*arguments), wanted, rtol=0, atol=size)
+    rows = [0.3, *(np.tile(x, (5, 1)) for x in arguments[1:])]
+    np.testing.assert_allclose(f.udot.batch(*rows), np.tile(wanted, (5, 1)), rtol=0, atol=size)
+    straight = sb.compile(straight_line_program(f.udot.program))
+    given = arguments[: len(f.udot.program.inputs)]
+    np.testing.assert_allclose(straight(*given), wanted, rtol=0, atol=size)
+    again = program_of_text(text_of_program(f.udot.program))
+    np.testing.assert_array_equal(sb.compile(again)(*given), f.udot(*arguments))
+    values = dict(zip((*eq.q, *eq.u, *eq.r), np.concatenate(arguments[1:-1]).tolist(), strict=True))
+    np.testing.assert_allclose(sb.evaluate(loops, eq.values(values)), wanted, rtol=0, atol=size)
+
+
+def test_links_that_differ_in_a_number(few_links: None) -> None:
+    """Links that differ in one number are of different types."""
+    m = sb.Model("chain")
+    m.gravity(0, -9.81, 0)
+    on = m.ground
+    for k in range(6):
+        body = m.body(f"b{k}", mass=1.0 if k != 3 else 1.5, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+        m.revolute(f"q{k}", on, body, at=(1, 0, 0), axis="z")
+        on = body
+    eq = sb.derive(m)
+    f = sb.compile(eq)
+    given = [*random_arguments(eq, 1), f.p]
+    np.testing.assert_allclose(f.udot(*given), np.linalg.solve(f.M(*given), f.f(*given)), rtol=1e-9)
+
+
+def test_a_locked_joint_has_no_accelerations(few_links: None) -> None:
+    """Three angles whose first and third axis coincide: no value anywhere, as in the unrolled program."""
+    m = sb.Model("locked")
+    on = m.ground
+    for k in range(3):
+        body = m.body(f"b{k}", mass=1, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.3))
+        m.spherical(f"s{k}", on, body, at=(1, 0, 0))
+        on = body
+    eq = sb.derive(m)
+    f = sb.compile(eq)
+    q = np.full(9, 0.3)
+    assert np.isfinite(f.udot(0.0, q, q, f.p)).all()
+    q[4] = np.pi / 2
+    assert np.isnan(f.udot(0.0, q, 0 * q, f.p)).all()

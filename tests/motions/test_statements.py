@@ -1,0 +1,93 @@
+"""Problems that have no solution are named, before solving where that is possible."""
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.kits import motions
+
+
+def cart(duration=1.0):
+    x, v, F = sb.symbols("x v F", kind="variable")
+    problem = motions.Problem("cart")
+    return problem, problem.phase("push", sb.from_equations({x: v, v: F}, inputs=[F]), duration), F
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (lambda p, s, F: s.bounds(F=(1, -1)), "phase 'push', path, F: the range from 1 to -1 is empty"),
+        (lambda p, s, F: s.bounds(G=(1, 2)), "there is no state, input or multiplier 'G'"),
+        (lambda p, s, F: s.start(x="one"), "expected a number or a pair"),
+        (lambda p, s, F: s.start(x=np.nan), "is empty"),
+        (lambda p, s, F: s.path("p", F), "give low=, high= or both"),
+        (lambda p, s, F: s.path("p", "lenght", high=1), "there is no variable or output 'lenght'"),
+        (lambda p, s, F: s.cost("c"), "give one of integral=, start= and end="),
+        (lambda p, s, F: s.guess(x=[np.inf]), "expected finite numbers"),
+        (lambda p, s, F: s.condition("c", F, at="middle"), "at= is 'start' or 'end'"),
+        (lambda p, s, F: p.phase("push", s.equations, 1.0), "there is a phase 'push' already"),
+        (lambda p, s, F: p.phase("rest", s.equations, (0, 1)), "a duration must be positive"),
+        (lambda p, s, F: p.phase("rest", s.equations, 1.0, form="magic"), "there is no form 'magic'"),
+        (lambda p, s, F: p.phase("rest", "eq", 1.0), "expected equations, got 'eq'"),
+        (lambda p, s, F: p.choose(k=(0, 1)), "there is no parameter 'k'"),
+        (lambda p, s, F: p.link("push", "rest"), "there is no phase 'rest'"),
+        (lambda p, s, F: p.periodic(free=["y"]), "there is no state 'y'"),
+        (lambda p, s, F: p.solve(0), "intervals= must be a positive whole number"),
+        (lambda p, s, F: p.solve(method="euler"), "there is no transcription 'euler'"),
+        (lambda p, s, F: p.solve(method="radau", degree=0), "degree= of Radau must be a whole number"),
+        (lambda p, s, F: s.bounds(x=(0, 1)).start(x=2) and p.solve(), "x is 2 to 2 at the start, but its bounds are 0 to 1"),
+        (lambda p, s, F: s.cost("push", integral=F) and p.solve(), "cost 'push' falls without bound with F"),
+    ],
+)  # fmt: skip
+def test_statements_that_make_no_sense(state, message):
+    problem, push, F = cart()
+    with pytest.raises(sb.ModelError) as found:
+        state(problem, push, F)
+    assert message in str(found.value)
+
+
+def test_shortest_time_without_bounds():
+    problem, push, _ = cart((0.1, 10))
+    push.start(x=0, v=0).end(x=1, v=0).cost("time", integral=1)
+    with pytest.raises(sb.ModelError, match=r"nothing bounds F, and time is the only cost"):
+        problem.solve()
+
+
+def test_phase_that_cannot_be_entered():
+    problem, push, _ = cart()
+    push.end(x=1)
+    rest = problem.phase("rest", push.equations, 1.0).start(x=(2, 3))
+    with pytest.raises(sb.ModelError, match=r"'rest' cannot be entered: x is 1 to 1 at the end of 'push', and 2 to 3"):
+        problem.link(push, rest)
+
+
+def test_start_beside_the_constraints():
+    m = sb.Model("bead")
+    x, y = m.coordinates("x y")
+    m.particle("bead", m.ground.point(x, y, 0), mass=1)
+    m.constrain("ring", x**2 + y**2 - 1)
+    problem = motions.Problem("bead")
+    problem.phase("go", sb.derive(m), 1.0).start(x=1, y=1, x_dot=0, y_dot=0)
+    with pytest.raises(sb.ModelError, match=r"cannot be entered: .* 'ring' is 1 instead of 0"):
+        problem.transcription()
+
+
+def test_contradiction_is_named():
+    """Too far for the force: the outcome names the equations of motion, and nothing is raised."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, F = cart()
+    push.start(x=0, v=0).end(v=0).bounds(F=(-1, 1)).condition("distance", "x", 5.0).cost("effort", integral=F**2)
+    motion = problem.solve(10)
+    assert not motion.outcome
+    assert motion.outcome.startswith("infeasible near this guess: these contradict each other:")
+    assert "condition 'distance' at the end" in motion.outcome
+
+
+def test_unbounded_motion_is_named():
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    problem, push, _ = cart()
+    push.start(x=0, v=0).cost("away", end=-push.equations.state[0])
+    motion = problem.solve(5, max_iterations=200)
+    assert not motion.outcome
+    assert "F" in motion.outcome
+    assert "unbounded" in motion.outcome

@@ -1,0 +1,181 @@
+"""Piles: shapes, walls, steppers, faults; beside the contacts of a mechanism, and closed forms."""
+
+from array import array
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+
+def test_three_balls_move_as_in_a_mechanism():
+    """The same motion as `Contacts` with all pairs, by the same scheme."""
+    at = np.array([(0.0, 0.0, 0.1), (0.13, 0.02, 0.35), (-0.05, 0.11, 0.62)])
+    m = sb.Model("balls")
+    m.gravity(0, 0, -9.81)
+    balls, contacts = [], []
+    for k in range(3):
+        ball = m.body(f"b{k}", mass=2.0, inertia=(0.4 * 2 * 0.01,) * 3)
+        m.free(f"b{k}", m.ground, ball, sequence="euler parameters")
+        contacts.append(
+            sb.Contact(f"floor{k}", sb.touch(sb.Ball(ball, 0.1), sb.HalfSpace(m.ground)), friction=0.3, restitution=0.2)
+        )
+        contacts += [
+            sb.Contact(f"pair{j}{k}", sb.touch(sb.Ball(other, 0.1), sb.Ball(ball, 0.1)), friction=0.3, restitution=0.2)
+            for j, other in enumerate(balls)
+        ]
+        balls.append(ball)
+    start = {f"b{k}_{c}": float(at[k, i]) for k in range(3) for i, c in enumerate("xyz")} | {
+        f"b{k}_e0": 1.0 for k in range(3)
+    }
+    slow = sb.simulate_modes(sb.Contacts(sb.derive(m), *contacts), 0.4, start, method="moreau", step=0.002)
+    pile = sb.Pile("balls", friction=0.3, restitution=0.2)
+    pile.many("b", sb.sphere(0.1), at=at, mass=2.0)
+    pile.wall("floor")
+    quick = pile.simulate(0.4, step=0.002, tolerance=1e-10)
+    places = np.array([[slow[f"b{k}_{c}"][-1] for c in "xyz"] for k in range(3)])
+    assert np.abs(places - quick.positions[-1]).max() < 1e-8
+    assert np.abs(places - at).max() > 0.05
+
+
+def test_a_box_slides_to_rest():
+    """v² / (2 μ g), to a step."""
+    pile = sb.Pile("slide", friction=0.3)
+    pile.many("box", sb.box(0.4, 0.4, 0.1), at=[(0, 0, 0.05)], mass=3.0, velocities=[(2.0, 0, 0)])
+    pile.wall("floor")
+    motion = pile.simulate(1.0, step=0.001, every=1000)
+    assert motion.positions[-1, 0, 0] == pytest.approx(4 / (2 * 0.3 * 9.81), abs=3e-3)
+    assert np.abs(motion.velocities[-1]).max() < 1e-9
+
+
+def test_a_stack_of_boxes_stands():
+    pile = sb.Pile("stack", friction=0.5)
+    pile.many("box", sb.box(0.2, 0.2, 0.2), at=[(0, 0, 0.1 + 0.2 * k) for k in range(6)], density=1000)
+    pile.wall("floor")
+    motion = pile.simulate(1.0, step=0.005, every=200)
+    assert motion.missed == 0
+    assert np.abs(motion.positions[-1] - motion.positions[0]).max() < 1e-7
+    contacts = motion.contacts
+    assert contacts.impulses[contacts.second < 0, 2].sum() == pytest.approx(6 * 8.0 * 9.81 * 0.005, rel=1e-5)
+
+
+def test_a_ball_rolls_down_a_height_field_as_down_a_plane():
+    """g sin α 5/7 of a ball that rolls."""
+    x = np.linspace(-1, 4, 11)
+    slope = 0.2
+    pile = sb.Pile("hill", friction=0.5)
+    normal = np.array([slope, 0, 1]) / np.hypot(slope, 1)
+    pile.many("ball", sb.sphere(0.1), at=[0.1 * normal], mass=1.0)
+    pile.terrain("hill", np.tile(-slope * x[:, None], (1, 5)), corner=(-1, -1), spacing=(0.5, 0.5))
+    motion = pile.simulate(1.0, step=0.002, every=500)
+    alpha = np.arctan(slope)
+    assert motion.positions[-1, 0, 0] == pytest.approx(
+        0.1 * normal[0] + 5 / 14 * 9.81 * np.sin(alpha) * np.cos(alpha), rel=5e-3
+    )
+
+
+def test_cylinders_roll_and_stand():
+    """5/7 becomes 2/3 for a cylinder; one that stands keeps its weight on its lower end."""
+    pile = sb.Pile("rollers", gravity=(9.81 * 0.1, 0, -9.81), friction=0.5)
+    pile.many("roller", sb.cylinder(0.1, 0.3, "y"), at=[(0, 0, 0.1)], mass=1.0)
+    pile.wall("floor")
+    motion = pile.simulate(1.0, step=0.002, every=500)
+    assert motion.positions[-1, 0, 0] == pytest.approx(9.81 * 0.1 / 3, rel=1e-2)
+    standing = sb.Pile("column", friction=0.5)
+    standing.many("column", sb.cylinder(0.1, 0.3), at=[(0, 0, 0.15)], mass=2.0)
+    standing.wall("floor")
+    motion = standing.simulate(0.5, step=0.005, every=100)
+    assert motion.contacts.impulses[:, 2].sum() == pytest.approx(2 * 9.81 * 0.005, rel=1e-6)
+    assert motion.positions[-1, 0, 2] == pytest.approx(0.15, abs=1e-8)
+
+
+def test_penetration_is_taken_back_on_request():
+    pile = sb.Pile("sunk")
+    pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.08)], mass=1.0)
+    pile.wall("floor")
+    left, pushed = (pile.simulate(0.5, step=0.005, stabilise=s) for s in (0.0, 0.2))
+    assert left.positions[-1, 0, 2] == pytest.approx(0.08)
+    assert left.outcome.notes
+    assert pushed.positions[-1, 0, 2] == pytest.approx(0.1, abs=1e-4)
+    assert np.abs(pushed.velocities[-1]).max() < 1e-9
+
+
+def test_bodies_that_rest_sleep_on_request_and_wake_when_they_are_hit():
+    pile = sb.Pile("sleep", friction=0.3)
+    pile.many("still", sb.sphere(0.1), at=[(0, 0, 0.1), (0.2, 0, 0.1)], mass=1.0)
+    pile.many("fast", sb.sphere(0.1), at=[(-1.5, 0, 0.1)], mass=1.0, velocities=[(2.0, 0, 0)])
+    pile.wall("floor")
+    motion = pile.simulate(1.5, step=0.005, sleep=1e-3)
+    assert np.abs(motion.velocities[60:80, :2]).max() == 0.0
+    assert motion.positions[-1, 1, 0] > 0.21
+
+
+def test_loads_act_on_every_body():
+    """A body in a resisting medium reaches its terminal speed m g / c."""
+    pile = sb.Pile("rain", loads=lambda m, body: m.force("drag", body, -2.0 * body.mass_centre.velocity()))
+    pile.many("drop", sb.sphere(0.1), at=[(0, 0, 0), (1, 0, 0)], mass=0.5)
+    motion = pile.simulate(3.0, step=0.01, every=300)
+    assert motion.velocities[-1, :, 2] == pytest.approx([-0.5 * 9.81 / 2] * 2, rel=1e-3)
+
+
+def test_a_stepper_takes_batches():
+    pile = sb.Pile("ball", restitution=0.5)
+    pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.2)], mass=1.0)
+    pile.wall("floor")
+    step = pile.stepper(0.02, substeps=4)
+    many = np.repeat(pile.start[None], 3, axis=0)
+    many[:, 0, 2] += [0.0, 0.1, 0.2]
+    after = step(step(many))
+    assert np.array_equal(after[0], step(step(pile.start)))
+    assert after[2, 0, 2] > after[1, 0, 2] > after[0, 0, 2]
+    with pytest.raises(sb.errors.SimulationError, match="bodies x 13"):
+        step(np.zeros((2, 13)))
+
+
+# ------------------------------------------------------------------------------------------------------- faults
+
+
+def test_a_mesh_that_is_not_convex_is_named():
+    surface = sb.box(1, 1, 1)
+    bent = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)])
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 4), (2, 3, 4), (3, 1, 4)]
+    mesh = replace(surface, kind="solid", surface=array("d", bent[np.array(faces)].ravel()))
+    with pytest.raises(sb.ModelError, match=r"not convex: a corner is .* above triangle 3"):
+        sb.Pile("p").many("star", mesh, at=[(0, 0, 0)], mass=1.0)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda p: p.many("b", sb.torus(1, 0.1), at=[(0, 0, 0)], mass=1), "a torus has no surface"),
+        (lambda p: p.many("b", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], at=[(0, 0, 0)], mass=1), "in one plane"),
+        (lambda p: p.many("b", sb.sphere(1), at=[(0, 0)], mass=1), "n x 3 finite numbers"),
+        (lambda p: p.many("b", sb.sphere(1), at=[(0, 0, 0)]), "mass= or density="),
+        (lambda p: p.many("b", sb.sphere(sb.symbol("r")), at=[(0, 0, 0)], mass=1), "sizes in numbers"),
+        (lambda p: p.pair("a", "b", friction=1), "there is no part 'a'"),
+        (lambda p: p.wall("w", normal=(0, 0, 0)), "no direction"),
+        (lambda p: p.wall("w", restitution=2), "restitution from 0 to 1"),
+    ],
+)
+def test_faults_of_descriptions(made, said):
+    with pytest.raises(sb.ModelError, match=said):
+        made(sb.Pile("p"))
+
+
+def test_a_pair_without_a_gap_is_named():
+    pile = sb.Pile("p")
+    pile.many("roll", sb.cylinder(0.1, 0.2), at=[(0, 0, 0)], mass=1)
+    pile.many("box", sb.box(1, 1, 1), at=[(2, 0, 0)], mass=1)
+    with pytest.raises(sb.errors.SimulationError, match=r"roll \(cylinder\) and box \(polyhedron\) have no gap"):
+        pile.simulate(1.0, step=0.01)
+
+
+def test_overlapping_starts_by_the_thousand_are_refused():
+    """Two thousand balls at one place: two million pairs, bounded in time and memory."""
+    pile = sb.Pile("p")
+    pile.many("ball", sb.sphere(0.1), at=np.zeros((2000, 3)), mass=1)
+    with pytest.raises(
+        sb.errors.SimulationError, match=r"overlap at the start in .* such as ball\[\d+\] and ball\[\d+\] \(gap -0.2\)"
+    ):
+        pile.simulate(1.0, step=0.01)
