@@ -15,6 +15,7 @@ from ..mechanism.frame_places import moves_in_frame
 from ..paths.line_paths import LinePath, PathPiece, StraightPiece, Tension
 from ..paths.path_surfaces import SwitchedPiece, ViaPoint, WrapCylinder, WrapRing, WrapSphere
 from ..paths.torus_paths import WrapTorus
+from ..paths.two_cylinders import over_two
 from .friction_methods import FrictionMethods
 
 
@@ -25,7 +26,7 @@ class PathMethods(FrictionMethods):
         """A path through points, such as `m.path("rope", [a, b, c])`. Each point is fixed to its frame.
 
         Two points may be separated by one `sb.bodies.WrapSphere` or `WrapCylinder`, around which the path bends if it
-        would intersect it; by one `WrapRing` or `WrapTorus`, through whose hole it runs; or by `ViaPoint`s, each of
+        would intersect it; by two `WrapCylinder`s, one after the other; by one `WrapRing` or `WrapTorus`, through whose hole it runs; or by `ViaPoint`s, each of
         which it passes while its condition holds. The path has a `length` and a `rate`; `m.tension` adds a force.
 
         >>> m = sb.Model("rope")
@@ -54,14 +55,12 @@ class PathMethods(FrictionMethods):
                 self.parts.point_of(where, s)
                 pieces.append(self._piece(where, before, between, s))
                 before, between = s, []
-            elif isinstance(s, ViaPoint if between else (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint)) and (
-                not between or isinstance(between[0], ViaPoint)
-            ):
+            elif _may_follow(between, s):
                 between.append(s)
             else:
                 raise ModelError(
                     f"{where}: goes through points, and between two of them over one WrapSphere, WrapCylinder, WrapRing or WrapTorus, "
-                    f"or through ViaPoints; got {shown(s)}"
+                    f"over two WrapCylinders, or through ViaPoints; got {shown(s)}"
                 )
         return LinePath(name, tuple(pieces), (ONE,) * len(pieces))
 
@@ -72,7 +71,10 @@ class PathMethods(FrictionMethods):
         if isinstance(between[0], ViaPoint):
             points = [a, *(self.parts.point_of(where, v.point) for v in between), b]
             return SwitchedPiece(tuple((p, _carrier_of(p)) for p in points), tuple(v.when for v in between))
-        self.parts.own_frame(where, between[0].frame)
+        for surface in between:
+            self.parts.own_frame(where, surface.frame)
+        if len(between) == 2:
+            return over_two(between[0], between[1], a, b, on, towards)
         made: PathPiece = between[0].piece(a, b, on, towards)
         return made
 
@@ -91,6 +93,16 @@ class PathMethods(FrictionMethods):
         V: Expr | None = None if potential is None else self.parts.checked(where, as_expression(potential, where))
         self.parts.add_load(path.load(name, "tension", T, V))
         return Tension(name, path, T, ZERO if V is None else V)
+
+
+def _may_follow(between: Sequence[Any], s: Any) -> bool:
+    """Whether a surface or ViaPoint may stand here, after others between the same points."""
+    if not between:
+        return isinstance(s, (WrapSphere, WrapCylinder, WrapRing, WrapTorus, ViaPoint))
+    if isinstance(s, WrapCylinder):
+        plain = all(isinstance(w, WrapCylinder) and w.through is False for w in (*between, s))
+        return len(between) == 1 and plain
+    return isinstance(s, ViaPoint) and isinstance(between[0], ViaPoint)
 
 
 def _carrier_of(point: Point) -> Frame:

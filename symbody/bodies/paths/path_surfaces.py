@@ -29,6 +29,7 @@ from ..frames.points import Point
 from ..frames.vectors import Vector
 from ..mechanism.frame_places import frame_at
 from .inner_bends import InnerBend
+from .line_paths import PathPiece
 
 ITERATIONS: Final = 9  # number of Newton iterations for the point of a ring, enough to reach rounding
 MIN_CURVATURE: Final = Fraction(3, 1000)  # smallest second derivative of the length relative to a bound of it
@@ -223,7 +224,7 @@ class OverSurface:
         return sqrt(where(outside, x, 4 * R * R)), sqrt(where(outside, y, 4 * R * R)), outside
 
     @cached_property
-    def _tangents(self) -> tuple[Expr, Expr]:
+    def tangents(self) -> tuple[Expr, Expr]:
         R = self.radius
         d1, d2, _ = self._distances
         return sqrt(d1 * d1 - R * R), sqrt(d2 * d2 - R * R)
@@ -243,14 +244,14 @@ class OverSurface:
         n = cross(p, q)
         return (dot(cross(s, p), n) > 0) & (dot(cross(q, s), n) > 0)
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
+    def ways(self) -> tuple[Matrix, Matrix]:
         """Unit vectors from a and from b along the path, in the frame of the surface."""
         raise NotImplementedError
 
     @cached_property
     def wrap_angle(self) -> Expr:
         """θ, negative where the surface is not touched."""
-        l1, l2 = self._tangents
+        l1, l2 = self.tangents
         turned = self._angle if self._is_far is None else where(self._is_far, 2 * PI - self._angle, self._angle)
         return turned - atan2(l1, self.radius) - atan2(l2, self.radius)
 
@@ -262,7 +263,7 @@ class OverSurface:
     @cached_property
     def round(self) -> Expr:
         """Length in the plane of the circle."""
-        l1, l2 = self._tangents
+        l1, l2 = self.tangents
         return l1 + self.radius * self.wrap_angle + l2
 
     @property
@@ -279,7 +280,7 @@ class OverSurface:
         return time_derivative(self.length)
 
     @property
-    def _straight(self) -> Matrix:
+    def straight(self) -> Matrix:
         """The unit vector from a to b."""
         apart = (self.b - self.a).magnitude()
         return vector(0, 0, 0) if apart is ZERO else (self.q - self.p) / apart
@@ -288,16 +289,16 @@ class OverSurface:
         """l', by the velocities of both ends along the path, which needs no derivative of the iteration: a minimal
         length is stationary with respect to the unknowns."""
         total: Expr = ZERO
-        for way, line, place in zip(self._ways(), (self._straight, -self._straight), (self.p, self.q), strict=True):
+        for way, line, place in zip(self.ways(), (self.straight, -self.straight), (self.p, self.q), strict=True):
             total = total - dot(vector_where(self.touches, way, line), time_derivative(place))
         return total
 
     def pulls(self) -> Sequence[tuple[Frame, Point, Vector]]:
         """On both ends; and on the surface along the same lines, which its tangent points are on."""
-        straight = self._straight
+        straight = self.straight
         made: list[tuple[Frame, Point, Vector]] = []
         for way, line, frame, at in zip(
-            self._ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
+            self.ways(), (straight, -straight), (self.on, self.towards), (self.a, self.b), strict=True
         ):
             pull = vector_where(self.touches, way, line)
             back = vector_where(self.touches, -way, vector(0, 0, 0))
@@ -323,8 +324,8 @@ class OverSphere(OverSurface):
     def _angle(self) -> Expr:
         return atan2(self._normal, dot(self.p, self.q))
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
-        l1, l2 = self._tangents
+    def ways(self) -> tuple[Matrix, Matrix]:
+        l1, l2 = self.tangents
         d1, d2, _ = self._distances
         return self._way(self.p, self.q, d1, l1), self._way(self.q, self.p, d2, l2)
 
@@ -374,8 +375,8 @@ class OverCylinder(OverSurface):
     def _over(self) -> Expr:
         return sqrt(self.round * self.round + self._rise * self._rise)
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
-        l1, l2 = self._tangents
+    def ways(self) -> tuple[Matrix, Matrix]:
+        l1, l2 = self.tangents
         d1, d2, _ = self._distances
         return self._way(self.p, d1, l1, self._sense, self._rise), self._way(self.q, d2, l2, -self._sense, -self._rise)
 
@@ -407,7 +408,7 @@ class ThroughSphere(ThroughSurface, OverSphere):
     def _over(self) -> Expr:
         return self.bend.lengths[0] + self.bend.lengths[1]
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
+    def ways(self) -> tuple[Matrix, Matrix]:
         d1, d2, _ = self._distances
         return self._to_bend(0, self.p, self.q, d1), self._to_bend(1, self.q, self.p, d2)
 
@@ -424,7 +425,7 @@ class ThroughCylinder(ThroughSurface, OverCylinder):
     def round(self) -> Expr:
         return self.bend.lengths[0] + self.bend.lengths[1]
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
+    def ways(self) -> tuple[Matrix, Matrix]:
         d1, d2, _ = self._distances
         sense = sign(self._cross_along_axis)
         return self._to_bend(0, self.p, d1, sense, self._rise), self._to_bend(1, self.q, d2, -sense, -self._rise)
@@ -486,7 +487,7 @@ class OverRing(OverSurface):
     def rate(self) -> Expr:
         return self._rate_of_the_ends()
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
+    def ways(self) -> tuple[Matrix, Matrix]:
         first, second = self._bend - self.p, self._bend - self.q
         return first / _length(first), second / _length(second)
 
@@ -545,8 +546,8 @@ class EitherPiece:
     """One piece while a condition holds, another one otherwise, between the same points."""
 
     when: Condition
-    first: OverSurface
-    second: OverSurface
+    first: PathPiece
+    second: PathPiece
 
     @cached_property
     def length(self) -> Expr:

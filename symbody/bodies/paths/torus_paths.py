@@ -238,7 +238,7 @@ class OverTorus(OverSurface):
     def rate(self) -> Expr:
         return self._rate_of_the_ends()
 
-    def _ways(self) -> tuple[Matrix, Matrix]:
+    def ways(self) -> tuple[Matrix, Matrix]:
         once, twice = self._contact, self._double_contact
         return (
             self._way((once.first, twice.first), (once.azimuths[0], twice.azimuths[0]), self.p),

@@ -92,30 +92,38 @@ class PathReader:
         return sb.algebra.as_expr(self.values[name])
 
     def _with_surfaces(self, owner: XmlElement, path: XmlElement, stations: list[Any]) -> list[Any]:
-        """Surfaces between points, wherever they may be in the way; one in each gap."""
+        """Surfaces between points, wherever they may be in the way; one or two cylinders in each gap."""
         chosen = list(self._surfaces(owner, path))
         out = [stations[0]]
         for k, s in enumerate(stations[1:], start=1):
             if isinstance(s, sb.Point) and isinstance(stations[k - 1], sb.Point):
                 between = [(n, w) for n, w, low, high in chosen if low <= k - 1 and k <= high]
                 between = self._in_the_way(label(owner), k, between, stations[k - 1], s)
-                out += [w for _, w in between[:1]]
+                out += [w for _, w in between]
             out.append(s)
         return out
 
     def _in_the_way(self, owner: str, k: int, between: Surfaces, a: sb.Point, b: sb.Point) -> Surfaces:
-        """Those that the path may meet. Of several, which a gap has no room for, the one that it meets most often."""
+        """Those that the path may meet, in their order along it. A gap has room for one, or for two cylinders; of more,
+        those that the path meets most often."""
         if len(between) == 1 and self._coordinates_of(between[0][1], a, b)[1]:
             return between
         times = {n: self._times_met(w, a, b) for n, w in between}
-        may = [(n, w) for n, w in between if times[n] > 0]
-        may.sort(key=lambda m: -times[m[0]])
-        if len(may) > 1:
-            without = listed([n for n, _ in may[1:]])
+        may = sorted((m for m in between if times[m[0]] > 0), key=lambda m: -times[m[0]])
+        room = 2 if all(isinstance(w, sb.bodies.WrapCylinder) for _, w in may[:2]) else 1
+        if len(may) > room:
+            without = listed([n for n, _ in may[room:]])
             self.file.doubtful.append(
-                f"path of {owner!r}: between points {k} and {k + 1} it runs over {may[0][0]!r} only, without {without}"
+                f"path of {owner!r}: between points {k} and {k + 1} it runs over {listed([n for n, _ in may[:room]])} only, without {without}"
             )
-        return may[:1]
+        return sorted(may[:room], key=lambda m: self._share_of_the_way(m[1], a, b))
+
+    def _share_of_the_way(self, surface: Any, a: sb.Point, b: sb.Point) -> float:
+        """How far along the straight line from a to b the middle of a surface is, in the middle of all ranges."""
+        line, to = ((p - a).in_ground for p in (b, surface.frame.origin))
+        share = sb.dot(to, line) / sb.dot(line, line)
+        inside = set(sb.free_symbols(share))
+        return float(sb.evaluate(share, {s: sum(r) / 2 for s, r in self.ranges.items() if s in inside}))
 
     def _coordinates_of(self, surface: Any, a: sb.Point, b: sb.Point) -> tuple[sb.Expr, list[sb.Expr]]:
         """Whether the straight line meets a surface, and the coordinates of which that is a question."""
@@ -153,12 +161,14 @@ def surface_of(file: OsimFile, e: XmlElement, frame: sb.Frame) -> Any:
     """The surface of a wrap object; a sentence where there is none for it."""
     if not file.is_true(e, "active", "true"):
         return "is switched off in the file"
-    if e.tag not in ("WrapCylinder", "WrapSphere"):
+    if e.tag not in ("WrapCylinder", "WrapSphere", "WrapTorus"):
         return "is not read"
     name = identifier(label(e))
     at = frame.translate(*file.three(e, "translation"), name=name)
     angles = file.three(e, "xyz_body_rotation")
     at = at.rotate("xyz", *angles, name=name) if any(angles) else at
+    if e.tag == "WrapTorus":
+        return sb.bodies.WrapTorus(at, file.number(e, "outer_radius"), file.number(e, "inner_radius"))
     made = sb.bodies.WrapCylinder if e.tag == "WrapCylinder" else sb.bodies.WrapSphere
     return made(at, file.number(e, "radius"), beside=_beside(file, e, at))
 

@@ -20,6 +20,7 @@ from ...summary import counted
 from ..robot.choices import NameChoice
 from ..robot.robot import Robot, RobotReport
 from ..robot.xml_tree import XmlElement
+from .osim_contacts import OsimContact, contacts_of
 from .osim_file import OsimFile, label, read_osim_file
 from .osim_functions import function_inside
 from .osim_joints import GROUND, OsimCoordinate, OsimJoint, angles_of, in_tree_order, joints_of, moved_frame
@@ -30,7 +31,7 @@ WIDEST: Final = 3.2  # rad or m, of ranges that have no end
 MUSCLE_NUMBERS: Final = ("max_isometric_force", "optimal_fiber_length", "tendon_slack_length")
 READ: Final = (
     "BodySet", "JointSet", "ConstraintSet", "ForceSet", "Ground", "gravity", "credits", "publications", "length_units", "force_units", "groups",
-    "ModelVisualPreferences", "MarkerSet", "assembly_accuracy", "defaults", "objects", "FrameGeometry",
+    "ModelVisualPreferences", "MarkerSet", "ContactGeometrySet", "assembly_accuracy", "defaults", "objects", "FrameGeometry",
 )  # fmt: skip
 
 
@@ -43,6 +44,8 @@ class OsimModel(Robot):
     muscles       the numbers of each muscle, of which `kits.biomechanics.add_muscles` makes forces
     coordinates_of_file   what the file says of each coordinate: range, default, locked; its expression in the model
     markers       the points of its marker set, by name
+    contacts_of_file  spheres that touch a half-space, of which `kits.biomechanics.add_contacts` makes forces
+    joints_of_file  the child body of each joint, and its frame there on the side of the child
     keyframes     "default" has the values with which the file begins
 
     >>> m = sb.read_osim('''<OpenSimDocument Version="40000"><Model name="block"><gravity>0 -9.8 0</gravity>
@@ -64,6 +67,8 @@ class OsimModel(Robot):
         self.muscles: dict[str, OsimMuscle] = {}
         self.markers: dict[str, sb.Point] = {}
         self.coordinates_of_file: dict[str, OsimCoordinate] = {}
+        self.contacts_of_file: dict[str, OsimContact] = {}
+        self.joints_of_file: dict[str, tuple[str, sb.Frame]] = {}
 
 
 @reading("read_osim: a model cannot be made from the numbers in the file")
@@ -129,6 +134,7 @@ class OsimBuilder:
         m.links.update({n: f for n, f in self.frames.items() if n != GROUND})
         self._paths(bodies)
         self._markers()
+        m.contacts_of_file.update(contacts_of(file, self.frames))
         for c in file.model.children:
             if c.tag not in READ and (c.children or c.text.strip()) and any(o.children for o in c.all("objects")):
                 file.left_out[c.tag] += sum(len(o.children) for o in c.all("objects"))
@@ -219,6 +225,7 @@ class OsimBuilder:
         on = j.parent.on(self.frames[j.parent.parent], f"{joint}.parent")
         moved = moved_frame(self.file, j, on, self.values)
         frame = j.child.under(moved, f"{identifier(name)}.frame")
+        self.made.joints_of_file[j.name] = (name, moved)
         mass = self.file.number(e, "mass")
         if mass == 0:
             self.frames[name] = frame
@@ -248,6 +255,8 @@ class OsimBuilder:
         reader = PathReader(self.file, self.frames, self.values, wraps, ranges)
         for e in self.file.members("ForceSet"):
             name = label(e)
+            if e.tag == "HuntCrossleyForce":
+                continue
             if self.file.only(e, "GeometryPath") is None:
                 self.file.left_out[f"{e.tag} (force)"] += 1
                 continue

@@ -13,10 +13,13 @@ elastic   f = F/F₀ is a state, lT = lS ft⁻¹(f), and the fibre's velocity v 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 import symbody as sb
 
@@ -25,6 +28,7 @@ from ...errors import ModelError, shown, unknown
 from ...summary import Summarized, Summary, summary_rows
 from .characteristic_curves import MuscleCurves, muscle_curves
 
+Array = NDArray[np.float64]
 TENDONS: Final = ("rigid", "elastic")
 OUTPUTS: Final = ("length", "fibre_length", "fibre_velocity", "force", "arms")
 
@@ -246,6 +250,27 @@ def _rigid(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, sla
     force = max_force * fibre.force(length, speed / (fibre.optimal_length * fibre.max_speed)) * cosine
     length, cosine = fibre.shape(along)
     return _muscle_fields(sb.where(along > 0, force, 0), length, path.rate * cosine, cosine, slack)
+
+
+def rigid_tendon_forces(
+    muscles: Iterable[Any], curves: MuscleCurves, lengths: Array, rates: Array
+) -> tuple[Array, Array]:
+    """Forces along rigid tendons of fully activated fibres, and passive ones, of many muscles at many times: rows of
+    lengths and rates of their paths, a column for each muscle."""
+    l, v, F, l0, slack, angle, v0 = sb.symbols("l v F l0 slack angle v0")
+    fibre = _Fibre(curves, 1, l0, angle, v0, 0)
+    along = l - slack
+    length, cosine = fibre.shape(sb.where(along > 0, along, l0))
+    factor = curves.velocity_factor(v * cosine / (l0 * v0))
+    own = [curves.active_force(length / l0) * factor, curves.passive_force(length / l0)]
+    outputs = [sb.where(along > 0, F * x * cosine, 0) for x in own]
+    made = sb.compile(sb.program("fibre", {"x": [l, v, F, l0, slack, angle, v0]}, {"f": sb.vector(*outputs)}))
+    numbers = np.array([(m.max_force, m.optimal_length, m.slack_length, m.pennation, m.max_speed) for m in muscles])
+    rows = np.concatenate(
+        [lengths[:, :, None], rates[:, :, None], np.broadcast_to(numbers, (*lengths.shape, 5))], axis=2
+    )
+    found = np.asarray(made.batch(rows.reshape(-1, 7))).reshape(*lengths.shape, 2)
+    return found[:, :, 0], found[:, :, 1]
 
 
 def _elastic(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, slack: Any) -> dict[str, Any]:

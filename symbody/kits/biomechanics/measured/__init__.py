@@ -1,0 +1,1 @@
+"""From measurements to muscle forces: markers and ground reactions -> motion -> joint moments -> activations."""
