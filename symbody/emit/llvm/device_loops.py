@@ -8,6 +8,7 @@ Where an argument or a field of a record is:
     loaded    private, and begins with the member's row of an array; `stored` ends in one
     rows      the member's part of an array in the card's memory, at a distance that is given
     shared    an array in the card's memory, the same for all
+    member    the number of the member
 
 A program that is called finds its last inputs, which the loops do not supply (parameters), in the member's
 `PARAMETERS`.
@@ -53,6 +54,7 @@ class Roles:
     stored: Sequence[str] = ()
     rows: Sequence[str] = ()
     shared: Sequence[str] = ()
+    member: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,8 @@ class _DeviceEntry:
         """Where a parameter of the loop is, with the lines that put it there."""
         if p.type is FUNCTION:
             return "%environment"
+        if p.name == self.roles.member:
+            return "%mine"
         if p.name in self.roles.rows or p.name in self.roles.shared:
             return self.in_memory(p)
         if p.name not in self.roles.loaded and p.type in BY_VALUE:

@@ -130,15 +130,16 @@ class CudaKernel:
         )
         self.resident = blocks * card.attribute(PROCESSORS)  # blocks that run at the same time
 
-    def prepared(self, stream: int, blocks: int, arguments: Sequence[Any]) -> Callable[[], None]:
-        """A launch with these arguments (ctypes numbers), to be made again and again."""
+    def prepared(self, stream: int, blocks: int, arguments: Sequence[Any]) -> Callable[..., None]:
+        """A launch with these arguments (ctypes numbers, whose values may change), to be made again and again, also with
+        another number of blocks."""
         table = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
-        shape = (blocks, 1, 1, self.threads, 1, 1)
+        shape = (1, 1, self.threads, 1, 1)
         driver, queue = cuda(), ctypes.c_void_p(stream)
 
-        def launch() -> None:
+        def launch(blocks: int = blocks) -> None:
             self._card.enter()
-            driver("cuLaunchKernel", self._function, *shape, 0, queue, table, None)
+            driver("cuLaunchKernel", self._function, blocks, *shape, 0, queue, table, None)
 
         launch.arguments = arguments  # type: ignore[attr-defined]  # the table holds their addresses
         return launch

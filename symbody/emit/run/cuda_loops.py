@@ -40,7 +40,14 @@ class CudaLoop:
         """arrays    by name and kind of the argument: the array, and the distance of its members' rows
         numbers   in place of those of the records, by name
         """
-        values: list[Any] = [ctypes.c_int64(members)]
+        PreparedLoop(self, arrays, numbers, stream)(members)
+
+    def values(
+        self, arrays: Mapping[tuple[str, str], tuple[ArrayView, int]], numbers: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments after the number of members, and those of them that are numbers by name."""
+        values: list[Any] = []
+        by_name: dict[str, Any] = {}
         for a in self.arguments:
             if a.is_array:
                 view, distance = arrays[a.name, a.kind]
@@ -48,6 +55,29 @@ class CudaLoop:
             else:
                 given = numbers[a.name] if a.name in numbers else value_at(self._records, a.name)
                 values.append((ctypes.c_int64 if a.kind == "index" else NUMBERS_OF[self.real])(given))
+                by_name[a.name] = values[-1]
+        return values, by_name
+
+
+class PreparedLoop:
+    """Launches of a loop on arrays that stay where they are: `call(members, t=0.1)`, with other values of numbers."""
+
+    def __init__(
+        self,
+        loop: CudaLoop,
+        arrays: Mapping[tuple[str, str], tuple[ArrayView, int]],
+        numbers: Mapping[str, Any],
+        stream: int,
+    ) -> None:
+        values, self._numbers = loop.values(arrays, numbers)
+        self._members = ctypes.c_int64(0)
         ordinal = next(view.ordinal for view, _ in arrays.values())
+        self._launch = loop.kernel(ordinal).prepared(stream, 0, [self._members, *values])
+
+    def __call__(self, members: int, **numbers: Any) -> None:
+        for name, value in numbers.items():
+            if name in self._numbers:
+                self._numbers[name].value = value
         if members:
-            self.kernel(ordinal).prepared(stream, -(-members // THREADS), values)()
+            self._members.value = members
+            self._launch(-(-members // THREADS))

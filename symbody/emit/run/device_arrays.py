@@ -218,9 +218,16 @@ def device_array(numbers: Any, real: str = "double", card: int = 0) -> DeviceArr
     """
     source = np.ascontiguousarray(numbers, dtype=real_dtype(real))
     out = DeviceArray(source.shape, source.dtype, card)
-    size = ctypes.c_size_t(source.nbytes)
-    cuda()("cuMemcpyHtoD_v2", ctypes.c_uint64(out.view.address), ctypes.c_void_p(source.ctypes.data), size)
+    copy_to(out, source)
     return out
+
+
+def copy_to(array: DeviceArray, numbers: Any, at: int = 0) -> None:
+    """Copy numbers to the memory of an array, from its entry `at` on."""
+    source = np.ascontiguousarray(numbers, dtype=array.dtype)
+    place = ctypes.c_uint64(array.view.address + at * array.dtype.itemsize)
+    card(array.view.ordinal).enter()
+    cuda()("cuMemcpyHtoD_v2", place, ctypes.c_void_p(source.ctypes.data), ctypes.c_size_t(source.nbytes))
 
 
 def real_dtype(real: str) -> np.dtype[Any]:

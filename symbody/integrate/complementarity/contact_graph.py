@@ -118,28 +118,32 @@ def contact_graph(contacts: int, blocks: int, nodes: int, width: int) -> Contact
 
 
 def set_diagonals(g: ContactGraph) -> None:
-    """The block of A of each contact, its diagonal and its mobility, from V."""
     for c in range(g.contacts):
-        A = g.local[6 * c :]
-        for r in range(6):
-            A[r] = 0.0
-        for k in range(g.starts[c], g.starts[c + 1]):
-            for j in range(g.width):
-                n = g.V[ROWS * g.width * k + j]
-                t = g.V[ROWS * g.width * k + g.width + j]
-                u = g.V[ROWS * g.width * k + 2 * g.width + j]
-                A[0] += n * n
-                A[1] += t * t
-                A[2] += u * u
-                A[3] += n * t
-                A[4] += n * u
-                A[5] += t * u
-        half = 0.5 * (A[1] - A[2])
-        g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
-        coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])
-        g.turns[c] = 1 if coupled <= DECOUPLED * g.mobility[c] else LOCAL_TURNS
-        for r in range(ROWS):
-            g.diagonal[ROWS * c + r] = max(A[r], SMALLEST)
+        set_diagonal(g, c)
+
+
+def set_diagonal(g: ContactGraph, c: int) -> None:
+    """The block of A of a contact, its diagonal and its mobility, from V."""
+    A = g.local[6 * c :]
+    for r in range(6):
+        A[r] = 0.0
+    for k in range(g.starts[c], g.starts[c + 1]):
+        for j in range(g.width):
+            n = g.V[ROWS * g.width * k + j]
+            t = g.V[ROWS * g.width * k + g.width + j]
+            u = g.V[ROWS * g.width * k + 2 * g.width + j]
+            A[0] += n * n
+            A[1] += t * t
+            A[2] += u * u
+            A[3] += n * t
+            A[4] += n * u
+            A[5] += t * u
+    half = 0.5 * (A[1] - A[2])
+    g.mobility[c] = max(0.5 * (A[1] + A[2]) + sqrt(half * half + A[5] * A[5]), SMALLEST)
+    coupled = abs(A[1] - A[2]) + abs(A[3]) + abs(A[4]) + abs(A[5])
+    g.turns[c] = 1 if coupled <= DECOUPLED * g.mobility[c] else LOCAL_TURNS
+    for r in range(ROWS):
+        g.diagonal[ROWS * c + r] = max(A[r], SMALLEST)
 
 
 def add_speeds(g: ContactGraph, c: int, row: int, change: float) -> None:
@@ -195,17 +199,22 @@ def island_residual(g: ContactGraph, k: int) -> float:
     g.free = 0.0
     g.pushed = 0.0
     for at in range(g.first[k], g.first[k + 1]):
-        c = g.order[at]
-        i = ROWS * c
-        v = motion_of_row(g, c, 0)
-        g.v[0] = motion_of_row(g, c, 1)
-        g.v[1] = motion_of_row(g, c, 2)
-        project_tangents(g, c, g.given[c] + g.x[i])
-        square += missed_square(g, c, 0, g.x[i] - max(0.0, g.x[i] - v / g.diagonal[i]))
-        square += missed_square(g, c, 1, g.x[i + 1] - g.v[0])
-        square += missed_square(g, c, 2, g.x[i + 2] - g.v[1])
-        add_scales(g, c)
+        square += missed_squares(g, g.order[at])
     return 0.0 if square == 0.0 else sqrt(square) / graph_scale(g)
+
+
+def missed_squares(g: ContactGraph, c: int) -> float:
+    """a miss² of the rows of a contact; its part of the scales."""
+    i = ROWS * c
+    v = motion_of_row(g, c, 0)
+    g.v[0] = motion_of_row(g, c, 1)
+    g.v[1] = motion_of_row(g, c, 2)
+    project_tangents(g, c, g.given[c] + g.x[i])
+    square = missed_square(g, c, 0, g.x[i] - max(0.0, g.x[i] - v / g.diagonal[i]))
+    square += missed_square(g, c, 1, g.x[i + 1] - g.v[0])
+    square += missed_square(g, c, 2, g.x[i + 2] - g.v[1])
+    add_scales(g, c)
+    return square
 
 
 def missed_square(g: ContactGraph, c: int, row: int, miss: float) -> float:

@@ -84,10 +84,16 @@ def set_bucket(s: PileStep, i: int) -> None:
         g.large[g.count] = i
         g.count += 1
     else:
-        for r in range(3):
-            cell = (0.5 * (g.low[3 * i + r] + g.high[3 * i + r]) - g.origin[r]) / g.size
-            g.at[3 * i + r] = 1 + int(min(cell, FAR))
-        g.bucket[i] = bucket_of_cell(s, g.at[3 * i], g.at[3 * i + 1], g.at[3 * i + 2])
+        set_cell(s, i)
+
+
+def set_cell(s: PileStep, i: int) -> None:
+    """The cell of a body, and its bucket. Bodies outside of the grid are in its outermost cells."""
+    g = s.grid
+    for r in range(3):
+        cell = (0.5 * (g.low[3 * i + r] + g.high[3 * i + r]) - g.origin[r]) / g.size
+        g.at[3 * i + r] = 1 + int(max(0.0, min(cell, FAR)))
+    g.bucket[i] = bucket_of_cell(s, g.at[3 * i], g.at[3 * i + 1], g.at[3 * i + 2])
 
 
 def bucket_of_cell(s: PileStep, x: int, y: int, z: int) -> int:

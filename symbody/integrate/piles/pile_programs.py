@@ -60,14 +60,21 @@ class PileNumbers:
     rest: float
 
 
-def pile_step_record(pile: PileNumbers, h: float, capacity: int) -> PileStep:
-    """Memory for a step of length h with at most so many contacts."""
+def body_outputs(body: Equations) -> dict[str, dict[str, Any]]:
+    """What the programs of one body compute, by their names in a step."""
+    return {"rates": {"qdot": body.rates}, "point": {"udot": body.udot}}
+
+
+def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[str, Any] | None = None) -> PileStep:
+    """Memory for a step of length h with at most so many contacts; `callees` are other programs of one body."""
     total = len(pile.kinds)
     n = total - pile.fixed
     c = capacity
     p = np.concatenate([np.zeros(MASS), pile.parameters, [0.0]])
-    rates = compiled_program(pile.body, "coordinate_rates", {"qdot": pile.body.rates})
-    point = compiled_program(pile.body, "accelerations", {"udot": pile.body.udot})
+    callees = callees or {
+        k: program_callee(compiled_program(pile.body, k, outputs), {"p": p})
+        for k, outputs in body_outputs(pile.body).items()
+    }
     graph = contact_graph(c, 2 * c, n, SPEEDS)
     graph.tolerance, graph.most = pile.tolerance, pile.most_sweeps
     field = pile.terrain
@@ -83,7 +90,7 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int) -> PileStep:
         first=indices([0] * c), second=indices([0] * c), feature=indices([0] * c), normal=np.zeros(3 * c + 3), arm=np.zeros(3 * c + 3),
         gap=np.zeros(c + 1), restitution=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + 1)), old_second=indices([0] * c),
         old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + 1)),
-        rates=program_callee(rates, {"p": p}), point=program_callee(point, {"p": p}), x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
+        **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
         stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * n), mark=0, w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),

@@ -109,7 +109,7 @@ class PileStep(Struct):
     shapes: PileShapes
     grid: PileGrid
     graph: ContactGraph
-    capacity: int
+    capacity: Mutable[int]
     contacts: Mutable[int]
     is_full: Mutable[int]
     margin: Mutable[float]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
 from ...emit.run.callable import Array
+from ...emit.run.loop_callee import LoopCallee
 from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
+from .pile_contacts import find_contacts
 from .pile_programs import PileNumbers, pile_step_record
 from .pile_records import STATE, PileStep
-from .pile_step import FULL, PileRun, run_pile
+from .pile_step import FULL, PileRun, run_pile, turn_bodies
 
 BLOCK: Final = 50  # steps of one call of the kernel: between two calls the keyboard is heard
 MOST_PER_BODY: Final = 64  # contacts for each body that memory is given for
@@ -32,6 +34,22 @@ class ContactsNow:
     gaps: Array
     impulses: Array
     friction: Array
+
+
+@dataclass
+class RunTotals:
+    """Work of a run so far, and its last step."""
+
+    tolerance: float
+    most_sweeps: int
+    residual: float = 0.0
+    most_contacts: int = 0
+    contacts: int = 0
+    sweeps: int = 0
+    missed: int = 0
+    last_contacts: int = 0
+    last_residual: float = 0.0
+    last_sweeps: int = 0
 
 
 class PileRunner:
@@ -94,6 +112,19 @@ class PileRunner:
         new = self.run_record
         new.residual, new.most_contacts, new.contacts, new.sweeps, new.missed = totals
 
+    @property
+    def totals(self) -> RunTotals:
+        m, s = self.run_record, self.step
+        last = s.contacts, s.residual, s.graph.sweeps
+        return RunTotals(
+            s.graph.tolerance, s.graph.most, m.residual, m.most_contacts, m.contacts, m.sweeps, m.missed, *last
+        )
+
+    def touching(self) -> tuple[ContactsNow, bool]:
+        """Contacts of the state that it is in, and whether there are more than it has memory for."""
+        LoopCallee(touch_at_start, {}, (), True, s=self.step).run()
+        return self.contacts(), self.step.is_full == 1
+
     def contacts(self) -> ContactsNow:
         """Those of the last step."""
         s = self.step
@@ -101,6 +132,11 @@ class PileRunner:
         rows = [np.array(x[: 3 * c]).reshape(c, 3) for x in (s.arm, s.normal, s.old_impulse)]
         first, second, gaps, mu = (np.array(x[:c]) for x in (s.first, s.second, s.gap, s.graph.mu))
         return ContactsNow(first, second, rows[0], rows[1], gaps, rows[2], mu)
+
+
+def touch_at_start(s: PileStep) -> None:
+    turn_bodies(s)
+    find_contacts(s)
 
 
 def keep_state(before: PileStep, after: PileStep) -> None:
@@ -129,7 +165,29 @@ class PileSamples:
     last: ContactsNow
 
 
-def run_samples(runner: PileRunner, count: int, every: int, notes: tuple[str, ...]) -> PileSamples:
+class Runner(Protocol):
+    """Steps of a pile, wherever they are computed."""
+
+    pile: PileNumbers
+    h: float
+    t: float
+    n: int
+    most: int
+
+    @property
+    def totals(self) -> RunTotals: ...
+
+    @property
+    def state(self) -> Array: ...
+
+    def take(self, count: int, stride: int) -> tuple[int, Array]: ...
+
+    def touching(self) -> tuple[ContactsNow, bool]: ...
+
+    def contacts(self) -> ContactsNow: ...
+
+
+def run_samples(runner: Runner, count: int, every: int, notes: tuple[str, ...]) -> PileSamples:
     """`count` steps from the state that the runner is in, with samples after every so many of them."""
     began, t0, taken = perf_counter(), runner.t, 0
     states, status = [runner.state[None]], DONE
@@ -143,7 +201,7 @@ def run_samples(runner: PileRunner, count: int, every: int, notes: tuple[str, ..
             status, found = runner.take(part, every)
             states.append(found)
         taken = round((runner.t - t0) / runner.h)
-    m, y = runner.run_record, np.concatenate(states)
+    m, y = runner.totals, np.concatenate(states)
     t: Array = t0 + runner.h * every * np.arange(len(y), dtype=float)
     t[-1] = min(t[-1], runner.t)
     if m.missed:
@@ -155,15 +213,14 @@ def run_samples(runner: PileRunner, count: int, every: int, notes: tuple[str, ..
     )  # fmt: skip
 
 
-def _missed_note(m: PileRun) -> str:
-    g = m.step.graph
+def _missed_note(m: RunTotals) -> str:
     return (
-        f"{m.missed} steps have a residual above {g.tolerance:z.0e} after {g.most} sweeps of an island, {m.residual:z.2g} at most; "
+        f"{m.missed} steps have a residual above {m.tolerance:z.0e} after {m.most_sweeps} sweeps of an island, {m.residual:z.2g} at most; "
         "more most_sweeps= or shorter steps may help"
     )
 
 
-def _take_unsampled(runner: PileRunner, count: int) -> int:
+def _take_unsampled(runner: Runner, count: int) -> int:
     left = count
     while left:
         part = min(BLOCK, left)
@@ -174,9 +231,9 @@ def _take_unsampled(runner: PileRunner, count: int) -> int:
     return DONE
 
 
-def failure(runner: PileRunner, status: int, notes: tuple[str, ...]) -> Outcome:
+def failure(runner: Runner, status: int, notes: tuple[str, ...]) -> Outcome:
     """Why the step from here was not taken."""
-    s = runner.step
+    m = runner.totals
     if status == FULL:
         detail = (
             f"more than {runner.most} contacts, {MOST_PER_BODY} for each of {runner.n} bodies, at one time; bodies overlap: "
@@ -186,7 +243,7 @@ def failure(runner: PileRunner, status: int, notes: tuple[str, ...]) -> Outcome:
     if status == NOT_FINITE:
         return Outcome(Ending.NOT_FINITE, runner.t, "no impulses keep the speeds finite", notes=notes)
     detail = (
-        f"the impulses of {s.contacts} contacts in the next step have a residual of {s.residual:z.2g} after {s.graph.sweeps} sweeps; "
+        f"the impulses of {m.last_contacts} contacts in the next step have a residual of {m.last_residual:z.2g} after {m.last_sweeps} sweeps; "
         "a shorter step=..., more most_sweeps=..., or less friction may help"
     )
     return Outcome(Ending.NOT_CONVERGED, runner.t, detail, notes=notes)

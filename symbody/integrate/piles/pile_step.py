@@ -108,63 +108,83 @@ def step_back(s: PileStep, status: int) -> int:
 
 
 def advance_bodies(s: PileStep, is_second: int) -> None:
-    """q + h/2 q'(u), half a step on; in the second half with the speeds that push bodies apart."""
+    """All bodies that do not sleep."""
     for i in range(s.n):
         if s.graph.idle[i] == 0:
-            for j in range(STATE):
-                s.x[j] = s.y[STATE * i + j]
-            if is_second == 1:
-                for j in range(SPEEDS):
-                    s.x[PLACE + j] += 2.0 * s.shift[SPEEDS * i + j]
-            s.rates((0.0, s.x), (s.qdot,))
-            size = 0.0
-            for j in range(PLACE):
-                s.y[STATE * i + j] += 0.5 * s.h * s.qdot[j]
-                if j >= 3:
-                    size += s.y[STATE * i + j] * s.y[STATE * i + j]
-            size = sqrt(size)
-            for j in range(3, PLACE):
-                s.y[STATE * i + j] = s.y[STATE * i + j] / size
+            advance_body(s, i, is_second)
+
+
+def advance_body(s: PileStep, i: int, is_second: int) -> None:
+    """q + h/2 q'(u), half a step on; in the second half with the speeds that push bodies apart."""
+    for j in range(STATE):
+        s.x[j] = s.y[STATE * i + j]
+    if is_second == 1:
+        for j in range(SPEEDS):
+            s.x[PLACE + j] += 2.0 * s.shift[SPEEDS * i + j]
+    s.rates((0.0, s.x, s.p), (s.qdot,))
+    size = 0.0
+    for j in range(PLACE):
+        s.y[STATE * i + j] += 0.5 * s.h * s.qdot[j]
+        if j >= 3:
+            size += s.y[STATE * i + j] * s.y[STATE * i + j]
+    size = sqrt(size)
+    for j in range(3, PLACE):
+        s.y[STATE * i + j] = s.y[STATE * i + j] / size
 
 
 def turn_bodies(s: PileStep) -> None:
-    """Rotation matrices from Euler parameters."""
     for i in range(s.n + s.fixed):
-        e = s.y[STATE * i + 3 :]
-        R = s.turn[9 * i :]
-        R[0] = 1.0 - 2.0 * (e[2] * e[2] + e[3] * e[3])
-        R[1] = 2.0 * (e[1] * e[2] - e[0] * e[3])
-        R[2] = 2.0 * (e[1] * e[3] + e[0] * e[2])
-        R[3] = 2.0 * (e[1] * e[2] + e[0] * e[3])
-        R[4] = 1.0 - 2.0 * (e[1] * e[1] + e[3] * e[3])
-        R[5] = 2.0 * (e[2] * e[3] - e[0] * e[1])
-        R[6] = 2.0 * (e[1] * e[3] - e[0] * e[2])
-        R[7] = 2.0 * (e[2] * e[3] + e[0] * e[1])
-        R[8] = 1.0 - 2.0 * (e[1] * e[1] + e[2] * e[2])
+        turn_body(s, i)
+
+
+def turn_body(s: PileStep, i: int) -> None:
+    """The rotation matrix from Euler parameters."""
+    e = s.y[STATE * i + 3 :]
+    R = s.turn[9 * i :]
+    R[0] = 1.0 - 2.0 * (e[2] * e[2] + e[3] * e[3])
+    R[1] = 2.0 * (e[1] * e[2] - e[0] * e[3])
+    R[2] = 2.0 * (e[1] * e[3] + e[0] * e[2])
+    R[3] = 2.0 * (e[1] * e[2] + e[0] * e[3])
+    R[4] = 1.0 - 2.0 * (e[1] * e[1] + e[3] * e[3])
+    R[5] = 2.0 * (e[2] * e[3] - e[0] * e[1])
+    R[6] = 2.0 * (e[1] * e[3] - e[0] * e[2])
+    R[7] = 2.0 * (e[2] * e[3] + e[0] * e[1])
+    R[8] = 1.0 - 2.0 * (e[1] * e[1] + e[2] * e[2])
 
 
 def set_free_speeds(s: PileStep, t: float) -> None:
-    """Speeds in units of energy, √M u: those that there are in `own`, those after the step without contacts in `free`."""
     for i in range(s.n):
-        k = s.kind[i]
-        for j in range(4):
-            s.p[j] = s.mass[4 * k + j]
-        for j in range(STATE):
-            s.x[j] = s.y[STATE * i + j]
-        s.point((t + 0.5 * s.h, s.x), (s.udot,))
-        for j in range(SPEEDS):
-            root = s.roots[SPEEDS * k + j]
-            s.own[SPEEDS * i + j] = s.x[PLACE + j] / root
-            s.free[SPEEDS * i + j] = (s.x[PLACE + j] + s.h * s.udot[j]) / root
+        set_free_speed(s, i, t)
+
+
+def set_free_speed(s: PileStep, i: int, t: float) -> None:
+    """Speeds in units of energy, √M u: those that there are in `own`, those after the step without contacts in `free`."""
+    k = s.kind[i]
+    for j in range(4):
+        s.p[j] = s.mass[4 * k + j]
+    for j in range(STATE):
+        s.x[j] = s.y[STATE * i + j]
+    s.point((t + 0.5 * s.h, s.x, s.p), (s.udot,))
+    for j in range(SPEEDS):
+        root = s.roots[SPEEDS * k + j]
+        s.own[SPEEDS * i + j] = s.x[PLACE + j] / root
+        s.free[SPEEDS * i + j] = (s.x[PLACE + j] + s.h * s.udot[j]) / root
 
 
 def change_body_speeds(s: PileStep) -> None:
     for i in range(s.n):
-        for j in range(SPEEDS):
-            at = SPEEDS * i + j
-            s.y[STATE * i + PLACE + j] = 0.0
-            if s.graph.idle[i] == 0:
-                s.y[STATE * i + PLACE + j] = (s.free[at] + s.graph.s[at]) * s.roots[SPEEDS * s.kind[i] + j]
+        if s.graph.idle[i] == 0:
+            change_speeds(s, i)
+        else:
+            for j in range(SPEEDS):
+                s.y[STATE * i + PLACE + j] = 0.0
+
+
+def change_speeds(s: PileStep, i: int) -> None:
+    """u⁺ of a body."""
+    for j in range(SPEEDS):
+        at = SPEEDS * i + j
+        s.y[STATE * i + PLACE + j] = (s.free[at] + s.graph.s[at]) * s.roots[SPEEDS * s.kind[i] + j]
 
 
 def are_finite(s: PileStep) -> int:
@@ -184,17 +204,27 @@ def set_rows(s: PileStep) -> None:
     blocks = 0
     for c in range(s.contacts):
         g.starts[c] = blocks
-        set_axes(s, c)
-        for r in range(ROWS):
-            g.b[ROWS * c + r] = 0.0
-        before = 0.0
-        before += add_block(s, c, blocks, s.first[c], 1.0)
-        blocks += 1
-        if s.second[c] != GROUND and s.second[c] < s.n:
-            before += add_block(s, c, blocks, s.second[c], -1.0)
-            blocks += 1
-        g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
+        set_contact_rows(s, c, blocks)
+        blocks += 2 if is_between_bodies(s, c) == 1 else 1
     g.starts[s.contacts] = blocks
+
+
+def is_between_bodies(s: PileStep, c: int) -> int:
+    """Whether both bodies of a contact move."""
+    return 1 if s.second[c] != GROUND and s.second[c] < s.n else 0
+
+
+def set_contact_rows(s: PileStep, c: int, block: int) -> None:
+    """V and b of a contact, whose blocks begin here."""
+    g = s.graph
+    set_axes(s, c)
+    for r in range(ROWS):
+        g.b[ROWS * c + r] = 0.0
+    before = 0.0
+    before += add_block(s, c, block, s.first[c], 1.0)
+    if is_between_bodies(s, c) == 1:
+        before += add_block(s, c, block + 1, s.second[c], -1.0)
+    g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
 
 
 def set_axes(s: PileStep, c: int) -> None:
@@ -249,18 +279,22 @@ def add_block(s: PileStep, c: int, block: int, i: int, sign: float) -> float:
 
 
 def recall_impulses(s: PileStep) -> None:
-    """Impulses of the step before, of contacts that were there: the pair and its feature are the same."""
     for c in range(s.contacts):
-        for r in range(ROWS):
-            s.graph.x[ROWS * c + r] = 0.0
-        i = s.first[c]
-        for k in range(s.old_start[i], s.old_start[i + 1]):
-            if s.old_second[k] == s.second[c] and s.old_feature[k] == s.feature[c]:
-                for r in range(ROWS):
-                    along = 0.0
-                    for j in range(3):
-                        along += s.axes[9 * c + 3 * r + j] * s.old_impulse[3 * k + j]
-                    s.graph.x[ROWS * c + r] = along
+        recall_impulse(s, c)
+
+
+def recall_impulse(s: PileStep, c: int) -> None:
+    """The impulse of the step before, where the contact was there: the pair and its feature are the same."""
+    for r in range(ROWS):
+        s.graph.x[ROWS * c + r] = 0.0
+    i = s.first[c]
+    for k in range(s.old_start[i], s.old_start[i + 1]):
+        if s.old_second[k] == s.second[c] and s.old_feature[k] == s.feature[c]:
+            for r in range(ROWS):
+                along = 0.0
+                for j in range(3):
+                    along += s.axes[9 * c + 3 * r + j] * s.old_impulse[3 * k + j]
+                s.graph.x[ROWS * c + r] = along
 
 
 def store_impulses(s: PileStep) -> None:
@@ -268,12 +302,16 @@ def store_impulses(s: PileStep) -> None:
     for i in range(s.n + 1):
         s.old_start[i] = s.new_start[i]
     for c in range(s.contacts):
-        s.old_second[c] = s.second[c]
-        s.old_feature[c] = s.feature[c]
-        for j in range(3):
-            s.old_impulse[3 * c + j] = 0.0
-            for r in range(ROWS):
-                s.old_impulse[3 * c + j] += s.axes[9 * c + 3 * r + j] * s.graph.x[ROWS * c + r]
+        store_impulse(s, c)
+
+
+def store_impulse(s: PileStep, c: int) -> None:
+    s.old_second[c] = s.second[c]
+    s.old_feature[c] = s.feature[c]
+    for j in range(3):
+        s.old_impulse[3 * c + j] = 0.0
+        for r in range(ROWS):
+            s.old_impulse[3 * c + j] += s.axes[9 * c + 3 * r + j] * s.graph.x[ROWS * c + r]
 
 
 def push_apart(s: PileStep) -> None:
@@ -281,16 +319,26 @@ def push_apart(s: PileStep) -> None:
     g = s.graph
     sweeps = g.sweeps
     for c in range(s.contacts):
-        g.mu[c] = 0.0
-        for r in range(ROWS):
-            g.x[ROWS * c + r] = 0.0
-            g.b[ROWS * c + r] = 0.0
-        g.b[ROWS * c] = s.stabilise * min(s.gap[c], 0.0) / s.h
+        ask_for_separation(s, c)
     s.residual = max(s.residual, solve_graph(g))
     g.sweeps += sweeps
     for i in range(s.n):
-        for j in range(SPEEDS):
-            s.shift[SPEEDS * i + j] = g.s[SPEEDS * i + j] * s.roots[SPEEDS * s.kind[i] + j]
+        set_shift(s, i)
+
+
+def ask_for_separation(s: PileStep, c: int) -> None:
+    """A contact without friction and motion that takes back a part of its penetration."""
+    g = s.graph
+    g.mu[c] = 0.0
+    for r in range(ROWS):
+        g.x[ROWS * c + r] = 0.0
+        g.b[ROWS * c + r] = 0.0
+    g.b[ROWS * c] = s.stabilise * min(s.gap[c], 0.0) / s.h
+
+
+def set_shift(s: PileStep, i: int) -> None:
+    for j in range(SPEEDS):
+        s.shift[SPEEDS * i + j] = s.graph.s[SPEEDS * i + j] * s.roots[SPEEDS * s.kind[i] + j]
 
 
 # ------------------------------------------------------------------------------------------------------- sleep

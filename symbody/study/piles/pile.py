@@ -13,10 +13,13 @@ from ...bodies.model.model import Model
 from ...derivation.entry.derive import derive
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
+from ...emit.run.cuda_callable import REALS
+from ...emit.run.dynamics import TARGETS
 from ...errors import ModelError, SimulationError, finite_number, shown, unknown
+from ...integrate.piles.card_runs import CardRunner
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
 from ...integrate.piles.pile_records import DRUM, STATE
-from ...integrate.piles.pile_runs import PileRunner, run_samples
+from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
 from ...integrate.piles.pile_solids import PileSolid
 from ...summary import Summarized, Summary, listing, summary_rows
 from .pile_motion import PileMotion
@@ -219,7 +222,7 @@ class Pile(Summarized):
 
     def simulate(
         self, t: float, *, step: float, every: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0,
-        sleep: float = 0.0,
+        sleep: float = 0.0, target: str = "cpu", real: str = "double",
     ) -> PileMotion:  # fmt: skip
         """A motion of length t by Moreau-Jean steps of one length (s).
 
@@ -227,6 +230,8 @@ class Pile(Summarized):
         tolerance    residual of the contact problem that a step reaches, without unit; at most `most_sweeps` sweeps of an island
         stabilise    part of the penetration that a step takes back (0 to 1): it moves bodies, and changes no speeds
         sleep        speed (m/s) below which bodies that touch each other stand still after 50 steps; 0: never
+        target       "cpu", or "cuda": all bodies on one NVIDIA card, which must be balls; `real="float"` computes there in single
+                     precision
 
         >>> pile = sb.Pile("ball", restitution=1.0)
         >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 1.1)], density=1000)
@@ -244,9 +249,22 @@ class Pile(Summarized):
             raise SimulationError(f"{self._where}: every = {shown(every)}: a whole number of at least 1")
         pile = self._in_numbers(tolerance, most_sweeps, stabilise, sleep)
         count = max(1, round(t / h))
-        runner = PileRunner(pile, t / count)
+        runner = self._runner(pile, t / count, target, real)
         notes = start_notes(self._where, runner, self.body_names)
         return PileMotion(self, pile.masses[pile.kinds[: runner.n]], run_samples(runner, count, every, notes))
+
+    def _runner(self, pile: PileNumbers, h: float, target: str, real: str) -> Runner:
+        if target not in TARGETS:
+            raise unknown(self._where, "target", target, TARGETS, SimulationError)
+        if real not in REALS:
+            raise unknown(self._where, "real", real, REALS, SimulationError)
+        if target == "cuda":
+            return CardRunner(pile, h, real)
+        if real != "double":
+            raise SimulationError(
+                f"{self._where}: real={real!r} is for target='cuda'; this computer computes in double precision"
+            )
+        return PileRunner(pile, h)
 
     def stepper(
         self, dt: float, *, substeps: int = 1, tolerance: float = 1e-6, most_sweeps: int = 500, stabilise: float = 0.0

@@ -7,37 +7,26 @@ from typing import Final
 import numpy as np
 
 from ...emit.run.callable import Array
-from ...emit.run.loop_callee import LoopCallee
 from ...errors import SimulationError, listed
-from ...integrate.piles.pile_contacts import find_contacts
-from ...integrate.piles.pile_records import PileStep
-from ...integrate.piles.pile_runs import PileRunner
-from ...integrate.piles.pile_step import turn_bodies
+from ...integrate.piles.pile_runs import Runner
 
 DEEP: Final = 0.05  # a penetration by this fraction of the smaller body's size is named
 MOST_DEEP: Final = 1.0  # more deep contacts than this for each body are refused
 
 
-def touch_at_start(s: PileStep) -> None:
-    turn_bodies(s)
-    find_contacts(s)
-
-
-def start_notes(where: str, runner: PileRunner, names: list[str]) -> tuple[str, ...]:
+def start_notes(where: str, runner: Runner, names: list[str]) -> tuple[str, ...]:
     """Bodies that begin inside each other; an error where there are more of them than bodies."""
-    s = runner.step
-    LoopCallee(touch_at_start, {}, (), True, s=s).run()
-    found = runner.contacts()
+    found, is_full = runner.touching()
     reach = np.array([k.reach for k in runner.pile.solids])[runner.pile.kinds]
     own = reach[found.first.astype(int)]
     size = np.where(found.second >= 0, np.minimum(own, reach[found.second.astype(int)]), own)
     deep = np.flatnonzero(found.gaps < -DEEP * size)
     worst = deep[np.argsort(found.gaps[deep])][:5]
     said = listed(_pair_text(found.first[k], found.second[k], found.gaps[k], names) for k in worst)
-    if s.is_full == 1 and runner.step.capacity < runner.most and len(deep) <= MOST_DEEP * runner.n:
+    if is_full and len(found.gaps) < runner.most and len(deep) <= MOST_DEEP * runner.n:
         return ()
-    if s.is_full == 1 or len(deep) > MOST_DEEP * runner.n:
-        count = f"more than {s.contacts}" if s.is_full == 1 else f"{len(deep)}"
+    if is_full or len(deep) > MOST_DEEP * runner.n:
+        count = f"more than {len(found.gaps)}" if is_full else f"{len(deep)}"
         raise SimulationError(
             f"{where}: bodies overlap at the start in {count} places, such as {said}; start them apart"
         )

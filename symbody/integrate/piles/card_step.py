@@ -1,0 +1,299 @@
+"""The step of a pile of balls on a card, as kernels with one thread for each body or contact.
+
+What a body or a contact does is what it does in `pile_step.py` and `block_sweeps.py`: the same kernels. A body has a number of
+slots for contacts with bodies of higher numbers and with walls. Contacts are divided into colours, so that no body has two of
+one colour; the contacts of a colour are swept at the same time, colours one after another. Colours follow from numbers alone
+(Jones and Plassmann 1993): the order of threads changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...emit.loops.kernel_language import Indices, Mutable, Numbers, is_finite
+from ...emit.loops.records import Struct
+from ..complementarity.block_sweeps import sweep_contact
+from ..complementarity.contact_graph import ROWS, missed_squares, set_diagonal
+from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
+from .parallel_sort import DigitSort, first_of_part
+from .pile_contacts import GROUND, keep_contact
+from .pile_records import PLACE, SPEEDS, STATE, PileStep
+from .pile_step import (
+    advance_body,
+    ask_for_separation,
+    change_speeds,
+    is_between_bodies,
+    recall_impulse,
+    set_contact_rows,
+    set_free_speed,
+    set_shift,
+    store_impulse,
+    turn_body,
+)
+from .round_contacts import ball_near_ball, ball_on_plane
+
+NONE: Final = -2  # the other body of a slot without a contact
+COLOURS: Final = 32  # at most
+PRIME: Final = 2147483647
+FACTOR: Final = 48271  # a generator of the numbers below PRIME (Park and Miller 1988)
+CROWDED, WAITING, NOT_FINITE_STATE = 0, 1, 2  # places of flags
+
+
+class CardStep(Struct):
+    """A step on a card. `slots` of each body; `count` of those in use, `reverse`: contacts in slots of lower numbers, `reversed`
+    of them.
+
+    colour     of each slot, -1: none yet; `order`: contacts by colours, `active` of them
+    flags      1: a body has too many contacts; contacts wait for a colour; a state is not finite
+    sums       of the squares of the residual, by `threads`
+    used       of a thread: colours that its neighbours have; waits 1: one has none
+    """
+
+    slots: int
+    count: Indices
+    reverse: Indices
+    reversed: Indices
+    colour: Indices
+    order: Indices
+    active: int
+    threads: int
+    flags: Indices
+    sums: Numbers
+    used: Indices
+    waits: Mutable[int]
+    step: PileStep
+    sort: DigitSort
+
+
+# ------------------------------------------------------------------------------------------------------- broad phase
+
+
+def begin_body(i: int, t: float, d: CardStep) -> None:
+    """Half a step of a body without contacts, its speeds at the end, its cell."""
+    s = d.step
+    if i < s.n:
+        for j in range(STATE):
+            s.before[STATE * i + j] = s.y[STATE * i + j]
+        advance_body(s, i, 0)
+        set_free_speed(s, i, t)
+    turn_body(s, i)
+    set_box(s, i)
+    set_cell(s, i)
+    d.sort.keys[i] = s.grid.bucket[i]
+    d.sort.values[i] = i
+
+
+def set_bucket_starts(i: int, d: CardStep) -> None:
+    """Where buckets begin among the sorted bodies; a thread for each of them and one more."""
+    g = d.step.grid
+    total = d.step.n + d.step.fixed
+    before = -1
+    if i > 0:
+        before = d.sort.keys[i - 1]
+    own = g.buckets
+    if i < total:
+        own = d.sort.keys[i]
+    for k in range(before + 1, own + 1):
+        g.start[k] = i
+
+
+def find_contacts_of_body(i: int, d: CardStep) -> None:
+    s = d.step
+    begin = d.slots * i
+    s.contacts = begin
+    s.capacity = begin + d.slots
+    s.is_full = 0
+    for plane in range(s.n_planes):
+        ball_on_plane(s, i, plane)
+        keep_contact(s, i, GROUND, s.plane_kind[plane], plane, 1.0)
+    for cell in range(27):
+        touch_balls_of_cell(s, i, cell)
+    d.count[i] = s.contacts - begin
+    for c in range(begin, begin + d.slots):
+        d.colour[c] = -1
+        if c >= s.contacts:
+            s.second[c] = NONE
+    if s.is_full == 1:
+        d.flags[CROWDED] = 1
+
+
+def touch_balls_of_cell(s: PileStep, i: int, cell: int) -> None:
+    """Balls of higher numbers in one of the cells around a body."""
+    g = s.grid
+    x = g.at[3 * i] + cell // 9 - 1
+    y = g.at[3 * i + 1] + (cell // 3) % 3 - 1
+    z = g.at[3 * i + 2] + cell % 3 - 1
+    bucket = bucket_of_cell(s, x, y, z)
+    for k in range(g.start[bucket], g.start[bucket + 1]):
+        j = g.sorted[k]
+        if j > i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z and is_apart(s, i, j) == 0:
+            ball_near_ball(s, i, j)
+            keep_contact(s, i, j, s.kind[j], 0, 1.0)
+
+
+def find_reverse(i: int, d: CardStep) -> None:
+    """Contacts with a body that are in slots of lower numbers."""
+    s = d.step
+    g = s.grid
+    d.reversed[i] = 0
+    for cell in range(27):
+        x = g.at[3 * i] + cell // 9 - 1
+        y = g.at[3 * i + 1] + (cell // 3) % 3 - 1
+        z = g.at[3 * i + 2] + cell % 3 - 1
+        bucket = bucket_of_cell(s, x, y, z)
+        for k in range(g.start[bucket], g.start[bucket + 1]):
+            j = g.sorted[k]
+            if j < i and g.at[3 * j] == x and g.at[3 * j + 1] == y and g.at[3 * j + 2] == z:
+                keep_reverse(d, i, j)
+
+
+def keep_reverse(d: CardStep, i: int, j: int) -> None:
+    for c in range(d.slots * j, d.slots * j + d.count[j]):
+        if d.step.second[c] == i:
+            if d.reversed[i] < d.slots:
+                d.reverse[d.slots * i + d.reversed[i]] = c
+                d.reversed[i] += 1
+            else:
+                d.flags[CROWDED] = 1
+
+
+# ------------------------------------------------------------------------------------------------------- colours
+
+
+def colour_contact(c: int, d: CardStep) -> None:
+    """The first colour that no neighbour of higher priority has, as soon as all of these have one."""
+    s = d.step
+    if s.second[c] == NONE or d.colour[c] >= 0:
+        return
+    for k in range(COLOURS):
+        d.used[k] = 0
+    d.waits = 0
+    see_colours(d, c, s.first[c])
+    if is_between_bodies(s, c) == 1:
+        see_colours(d, c, s.second[c])
+    if d.waits == 1:
+        d.flags[WAITING] = 1
+        return
+    own = 0
+    while own < COLOURS - 1 and d.used[own] == 1:
+        own += 1
+    if d.used[own] == 1:
+        d.flags[CROWDED] = 1
+    d.colour[c] = own
+
+
+def see_colours(d: CardStep, c: int, i: int) -> None:
+    """Colours of the other contacts of a body."""
+    own = priority(c)
+    for k in range(d.count[i] + d.reversed[i]):
+        e = d.slots * i + k
+        if k >= d.count[i]:
+            e = d.reverse[d.slots * i + k - d.count[i]]
+        if priority(e) > own:
+            colour = d.colour[e]
+            if colour < 0:
+                d.waits = 1
+            else:
+                d.used[colour] = 1
+
+
+def priority(c: int) -> int:
+    return ((c + 1) * FACTOR) % PRIME
+
+
+def pose_colour(c: int, d: CardStep) -> None:
+    """Keys of the sort by colours: slots without a contact come last."""
+    d.sort.keys[c] = COLOURS
+    if d.step.second[c] != NONE:
+        d.sort.keys[c] = d.colour[c]
+    d.sort.values[c] = c
+
+
+# ------------------------------------------------------------------------------------------------------- contacts
+
+
+def pose_contact(i: int, d: CardStep) -> None:
+    """Rows of a contact and the impulse of the step before; one with a wall has a block of zeros for the same body."""
+    s = d.step
+    g = s.graph
+    c = d.order[i]
+    set_contact_rows(s, c, 2 * c)
+    if is_between_bodies(s, c) == 0:
+        g.places[2 * c + 1] = g.places[2 * c]
+        for k in range(ROWS * SPEEDS):
+            g.V[ROWS * SPEEDS * (2 * c + 1) + k] = 0.0
+    set_diagonal(g, c)
+    recall_impulse(s, c)
+
+
+def gather_speeds(i: int, d: CardStep) -> None:
+    """s = V x of a body, over its contacts in their order."""
+    g = d.step.graph
+    for j in range(SPEEDS):
+        g.s[SPEEDS * i + j] = 0.0
+    for k in range(d.count[i]):
+        gather_block(d, i, d.slots * i + k, 0)
+    for k in range(d.reversed[i]):
+        gather_block(d, i, d.reverse[d.slots * i + k], 1)
+
+
+def gather_block(d: CardStep, i: int, c: int, second: int) -> None:
+    g = d.step.graph
+    for r in range(ROWS):
+        for j in range(SPEEDS):
+            g.s[SPEEDS * i + j] += g.V[(ROWS * (2 * c + second) + r) * SPEEDS + j] * g.x[ROWS * c + r]
+
+
+def sweep_colour(i: int, first: int, d: CardStep) -> None:
+    sweep_contact(d.step.graph, d.order[first + i])
+
+
+def add_residuals(i: int, d: CardStep) -> None:
+    """Sums over a part of the contacts: of what they miss, and of both scales."""
+    g = d.step.graph
+    g.free = 0.0
+    g.pushed = 0.0
+    square = 0.0
+    for k in range(first_of_part(i, d.active, d.threads), first_of_part(i + 1, d.active, d.threads)):
+        square += missed_squares(g, d.order[k])
+    d.sums[3 * i] = square
+    d.sums[3 * i + 1] = g.free
+    d.sums[3 * i + 2] = g.pushed
+
+
+# ------------------------------------------------------------------------------------------------------- end of the step
+
+
+def keep_impulse(c: int, d: CardStep) -> None:
+    if d.step.second[c] == NONE:
+        d.step.old_second[c] = NONE
+    else:
+        store_impulse(d.step, c)
+
+
+def change_body(i: int, d: CardStep) -> None:
+    """Speeds after the step."""
+    s = d.step
+    change_speeds(s, i)
+    for j in range(SPEEDS):
+        s.shift[SPEEDS * i + j] = 0.0
+        if not is_finite(s.y[STATE * i + PLACE + j]):
+            d.flags[NOT_FINITE_STATE] = 1
+
+
+def begin_separation(i: int, d: CardStep) -> None:
+    ask_for_separation(d.step, d.order[i])
+
+
+def end_separation(i: int, d: CardStep) -> None:
+    set_shift(d.step, i)
+
+
+def restore_body(i: int, d: CardStep) -> None:
+    """Back to the state before the step."""
+    for j in range(STATE):
+        d.step.y[STATE * i + j] = d.step.before[STATE * i + j]
+
+
+def end_body(i: int, d: CardStep) -> None:
+    advance_body(d.step, i, 1)

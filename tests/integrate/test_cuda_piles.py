@@ -1,0 +1,64 @@
+"""Piles of balls on a card, on an emulated one: the motion of the same pile on this computer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+from ..emit.emulated_card import EmulatedLibrary, emulate, forget
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmulatedLibrary]:
+    yield emulate(monkeypatch)
+    monkeypatch.undo()
+    forget()
+
+
+def heap(**laws: float) -> sb.Pile:
+    """Three balls on a floor beside a fixed ball and a wall, and two smaller ones that fall on them."""
+    pile = sb.Pile("heap", **{"friction": 0.4, **laws})
+    pile.many("ball", sb.sphere(0.1), at=[(0.1, 0.1, 0.1), (0.3, 0.1, 0.1), (0.1, 0.32, 0.1)], density=1000)
+    small = [(0.19, 0.11, 0.261), (0.11, 0.22, 0.27)]
+    pile.many("small", sb.sphere(0.07), at=small, density=500, velocities=np.tile((0.2, 0.1, -1), (2, 1)))
+    pile.many("post", sb.sphere(0.1), at=[(0.3, 0.3, 0.1)], fixed=True)
+    pile.wall("floor")
+    pile.wall("side", normal=(1, 0, 0), friction=0.1)
+    return pile
+
+
+def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary) -> None:
+    given = {"step": 0.004, "every": 2, "tolerance": 1e-10, "most_sweeps": 100}
+    here, there = (heap().simulate(0.024, **given, target=t) for t in ("cpu", "cuda"))
+    assert there.outcome and there.missed == 0
+    assert len(there.contacts.gaps) == len(here.contacts.gaps)
+    assert there.most_contacts == here.most_contacts > 6
+    assert np.abs(there.states - here.states).max() < 1e-8
+
+
+def test_two_runs_have_the_same_bits(library: EmulatedLibrary) -> None:
+    given = {"step": 0.004, "every": 3, "tolerance": 1e-4, "most_sweeps": 20, "stabilise": 0.2}
+    one, other = (heap().simulate(0.012, **given, target="cuda", real="float").states for _ in range(2))
+    assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("pile", "given", "said"),
+    [
+        (lambda p: p.many("box", sb.box(1, 1, 1), at=[(0, 0, 0)], mass=1), {}, "all bodies must be balls"),
+        (lambda p: p.terrain("hill", [[0, 0], [1, 1]]), {}, "a height field runs with target='cpu'"),
+        (lambda p: p.many("big", sb.sphere(1), at=[(5, 0, 0)], mass=1), {}, "more than 4 times the smallest"),
+        (lambda p: None, {"sleep": 0.1}, "sleep= is for target='cpu'"),
+        (lambda p: None, {"target": "gpu"}, "there is no target 'gpu'"),
+        (lambda p: None, {"real": "half"}, "there is no real 'half'"),
+        (lambda p: None, {"real": "float", "target": "cpu"}, "real='float' is for target='cuda'"),
+    ],
+)
+def test_faults(pile, given, said) -> None:
+    made = sb.Pile("p")
+    made.many("ball", sb.sphere(0.1), at=[(0, 0, 0)], mass=1)
+    pile(made)
+    with pytest.raises(sb.errors.SimulationError, match=said):
+        made.simulate(0.1, step=0.01, **{"target": "cuda", **given})
