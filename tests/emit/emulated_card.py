@@ -97,7 +97,7 @@ class _HostKernel:
                 self.where[:] = [-1, block, blocks]
                 self._together(threads, values)
                 continue
-            for thread in range(threads):
+            for thread in range(min(threads, values[0] - block * threads)):  # threads beyond the members do nothing
                 self.where[:] = [thread, block, blocks]
                 self.run(*values)
 

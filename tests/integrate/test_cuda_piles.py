@@ -32,7 +32,8 @@ def heap(**laws: float) -> sb.Pile:
 def test_a_heap_moves_as_on_this_computer(library: EmulatedLibrary) -> None:
     given = {"step": 0.004, "every": 2, "tolerance": 1e-10, "most_sweeps": 100}
     here, there = (heap().simulate(0.024, **given, target=t) for t in ("cpu", "cuda"))
-    assert there.outcome and there.missed == 0
+    assert there.outcome
+    assert there.missed == 0
     assert len(there.contacts.gaps) == len(here.contacts.gaps)
     assert there.most_contacts == here.most_contacts > 6
     assert np.abs(there.states - here.states).max() < 1e-8

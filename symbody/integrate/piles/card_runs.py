@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -95,7 +96,7 @@ class CardRunner:
         callees = {k: DeviceFunction(f"program_{k}") for k in body_outputs(self.pile.body)}
         step = pile_step_record(self.pile, self.h, 1, callees).know(*callees)
         largest = float(np.abs(self.pile.start[: self.n, :3]).max())
-        step.margin = MARGINS[self.real] * max(largest, max(s.reach for s in self.pile.solids))
+        step.margin = MARGINS[self.real] * max(largest, *(s.reach for s in self.pile.solids))
         step.grid.put(size=WIDER * step.grid.size)
         one = indices([0])
         sort = DigitSort(
@@ -264,7 +265,7 @@ class CardRunner:
         self.launch("gather_speeds", self.n)
         if not active:
             return 0.0, 0
-        parts = [(int(a), int(b - a)) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a]
+        parts = [(int(a), int(b - a)) for a, b in pairwise(starts) if b > a]
         for sweep in range(1, most + 1):
             for first, size in parts:
                 self.launch("sweep_colour", size, first=first, swapped=swapped)
