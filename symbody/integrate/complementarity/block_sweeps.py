@@ -22,6 +22,7 @@ from .contact_graph import (
     set_speeds,
 )
 from .contact_islands import find_islands
+from .semidefinite import semidefinite_factor
 from .semismooth_newton import solve_by_newton
 
 NEAR: Final = 1.5  # the residual is looked at where the estimate of a sweep is below this multiple of the tolerance, then half of it
@@ -305,18 +306,7 @@ def set_products(g: ContactGraph, k: int, slot: int) -> None:
 def solve_products(g: ContactGraph) -> None:
     """γ of the least |F - ΔF γ|, by Cholesky's factors of the normal equations."""
     n = g.filled
-    for i in range(n):
-        for j in range(i + 1):
-            value = g.products[i * g.memory + j]
-            if i == j:
-                value += DEPENDENT * value
-            for m in range(j):
-                value -= g.factor[i * g.memory + m] * g.factor[j * g.memory + m]
-            if i == j:
-                g.factor[i * g.memory + i] = sqrt(value) if value > 1e-12 * g.products[i * g.memory + i] else 0.0
-            else:
-                pivot = g.factor[j * g.memory + j]
-                g.factor[i * g.memory + j] = value / pivot if pivot > 0.0 else 0.0
+    semidefinite_factor(n, g.memory, DEPENDENT, 1e-12, g.products, g.factor)
     for i in range(n):
         value = g.right[i]
         for m in range(i):

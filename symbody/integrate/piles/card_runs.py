@@ -75,6 +75,7 @@ class CardRunner:
         self.total = len(pile.kinds)
         self.n = self.total - pile.fixed
         self.most = MOST_PER_BODY * self.n + 1000
+        self.machine_states: list[Array] = []
         self.totals = RunTotals(pile.tolerance, pile.most_sweeps)
         self.sorters = min(SORTERS, max(32, self.total // 64))
         self._begin(SLOTS)
@@ -352,6 +353,8 @@ def check_pile(pile: PileNumbers) -> None:
         raise SimulationError(f"{where}: all bodies must be balls; others run with target='cpu'")
     if pile.terrain is not None:
         raise SimulationError(f"{where}: a height field runs with target='cpu'; walls are planes here")
+    if pile.machine is not None:
+        raise SimulationError(f"{where}: a pile with a mechanism runs with target='cpu'")
     if pile.rest > 0:
         raise SimulationError(f"{where}: sleep= is for target='cpu'")
     widths = np.array([s.reach for s in pile.solids])[pile.kinds]

@@ -27,14 +27,14 @@ def find_contacts(s: PileStep) -> None:
     place_bodies(s)
     s.contacts = 0
     s.is_full = 0
-    for i in range(s.n):
+    for i in range(s.n + s.machine.bodies):
         s.new_start[i] = s.contacts
         for plane in range(s.n_planes):
             touch_plane(s, i, plane)
         if s.field_kind >= 0:
             touch_field(s, i)
         touch_others(s, i)
-    s.new_start[s.n] = s.contacts
+    s.new_start[s.n + s.machine.bodies] = s.contacts
 
 
 def set_margin(s: PileStep) -> None:
@@ -72,8 +72,8 @@ def touch_cell(s: PileStep, i: int, x: int, y: int, z: int) -> None:
 
 
 def touch_pair(s: PileStep, i: int, j: int) -> None:
-    """Contacts of two bodies, i < j."""
-    if is_apart(s, i, j) == 1:
+    """Contacts of two bodies, i < j; those of one mechanism do not touch each other."""
+    if (i >= s.n and j < s.n + s.machine.bodies) or is_apart(s, i, j) == 1:
         return
     one = s.shapes.form[s.kind[i]]
     two = s.shapes.form[s.kind[j]]

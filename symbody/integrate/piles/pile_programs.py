@@ -13,6 +13,7 @@ from ...emit.run.loop_callee import program_callee
 from ..complementarity.contact_arrays import indices
 from ..complementarity.contact_graph import contact_graph
 from ..time_stepping.moreau_programs import compiled_program
+from .machine_programs import Machine, machine_record
 from .pile_records import MOST_CORNERS, MOST_FACES, ROOM, SPEEDS, STATE, PileGrid, PileStep
 from .pile_solids import PileSolid, shape_record
 
@@ -37,7 +38,7 @@ class PileNumbers:
     body        equations of one free body in Euler parameters, whose first parameters are its mass and moments of inertia
     parameters  values of its others
     solids      shape of each kind; `masses` and moments of inertia of each kind (kinds x 4)
-    kinds       of each body, those that are `fixed` last
+    kinds       of each body, those that are not free last: `fixed` of them, those of a `machine` before the others
     start       states of all bodies (bodies x 13)
     laws        friction coefficient and restitution of each pair of kinds (kinds x kinds x 2); walls are kinds, too
     planes      normal, distance of half-spaces, and `plane_kinds`
@@ -58,6 +59,7 @@ class PileNumbers:
     most_sweeps: int
     stabilise: float
     rest: float
+    machine: Machine | None = None
 
 
 def body_outputs(body: Equations) -> dict[str, dict[str, Any]]:
@@ -75,7 +77,8 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         k: program_callee(compiled_program(pile.body, k, outputs), {"p": p})
         for k, outputs in body_outputs(pile.body).items()
     }
-    graph = contact_graph(c, 2 * c, n, SPEEDS)
+    carried = 0 if pile.machine is None else len(pile.machine.bodies)
+    graph = contact_graph(c, (2 + carried) * c, n + carried, SPEEDS)
     graph.tolerance, graph.most = pile.tolerance, pile.most_sweeps
     field = pile.terrain
     room = ROOM + 4 * MOST_FACES
@@ -86,13 +89,13 @@ def pile_step_record(pile: PileNumbers, h: float, capacity: int, callees: dict[s
         field_kind=-1 if field is None else field.kind, field=np.zeros(1) if field is None else _flat(field.heights),
         field_shape=indices([] if field is None else list(field.heights.shape)),
         field_place=np.zeros(1) if field is None else np.array([*field.corner, *field.spacing]),
-        shapes=shape_record(list(pile.solids)), grid=_grid_record(pile), graph=graph, capacity=c, contacts=0, is_full=0, margin=0.0,
+        shapes=shape_record(list(pile.solids)), grid=_grid_record(pile), graph=graph, machine=machine_record(pile.machine, pile.body), capacity=c, contacts=0, is_full=0, margin=0.0,
         first=indices([0] * c), second=indices([0] * c), feature=indices([0] * c), normal=np.zeros(3 * c + 3), arm=np.zeros(3 * c + 3),
-        gap=np.zeros(c + 1), restitution=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + 1)), old_second=indices([0] * c),
-        old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + 1)),
+        gap=np.zeros(c + 1), restitution=np.zeros(c + 1), axes=np.zeros(9 * c + 9), old_start=indices([0] * (n + carried + 1)), old_second=indices([0] * c),
+        old_feature=indices([0] * c), old_impulse=np.zeros(3 * c + 3), new_start=indices([0] * (n + carried + 1)),
         **callees, x=np.zeros(STATE), p=p, udot=np.zeros(SPEEDS),
         qdot=np.zeros(7), before=np.zeros(STATE * n + 1), residual=0.0, free=np.zeros(SPEEDS * n + 1), own=np.zeros(SPEEDS * n + 1),
-        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * n), mark=0, w=np.zeros(16),
+        stabilise=pile.stabilise, shift=np.zeros(SPEEDS * n + 1), rest=pile.rest, calm=indices([0] * (n + carried)), mark=0, w=np.zeros(16),
         clip=np.zeros(4 * MOST_CORNERS + 4), clipped=np.zeros(4 * MOST_CORNERS + 4), one=np.zeros(room), two=np.zeros(room),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Final
 from ...emit.loops.kernel_language import Function, Indices, Mutable, Numbers
 from ...emit.loops.records import Struct
 from ..complementarity.contact_graph import ContactGraph
+from ..time_stepping.moreau_records import MoreauStep
 
 STATE: Final = 13  # x y z e0 e1 e2 e3 x' y' z' wx wy wz of a body: those of one free body that was derived
 SPEEDS: Final = 6
@@ -69,8 +70,31 @@ class PileGrid(Struct):
     origin: Numbers
 
 
+class PileMachine(Struct):
+    """A mechanism in a pile, of which some `bodies` touch others; 0: none.
+
+    step             its state y, and its programs; G and X: of the twists of these bodies
+    place, twist     of each body at the midpoint: centre and rotation matrix (12), velocity and angular velocity (6)
+    free             twists after the step without contacts
+    W, factor        response of twists to impulses, and Cholesky's factor of it
+    wrench           impulses of the contacts, with their moments about the centres
+    shift            speeds that push bodies apart; `kept`: state before the step
+    """
+
+    bodies: int
+    step: MoreauStep
+    place: Numbers
+    twist: Numbers
+    free: Numbers
+    W: Numbers
+    factor: Numbers
+    wrench: Numbers
+    shift: Numbers
+    kept: Numbers
+
+
 class PileStep(Struct):
-    """A step of n bodies, after which `fixed` ones stand that do not move.
+    """A step of n free bodies, after which `fixed` ones stand: those of a mechanism first, then those that do not move.
 
     y, kind       state and kind of each body, `turn`: its rotation matrix at the midpoint
     h             length of the step
@@ -109,6 +133,7 @@ class PileStep(Struct):
     shapes: PileShapes
     grid: PileGrid
     graph: ContactGraph
+    machine: PileMachine
     capacity: Mutable[int]
     contacts: Mutable[int]
     is_full: Mutable[int]

@@ -13,6 +13,7 @@ from ...emit.run.loop_callee import LoopCallee
 from ..forms.compile_effort import Effort
 from ..kernels.march_records import DONE, NOT_FINITE
 from ..result.outcome import Ending, Outcome, Statistics
+from .machine_step import place_machine
 from .pile_contacts import find_contacts
 from .pile_programs import PileNumbers, pile_step_record
 from .pile_records import STATE, PileStep
@@ -60,6 +61,7 @@ class PileRunner:
         self.n = len(pile.kinds) - pile.fixed
         self.most = MOST_PER_BODY * self.n + 1000
         self._effort = Effort()
+        self.machine_states: list[Array] = [] if pile.machine is None else [pile.machine.state]
         self._begin(4 * self.n + 16)
 
     def _begin(self, capacity: int, before: PileStep | None = None) -> None:
@@ -67,7 +69,8 @@ class PileRunner:
         if before is not None:
             keep_state(before, step)
         self.run_record = PileRun(
-            count=0, stride=1, done=0, t=0.0, residual=0.0, most_contacts=0, contacts=0, sweeps=0, missed=0, samples=np.zeros(BLOCK * STATE * self.n + 1), step=step
+            count=0, stride=1, done=0, t=0.0, residual=0.0, most_contacts=0, contacts=0, sweeps=0, missed=0, samples=np.zeros(BLOCK * STATE * self.n + 1),
+            machine_samples=np.zeros(BLOCK * step.machine.step.n + 1), step=step,
         )  # fmt: skip
         self._loop = self._effort.loop(run_pile, m=self.run_record)
 
@@ -97,6 +100,7 @@ class PileRunner:
             status = self._effort.run(self._loop)
             rows = m.done // stride
             kept.append(np.array(m.samples[: rows * STATE * self.n]).reshape(rows, self.n, STATE))
+            self._keep_machine(rows)
             self.t += m.done * self.h
             left -= m.done
             if status != FULL or m.step.capacity >= self.most:
@@ -104,6 +108,11 @@ class PileRunner:
             if m.done % stride:
                 left += m.done % stride  # no sample is lost: strides divide calls of this method
             self._begin_again()
+
+    def _keep_machine(self, rows: int) -> None:
+        m, n = self.run_record, self.step.machine.step.n
+        if self.pile.machine is not None:
+            self.machine_states += list(np.array(m.machine_samples[: rows * n]).reshape(rows, n))
 
     def _begin_again(self) -> None:
         m = self.run_record
@@ -136,6 +145,7 @@ class PileRunner:
 
 def touch_at_start(s: PileStep) -> None:
     turn_bodies(s)
+    place_machine(s, 0.0)
     find_contacts(s)
 
 
@@ -147,6 +157,7 @@ def keep_state(before: PileStep, after: PileStep) -> None:
         old = getattr(before, name)
         getattr(after, name)[: len(old)] = old
     after.graph.idle[:] = before.graph.idle
+    after.machine.step.y[:] = before.machine.step.y
 
 
 @dataclass(frozen=True)
@@ -163,6 +174,7 @@ class PileSamples:
     sweeps: int
     missed: int
     last: ContactsNow
+    machine: Array
 
 
 class Runner(Protocol):
@@ -173,6 +185,7 @@ class Runner(Protocol):
     t: float
     n: int
     most: int
+    machine_states: list[Array]
 
     @property
     def totals(self) -> RunTotals: ...
@@ -209,7 +222,7 @@ def run_samples(runner: Runner, count: int, every: int, notes: tuple[str, ...]) 
     outcome = Outcome(Ending.REACHED, runner.t, notes=notes) if status == DONE else failure(runner, status, notes)
     return PileSamples(
         t, y, outcome, Statistics(taken, evaluations=taken, seconds=perf_counter() - began), m.residual, m.most_contacts,
-        m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(),
+        m.contacts / max(taken, 1), m.sweeps, m.missed, runner.contacts(), np.array(runner.machine_states),
     )  # fmt: skip
 
 

@@ -19,6 +19,15 @@ from ...emit.loops.records import Struct
 from ..complementarity.block_sweeps import solve_graph
 from ..complementarity.contact_graph import ROWS, set_diagonals
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
+from .machine_step import (
+    add_machine_blocks,
+    advance_machine,
+    change_machine,
+    is_machine_finite,
+    keep_machine,
+    place_machine,
+    restore_machine,
+)
 from .pile_contacts import GROUND, find_contacts
 from .pile_records import PLACE, SPEEDS, STATE, PileStep
 
@@ -41,6 +50,7 @@ class PileRun(Struct):
     sweeps: Mutable[int]
     missed: Mutable[int]
     samples: Numbers
+    machine_samples: Numbers
     step: PileStep
 
 
@@ -64,6 +74,8 @@ def run_pile(m: PileRun) -> int:
         if m.done % m.stride == 0:
             for i in range(STATE * s.n):
                 m.samples[kept * STATE * s.n + i] = s.y[i]
+            for i in range(s.machine.step.n):
+                m.machine_samples[kept * s.machine.step.n + i] = s.machine.step.y[i]
             kept += 1
     return DONE
 
@@ -72,8 +84,11 @@ def pile_step(s: PileStep, t: float) -> int:
     """A step from t: DONE, or why it was not taken."""
     for i in range(STATE * s.n):
         s.before[i] = s.y[i]
+    keep_machine(s)
     advance_bodies(s, 0)
+    advance_machine(s, t, 0)
     turn_bodies(s)
+    place_machine(s, t)
     find_contacts(s)
     if s.is_full == 1:
         return step_back(s, FULL)
@@ -86,9 +101,11 @@ def pile_step(s: PileStep, t: float) -> int:
     for i in range(SPEEDS * s.n):
         s.shift[i] = 0.0
     change_body_speeds(s)
+    change_machine(s, 0)
     if s.stabilise > 0.0 and s.contacts > 0:
         push_apart(s)
     advance_bodies(s, 1)
+    advance_machine(s, t + s.h, 1)
     if are_finite(s) == 0:
         return step_back(s, NOT_FINITE)
     if s.residual > MOST_RESIDUAL:
@@ -101,6 +118,7 @@ def pile_step(s: PileStep, t: float) -> int:
 def step_back(s: PileStep, status: int) -> int:
     for i in range(STATE * s.n):
         s.y[i] = s.before[i]
+    restore_machine(s)
     return status
 
 
@@ -134,7 +152,8 @@ def advance_body(s: PileStep, i: int, is_second: int) -> None:
 
 def turn_bodies(s: PileStep) -> None:
     for i in range(s.n + s.fixed):
-        turn_body(s, i)
+        if i < s.n or i >= s.n + s.machine.bodies:
+            turn_body(s, i)
 
 
 def turn_body(s: PileStep, i: int) -> None:
@@ -191,7 +210,7 @@ def are_finite(s: PileStep) -> int:
     total = 0.0
     for i in range(STATE * s.n):
         total += s.y[i] - s.y[i]
-    return 1 if is_finite(total) else 0
+    return is_machine_finite(s) if is_finite(total) else 0
 
 
 # ------------------------------------------------------------------------------------------------------- contact problem
@@ -205,13 +224,19 @@ def set_rows(s: PileStep) -> None:
     for c in range(s.contacts):
         g.starts[c] = blocks
         set_contact_rows(s, c, blocks)
-        blocks += 2 if is_between_bodies(s, c) == 1 else 1
+        blocks += blocks_of_body(s, s.first[c])
+        if is_between_bodies(s, c) == 1:
+            blocks += blocks_of_body(s, s.second[c])
     g.starts[s.contacts] = blocks
 
 
 def is_between_bodies(s: PileStep, c: int) -> int:
     """Whether both bodies of a contact move."""
-    return 1 if s.second[c] != GROUND and s.second[c] < s.n else 0
+    return 1 if s.second[c] != GROUND and s.second[c] < s.n + s.machine.bodies else 0
+
+
+def blocks_of_body(s: PileStep, i: int) -> int:
+    return 1 if i < s.n else i - s.n + 1
 
 
 def set_contact_rows(s: PileStep, c: int, block: int) -> None:
@@ -221,9 +246,10 @@ def set_contact_rows(s: PileStep, c: int, block: int) -> None:
     for r in range(ROWS):
         g.b[ROWS * c + r] = 0.0
     before = 0.0
-    before += add_block(s, c, block, s.first[c], 1.0)
+    before += add_blocks(s, c, block, s.first[c], 1.0)
     if is_between_bodies(s, c) == 1:
-        before += add_block(s, c, block + 1, s.second[c], -1.0)
+        own = blocks_of_body(s, s.first[c])
+        before += add_blocks(s, c, block + own, s.second[c], -1.0)
     g.b[ROWS * c] += s.restitution[c] * min(before, 0.0)
 
 
@@ -245,6 +271,12 @@ def set_axes(s: PileStep, c: int) -> None:
     A[6] = b
     A[7] = sign + y * y * a
     A[8] = -y
+
+
+def add_blocks(s: PileStep, c: int, block: int, i: int, sign: float) -> float:
+    if i < s.n:
+        return add_block(s, c, block, i, sign)
+    return add_machine_blocks(s, c, block, i - s.n, sign)
 
 
 def add_block(s: PileStep, c: int, block: int, i: int, sign: float) -> float:
@@ -299,7 +331,7 @@ def recall_impulse(s: PileStep, c: int) -> None:
 
 def store_impulses(s: PileStep) -> None:
     """Impulses in the ground frame, for the next step and for results."""
-    for i in range(s.n + 1):
+    for i in range(s.n + s.machine.bodies + 1):
         s.old_start[i] = s.new_start[i]
     for c in range(s.contacts):
         store_impulse(s, c)
@@ -324,6 +356,7 @@ def push_apart(s: PileStep) -> None:
     g.sweeps += sweeps
     for i in range(s.n):
         set_shift(s, i)
+    change_machine(s, 1)
 
 
 def ask_for_separation(s: PileStep, c: int) -> None:

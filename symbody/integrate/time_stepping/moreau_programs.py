@@ -101,7 +101,7 @@ def midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     slips = [f.speeds(eq) for f in frictions]
     flat = [v for of_one in slips for v in of_one]
     G = jacobian([*speeds, *flat], eq.u)
-    solved = _solved_columns(eq, G)
+    solved = solved_columns(eq, G)
     accelerations, multipliers = solved.column(0)[:n], [-e for e in solved.column(0)[n:]]
     missed = [e for j in (1, 2, 3) for e in solved.column(j)[:n]] if k else [ZERO] * (3 * n)
     changes = [solved.column(4 + i) for i in range(G.rows)]
@@ -117,7 +117,7 @@ def midpoint_outputs(table: ModeTable) -> tuple[dict[str, Any], int]:
     return {name: values or [ZERO] for name, values in outputs.items()}, G.rows
 
 
-def _solved_columns(eq: Equations, G: Matrix) -> Matrix:
+def solved_columns(eq: Equations, G: Matrix) -> Matrix:
     """Columns [u'; -lam]: of the motion without contacts; of what takes back Jc u + b, -c and phi; of unit impulses
     along the rows of G."""
     n, k = len(eq.u), len(eq.lam)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from ...argument_kinds import answered_class, checked_flags
+from ...bodies.mechanism.frame_places import frame_and_coordinates
 from ...bodies.model.model import Model
 from ...derivation.entry.derive import derive
 from ...derivation.equations.equations import Equations
@@ -17,10 +18,12 @@ from ...emit.run.cuda_callable import REALS
 from ...emit.run.dynamics import TARGETS
 from ...errors import ModelError, SimulationError, finite_number, shown, unknown
 from ...integrate.piles.card_runs import CardRunner
+from ...integrate.piles.machine_programs import Machine, MachineBody
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
 from ...integrate.piles.pile_records import DRUM, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
 from ...integrate.piles.pile_solids import PileSolid
+from ...integrate.start.state import State
 from ...summary import Summarized, Summary, listing, summary_rows
 from .pile_motion import PileMotion
 from .pile_starts import start_notes
@@ -38,12 +41,17 @@ class PileKind:
     mass: float
     states: Array
     is_fixed: bool
+    is_carried: bool
     friction: float | None
     restitution: float | None
 
     @property
     def inertia(self) -> Array:
         return self.mass * self.solid.gyration
+
+    @property
+    def remark(self) -> str:
+        return " (of the mechanism)" if self.is_carried else " (fixed)" if self.is_fixed else ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ class Pile(Summarized):
         self._kinds: dict[str, PileKind] = {}
         self._walls: dict[str, Wall] = {}
         self._pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
+        self._machine: Machine | None = None
 
     @property
     def _where(self) -> str:
@@ -98,7 +107,7 @@ class Pile(Summarized):
     def _summary(self) -> Summary:
         number = sum(len(k.states) for k in self._kinds.values())
         rows = summary_rows(
-            bodies=listing(f"{len(k.states)} {k.name}{' (fixed)' if k.is_fixed else ''}" for k in self._kinds.values()),
+            bodies=listing(f"{len(k.states)} {k.name}{k.remark}" for k in self._kinds.values()),
             walls=listing(self._walls),
         )
         return Summary(f"Pile {self.name}: {number} bodies", rows)
@@ -142,7 +151,59 @@ class Pile(Summarized):
         states[:, 10:] = _rows(f"{where}: angular_velocities", angular_velocities, len(places)) @ solid.turn
         m = 1.0 if fixed and mass is None and density is None else _mass(where, mass, density, solid)
         mu, e = _optional_laws(where, friction, restitution)
-        self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), mu, e)
+        self._kinds[name] = PileKind(name, solid, m, states, bool(fixed), False, mu, e)
+
+    def mechanism(
+        self, start: State, surfaces: Mapping[str, tuple[Any, Any]], *, friction: float | None = None, restitution: float | None = None,
+    ) -> None:  # fmt: skip
+        """A mechanism with joints in the pile; forces act both ways. A pile has one, which may consist of several machines.
+
+        start        its equations and the state at the start, by `sb.assemble`
+        surfaces     by name: a body or frame of its model, and the shape that is fixed there (as of `many`). They touch free and
+                     fixed bodies and walls, not each other
+        friction     of all surfaces, unless `pair` says otherwise; `restitution` alike
+
+        `simulate` returns its coordinates and speeds in `motion.mechanism`.
+
+        >>> m = sb.Model("paddle")
+        >>> m.gravity(0, 0, -9.81)
+        >>> paddle = m.body("paddle", mass=2.0, inertia=(0.1, 0.1, 0.1), com=(0, 0, -0.5))
+        >>> joint = m.revolute("swing", m.ground, paddle, axis="y")
+        >>> pile = sb.Pile("game", friction=0.2)
+        >>> pile.many("ball", sb.sphere(0.1), at=[(0.3, 0, -0.5)], density=500)
+        >>> pile.mechanism(sb.assemble(sb.derive(m), swing_dot=-3.0), {"blade": (paddle.frame.translate(0, 0, -0.5), sb.box(0.1, 0.3, 0.4))})
+        >>> motion = pile.simulate(0.2, step=0.002)
+        >>> bool(motion.velocities[-1, 0, 0] > 0.5)
+        True
+
+        See also: `assemble`, `Pile.many`, `study.PileMotion`.
+        """
+        where = f"{self._where}, mechanism"
+        self._check_machine(where, start, surfaces)
+        bodies = []
+        mu, e = _optional_laws(where, friction, restitution)
+        for name, (on, shape) in surfaces.items():
+            self._check_name(name)
+            solid = solid_of(f"{where}, {name!r}", shape, None)
+            frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
+            bodies.append(MachineBody(frame, tuple(at.entries), solid.turn))
+            state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
+            self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
+        self._machine = Machine(start, tuple(bodies))
+
+    def _check_machine(self, where: str, start: Any, surfaces: Any) -> None:
+        if self._machine is not None:
+            raise ModelError(f"{where}: there is one already; put all machines into one model")
+        if not isinstance(start, State):
+            raise ModelError(
+                f"{where}: start is a state of equations, sb.assemble(sb.derive(model), ...), got {shown(start)}"
+            )
+        if start.equations.z:
+            raise ModelError(f"{where}: {start.equations.name!r} has additional variables, which do not run in a pile")
+        if not surfaces or not all(isinstance(v, tuple) and len(v) == 2 for v in surfaces.values()):
+            raise ModelError(
+                f"{where}: surfaces are pairs by name, {{'blade': (body, sb.box(...))}}, at least one, got {shown(surfaces)}"
+            )
 
     def wall(
         self, name: str, at: Any = (0.0, 0.0, 0.0), normal: Any = (0.0, 0.0, 1.0), *, friction: float | None = None,
@@ -251,7 +312,8 @@ class Pile(Summarized):
         count = max(1, round(t / h))
         runner = self._runner(pile, t / count, target, real)
         notes = start_notes(self._where, runner, self.body_names)
-        return PileMotion(self, pile.masses[pile.kinds[: runner.n]], run_samples(runner, count, every, notes))
+        names = [] if self._machine is None else [s.name for s in self._machine.equations.state]
+        return PileMotion(self, pile.masses[pile.kinds[: runner.n]], run_samples(runner, count, every, notes), names)
 
     def _runner(self, pile: PileNumbers, h: float, target: str, real: str) -> Runner:
         if target not in TARGETS:
@@ -281,6 +343,10 @@ class Pile(Summarized):
 
         See also: `Pile.simulate`, `Pile.start`.
         """
+        if self._machine is not None:
+            raise SimulationError(
+                f"{self._where}: a stepper is for piles without a mechanism; simulate(...) moves both"
+            )
         h = self._step_length(dt) / substeps
         runner = PileRunner(self._in_numbers(tolerance, most_sweeps, stabilise, 0.0), h)
 
@@ -327,7 +393,7 @@ class Pile(Summarized):
 
     @property
     def _ordered(self) -> list[PileKind]:
-        return sorted(self._kinds.values(), key=lambda k: k.is_fixed)
+        return sorted(self._kinds.values(), key=lambda k: k.is_fixed + (k.is_fixed and not k.is_carried))
 
     def _step_length(self, step: float) -> float:
         if not finite_number(step, "step", SimulationError) > 0:
@@ -336,7 +402,7 @@ class Pile(Summarized):
 
     def _in_numbers(self, tolerance: float, most_sweeps: int, stabilise: float, sleep: float) -> PileNumbers:
         kinds, body = self._ordered, self._one_body
-        if not any(len(k.states) and not k.is_fixed for k in kinds):
+        if self._machine is None and not any(len(k.states) and not k.is_fixed for k in kinds):
             raise SimulationError(f"{self._where}: no body moves; add some with many(...)")
         self._check_pairs(kinds)
         names = [k.name for k in kinds] + list(self._walls)
@@ -350,14 +416,14 @@ class Pile(Summarized):
             fixed=sum(len(k.states) for k in kinds if k.is_fixed), start=np.concatenate([k.states for k in kinds]), laws=self._law_table(names),
             planes=np.array([w.plane for w in planes]).reshape(-1, 4), plane_kinds=np.array([names.index(w.name) for w in planes], dtype=int),
             terrain=ground[0] if ground else None, tolerance=finite_number(tolerance, "tolerance", SimulationError),
-            most_sweeps=int(most_sweeps), stabilise=finite_number(stabilise, "stabilise", SimulationError), rest=finite_number(sleep, "sleep", SimulationError),
+            most_sweeps=int(most_sweeps), stabilise=finite_number(stabilise, "stabilise", SimulationError), rest=finite_number(sleep, "sleep", SimulationError), machine=self._machine,
         )  # fmt: skip
 
     def _check_pairs(self, kinds: list[PileKind]) -> None:
         """Every pair of kinds that can meet has a gap."""
         for i, a in enumerate(kinds):
             for b in kinds[i:]:
-                if (a.is_fixed and b.is_fixed) or (a is b and len(a.states) < 2):
+                if (a.is_fixed and b.is_fixed and a.is_carried == b.is_carried) or (a is b and len(a.states) < 2):
                     continue
                 forms = sorted((a.solid.form, b.solid.form))
                 if forms[1] == DRUM and forms[0] != 0:
@@ -365,7 +431,11 @@ class Pile(Summarized):
                         f"{self._where}: {a.name} ({FORMS[a.solid.form]}) and {b.name} ({FORMS[b.solid.form]}) have no gap here; a cylinder touches "
                         "balls and walls, and with sides=24 it is a prism that touches all but cylinders"
                     )
-            if a.solid.form == DRUM and not a.is_fixed and any(w.terrain for w in self._walls.values()):
+            if (
+                a.solid.form == DRUM
+                and (a.is_carried or not a.is_fixed)
+                and any(w.terrain for w in self._walls.values())
+            ):
                 raise SimulationError(
                     f"{self._where}: {a.name} (cylinder) and a height field have no gap here; sides=24 makes it a prism"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,8 @@ class PileMotion(Summarized):
     statistics steps and seconds
     residual   the largest of all steps, `missed` of which are above the tolerance; `contacts` are those of the last step, `most_contacts` of any step, `sweeps` of all
 
+    mechanism  coordinates and speeds of the mechanism by name, at these times
+
     >>> pile = sb.Pile("ball")
     >>> pile.many("ball", sb.sphere(0.1), at=[(0, 0, 0.1)], mass=2.0)
     >>> pile.wall("floor")
@@ -35,7 +38,7 @@ class PileMotion(Summarized):
     See also: `Pile`, `Pile.simulate`.
     """
 
-    def __init__(self, pile: Pile, masses: Array, samples: PileSamples) -> None:
+    def __init__(self, pile: Pile, masses: Array, samples: PileSamples, names: Sequence[str]) -> None:
         self.pile = pile
         self._masses = masses
         self.t: Array = samples.t
@@ -45,6 +48,7 @@ class PileMotion(Summarized):
         self.residual, self.sweeps, self.missed = samples.residual, samples.sweeps, samples.missed
         self.most_contacts, self.mean_contacts = samples.most_contacts, samples.mean_contacts
         self.contacts: ContactsNow = samples.last
+        self.mechanism: dict[str, Array] = {name: samples.machine[:, k] for k, name in enumerate(names)}
 
     def _summary(self) -> Summary:
         rows = summary_rows(

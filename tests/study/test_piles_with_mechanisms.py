@@ -1,0 +1,139 @@
+"""A mechanism in a pile: beside free bodies of the pile, beside contacts of mechanisms, and laws of momentum."""
+
+import numpy as np
+import pytest
+
+import symbody as sb
+
+
+def free_ball(at):
+    m = sb.Model("ball")
+    m.gravity(0, 0, -9.81)
+    ball = m.body("b", mass=2.0, inertia=(0.4 * 2 * 0.01,) * 3)
+    m.free("b", m.ground, ball, sequence="euler parameters")
+    return sb.assemble(sb.derive(m), {"b_x": at[0], "b_y": at[1], "b_z": at[2], "b_e0": 1.0}), ball
+
+
+def test_a_free_body_of_a_mechanism_moves_as_one_of_the_pile():
+    at = np.array([(0.0, 0.0, 0.1), (0.13, 0.02, 0.29), (-0.05, 0.11, 0.45)])
+    alone = sb.Pile("balls", friction=0.3, restitution=0.2)
+    alone.many("b", sb.sphere(0.1), at=at, mass=2.0)
+    alone.wall("floor")
+    state, ball = free_ball(at[1])
+    mixed = sb.Pile("balls", friction=0.3, restitution=0.2)
+    mixed.many("b", sb.sphere(0.1), at=at[[0, 2]], mass=2.0)
+    mixed.mechanism(state, {"own": (ball, sb.sphere(0.1))})
+    mixed.wall("floor")
+    one, other = (p.simulate(0.3, step=0.002, tolerance=1e-11) for p in (alone, mixed))
+    assert one.most_contacts == other.most_contacts >= 2
+    assert np.abs(one.positions[:, [0, 2]] - other.positions).max() < 1e-8
+    places = np.stack([other.mechanism[f"b_{c}"] for c in "xyz"], axis=1)
+    assert np.abs(places - one.positions[:, 1]).max() < 1e-8
+    assert np.abs(places[-1] - at[1]).max() > 0.1
+
+
+def test_a_pendulum_is_hit_as_among_contacts_of_a_mechanism():
+    """The same scheme with all pairs as `Contacts`."""
+    m = sb.Model("hit")
+    m.gravity(0, 0, -9.81)
+    bob = m.body("bob", mass=3.0, inertia=(0.02, 0.03, 0.01), com=(0, 0, -1))
+    m.revolute("swing", m.ground, bob, axis="y")
+    alone = sb.assemble(sb.derive(m), swing=0.0)
+    ball = m.body("b", mass=2.0, inertia=(0.4 * 2 * 0.01,) * 3)
+    m.free("b", m.ground, ball, sequence="euler parameters")
+    at = (0.3, 0.01, -0.9)
+    touching = sb.touch(sb.Ball(ball, 0.1), sb.Ball(bob, 0.12, at=(0, 0, -1)))
+    contacts = sb.Contacts(sb.derive(m), sb.Contact("hit", touching, friction=0.4, restitution=0.5))
+    start = {"b_x": at[0], "b_y": at[1], "b_z": at[2], "b_e0": 1.0, "b_x_dot": -2.0}
+    slow = sb.simulate_modes(contacts, 0.2, start, method="moreau", step=0.002)
+    pile = sb.Pile("hit", friction=0.4, restitution=0.5)
+    pile.many("b", sb.sphere(0.1), at=[at], mass=2.0, velocities=[(-2.0, 0, 0)])
+    pile.mechanism(alone, {"head": (bob.frame.translate(0, 0, -1), sb.sphere(0.12))})
+    quick = pile.simulate(0.2, step=0.002, tolerance=1e-11)
+    assert abs(quick.mechanism["swing"][-1]) > 0.01
+    assert quick.mechanism["swing"] == pytest.approx(slow["swing"], abs=1e-9)
+    assert quick.positions[-1, 0] == pytest.approx([slow[f"b_{c}"][-1] for c in "xyz"], abs=1e-9)
+
+
+def two_links():
+    """Two links with a joint that fly freely, with a box on each."""
+    m = sb.Model("links")
+    one = m.body("one", mass=1.0, inertia=(0.01, 0.02, 0.02))
+    m.free("one", m.ground, one, sequence="euler parameters")
+    other = m.body("other", mass=0.5, inertia=(0.01, 0.01, 0.02), com=(0.2, 0, 0))
+    m.revolute("hinge", one, other, axis="z", at=(0.2, 0, 0))
+    return sb.assemble(sb.derive(m), {"one_e0": 1.0, "hinge": 0.3, "hinge_dot": 0.5}), one, other
+
+
+def test_momentum_is_kept_and_energy_lost():
+    """Balls hit two links without gravity: Σ m v stays to the order of the scheme (impulses act at midpoints of steps, to
+    rounding), and the kinetic energy of all decreases."""
+    state, one, other = two_links()
+    pile = sb.Pile("space", gravity=(0, 0, 0), friction=0.3, restitution=0.4)
+    at = np.array([(0.0, 0.5, 0.02), (0.4, -0.5, 0.0), (0.2, 0.02, 0.6)])
+    pile.many("b", sb.sphere(0.08), at=at, mass=0.3, velocities=[(0, -3, 0), (0, 3, 0), (0, 0, -3)])
+    right = other.frame.translate(0.2, 0, 0)
+    pile.mechanism(state, {"left": (one, sb.box(0.4, 0.1, 0.1)), "right": (right, sb.box(0.3, 0.1, 0.1))})
+    eq, f = state.equations, sb.compile(state.equations)
+    momentum_of = f.function("momentum", {"v": momentum(one, other)})
+    off = []
+    for step in (0.002, 0.0002):
+        motion = pile.simulate(0.4, step=step, tolerance=1e-10, every=5)
+        assert motion.most_contacts > 0
+        x = np.stack(list(motion.mechanism.values()), axis=1)
+        q, u = x[:, : len(eq.q)], x[:, len(eq.q) :]
+        total = motion.momentum + np.array([np.ravel(momentum_of(0.0, a, b, f.p)) for a, b in zip(q, u, strict=True)])
+        kinetic = np.array([0.5 * b @ f.M(0.0, a, b, f.p) @ b for a, b in zip(q, u, strict=True)])
+        off.append(np.abs(total - total[0]).max())
+        T = motion.energy + kinetic
+    assert off[0] < 2e-3 * 2.7
+    assert off[1] < 0.3 * off[0]
+    assert np.diff(T).max() < 1e-3 * T[0]
+    assert T[-1] < 0.9 * T[0]
+    assert kinetic[-1] > 10 * kinetic[0]
+
+
+def momentum(one, other):
+    return list((1.0 * one.mass_centre.velocity().in_ground + 0.5 * other.mass_centre.velocity().in_ground).entries)
+
+
+def test_a_mechanism_with_constraints_moves_as_one_without():
+    """A pendulum hit by a ball, in one coordinate, and in three with two constraints."""
+    found = []
+    for is_constrained in (False, True):
+        m = sb.Model("pendulum")
+        m.gravity(0, 0, -9.81)
+        if is_constrained:
+            x, z, swing = m.coordinates("x z swing")
+            bob = m.body("bob", m.ground.translate(x, 0, z).rotate("y", swing), mass=3.0, inertia=(0.02, 0.03, 0.01))
+            m.constrain("along", x + sb.sin(swing))
+            m.constrain("up", z + sb.cos(swing))
+            state, place = sb.assemble(sb.derive(m), start={"z": -1.0}), bob.frame
+        else:
+            bob = m.body("bob", mass=3.0, inertia=(0.02, 0.03, 0.01), com=(0, 0, -1))
+            m.revolute("swing", m.ground, bob, axis="y")
+            state, place = sb.assemble(sb.derive(m)), bob.frame.translate(0, 0, -1)
+        pile = sb.Pile("hit", friction=0.4)
+        pile.many("b", sb.sphere(0.1), at=[(0.3, 0.01, -0.9)], mass=2.0, velocities=[(-2.0, 0, 0)])
+        pile.mechanism(state, {"head": (place, sb.box(0.24, 0.2, 0.5))})
+        found.append(pile.simulate(0.2, step=0.001))
+    free, tied = (f.mechanism for f in found)
+    assert abs(free["swing"][-1]) > 0.02
+    assert tied["swing"] == pytest.approx(free["swing"], abs=1e-5)
+    assert np.abs(tied["x"] + np.sin(tied["swing"])).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda p, s, b: p.mechanism("arm", {"a": (b, sb.sphere(0.1))}), "start is a state of equations"),
+        (lambda p, s, b: p.mechanism(s, {"a": sb.sphere(0.1)}), "surfaces are pairs by name"),
+        (lambda p, s, b: p.mechanism(s, {"a": (b, sb.torus(1, 0.1))}), "a torus has no surface"),
+        (lambda p, s, b: [p.mechanism(s, {k: (b, sb.sphere(0.1))}) for k in "ab"], "there is one already"),
+        (lambda p, s, b: (p.mechanism(s, {"a": (b, sb.sphere(0.1))}), p.wall("a")), "there is a part 'a' already"),
+    ],
+)
+def test_faults(made, said):
+    state, ball = free_ball((0, 0, 1))
+    with pytest.raises(sb.ModelError, match=said):
+        made(sb.Pile("p"), state, ball)
