@@ -1,4 +1,5 @@
-"""Piles: balls that fall into a box and boxes in a heap, beside MuJoCo, whose contacts are soft.
+"""Piles: balls that fall into a box and boxes in a heap, beside MuJoCo and YADE, whose contacts are soft, and beside Siconos, which
+solves the same contact problem (`piles_peers.py`); one pile on a card, where there is one.
 
 `fall_ms` and `rest_ms` are CPU times of a step, in milliseconds: the mean over the first half of the motion and over its last
 tenth. `residual` is the largest of all steps, without unit; `missed` steps are above 1e-6. MuJoCo has no such residual.
@@ -9,13 +10,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 import symbody as sb
+from symbody.emit.run.cuda_driver import open_library
+from symbody.emit.run.loop_callee import LoopCallee
+from symbody.integrate.complementarity.contact_solvers import store_by_blocks
+from symbody.integrate.piles.pile_records import PileStep
+from symbody.integrate.piles.pile_runs import PileRunner
 
+from . import piles_peers as peers
 from .timing import Row
 
 STEP: Final = 2e-3
@@ -34,18 +42,26 @@ def places(n: int) -> NDArray[np.float64]:
     return np.asarray(at)
 
 
-def ours(case: str, n: int) -> Row:
-    at = places(n)
-    pile = sb.Pile(case, friction=0.3)
-    if case == "heap of boxes":
-        at = at[:215]
-        pile.many("body", sb.box(2 * SIZE, 2 * SIZE, 2 * SIZE), at=at, density=2500)
-    else:
-        pile.many("body", sb.sphere(SIZE), at=at, density=2500)
-        wall = n * 1.1 * SIZE
-        for k, normal in enumerate(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))):
-            pile.wall(f"side {k}", at=-wall * np.array(normal), normal=normal)
+def box_of_balls(n: int, spacing: float = 2.2) -> sb.Pile:
+    pile = sb.Pile("balls in a box", friction=0.3)
+    pile.many("body", sb.sphere(SIZE), at=places(n) * spacing / 2.2, density=2500)
+    wall = n * 0.5 * spacing * SIZE
+    for k, normal in enumerate(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))):
+        pile.wall(f"side {k}", at=-wall * np.array(normal), normal=normal)
     pile.wall("floor")
+    return pile
+
+
+def heap_of_boxes(n: int) -> sb.Pile:
+    pile = sb.Pile("heap of boxes", friction=0.3)
+    pile.many("body", sb.box(2 * SIZE, 2 * SIZE, 2 * SIZE), at=places(n)[:215], density=2500)
+    pile.wall("floor")
+    return pile
+
+
+def ours(case: str, n: int) -> Row:
+    pile = heap_of_boxes(n) if case == "heap of boxes" else box_of_balls(n)
+    at = pile.start
     began = time.process_time()
     pile.simulate(STEP, step=STEP)
     first = time.process_time() - began
@@ -98,7 +114,104 @@ def step_time(step: Callable[[], object], count: int) -> float:
     return (time.process_time() - began) / count
 
 
+def yade_row(case: str, n: int) -> Row | None:
+    """Soft balls; `per_ours_ms` is the time of the steps that cover one of ours."""
+    at = places(n)
+    found = peers.yade(at, SIZE, n * 1.1 * SIZE, STEP * STEPS)
+    if found is None:
+        return None
+    fall, rest = found["spent"]
+    return {
+        "case": case, "tool": "yade", "n": len(at), "fall_ms": 1e3 * fall, "rest_ms": 1e3 * rest, "per_ours_ms": 1e3 * rest * STEP / found["dt"],
+        "contacts": found["contacts"],
+    }  # fmt: skip
+
+
+def one_problem(case: str, n: int) -> Iterator[Row]:
+    """The contact problem of a step at half time from zero: our sweeps, and as many iterations of Siconos's NSGS."""
+    runner = PileRunner(box_of_balls(n)._in_numbers(1e-6, SWEEPS, 0.0, 0.0), STEP)
+    for _ in range(STEPS // 100):
+        runner.take(50, 50)
+    A, b, mu = problem_of(runner.step)
+    g = runner.step.graph
+    g.x[:] = 0.0
+    sweeps = LoopCallee(store_by_blocks, {}, (), True, g=g)
+    began = time.process_time()
+    sweeps.run()
+    mine = time.process_time() - began, np.array(g.x[: 3 * len(mu)])
+    found = peers.siconos(A, b, mu, SWEEPS)
+    theirs = None if found is None else (found["seconds"], np.array(found["x"]))
+    for tool, solved in (("symbody", mine), ("siconos", theirs)):
+        if solved is not None:
+            yield {
+                "case": f"{case}, one problem", "tool": tool, "n": runner.n, "fall_ms": 1e3 * solved[0], "contacts": len(mu), "sweeps": SWEEPS,
+                "residual": residual_of(A, b, mu, solved[1]),
+            }  # fmt: skip
+
+
+def problem_of(s: PileStep) -> tuple[Any, Any, Any]:
+    """A, b and friction of the last step, sparse."""
+    g, c = s.graph, s.contacts
+    blocks = g.starts[c]
+    owner = np.repeat(np.arange(c), np.diff(np.array(g.starts[: c + 1])))
+    V = np.array(g.V[: 18 * blocks]).reshape(blocks, 3, 6)
+    rows = np.array(g.places[:blocks])[:, None, None] + np.arange(6) + np.zeros((1, 3, 1), dtype=int)
+    columns = 3 * owner[:, None, None] + np.arange(3)[None, :, None] + np.zeros((1, 1, 6), dtype=int)
+    V = csc_array((V.ravel(), (rows.ravel(), columns.ravel())), shape=(6 * g.nodes, 3 * c))
+    A = (V.T @ V).tocsc()
+    A.sort_indices()
+    return A, np.array(g.b[: 3 * c]), np.array(g.mu[:c])
+
+
+def residual_of(A: Any, b: Any, mu: Any, x: Any) -> float:
+    """As `ContactProblem.residual`, without its allowance for rounding."""
+    a, v, N = A.diagonal(), A @ x + b, x[::3]
+    miss = np.zeros_like(x)
+    miss[::3] = N - np.maximum(0.0, N - v[::3] / a[::3])
+    one, two, limit = x[1::3] - v[1::3] / a[1::3], x[2::3] - v[2::3] / a[2::3], mu * np.abs(N)
+    scale = np.minimum(1.0, limit / np.maximum(np.hypot(one, two), 1e-300))
+    miss[1::3], miss[2::3] = x[1::3] - one * scale, x[2::3] - two * scale
+    return float(np.sqrt((a * miss**2).sum() / min((b**2 / a).sum(), (a * x**2).sum())))
+
+
+def on_card(n: int, steps: int) -> Row:
+    """n³ balls that nearly touch, in single precision with 30 sweeps."""
+    from symbody.integrate.piles.card_runs import CardRunner
+
+    began = time.perf_counter()
+    runner = CardRunner(box_of_balls(n, 2.01)._in_numbers(1e-6, 30, 0.2, 0.0), 1e-3, "float")
+    runner.take(1, 1)
+    first = time.perf_counter() - began
+    spent = [_wall_time(runner, steps) for _ in range(4)]
+    return {
+        "case": "balls on a card", "tool": "symbody", "n": runner.n, "first_s": first, "fall_ms": 1e3 * spent[0], "rest_ms": 1e3 * spent[-1],
+        "contacts": runner.totals.last_contacts, "residual": runner.totals.residual,
+        "depth": float(-runner.contacts().gaps.min(initial=0.0) / SIZE),
+    }  # fmt: skip
+
+
+def _wall_time(runner: Any, steps: int) -> float:
+    began = time.perf_counter()
+    runner.take(steps, steps)
+    return (time.perf_counter() - began) / steps
+
+
 def rows() -> Iterator[Row]:
     for case, n in CASES:
         yield ours(case, n)
         yield mujoco(case, n)
+        if case != "heap of boxes":
+            if (soft := yade_row(case, n)) is not None:
+                yield soft
+            yield from one_problem(case, n)
+    if has_card():
+        yield on_card(46, 50)
+        yield on_card(100, 20)
+
+
+def has_card() -> bool:
+    try:
+        open_library()
+    except sb.errors.CompileError:
+        return False
+    return True
