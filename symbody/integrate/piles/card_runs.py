@@ -34,12 +34,21 @@ DIGITS: Final = 128
 BEFORE: Final = 1000.0  # cells before the first body at the start; bodies beyond the grid are in its outermost cells
 WIDER: Final = 1.01  # cells are wider than bodies, by more than the rounding of a place
 MARGINS: Final = {"double": 1e-7, "float": 1e-6}  # gaps that are closed, as fractions of the largest coordinate
-LOOKS: Final = 10  # sweeps between two looks at the residual
+ADDERS: Final = 32768  # threads that sum squares of the residual
+LOOKS: Final = 15  # sweeps between two looks at the residual
 ROUNDS: Final = 8  # of colouring between two looks at the contacts that wait
 
 BODY_KERNELS: Final = ("begin_body", "set_bucket_starts", "find_contacts_of_body", "find_reverse", "gather_speeds")
 END_KERNELS: Final = ("change_body", "end_separation", "end_body", "begin_separation", "restore_body")
-SLOT_KERNELS: Final = ("colour_contact", "pose_colour", "keep_impulse", "pose_contact", "sweep_colour", "add_residuals")
+SLOT_KERNELS: Final = (
+    "colour_contacts",
+    "pose_colour",
+    "keep_impulse",
+    "pose_contact",
+    "sweep_colour",
+    "add_residuals",
+    "add_sums_of_residuals",
+)
 SORT_KERNELS: Final = (
     "count_digits",
     "sum_counts",
@@ -78,6 +87,7 @@ class CardRunner:
         self.machine_states: list[Array] = []
         self.totals = RunTotals(pile.tolerance, pile.most_sweeps)
         self.sorters = min(SORTERS, max(32, self.total // 64))
+        self.adders = min(ADDERS, max(32, self.total // 8))
         self._begin(SLOTS)
 
     # --------------------------------------------------------------------------------------------------- memory
@@ -104,8 +114,8 @@ class CardRunner:
             size=0, threads=self.sorters, digits=DIGITS, weight=1, keys=one, values=one, sorted_keys=one, sorted_values=one, counts=one, sums=one
         )  # fmt: skip
         return CardStep(
-            slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, active=0, threads=self.sorters, flags=one,
-            sums=np.zeros(1), used=indices([0] * COLOURS), waits=0, step=step, sort=sort,
+            slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, active=0, threads=self.adders, flags=one,
+            sums=np.zeros(1), totals=np.zeros(1), used=indices([0] * COLOURS), waits=0, step=step, sort=sort,
         )  # fmt: skip
 
     def _arrays(self) -> CardArrays:
@@ -115,7 +125,7 @@ class CardRunner:
         for name, size in (
             ("d.step.turn", 9 * total), ("d.step.free", SPEEDS * n), ("d.step.own", SPEEDS * n), ("d.step.shift", SPEEDS * n),
             ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c), ("d.step.arm", 3 * c),
-            ("d.step.gap", c), ("d.step.restitution", c), ("d.step.axes", 9 * c), ("d.step.old_impulse", 3 * c), ("d.step.before", STATE * n), ("d.sums", 3 * self.sorters),
+            ("d.step.gap", c), ("d.step.restitution", c), ("d.step.axes", 9 * c), ("d.step.old_impulse", 3 * c), ("d.step.before", STATE * n), ("d.sums", 3 * self.adders), ("d.totals", 3 * PARTS),
             (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * n), (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.given", c),
             (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c), (f"{g}.local", 6 * c),
         ):  # fmt: skip
@@ -209,8 +219,7 @@ class CardRunner:
         self.launch("change_body", self.n)
         if self.pile.stabilise > 0.0 and active:
             self.launch("begin_separation", active, swapped=swapped)
-            more, again = self._solve(starts, swapped)
-            residual, sweeps = max(residual, more), sweeps + again
+            sweeps += self._solve(starts, swapped)[1]
             self.launch("end_separation", self.n)
         self.launch("end_body", self.n)
         return self._judged(active, residual, sweeps)
@@ -251,9 +260,9 @@ class CardRunner:
         """Rounds until no contact waits for a colour; False where a body has too many contacts."""
         while True:
             for _ in range(ROUNDS - 1):
-                self.launch("colour_contact", self.slots_in_all)
+                self.launch("colour_contacts", self.n)
             copy_to(self.arrays.made["d.flags"], [0], kernels.WAITING)
-            self.launch("colour_contact", self.slots_in_all)
+            self.launch("colour_contacts", self.n)
             flags = self._flags()
             if flags[kernels.CROWDED]:
                 return False
@@ -277,8 +286,9 @@ class CardRunner:
         return residual, most
 
     def _residual(self, active: int, swapped: bool) -> float:
-        self.launch("add_residuals", self.sorters, swapped=swapped, **{"d.active": active})
-        sums = self.arrays.made["d.sums"].numpy()[: 3 * self.sorters].astype(float)
+        self.launch("add_residuals", self.adders, swapped=swapped, **{"d.active": active})
+        self.launch("add_sums_of_residuals", PARTS)
+        sums = self.arrays.made["d.totals"].numpy()[: 3 * PARTS].astype(float)
         square, free, pushed = sums.reshape(-1, 3).sum(axis=0)
         least = max(np.sqrt(min(free, pushed)), NULL_MOTION * np.sqrt(max(free, pushed)), SMALLEST)
         return float(np.sqrt(square) / least)

@@ -15,7 +15,7 @@ from ...emit.loops.records import Struct
 from ..complementarity.block_sweeps import sweep_contact
 from ..complementarity.contact_graph import ROWS, missed_squares, set_diagonal
 from .broad_phase import bucket_of_cell, is_apart, set_box, set_cell
-from .parallel_sort import DigitSort, first_of_part
+from .parallel_sort import PARTS, DigitSort, first_of_part
 from .pile_contacts import GROUND, keep_contact
 from .pile_records import PLACE, SPEEDS, STATE, PileStep
 from .pile_step import (
@@ -35,7 +35,7 @@ from .round_contacts import ball_near_ball, ball_on_plane
 NONE: Final = -2  # the other body of a slot without a contact
 COLOURS: Final = 32  # at most
 PRIME: Final = 2147483647
-FACTOR: Final = 48271  # a generator of the numbers below PRIME (Park and Miller 1988)
+FACTOR: Final = 1327217885  # PRIME over the golden ratio: neighbours in memory are far apart
 CROWDED, WAITING, NOT_FINITE_STATE = 0, 1, 2  # places of flags
 
 
@@ -45,7 +45,7 @@ class CardStep(Struct):
 
     colour     of each slot, -1: none yet; `order`: contacts by colours, `active` of them
     flags      1: a body has too many contacts; contacts wait for a colour; a state is not finite
-    sums       of the squares of the residual, by `threads`
+    sums       of the squares of the residual, by `threads`; `totals` of these, by PARTS
     used       of a thread: colours that its neighbours have; waits 1: one has none
     """
 
@@ -59,6 +59,7 @@ class CardStep(Struct):
     threads: int
     flags: Indices
     sums: Numbers
+    totals: Numbers
     used: Indices
     waits: Mutable[int]
     step: PileStep
@@ -160,11 +161,16 @@ def keep_reverse(d: CardStep, i: int, j: int) -> None:
 # ------------------------------------------------------------------------------------------------------- colours
 
 
+def colour_contacts(i: int, d: CardStep) -> None:
+    """Colours for those contacts of a body that do not wait for others."""
+    for c in range(d.slots * i, d.slots * i + d.count[i]):
+        if d.colour[c] < 0:
+            colour_contact(c, d)
+
+
 def colour_contact(c: int, d: CardStep) -> None:
     """The first colour that no neighbour of higher priority has, as soon as all of these have one."""
     s = d.step
-    if s.second[c] == NONE or d.colour[c] >= 0:
-        return
     for k in range(COLOURS):
         d.used[k] = 0
     d.waits = 0
@@ -184,12 +190,11 @@ def colour_contact(c: int, d: CardStep) -> None:
 
 def see_colours(d: CardStep, c: int, i: int) -> None:
     """Colours of the other contacts of a body."""
-    own = priority(c)
     for k in range(d.count[i] + d.reversed[i]):
         e = d.slots * i + k
         if k >= d.count[i]:
             e = d.reverse[d.slots * i + k - d.count[i]]
-        if priority(e) > own:
+        if is_before(e, c) == 1:
             colour = d.colour[e]
             if colour < 0:
                 d.waits = 1
@@ -197,8 +202,14 @@ def see_colours(d: CardStep, c: int, i: int) -> None:
                 d.used[colour] = 1
 
 
-def priority(c: int) -> int:
-    return ((c + 1) * FACTOR) % PRIME
+def is_before(e: int, c: int) -> int:
+    """Whether a contact has a higher priority than another: by squares of multiples, in which neighbours have no order; then by
+    numbers."""
+    one = ((e + 1) * FACTOR) % PRIME
+    other = ((c + 1) * FACTOR) % PRIME
+    one = (one * one) % PRIME
+    other = (other * other) % PRIME
+    return 1 if one > other or (one == other and e > c) else 0
 
 
 def pose_colour(c: int, d: CardStep) -> None:
@@ -259,6 +270,15 @@ def add_residuals(i: int, d: CardStep) -> None:
     d.sums[3 * i] = square
     d.sums[3 * i + 1] = g.free
     d.sums[3 * i + 2] = g.pushed
+
+
+def add_sums_of_residuals(i: int, d: CardStep) -> None:
+    """The same of a part of these sums."""
+    for r in range(3):
+        total = 0.0
+        for k in range(first_of_part(i, d.threads, PARTS), first_of_part(i + 1, d.threads, PARTS)):
+            total += d.sums[3 * k + r]
+        d.totals[3 * i + r] = total
 
 
 # ------------------------------------------------------------------------------------------------------- end of the step

@@ -347,12 +347,13 @@ def store_impulse(s: PileStep, c: int) -> None:
 
 
 def push_apart(s: PileStep) -> None:
-    """Speeds that take back a part of the penetration: the problem without friction and without motion."""
+    """Speeds that take back a part of the penetration: the problem without friction and without motion. Its residual is not judged: what
+    is left is taken back in the next steps."""
     g = s.graph
     sweeps = g.sweeps
     for c in range(s.contacts):
         ask_for_separation(s, c)
-    s.residual = max(s.residual, solve_graph(g))
+    solve_graph(g)
     g.sweeps += sweeps
     for i in range(s.n):
         set_shift(s, i)
