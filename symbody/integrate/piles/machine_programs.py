@@ -11,7 +11,6 @@ import numpy as np
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.graph import ZERO, Expr, as_expr
 from ...algebra.graph.matrix import Matrix
-from ...bodies.frames.frames import Frame
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.loop_callee import program_callee
@@ -23,15 +22,16 @@ from .pile_records import SPEEDS, PileMachine
 
 @dataclass(frozen=True)
 class MachineBody:
-    """A shape on a frame of a mechanism: its centre there, and its principal axes (columns)."""
+    """A shape on a frame of a mechanism: its centre and the rotation matrix of the frame in the ground frame, as expressions, and its
+    principal axes in the frame (columns)."""
 
-    frame: Frame
-    centre: tuple[Any, ...]
+    centre: tuple[Expr, ...]
+    rotation: Matrix
     axes: Array
 
 
 @dataclass(frozen=True)
-class Machine:
+class PileMechanism:
     """A mechanism in a pile: its start, and the bodies that touch others."""
 
     start: State
@@ -52,9 +52,7 @@ def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, A
     places: list[Expr] = []
     twists: list[Expr] = []
     for body in bodies:
-        root = body.frame.root
-        centre = body.frame.point(*body.centre).in_frame(root).coordinates.entries
-        R = body.frame.rotation_in(root).matrix
+        centre, R = body.centre, body.rotation
         turned = R @ Matrix(3, 3, tuple(as_expr(float(e)) for e in body.axes.ravel()))
         places += [*centre, *turned.entries]
         spin = Matrix(3, 3, tuple(time_derivative(e, rates) for e in R.entries)) @ R.T
@@ -68,7 +66,7 @@ def machine_outputs(eq: Equations, bodies: Sequence[MachineBody]) -> dict[str, A
     }  # fmt: skip
 
 
-def machine_record(machine: Machine | None, dummy: Equations) -> PileMachine:
+def machine_record(machine: PileMechanism | None, dummy: Equations) -> PileMachine:
     """Memory of a mechanism, or of none."""
     eq = dummy if machine is None else machine.equations
     bodies = () if machine is None else machine.bodies

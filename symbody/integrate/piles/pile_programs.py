@@ -13,7 +13,7 @@ from ...emit.run.loop_callee import program_callee
 from ..complementarity.contact_arrays import indices
 from ..complementarity.contact_graph import contact_graph
 from ..time_stepping.moreau_programs import compiled_program
-from .machine_programs import Machine, machine_record
+from .machine_programs import PileMechanism, machine_record
 from .pile_records import MOST_CORNERS, MOST_FACES, ROOM, SPEEDS, STATE, PileGrid, PileStep
 from .pile_solids import PileSolid, shape_record
 
@@ -59,7 +59,7 @@ class PileNumbers:
     most_sweeps: int
     stabilise: float
     rest: float
-    machine: Machine | None = None
+    machine: PileMechanism | None = None
 
 
 def body_outputs(body: Equations) -> dict[str, dict[str, Any]]:

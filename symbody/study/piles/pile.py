@@ -18,7 +18,7 @@ from ...emit.run.cuda_callable import REALS
 from ...emit.run.dynamics import TARGETS
 from ...errors import ModelError, SimulationError, finite_number, shown, unknown
 from ...integrate.piles.card_runs import CardRunner
-from ...integrate.piles.machine_programs import Machine, MachineBody
+from ...integrate.piles.machine_programs import MachineBody, PileMechanism
 from ...integrate.piles.pile_programs import PileNumbers, Terrain
 from ...integrate.piles.pile_records import DRUM, STATE
 from ...integrate.piles.pile_runs import PileRunner, Runner, run_samples
@@ -98,7 +98,7 @@ class Pile(Summarized):
         self._kinds: dict[str, PileKind] = {}
         self._walls: dict[str, Wall] = {}
         self._pairs: dict[frozenset[str], tuple[float | None, float | None]] = {}
-        self._machine: Machine | None = None
+        self._machine: PileMechanism | None = None
 
     @property
     def _where(self) -> str:
@@ -186,10 +186,11 @@ class Pile(Summarized):
             self._check_name(name)
             solid = solid_of(f"{where}, {name!r}", shape, None)
             frame, at = frame_and_coordinates(f"{where}, {name!r}", on, tuple(float(c) for c in solid.centre))
-            bodies.append(MachineBody(frame, tuple(at.entries), solid.turn))
+            centre = frame.point(*at.entries).in_frame(frame.root).coordinates
+            bodies.append(MachineBody(tuple(centre.entries), frame.rotation_in(frame.root).matrix, solid.turn))
             state = np.array([[0.0] * 3 + [1.0] + [0.0] * (STATE - 4)])
             self._kinds[name] = PileKind(name, solid, 1.0, state, True, True, mu, e)
-        self._machine = Machine(start, tuple(bodies))
+        self._machine = PileMechanism(start, tuple(bodies))
 
     def _check_machine(self, where: str, start: Any, surfaces: Any) -> None:
         if self._machine is not None:
