@@ -136,7 +136,7 @@ class Pile(Summarized):
         >>> pile.many("block", sb.box(0.2, 0.1, 0.1), at=[(0, 0, 0.05), (0, 0, 0.15)], mass=2.0)
         >>> pile
         <Pile blocks: 2 bodies
-          bodies: 2 block>
+          bodies: 1 (2 block)>
 
         See also: `Pile.wall`, `Pile.pair`, `sphere`, `box`.
         """
@@ -217,7 +217,7 @@ class Pile(Summarized):
         >>> pile.wall("side", at=(1, 0, 0), normal=(-1, 0, 0), friction=0.1)
         >>> pile
         <Pile box: 0 bodies
-          walls: floor, side>
+          walls: 2 (floor, side)>
 
         See also: `Pile.many`, `Pile.terrain`, `HalfSpace`.
         """
@@ -240,7 +240,7 @@ class Pile(Summarized):
         >>> pile.terrain("hill", [[0, 0], [1, 1]], spacing=(2, 2))
         >>> pile
         <Pile slope: 0 bodies
-          walls: hill>
+          walls: 1 (hill)>
 
         See also: `Pile.wall`, `Pile.many`.
         """
