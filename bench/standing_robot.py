@@ -59,7 +59,7 @@ def trotting(contacts: sb.Contacts, height: float = 0.06, rate: float = 2.5) -> 
 
 def in_steps(contacts: sb.Contacts, start: dict[str, float], step: float) -> Any:
     """The same robot by `stepper`, with its motors in Python as in MuJoCo: a function of the number of steps that gives the
-    heights after each."""
+    heights after each, or the last `state` and the law of its motors."""
     eq = contacts.base
     names, joints = [v.name for v in eq.state], [r.name.removesuffix("_tau") for r in eq.r]
     at, rate = ([names.index(j + end) for j in joints] for end in ("", "_dot"))
@@ -67,12 +67,15 @@ def in_steps(contacts: sb.Contacts, start: dict[str, float], step: float) -> Any
     env = sb.stepper(contacts, step, start)
     env.step(env.start)
 
-    def run(n: int) -> np.ndarray:
+    def law(x: np.ndarray) -> np.ndarray:
+        return STIFFNESS * (wanted - x[at]) - DAMPING * x[rate]
+
+    def run(n: int, state: bool = False) -> Any:
         heights, x = np.zeros(n), env.start
         for k in range(n):
-            x = env.step(x, STIFFNESS * (wanted - x[at]) - DAMPING * x[rate])
+            x = env.step(x, law(x))
             heights[k] = x[names.index("base_z")]
-        return heights
+        return (x, law) if state else heights
 
     return run
 

@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         all_assemblies,
         assemble,
         closed_loop,
+        environment,
         simulate,
         simulate_batch,
         simulate_modes,
@@ -194,7 +195,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "State",
     # integrate: motions
     "simulate", "closed_loop", "Event", "Trajectory",
-    "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper", "Pile",
+    "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper", "environment", "Pile",
     # stability: steady motions, linearisation and orbits
     "steady", "steady_motions", "branch", "orbit", "orbits",
     "poincare", "lyapunov", "attractors", "basins", "linearize", "linear_system", "LinearSystem",

@@ -43,7 +43,7 @@ ROOMS = {  # of each folder, in order of dependence: a room imports those before
     "formats/fem": ("bodies", "matrices", "reduced", "reduction"),
     "integrate": (
         "inputs", "kernels", "start", "forms", "result", "events", "complementarity", "contact", "time_stepping", "run", "members", "modes", "gpu",
-        "steppers", "piles",
+        "steppers", "environments", "piles",
     ),
     "kits/machines": ("bearings", "rotors", "transmission", "stepping", "models", "spectra"),
     "kits/vehicles": ("roads", "tyres", "wheels", "suspensions", "driving", "models", "measures"),
@@ -60,6 +60,7 @@ LATER = {  # calls of `later`: a result that is handed on to a later stage or ro
     ("bodies/file/body_items.py", "formats.meshes.read_solids"): "model files name drawings of solids",
     ("formats/fem/bodies/finite_body.py", "formats.fem.reduction.reduce"): "SciPy's sparse solvers, for those who reduce",
     ("formats/fem/reduced/reduced_body.py", "formats.fem.reduced.reduced_file"): "body.save(path)",
+    ("integrate/environments/environment.py", "integrate.environments.gymnasium_vector"): "env.gymnasium loads another package",
     ("integrate/inputs/splines.py", "integrate.inputs.cubic_splines"): "SciPy's splines, for those who give samples",
     ("integrate/result/trajectory.py", "integrate.run.singular_configurations"): "sim.singular_positions",
     ("integrate/result/trajectory.py", "view.figures.plots"): "sim.plot()",

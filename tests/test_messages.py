@@ -42,9 +42,9 @@ def sim(eq: sb.Equations) -> sb.Trajectory:
 
 STAGES = (sb.derivation, sb.emit, sb.integrate, sb.stability, sb.study, sb.view)
 OF_EQUATIONS = """all_assemblies angular_momentum assemble attractors basins body_forces branch centre_of_mass certify christoffel_symbols closed_loop composed constraint_power constraint_rank coriolis_matrix
-    cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt identify in_own_symbols in_own_terms inverse_derivatives inverse_dynamics
+    cuda_motions diagonalized energy first_order forward_derivatives generalized_force gram_schmidt identify in_own_symbols in_own_terms inverse_derivatives inverse_dynamics inverse_second_derivatives
     joint_forces linear_integrals linearize load_powers lyapunov mass_matrix_programs mass_matrix_sparsity minimal momentum orbit orbits partial_velocities
-    power power_balance random_state reaction reactions shared_work simulate simulate_batch speed_index steady steady_motions stepper tangent_vectors undetermined violation""".split()
+    power power_balance random_state reaction reactions second_derivatives shared_work simulate simulate_batch speed_index steady steady_motions stepper tangent_vectors undetermined violation""".split()
 
 
 @pytest.mark.parametrize("call", OF_EQUATIONS)

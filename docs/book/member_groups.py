@@ -64,8 +64,8 @@ PARTS: Final = {
 DYNAMICS: Final = {
     "Rates and accelerations": "rhs udot qdot zdot",
     "Matrices and multipliers": "M f lam constraints jacobian",
-    "Inverse dynamics": "inverse inverse_derivatives",
-    "Derivatives": "rhs_derivatives derivatives",
+    "Inverse dynamics": "inverse inverse_derivatives inverse_second_derivatives",
+    "Derivatives": "rhs_derivatives derivatives second_derivatives hessian_product",
     "Outputs": "outputs energies",
     "Parameters and programs": "p parameters parameter_names function program",
 }
@@ -84,7 +84,7 @@ STUDY: Final = {
     "Branches and orbits": "branch_request branches branch_curves orbit_request orbit orbit_families",
 }
 
-ROBOT: Final = {"Links": "link pose jacobian value_at unused_name"}
+ROBOT: Final = {"Links": "link pose jacobian value_at unused_name", "Contacts of the file": "contacts joint_stops"}
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Model": MODEL,

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .programs.dynamics_derivatives import ForwardDerivatives, forward_derivatives, inverse_derivatives
     from .programs.first_order import FirstOrder, first_order
     from .programs.inverse_dynamics import InverseDynamics, inverse_dynamics, joint_forces
+    from .programs.second_derivatives import inverse_second_derivatives, second_derivatives
     from .questions.audit import Audit, audit
     from .questions.body_forces import BodyForce, body_forces
     from .questions.certify import Certificate, certify
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Audit", "audit", "Certificate", "certify", "derive", "from_equations", "from_lagrangian", "ForwardDerivatives", "forward_derivatives",
-    "inverse_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
+    "inverse_derivatives", "second_derivatives", "inverse_second_derivatives", "angular_momentum", "centre_of_mass", "constraint_power", "energy", "kinetic_energy",
     "momentum", "potential_energy", "power", "load_powers", "PowerBalance", "power_balance", "generalized_force", "FirstOrder", "first_order", "Equations", "Variables", "Variable", "NamedRow", "EquationRows", "AugmentedSystem", "ConstraintRank", "constraint_rank", "undetermined", "random_state", "in_own_terms", "in_own_symbols", "composed", "speed_index", "InverseDynamics", "inverse_dynamics",
     "joint_forces", "minimal", "Reaction", "reaction", "reactions", "BodyForce", "body_forces", "christoffel_symbols", "partial_velocities", "shared_work", "coriolis_matrix", "diagonalized", "gram_schmidt",
     "mass_matrix_sparsity", "tangent_vectors",

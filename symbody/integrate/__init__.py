@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ..simulation_options import SimulationOptions
     from .contact.frictions import Friction
     from .contact.impacts import Contact
+    from .environments.environment import Environment, EnvironmentStep
+    from .environments.make_environment import environment
     from .events.events import Event
     from .gpu.contact_motions import ContactMotions
     from .gpu.cuda_batch import CudaMotion, CudaMotions, FixedMotions
@@ -31,11 +33,12 @@ if TYPE_CHECKING:
     from .start.assembly import all_assemblies, assemble
     from .start.state import State, Violation, violation
     from .steppers.make_stepper import stepper
-    from .steppers.stepper import StepDerivatives, StepImpulses, Stepper
+    from .steppers.step_results import StepDerivatives, StepImpulses
+    from .steppers.stepper import Stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
-    "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "State", "Violation", "violation", "simulate_modes", "Occurrence",
+    "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "environment", "Environment", "EnvironmentStep", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Extremes", "Trajectory", "Violations",
 ]  # fmt: skip
 

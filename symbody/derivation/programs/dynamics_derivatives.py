@@ -82,7 +82,7 @@ def forward_derivatives(
     solution = (*eq.udot.entries, *eq.multipliers.entries)
     held = dict(zip((*accelerations(eq), *eq.lam), solution, strict=True))
     symbols = _each_once(groups)
-    ways = [([-e for e in _balance(eq, forces)], stages) for forces, stages in _ways_to_forces(eq)]
+    ways = [([-e for e in balance(eq, forces)], stages) for forces, stages in ways_to_forces(eq)]
     solved = _solve_columns(eq.augmented.factors, _fewest_operations(ways, symbols, held))
     column = {s: solved.column(j) for j, s in enumerate(symbols)}
     n = len(eq.u)
@@ -109,9 +109,15 @@ def inverse_derivatives(
     groups = symbols_to_vary(eq, wrt, {"a": accelerations(eq)})
     column = {a: eq.M.column(j) for j, a in enumerate(accelerations(eq))}
     symbols = [s for s in _each_once(groups) if s not in column]
-    slopes = _fewest_operations(_ways_to_forces(eq), symbols, {})
+    slopes = _fewest_operations(ways_to_forces(eq), symbols, {})
     column |= {s: slopes.column(j) for j, s in enumerate(symbols)}
     return {k: _of_columns([column[s] for s in group], len(eq.u)) for k, group in groups.items()}
+
+
+def balance_derivatives(eq: Equations, symbols: Sequence[Symbol], held: Mapping[Symbol, Expr]) -> Matrix:
+    """∂(M u' - f - Jcᵀ lam)/∂symbols at fixed u' and lam, for which `held` has expressions."""
+    n = len(eq.u)
+    return _fewest_operations([(balance(eq, e)[:n], stages) for e, stages in ways_to_forces(eq)], symbols, held)
 
 
 def accelerations(eq: Equations) -> tuple[Symbol, ...]:
@@ -152,7 +158,7 @@ def _each_once(groups: Mapping[str, Sequence[Symbol]]) -> list[Symbol]:
 Way = tuple[list[Expr], list[Stage]]  # expressions, and the order in which to eliminate
 
 
-def _ways_to_forces(eq: Equations) -> list[Way]:
+def ways_to_forces(eq: Equations) -> list[Way]:
     """M u' - f as it stands, and by the recursion where the equations are those of the mechanism's own speeds, nothing
     dropped."""
     by_matrix = eq.M @ Matrix(len(eq.u), 1, accelerations(eq)) - eq.f
@@ -164,7 +170,7 @@ def _ways_to_forces(eq: Equations) -> list[Way]:
     return ways
 
 
-def _balance(eq: Equations, forces: list[Expr]) -> list[Expr]:
+def balance(eq: Equations, forces: list[Expr]) -> list[Expr]:
     """M u' - f - Jcᵀ lam and Jc u' + c, for u' and lam as symbols."""
     balance = [e - sum_of_products(eq.Jc.column(i), eq.lam) for i, e in enumerate(forces)] if eq.lam else forces
     return [*balance, *(sum_of_products(eq.Jc.row(k), accelerations(eq)) + c for k, c in enumerate(eq.c.entries))]

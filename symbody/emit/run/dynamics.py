@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from ...algebra.graph.graph import Symbol
+from ...algebra.graph.graph import Symbol, symbol
 from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.graph.portable import Portable
@@ -28,6 +29,11 @@ from ...derivation.programs.dynamics_derivatives import (
 )
 from ...derivation.programs.forward_dynamics import ways_to_accelerations
 from ...derivation.programs.inverse_dynamics import InverseDynamics, shortest_inverse_dynamics
+from ...derivation.programs.second_derivatives import (
+    inverse_second_derivatives,
+    second_derivative_product,
+    second_derivatives,
+)
 from ...derivation.programs.state_rates import state_rate_derivatives, state_rates
 from ...errors import ProgramError, unknown
 from ...summary import Introduced
@@ -325,6 +331,73 @@ class Dynamics(Introduced, Portable):
             found = inverse_derivatives(eq, self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)})))
             outputs = {f"tau_{k}": J for k, J in found.items()}
             return self._derivative_code("inverse_derivatives", self._with_accelerations, outputs)
+
+    def second_derivatives(self, wrt: Iterable[Wrt] = ("q", "u")) -> Compiled:
+        """Second derivatives of forward dynamics, ∂²u'/∂a∂b as a_xx of shape (speeds, symbols, symbols), where the symbols
+        are all of `wrt` in order; also of constrained equations. `f.inverse_second_derivatives` are those of M u' - f, and
+        `f.hessian_product` has the Hessian of w · u' times a vector.
+
+        >>> m = sb.Model("pendulum")
+        >>> joint = m.revolute("theta", m.ground, m.body("bob", mass=1.0, com=(0, -1, 0)))
+        >>> m.gravity(0, -10.0, 0)
+        >>> f = sb.compile(sb.derive(m))
+        >>> f.second_derivatives(["q"])(0.0, [np.pi / 2], [0.0])
+        array([[[10.]]])
+        >>> f.inverse_second_derivatives(["q"])(0.0, [np.pi / 2], [0.0], [0.0])
+        array([[[-10.]]])
+        >>> f.hessian_product(["q"])(0.0, [np.pi / 2], [0.0], [2.0], [3.0])  # w = 2, v = 3
+        array([60.])
+
+        See also: `derivation.second_derivatives`, `Dynamics.derivatives`.
+        """
+        return self._kept_code("second_derivatives", wrt, self._second_derivatives)
+
+    def _second_derivatives(self, wrt: Iterable[Wrt]) -> Compiled:
+        with gc_paused():
+            found = second_derivatives(self.equations, self._unbaked(symbols_to_vary(self.equations, wrt)))
+            return self._compiled(self._stacked("second_derivatives", self._groups, "a_xx", found))
+
+    def inverse_second_derivatives(self, wrt: Iterable[Wrt] = ("q", "u", "a")) -> Compiled:
+        """Second derivatives of M u' - f at given accelerations, as tau_xx: a function of t, q, u, a, then z, r, p."""
+        return self._kept_code("inverse_second_derivatives", wrt, self._inverse_second_derivatives)
+
+    def _inverse_second_derivatives(self, wrt: Iterable[Wrt]) -> Compiled:
+        eq = self.equations
+        with gc_paused():
+            groups = self._unbaked(symbols_to_vary(eq, wrt, {"a": accelerations(eq)}))
+            found = inverse_second_derivatives(eq, groups)
+            made = self._stacked("inverse_second_derivatives", self._with_accelerations, "tau_xx", found)
+            return self._compiled(made)
+
+    def _stacked(self, name: str, groups: Mapping[str, Any], output: str, matrices: Sequence[Matrix]) -> Program:
+        """A program whose output has one matrix for each speed."""
+        n = matrices[0].rows
+        made = self._program(name, groups, {output: [e for m in matrices for e in m.entries]})
+        places = tuple((k // n**2, k // n % n, k % n) for (k,) in made.outputs[0].nonzeros)
+        shaped = replace(made.outputs[0], shape=(len(matrices), n, n), nonzeros=places)
+        return replace(made, outputs=(shaped,))
+
+    def hessian_product(self, wrt: Iterable[Wrt] = ("q", "u")) -> Compiled:
+        """∂²(w · u')/∂x² v, without the Hessian: a function of t, q, u, the weights w of the speeds, the vector v, then z,
+        r, p."""
+        return self._kept_code("hessian_product", wrt, self._hessian_product)
+
+    def _hessian_product(self, wrt: Iterable[Wrt]) -> Compiled:
+        eq = self.equations
+        with gc_paused():
+            found = self._unbaked(symbols_to_vary(eq, wrt))
+            symbols = list(dict.fromkeys(s for group in found.values() for s in group))
+            w, v = (
+                [symbol(f"{name}_{k + 1}", "variable") for k in range(n)]
+                for name, n in (("weight", len(eq.u)), ("along", len(symbols)))
+            )
+            first = {k: self._groups[k] for k in ("t", "q", "u")}
+            product = second_derivative_product(eq, symbols, w, v)
+            return self._compiled(
+                self._program(
+                    "hessian_product", {**first, "w": w, "v": v, **self._groups}, {"Hv": list(product.entries)}
+                )
+            )
 
     @cached_property
     def _codes(self) -> dict[tuple[str, tuple[Wrt, ...]], Compiled]:

@@ -374,8 +374,9 @@ class MjcfReader:
         colour = (rgba[0], rgba[1], rgba[2], rgba[3]) if len(rgba) == 4 else None
         file, scale = self.meshes.file(given) if kind == "mesh" else ("", (1.0, 1.0, 1.0))
         shape = LinkShape(
-            kind, edges, file, scale, at.p, (roll.value, pitch.value, yaw.value), colour, given.text("name")
-        )
+            kind, edges, file, scale, at.p, (roll.value, pitch.value, yaw.value), colour, given.text("name"),
+            given.numbers("friction", (1.0,))[0],
+        )  # fmt: skip
         shown, old = given.one("group") < _VISIBLE, self.links[link]
         self.links[link] = replace(
             old,

@@ -376,10 +376,10 @@ class Builder(NumbersOfRobot):
         rubbing = [j for j in joints if j.friction and self.options.friction is None]
         shapes = sum(len(link.collisions) for link in self.text.links.values())
         counts = {
-            "limits of joints, which robot.details has; m.generalized_force or sb.Contact makes stops": len(limited),
+            "limits of joints, which robot.details has; robot.joint_stops() makes contacts of them": len(limited),
             "damping of joints, unless damping=True": len(damped),
             "dry friction of joints, unless friction= is given": len(rubbing),
-            "shapes that collide, which robot.collisions has; sb.Contact and sb.touch make contacts": shapes,
+            "shapes that collide; robot.contacts() makes contacts of them": shapes,
             **self.text.colliding,
         }
         return {what: n for what, n in counts.items() if n}

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import symbody as sb
 
 from ...argument_kinds import answered_class
 from ...errors import in_number, unknown
 from ...summary import Introduced, Summary, counted, listing, summary_rows
+from .collision_contacts import chosen_links, shape_contacts, stop_contacts
 from .link_frames import GRID
 from .robot_text import JointText, LinkShape, Printed
 
@@ -173,6 +175,54 @@ class Robot(sb.Model):
         or of another frame, by the speeds of the robot. `sb.kits.robots.task(eq, robot.link(name))` has its rate, and inertia and
         control in the task."""
         return sb.kits.robots.link_jacobian(self.freeze(), self.link(link), along)
+
+    def contacts(
+        self,
+        floor: Any = None,
+        *,
+        links: Iterable[str] | None = None,
+        friction: float | None = None,
+        restitution: Any = 0,
+        across: Any = None,
+    ) -> list[sb.Contact]:
+        """Contacts of the shapes that collide with a surface: a contact for a sphere, two for a capsule, one for each corner
+        of a box and for points on both rims of a cylinder. Meshes are refused.
+
+        floor         the surface; by default `HalfSpace(robot.ground)`
+        links         whose shapes touch; by default all that have some
+        friction      coefficient; by default that of each shape in an MJCF file (files of other formats have none: 0)
+        restitution   of all contacts
+        across        a vector normal to the plane of a planar robot, as for `touch`
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="ball"><worldbody><body name="ball" pos="0 0 1"><joint name="z" type="slide" axis="0 0 1"/>
+        ... <geom type="sphere" size="0.1" friction="0.4"/></body></worldbody></mujoco>
+        ... ''')
+        >>> [c.name for c in robot.contacts()], robot.contacts()[0].gap
+        (['ball'], z + 0.9)
+
+        See also: `Contact`, `touch`, `Contacts`, `environment`.
+        """
+        where = f"contacts of robot {self.name!r}"
+        shapes = chosen_links(self.collisions, links, where)
+        surface = sb.HalfSpace(self.ground) if floor is None else floor
+        return shape_contacts(self.links, shapes, surface, friction, {"restitution": restitution}, across, where)
+
+    def joint_stops(self, joints: Iterable[str] | None = None, *, restitution: Any = 0) -> list[sb.Contact]:
+        """Contacts at the limits of the joints: of all that have limits, or of some by name.
+
+        >>> robot = sb.read_mjcf('''
+        ... <mujoco model="pendulum"><compiler angle="radian"/><worldbody><body name="pole">
+        ... <joint name="hinge" axis="0 1 0" limited="true" range="-1 2"/>
+        ... <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>
+        ... ''')
+        >>> [(c.name, c.gap) for c in robot.joint_stops()]
+        [('hinge lower', hinge + 1), ('hinge upper', 2 - hinge)]
+
+        See also: `Contact`, `formats.Robot`.
+        """
+        given = {"restitution": restitution}
+        return stop_contacts(self.details, self.symbols, given, joints, f"stops of robot {self.name!r}")
 
 
 # ---------------------------------------------------------------------------------------------------------- angles

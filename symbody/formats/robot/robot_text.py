@@ -31,6 +31,7 @@ class LinkShape:
     file, scale    of a mesh, as the file names them; it is never opened
     position, rpy  of the shape in the link frame; rpy is Rz(yaw) Ry(pitch) Rx(roll)
     colour         red, green, blue, opacity
+    friction       coefficient of sliding friction; None where the file has none
     """
 
     kind: str
@@ -41,6 +42,7 @@ class LinkShape:
     rpy: Three = (0.0, 0.0, 0.0)
     colour: tuple[float, float, float, float] | None = None
     name: str = ""
+    friction: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

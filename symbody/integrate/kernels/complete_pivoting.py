@@ -86,6 +86,35 @@ def solve_eliminated(
             x[at + c] = y[k * count + c] / a[k * n + k]
 
 
+def solve_transposed(
+    n: int, rank: int, count: int, a: Numbers, rows: Indices, columns: Indices, r: Numbers, y: Numbers, x: Numbers
+) -> None:
+    """The same with the transposed matrix: what `solve_eliminated` does to right sides is a matrix, and this is its
+    transpose, for matrices of any rank."""
+    for i in range(rank):
+        for c in range(count):
+            y[i * count + c] = r[columns[i] * count + c]
+        for j in range(i):
+            t = a[j * n + i]
+            if t != 0.0:
+                for c in range(count):
+                    y[i * count + c] = y[i * count + c] - t * y[j * count + c]
+        for c in range(count):
+            y[i * count + c] = y[i * count + c] / a[i * n + i]
+    for j in range(n * count):
+        x[j] = 0.0
+    for back in range(rank):
+        k: int = rank - 1 - back
+        at = rows[k] * count
+        for j in range(k + 1, rank):
+            t = a[j * n + k]
+            if t != 0.0:
+                for c in range(count):
+                    y[k * count + c] = y[k * count + c] - t * x[rows[j] * count + c]
+        for c in range(count):
+            x[at + c] = y[k * count + c]
+
+
 def vanishing_combination(n: int, rank: int, row: int, a: Numbers, rows: Indices, out: Numbers) -> None:
     """Weights of the rows of A whose sum is zero: one of row `row` of P A, of rank or higher, and of rows before it.
 

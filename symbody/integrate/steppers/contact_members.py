@@ -16,7 +16,7 @@ from ..kernels.next_switching import SwitchingTimes
 from ..time_stepping.moreau_records import MoreauStep, StepVariations
 from ..time_stepping.moreau_step import forget, moreau_step, next_part, step_status
 
-NOTES: Final = 2  # status and residual, which stand before the impulses in a member's notes
+NOTES: Final = 2  # status and residual, which stand before the impulses in a member's notes; after these, where derivatives are one-sided
 
 
 class ContactMembers(Struct):
@@ -83,6 +83,9 @@ def run_contact_member(m: ContactMembers, given: Numbers, note: Numbers) -> None
         note[i] = 0.0
     begin = given[0]
     note[0] = float(DONE)
+    if m.variations.columns > 0:
+        for i in range(s.contacts + s.cones):
+            m.variations.border[i] = 0.0
     for step in range(m.substeps):
         t = begin + float(step) * m.length
         end = begin + float(step + 1) * m.length
@@ -99,6 +102,9 @@ def run_contact_member(m: ContactMembers, given: Numbers, note: Numbers) -> None
             for i in range(s.problem.n):
                 note[NOTES + s.row[i]] += s.problem.x[i] + s.viscous[i]
             t = after
+    if m.variations.columns > 0:
+        for i in range(s.contacts + s.cones):
+            note[NOTES + s.rows + i] = m.variations.border[i]
 
 
 def set_inputs(m: ContactMembers, given: Numbers, after: float) -> None:

@@ -1,41 +1,47 @@
 """Derivatives of a Moreau-Jean step at its midpoint with its impulses held, as programs on the graph.
 
-    u⁺ = u + [M Hᵀ; Jc 0]⁻¹ (h f0 + Gᵀ Λ;  -(Jc u + b) - r/h phi),     v = G u⁺ + g_t + e min(v⁻, 0),     μ N
+    F = [M δ - h f - Jcᵀ ν - Gᵀ Λ;  Jc u⁺ + b + r/h phi],     V = G u⁺ + g_t + e min(v⁻, 0),     μ N,     δ = u⁺ - u
 
-with Λ the impulses x of the rows and those of viscous friction (`moreau_step.py`): one right side, whatever the number
-of rows, so that the derivatives cost as much as those of the accelerations.
+with Λ the impulses x of the rows and those of viscous friction (`moreau_step.py`), ν those of the constraints. With u⁺ and
+all impulses held these are derivatives of inverse dynamics, without any solve; what the step makes of them is in
+`step_variations.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from ...algebra.calculus.derivatives import jacobian, time_derivative
 from ...algebra.graph.functions import minimum, sqrt
-from ...algebra.graph.graph import ZERO, Expr, Symbol, symbol
+from ...algebra.graph.graph import ONE, ZERO, Expr, Symbol, symbol
 from ...algebra.graph.matrix import Matrix, sum_of_products
 from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.programs.dynamics_derivatives import accelerations, balance_derivatives
 from ...emit.run.callable import Compiled
 from ..contact.contact_modes import ModeTable
 from ..contact.frictions import Friction
 from ..time_stepping.moreau_impulses import RETURN
 from ..time_stepping.moreau_programs import compiled_program, contact_key
 
+Places = tuple[tuple[int, int], ...]  # rows and columns of entries that are not zero
+
 
 @dataclass(frozen=True)
 class DerivativePrograms:
     """Programs of the derivatives of q', and of everything at the midpoint, with respect to the state and some
-    parameters and inputs."""
+    parameters and inputs: entries that are not zero, at `places`."""
 
     rates: Compiled | None
     point: Compiled | None
+    places: Mapping[str, Places]
 
 
-NO_DERIVATIVES: Final = DerivativePrograms(None, None)
+NO_DERIVATIVES: Final = DerivativePrograms(None, None, dict.fromkeys(("qdot", "F", "V", "limit", "zdot"), ()))
 
 
 def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
@@ -48,22 +54,24 @@ def step_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePro
 def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> DerivativePrograms:
     eq = table.base
     theta = (*eq.state, *wrt)
-    rates = compiled_program(eq, "slopes_of_rates", {"q": _jacobian_entries(eq.rates.entries, theta)}) if eq.q else None
     midpoint = Midpoint(table)
-    outputs = {
-        "U": midpoint.speeds,
-        "V": midpoint.row_speeds,
-        "limit": midpoint.limits,
-        "z": variable_rates(eq).entries if eq.z else (),
+    found = {
+        "qdot": _sparse(jacobian(list(eq.rates.entries), theta)) if eq.q else ((), []),
+        "F": _sparse(midpoint.balance_derivatives(theta)),
+        "V": _sparse(midpoint.row_speed_derivatives(theta)),
+        "limit": _sparse(jacobian(midpoint.limits, theta)) if table.frictions else ((), []),
+        "zdot": _sparse(jacobian(list(variable_rates(eq).entries), theta)) if eq.z else ((), []),
     }
-    point = compiled_program(
-        eq, "slopes_of_step", {name: _jacobian_entries(rows, theta) for name, rows in outputs.items()}, midpoint.given
-    )
-    return DerivativePrograms(rates, point)
+    outputs = {name: values or [ZERO] for name, (_, values) in found.items()}
+    rates = compiled_program(eq, "slopes_of_rates", {"qdot": outputs.pop("qdot")}) if eq.q else None
+    point = compiled_program(eq, "slopes_of_step", {**outputs, "E": midpoint.responses}, midpoint.given)
+    return DerivativePrograms(rates, point, {name: places for name, (places, _) in found.items()})
 
 
-def _jacobian_entries(rows: Sequence[Expr], theta: tuple[Symbol, ...]) -> list[Expr]:
-    return list(jacobian(list(rows), theta).entries) if rows else [ZERO]
+def _sparse(J: Matrix) -> tuple[Places, list[Expr]]:
+    """Entries that are not zero, and their places."""
+    entries = [((i, j), J[i, j]) for i in range(J.rows) for j in range(J.cols) if J[i, j] is not ZERO]
+    return tuple(place for place, _ in entries), [e for _, e in entries]
 
 
 class Midpoint:
@@ -76,11 +84,11 @@ class Midpoint:
         self._approach = [time_derivative(c.gap, rates) for c in table.contacts]
         self._slips = [f.speeds(eq) for f in table.frictions]
         flat = [v for of_one in self._slips for v in of_one]
-        self._now = [*self._approach, *flat]
+        self._now: list[Expr] = [*self._approach, *flat]
         self._G = jacobian(self._now, eq.u)
         count = len(self._now)
         self._x, self._part = _symbols("impulse", count), _symbols("takes_part", count)
-        self._static = _symbols("is_static", len(table.frictions))
+        self._static, self._after = _symbols("is_static", len(table.frictions)), _symbols("speed_after", len(eq.u))
         damped = [f.law.damping for f, of_one in zip(table.frictions, self._slips, strict=True) for _ in of_one]
         damping = [ZERO] * len(self._approach) + damped
         self._impulses = [
@@ -96,32 +104,72 @@ class Midpoint:
             "impulses": list(self._x),
             "part": list(self._part),
             "static": list(self._static) or spare,
+            "after": list(self._after),
         }
 
-    @property
-    def speeds(self) -> list[Expr]:
-        """u⁺."""
+    def balance_derivatives(self, theta: Sequence[Symbol]) -> Matrix:
+        """∂F/∂θ with u⁺ - u and the impulses held."""
         eq, h = self._table.base, self._h
-        n, k = len(eq.u), len(eq.lam)
-        pushed = (self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries
-        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, pushed, strict=True)]
-        if k:
-            off = (eq.Jc @ Matrix(n, 1, eq.u) + eq.b).entries
-            position = (*eq.phi.entries, *[ZERO] * (k - len(eq.phi.entries)))
-            right += [-e - RETURN / h * phi for e, phi in zip(off, position, strict=True)]
-        change = eq.augmented.factors.unguarded.solve(right).entries[:n]
-        return [u + e for u, e in zip(eq.u, change, strict=True)]
+        pushes = jacobian(self._pushed, theta)
+        change = [(after - u) / h for after, u in zip(self._after, eq.u, strict=True)]
+        held = dict(
+            zip((*accelerations(eq), *eq.lam), (*change, *(e / h for e in self._constraint_impulses)), strict=True)
+        )
+        balance = balance_derivatives(eq, theta, held)
+        entries = [h * e - g for e, g in zip(balance.entries, pushes.entries, strict=True)]
+        if eq.lam:
+            entries += self._constraint_derivatives(theta)
+        return Matrix(len(eq.u) + len(eq.lam), len(theta), tuple(entries))
 
-    @property
-    def row_speeds(self) -> list[Expr]:
-        """v of each row: the speed after the step, of a contact with e times that before."""
+    def _constraint_derivatives(self, theta: Sequence[Symbol]) -> list[Expr]:
+        """∂(Jc u⁺ + b + r/h phi)/∂θ."""
+        eq = self._table.base
+        change = _symbols("speed_change", len(eq.u))
+        speeds = [u + d for u, d in zip(eq.u, change, strict=True)]
+        missed = (eq.Jc @ Matrix(len(speeds), 1, tuple(speeds)) + eq.b).entries
+        rows = [e + RETURN / self._h * phi for e, phi in zip(missed, self._positions, strict=True)]
+        held = {d: after - u for d, after, u in zip(change, self._after, eq.u, strict=True)}
+        return substitute_all(list(jacobian(rows, theta).entries), held)
+
+    def row_speed_derivatives(self, theta: Sequence[Symbol]) -> Matrix:
+        """∂V/∂θ with u⁺ held: of the speed after the step, of a contact with e times that before."""
         eq, contacts = self._table.base, self._table.contacts
-        change = [new - u for new, u in zip(self.speeds, eq.u, strict=True)]
-        v = [now + sum_of_products(self._G.row(i), change) for i, now in enumerate(self._now)]
+        rows = substitute_all(self._now, dict(zip(eq.u, self._after, strict=True)))
         e = in_own_terms(eq, [c.restitution for c in contacts], solved=True)
         for i, now in enumerate(self._approach):
-            v[i] = v[i] + e[i] * minimum(now, 0)
-        return v
+            rows[i] = rows[i] + e[i] * minimum(now, 0)
+        return jacobian(rows, theta)
+
+    @property
+    def responses(self) -> list[Expr]:
+        """The first rows of [M Hᵀ; Jc 0]⁻¹, column after column."""
+        eq = self._table.base
+        n, size = len(eq.u), len(eq.u) + len(eq.lam)
+        unit = Matrix(size, size, tuple(ONE if i == j else ZERO for i in range(size) for j in range(size)))
+        solved = eq.augmented.factors.unguarded.solve(unit)
+        return [solved[i, j] for j in range(size) for i in range(n)]
+
+    @cached_property
+    def _pushed(self) -> list[Expr]:
+        """Gᵀ Λ."""
+        return list((self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries)
+
+    @property
+    def _positions(self) -> list[Expr]:
+        """phi, and zero for constraints of speeds alone."""
+        eq = self._table.base
+        return [*eq.phi.entries, *[ZERO] * (len(eq.lam) - len(eq.phi.entries))]
+
+    @cached_property
+    def _constraint_impulses(self) -> list[Expr]:
+        """ν, of the constraints in this step."""
+        eq, h = self._table.base, self._h
+        if not eq.lam:
+            return []
+        off = (eq.Jc @ Matrix(len(eq.u), 1, eq.u) + eq.b).entries
+        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, self._pushed, strict=True)]
+        right += [-e - RETURN / h * phi for e, phi in zip(off, self._positions, strict=True)]
+        return [-e for e in eq.augmented.factors.unguarded.solve(right).entries[len(eq.u) :]]
 
     @property
     def limits(self) -> list[Expr]:
@@ -147,10 +195,8 @@ class Midpoint:
     def _reactions(self) -> list[Expr]:
         """Impulses of the constraints."""
         eq, h = self._table.base, self._h
-        pushed = (self._G.T @ Matrix(len(self._impulses), 1, tuple(self._impulses))).entries
-        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, pushed, strict=True)] + [
-            -h * c for c in eq.c.entries
-        ]
+        right = [h * f + g for f, g in zip(eq.augmented.f0.entries, self._pushed, strict=True)]
+        right += [-h * c for c in eq.c.entries]
         return [-e for e in eq.augmented.factors.unguarded.solve(right).entries[len(eq.u) :]]
 
 

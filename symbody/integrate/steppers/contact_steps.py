@@ -17,7 +17,7 @@ from ...emit.run.loop_callee import program_callee
 from ..complementarity.contact_arrays import indices
 from ..contact.contact_modes import ModeTable
 from ..forms.compile_effort import Effort
-from ..time_stepping.moreau_programs import moreau_record, moreau_switching
+from ..time_stepping.moreau_programs import moreau_record, moreau_switching, sparse_entries
 from ..time_stepping.moreau_records import StepVariations
 from .contact_members import NOTES, ContactMembers, step_contact_members
 from .contact_step_derivatives import NO_DERIVATIVES, step_derivatives
@@ -51,11 +51,16 @@ class ContactSteps:
         given = [s for s in eq.r if not s.order]
         return (CLOCK, *eq.p, *(start_symbol(s.name) for s in given), *(slope_symbol(s.name) for s in given))
 
-    @property
+    @cached_property
     def n_notes(self) -> int:
-        return NOTES + self.rows
+        return NOTES + self.rows + len(self.owner_names)
 
-    @property
+    @cached_property
+    def owner_names(self) -> tuple[str, ...]:
+        """Of contacts, then of frictions."""
+        return (*(c.name for c in self.table.contacts), *(f.name for f in self.table.frictions))
+
+    @cached_property
     def rows(self) -> int:
         """Of contacts, then of frictions."""
         return len(self.table.contacts) + sum(len(f.slip) for f in self.table.frictions)
@@ -154,17 +159,19 @@ class ContactWorker:
 
 def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, Array]) -> StepVariations:
     eq, rows, cones = scheme.equations, scheme.rows, len(scheme.table.frictions)
-    n, n_q, n_u, n_z = len(eq.state), len(eq.q), len(eq.u), len(eq.z)
+    n, n_u = len(eq.state), len(eq.u)
     width = n + len(scheme.seeds)
     derivatives = step_derivatives(scheme.table, scheme.seeds) if columns else NO_DERIVATIVES
     constant, growing = scheme.changes()
-    most = max(rows, cones, n_u, n_q, n_z) * columns + 1
+    sides = n_u + len(eq.lam)
+    entries = {name: sparse_entries(places) for name, places in derivatives.places.items()}
     return StepVariations(
-        columns=columns, seeds=len(scheme.seeds), width=width, y=np.zeros(n), S=np.zeros(n * columns + 1), T=np.zeros(width * columns + 1),
-        constant=_padded_array(constant), growing=_padded_array(growing), rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given),
-        qdot=np.zeros(n_q * width + 1), U=np.zeros(n_u * width + 1), V=np.zeros(rows * width + 1), limit=np.zeros(cones * width + 1),
-        zdot=np.zeros(n_z * width + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
-        right=np.zeros(most), dx=np.zeros(most), memory=np.zeros(most),
+        columns=columns, seeds=len(scheme.seeds), width=width, sides=sides, y=np.zeros(n), S=np.zeros(n * columns + 1),
+        J=np.zeros(n * width + 1), constant=_padded_array(constant), growing=_padded_array(growing),
+        rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given), **entries,
+        E=np.zeros(n_u * sides + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
+        active=indices([0] * (rows + 1)), after=np.zeros(n_u + 1), Z=np.zeros(rows * n_u + 1), W=np.zeros(rows * n_u + 1),
+        limits_to=np.zeros(cones * n_u + 1), D=np.zeros(max(width, rows) * n_u + 1), border=np.zeros(len(scheme.owner_names) + 1), memory=np.zeros(max(rows * n_u, n) + 1),
     )  # fmt: skip
 
 

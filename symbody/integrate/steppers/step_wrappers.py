@@ -16,71 +16,97 @@ from .stepper import Stepper
 
 
 def jax_step(env: Stepper) -> Callable[..., Any]:
-    """step(state, r) of JAX arrays: a call back into this process, whose arrays JAX shares, with exact derivatives in
-    reverse mode."""
+    """step(state, r, p) of JAX arrays: a call back into this process, whose arrays JAX shares. Derivatives are exact, in
+    forward mode, and in reverse mode as the transpose of that; `vmap` makes one call of all members."""
     jax = optional_package("jax", "stepper.jax", SimulationError)
-    n, m = len(env.state_names), len(env.input_names)
+    numpy, sizes = jax.numpy, (len(env.state_names), len(env.input_names), len(env.parameter_names))
 
-    def rows(state: Any, r: Any) -> tuple[Any, Any]:
-        states = np.asarray(state, dtype=np.float64).reshape(-1, n)
-        return states, np.asarray(r).reshape(-1, m) if m else None
+    def rows(*given: Any) -> tuple[Any, ...]:
+        """States, inputs and parameters, a row for each member."""
+        leading = _leading(*given)
+        count = int(np.prod(leading))
+        wide = (
+            np.broadcast_to(np.asarray(x, dtype=np.float64), (*leading, n)) for x, n in zip(given, sizes, strict=True)
+        )
+        return tuple(x.reshape(count, n) for x, n in zip(wide, sizes, strict=True))
 
-    def of(state: Any, r: Any) -> Any:
-        return env.step(*rows(state, r)).reshape(state.shape)
+    def of(state: Any, r: Any, p: Any) -> Any:
+        x, inputs, parameters = rows(state, r, p)
+        return env.step(x, inputs, p=parameters).reshape(*_leading(state, r, p), sizes[0])
 
-    def slopes(state: Any, r: Any) -> tuple[Any, Any]:
-        found = env.derivatives(*rows(state, r))
-        return tuple(np.asarray(x).reshape(*state.shape, x.shape[-1]) for x in (found.x, found.r) if x is not None)  # type: ignore[return-value]
+    def slopes(state: Any, r: Any, p: Any) -> tuple[Any, ...]:
+        x, inputs, parameters = rows(state, r, p)
+        found = env.derivatives(x, inputs, p=parameters, wrt=("x", "r", "p"))
+        leading = _leading(state, r, p)
+        parts = (found.state, found.x, found.r, found.p)
+        return tuple(np.ascontiguousarray(a).reshape(*leading, *a.shape[1:]) for a in parts if a is not None)
 
-    def shaped(x: Any, *more: int) -> Any:
-        return jax.ShapeDtypeStruct((*x.shape, *more), np.float64)
+    def shaped(leading: tuple[int, ...], *more: int) -> Any:
+        return jax.ShapeDtypeStruct((*leading, *more), np.float64)
 
-    def of_arrays(state: Any, r: Any) -> Any:
-        return jax.pure_callback(of, shaped(state), state, r, vmap_method="expand_dims")
+    def called(state: Any, r: Any, p: Any) -> Any:
+        result = shaped(_leading(state, r, p), sizes[0])
+        return jax.pure_callback(of, result, state, r, p, vmap_method="expand_dims")
 
-    step = jax.custom_vjp(of_arrays)
+    def varied(given: Any, changes: Any) -> tuple[Any, Any]:
+        leading = _leading(*given)
+        results = (shaped(leading, sizes[0]), *(shaped(leading, sizes[0], n) for n in sizes))
+        after, *found = jax.pure_callback(slopes, results, *given, vmap_method="expand_dims")
+        parts = [numpy.einsum("...ij,...j->...i", J, dx) for J, dx in zip(found, changes, strict=True)]
+        return after, sum(parts[1:], parts[0])
 
-    def forward(state: Any, r: Any) -> tuple[Any, Any]:
-        return step(state, r), (state, r)
+    step = jax.custom_jvp(called)
+    step.defjvp(varied)
 
-    def backward(kept: Any, bar: Any) -> tuple[Any, Any]:
-        state, r = kept
-        dx, dr = jax.pure_callback(slopes, (shaped(state, n), shaped(state, m)), state, r, vmap_method="expand_dims")
-        numpy = jax.numpy
-        return numpy.einsum("...i,...ij->...j", bar, dx), numpy.einsum("...i,...ij->...j", bar, dr)
-
-    step.defvjp(forward, backward)
-
-    def with_inputs(state: Any, r: Any = None) -> Any:
-        """A step; inputs that are not given are zero."""
-        return step(state, jax.numpy.zeros(m) if r is None else r)
+    def with_inputs(state: Any, r: Any = None, p: Any = None) -> Any:
+        """A step; inputs that are not given are zero, parameters are those of the stepper."""
+        inputs = numpy.zeros(sizes[1]) if r is None else r
+        return step(state, inputs, numpy.asarray(env.p) if p is None else p)
 
     return with_inputs
+
+
+def _leading(*given: Any) -> tuple[int, ...]:
+    """The shape of the members."""
+    return np.broadcast_shapes(*(x.shape[:-1] for x in given))
 
 
 # ---------------------------------------------------------------------------------------------------------- PyTorch
 
 
 def torch_step(env: Stepper) -> Callable[..., Any]:
-    """step(state, r) of PyTorch tensors in memory of this computer, with gradients."""
+    """step(state, r, p) of PyTorch tensors in memory of this computer, with gradients by `Stepper.pullback`."""
     torch = optional_package("torch", "stepper.torch", SimulationError)
 
     class TorchStep(torch.autograd.Function):  # type: ignore[misc, name-defined]
         @staticmethod
-        def forward(kept: Any, state: Any, r: Any) -> Any:
-            kept.save_for_backward(state, r)
-            return torch.from_numpy(env.step(_numbers(state), _numbers(r)))
+        def forward(kept: Any, state: Any, r: Any, p: Any) -> Any:
+            kept.save_for_backward(state, r, p)
+            return torch.from_numpy(env.step(numbers(state), numbers(r), p=numbers(p)))
 
         @staticmethod
         def backward(kept: Any, bar: Any) -> Any:
-            state, r = kept.saved_tensors
-            found = env.derivatives(_numbers(state), _numbers(r))
-            return tuple(torch.einsum("...i,...ij->...j", bar, torch.from_numpy(x)) for x in (found.x, found.r))
+            state, r, p = kept.saved_tensors
+            wrt = ("x", "r", "p") if kept.needs_input_grad[2] else ("x", "r")
+            found = env.pullback(numbers(state), numbers(bar), numbers(r), p=numbers(p), wrt=wrt)
+            bars = [getattr(found, g) for g in wrt]
+            totals = [_for_all(b, x) for b, x in zip(bars, (state, r, p), strict=False)]
+            return (*map(torch.from_numpy, totals), *([None] * (3 - len(bars))))
 
-    def _numbers(x: Any) -> Any:
+    def numbers(x: Any) -> Any:
         return x.detach().numpy()
 
-    return TorchStep.apply
+    def with_inputs(state: Any, r: Any = None, p: Any = None) -> Any:
+        """A step; inputs that are not given are zero, parameters are those of the stepper."""
+        inputs = torch.zeros(len(env.input_names), dtype=torch.float64) if r is None else r
+        return TorchStep.apply(state, inputs, torch.from_numpy(env.p) if p is None else p)
+
+    return with_inputs
+
+
+def _for_all(bar: Any, given: Any) -> Any:
+    """The gradient of a row that all members share is the sum of theirs."""
+    return np.ascontiguousarray(bar.sum(axis=0) if bar.ndim > given.ndim else bar)
 
 
 # ---------------------------------------------------------------------------------------------------------- Gymnasium

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from ...algebra.graph.graph import Symbol
-from ...argument_kinds import answered_class
+from ...argument_kinds import answered_class, checked_flags
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
 from ...emit.run.workers import cores, share_out
@@ -21,10 +20,16 @@ from ...summary import Introduced, counted
 from ..contact.impacts import impulses_of
 from ..events.switching_times import undivided_note, unknown_note
 from ..events.valid_region import valid_region
+from ..result.outcome import Ending, Outcome, Statistics
+from ..result.segment import Segment
+from ..result.trajectory import Trajectory
 from ..start.state import State
 from .contact_members import NOTES
 from .contact_steps import ContactSteps, slope_symbol, start_symbol
+from .reverse_steps import pulled_back
+from .step_results import StepDerivatives, StepImpulses, names_of_marked
 from .step_schemes import ACCEPTED, CLOCK, SingleStep, StepRows, StepScheme
+from .tangent_space import tangent_columns, tangent_rows
 
 MIN_THREADED_MEMBERS: Final = 64  # number of members from which on several threads share a step
 NO_NUMBER: Final = np.nan
@@ -34,53 +39,10 @@ def _notes(eq: Equations) -> tuple[str, ...]:
     return tuple(filter(None, (undivided_note(eq, "steps", is_for_any_time=True), unknown_note(eq))))
 
 
-@dataclass(frozen=True, eq=False)
-class StepDerivatives(Introduced):
-    """A state after a step, and its derivatives: ∂x⁺/∂x, ∂x⁺/∂r, ∂x⁺/∂r_end, ∂x⁺/∂p (None if not requested); with many
-    members, one of each in a row.
-
-    >>> x = sb.symbol("x")
-    >>> env = sb.stepper(sb.from_equations({x: -x}), 0.1, x=1.0)
-    >>> found = env.derivatives(env.start)
-    >>> found.state, found.x
-    (array([0.904837]), array([[0.904837]]))
-
-    See also: `integrate.Stepper`, `stepper`.
-    """
-
-    state: Array
-    x: Array | None = None
-    r: Array | None = None
-    r_end: Array | None = None
-    p: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class StepImpulses(Introduced):
-    """A state after a step, and the impulses of its contacts and frictions: in the order of `names`, or rows of them.
-    Divided by dt they are mean forces.
-
-    residual   velocities by which contacts and frictions miss their laws, as a fraction of those without contacts
-    gaps       of the contacts in that state, in the order in which they were given; a negative one is that of bodies which
-               are inside each other, where they stay (`Contacts.separated` pushes a start apart)
-
-    >>> m = sb.Model("ball")
-    >>> y = m.coordinate("y")
-    >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
-    >>> m.gravity(0, -9.81, 0)
-    >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
-    >>> found = env.impulses(env.start)
-    >>> found.names, found.impulses / env.dt, found.gaps
-    (('floor',), array([19.62]), array([0.]))
-
-    See also: `integrate.Stepper`, `Contacts`.
-    """
-
-    state: Array
-    names: tuple[str, ...]
-    impulses: Array
-    residual: Array
-    gaps: Array
+def _places(names: Sequence[str], wanted: Sequence[str]) -> slice | list[int]:
+    """Where they stand among the names: a slice where they stand together, so that nothing is copied."""
+    at = [names.index(n) for n in wanted if n in names]
+    return slice(at[0], at[-1] + 1) if at and at == list(range(at[0], at[-1] + 1)) else at
 
 
 @answered_class
@@ -90,7 +52,9 @@ class Stepper(Introduced):
 
     env.step(state, r)           the state after a step with these inputs
     env.derivatives(state, r)    the same with exact derivatives, including events and impacts
+    env.pullback(state, bar, r)  the same with the gradient of bar · x⁺ (reverse mode)
     env.impulses(state, r)       the same with the impulses of contacts, where there are any
+    env.trajectory(states)       states that follow each other as a `Trajectory`, with its scene and figures
     env.start                    the state at the start; `env.reset(states, mask)` puts members back to it
     env.p                        parameters, in the order of `parameter_names`
     env.notes                    notes on functions of time that the step length does not resolve
@@ -115,7 +79,7 @@ class Stepper(Introduced):
 
     def __init__(self, scheme: StepScheme, start: State, is_linear: bool, has_clock: bool, dt: float) -> None:
         self.scheme, self.dt, self._is_linear, self._has_clock = scheme, dt, is_linear, has_clock
-        self.equations = scheme.equations
+        self.equations, self.own_equations = scheme.equations, start.equations
         self.start: Array = np.concatenate([start.q, start.u, start.z])
         self.state_names = tuple(s.name for s in scheme.variables)
         inputs = [s for s in start.equations.r if not s.order] if is_linear else start.equations.r
@@ -132,6 +96,8 @@ class Stepper(Introduced):
         self.notes = _notes(start.equations)
         self._local = threading.local()
         self._varied: dict[tuple[str, ...], Stepper] = {}
+        self._first_variations: Array = np.zeros(0)
+        self._column_places: dict[str, slice | list[int]] = {}
         self.recipe: tuple[Any, ...] = ()  # a function and its arguments
 
     def __reduce__(self) -> Any:
@@ -155,12 +121,12 @@ class Stepper(Introduced):
     # ------------------------------------------------------------------------------------------------ steps
 
     def step(
-        self, state: Any, r: Any = None, r_end: Any = None, *, t: float = 0.0, p: Any = None, out: Any = None
+        self, state: Any, r: Any = None, r_end: Any = None, *, t: Any = 0.0, p: Any = None, out: Any = None
     ) -> Any:
         """The state after a step; for rows of states, with a row of inputs for each or one for all.
 
         r, r_end   inputs, and where they are linear, those at the end of the step
-        t          the time at its beginning, where the equations depend on it
+        t          the time at its beginning, where the equations depend on it; one for all members, or for each
         p          parameters, one row or one for each member, or some by name; by default `env.p`
         out        an array for the result
 
@@ -188,14 +154,15 @@ class Stepper(Introduced):
             one: SingleStep = self._local.one
         except AttributeError:
             one = self._local.one = SingleStep(self.scheme, self.row)
-        one.state[:] = state
+            one.state[len(state) :] = self._first_variations
+        one.state[: len(state)] = state
         if not self._is_plain:
             self._put_inputs(one.parameters, self._numbers(r), self._numbers(r if r_end is None else r_end), t)
         elif self.input_names:
             one.parameters[self._first :] = self._numbers(r)
         one.run()
         note = one.note.item(0)
-        found = one.end.copy() if note in ACCEPTED else np.full(len(state), NO_NUMBER)
+        found = one.end.copy() if note in ACCEPTED else np.full(len(one.end), NO_NUMBER)
         return found if self._region is None else self._valid(found[None], one.given, t)[0]
 
     def _valid(self, ends: Array, given: Array, t: Any) -> Array:
@@ -300,8 +267,35 @@ class Stepper(Introduced):
         """The states, with members for which the mask is true reset to a start (by default `env.start`)."""
         return np.where(np.asarray(mask, dtype=bool)[..., None], self.start if start is None else start, states)
 
+    def trajectory(self, states: Any, *, t: float = 0.0, p: Any = None) -> Trajectory:
+        """States that follow each other, one step apart from the time t on, as a trajectory: `.scene()` shows them, `.plot()`
+        draws them. Inputs of the steps are not known to it: what depends on them has no value (NaN).
+
+        >>> x, v = sb.symbols("x v", "variable")
+        >>> env = sb.stepper(sb.from_equations({x: v, v: -x}), 0.1, x=1.0)
+        >>> states = [env.start]
+        >>> for _ in range(3):
+        ...     states.append(env.step(states[-1]))
+        >>> env.trajectory(states)[x**2 + v**2].round(6)
+        array([1., 1., 1., 1.])
+
+        See also: `Trajectory`, `simulate`.
+        """
+        rows = self._array(states, "states")
+        if rows.ndim != 2 or rows.shape[1:] != self._shape:
+            raise SimulationError(
+                f"{self}: states of a trajectory are rows of {len(self.state_names)} numbers ({listed(self.state_names)}), got "
+                f"shape {rows.shape}"
+            )
+        eq, times = self.own_equations, t + self.dt * np.arange(len(rows), dtype=np.float64)
+        given = self.p if p is None else self._parameters(p, 1).reshape(-1)
+        r = np.full(len(eq.r), NO_NUMBER)
+        ended = Outcome(Ending.REACHED, float(times[-1]))
+        return Trajectory.of(Segment(eq, times, rows, given, r, ended, statistics=Statistics(len(rows) - 1)))
+
     # ------------------------------------------------------------------------------------------------ derivatives
 
+    @checked_flags(SimulationError)
     def derivatives(
         self,
         state: Any,
@@ -311,6 +305,7 @@ class Stepper(Introduced):
         t: float = 0.0,
         p: Any = None,
         wrt: Iterable[str] = ("x", "r"),
+        is_tangent: bool = False,
     ) -> StepDerivatives:
         """A step, and its derivatives with respect to the state ("x"), inputs ("r"; where they are linear, those at the
         beginning, "r_end" those at the end) and parameters ("p").
@@ -318,34 +313,94 @@ class Stepper(Introduced):
         They are those of the numerical step itself: stages, events and impacts are differentiated. Of a projection onto
         constraints it is the tangent at its result, which differs by the size of the correction. With contacts they are
         those of the branch that the step is on: which contacts are closed, press, stick and slip. At a state where
-        another branch begins a step has no derivative, and this is one of the sides.
+        another branch begins a step has no derivative, and this is one of the sides; `one_sided` names the contacts.
+
+        is_tangent   rows and columns of Euler parameters are replaced by those of small rotations about the axes of the
+                     body, three for four, in their places
 
         Where no `r_end` is given, inputs at the end are those at the beginning and change with them.
+
+        >>> m = sb.Model("ball")
+        >>> y = m.coordinate("y")
+        >>> ball = m.particle("ball", m.ground.point(0, y, 0), mass=2.0)
+        >>> m.gravity(0, -10.0, 0)
+        >>> env = sb.stepper(sb.Contacts(sb.derive(m), sb.Contact("floor", y)), 0.01)
+        >>> env.derivatives(np.array([-1e-3, 0.0])).x  # it rests on the floor
+        array([[1.   , 0.005],
+               [0.   , 0.   ]])
+        >>> env.derivatives(np.array([0.0, 0.0])).one_sided  # if it were higher, it would fall
+        ('floor',)
+
+        See also: `Stepper.pullback`, `integrate.StepDerivatives`.
         """
         groups, given = tuple(wrt), np.asarray(state, dtype=np.float64)
         known = ("x", "r", "r_end", "p") if r_end is not None else ("x", "r", "p")
         if strange := [g for g in groups if g not in known]:
             raise unknown(f"{self}: derivatives", "group", strange[0], known, SimulationError)
         env, n = self._with_variations(groups), len(self.state_names)
-        names, rows = [x.name for x in env.scheme.wrt], np.atleast_2d(given)
-        first = np.array([[float(s == x) for s in self.state_names] for x in names]).reshape(-1)
-        whole = np.hstack([rows, np.tile(first, (len(rows), 1))])
-        end = env._many(whole, r, r_end, t, p, None)
-        slopes = end[:, n:].reshape(len(rows), len(names), n).transpose(0, 2, 1).reshape(*given.shape, len(names))
-        by_name = dict(zip(names, np.moveaxis(slopes, -1, 0), strict=True))
-        found = {g: self._columns(g, by_name, r_end is not None).reshape(*given.shape, -1) for g in groups}
-        return StepDerivatives(end[:, :n].reshape(given.shape), **found)
+        if given.shape == self._shape and p is None:
+            end = env._one(given, r, r_end, t)
+            notes = env._local.one.note
+        else:
+            rows = np.atleast_2d(given)
+            first = np.broadcast_to(env._first_variations, (len(rows), len(env._first_variations)))
+            end = env._many(np.hstack([rows, first]), r, r_end, t, p, None)
+            notes = env._local.many.notes.reshape(*given.shape[:-1], -1)
+        columns = end[..., n:].reshape(*given.shape[:-1], len(env.scheme.wrt), n)
+        slopes = np.swapaxes(columns, -1, -2)
+        found = {g: self._columns(g, env, slopes, r_end is not None) for g in groups}
+        after = end[..., :n].reshape(given.shape)
+        if is_tangent and (turns := [[v.index for v in e] for e in self.equations.variables.quaternions]):
+            found = {g: tangent_rows(J, after, turns) for g, J in found.items()}
+            if "x" in found:
+                found["x"] = tangent_columns(found["x"], given, turns)
+        return StepDerivatives(after, **found, one_sided=self._one_sided(notes))
 
-    def _columns(self, group: str, slopes: Mapping[str, Array], has_end: bool) -> Array:
+    def pullback(
+        self,
+        state: Any,
+        bar: Any,
+        r: Any = None,
+        r_end: Any = None,
+        *,
+        t: float = 0.0,
+        p: Any = None,
+        wrt: Iterable[str] = ("x", "r"),
+    ) -> StepDerivatives:
+        """A step, and the gradients of bar · x⁺ with respect to the groups `wrt` (vector-Jacobian products): the reverse
+        mode, for gradients of a cost through many steps.
+
+        bar   the gradient of the cost with respect to the state after the step, a row for each member
+
+        >>> x, F = sb.symbols("x F")
+        >>> env = sb.stepper(sb.from_equations({x: F - x}, inputs=[F]), 0.1)
+        >>> found = env.pullback([1.0], [2.0], [0.0])
+        >>> found.x, found.r
+        (array([1.809675]), array([0.190325]))
+
+        See also: `Stepper.derivatives`.
+        """
+        given, pulled = np.asarray(state, dtype=np.float64), self._array(bar, "bar")
+        if pulled.shape != given.shape:
+            raise SimulationError(
+                f"{self}: bar has one number for each of the state, got shape {pulled.shape} for {given.shape}"
+            )
+        return pulled_back(self.derivatives, given, pulled, {"r": r, "r_end": r_end, "p": p}, t, tuple(wrt))
+
+    def _one_sided(self, notes: Array) -> tuple[Any, ...]:
+        """Names of contacts and frictions at the border of their branch, of each member where there are many."""
+        if not isinstance(self.scheme, ContactSteps):
+            return ()
+        return names_of_marked(self.scheme.owner_names, notes[..., NOTES + self.scheme.rows :])
+
+    def _columns(self, group: str, env: Stepper, slopes: Array, has_end: bool) -> Array:
         """Derivatives with respect to a group, of those with respect to variables of the machine code."""
         if not self._is_linear or group not in ("r", "r_end"):
-            chosen = [slopes[n] for n in self._group(group)]
-        else:
-            ends = [slopes[slope_symbol(n).name] / self.dt for n in self.input_names]
-            begins = [slopes[start_symbol(n).name] for n in self.input_names]
-            held = [b - e for b, e in zip(begins, ends, strict=True)] if has_end else begins
-            chosen = ends if group == "r_end" else held
-        return np.stack(chosen, axis=-1) if chosen else np.zeros(0)
+            return slopes[..., env._column_places[group]]
+        ends, begins = slopes[..., env._column_places["slopes"]] / self.dt, slopes[..., env._column_places["begins"]]
+        if group == "r_end":
+            return ends
+        return begins - ends if has_end else begins
 
     def _group(self, group: str) -> list[str]:
         """Names of the variables of the machine code that belong to a group."""
@@ -355,12 +410,18 @@ class Stepper(Introduced):
 
     def _with_variations(self, groups: tuple[str, ...]) -> Stepper:
         if groups not in self._varied:
-            names = dict.fromkeys(n for g in groups for n in self._group(g))
+            by_group = {g: self._group(g) for g in groups}
+            names = list(dict.fromkeys(n for g in groups for n in by_group[g]))
             out = self._varied[groups] = object.__new__(Stepper)
             out.__dict__.update(self.__dict__)
-            out.scheme = self.scheme.varied(list(names))
+            out.scheme = self.scheme.varied(names)
             out.state_names = tuple(s.name for s in out.scheme.variables)
             out._shape, out._local = (len(out.state_names),), threading.local()
+            out._first_variations = np.array([[float(s == x) for s in self.state_names] for x in names]).reshape(-1)
+            if self._is_linear:
+                by_group |= {"begins": [start_symbol(n).name for n in self.input_names]}
+                by_group |= {"slopes": [slope_symbol(n).name for n in self.input_names]}
+            out._column_places = {g: _places(names, wanted) for g, wanted in by_group.items()}
         return self._varied[groups]
 
     # ------------------------------------------------------------------------------------------------ contacts
@@ -381,7 +442,7 @@ class Stepper(Introduced):
             raise SimulationError(f"{self}: it has no contacts; `stepper(Contacts(eq, ...), dt)` has")
         given = np.asarray(state, dtype=np.float64)
         taken = self._taken(given, r, r_end, t, p)
-        impulses, residual = taken.notes[:, NOTES:].copy(), taken.notes[:, 1].copy()
+        impulses, residual = taken.notes[:, NOTES : NOTES + self.scheme.rows].copy(), taken.notes[:, 1].copy()
         ends = self._valid(taken.ends_of_taken_steps(), taken.given, t)
         gaps = self._gaps(self.scheme, t + self.dt, ends, self.p if p is None else self._parameters(p, len(ends)))
         if given.ndim == 1:
@@ -400,7 +461,7 @@ class Stepper(Introduced):
 
     @cached_property
     def jax(self) -> Any:
-        """A function step(state, r) of JAX arrays, to be used in `jit`, `vmap` and `grad`.
+        """A function step(state, r, p) of JAX arrays, to be used in `jit`, `vmap`, `jvp` and `grad`.
 
         >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
         >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)
@@ -419,7 +480,7 @@ class Stepper(Introduced):
 
     @cached_property
     def torch(self) -> Any:
-        """A function step(state, r) of PyTorch tensors, with gradients.
+        """A function step(state, r, p) of PyTorch tensors, with gradients.
 
         >>> x, F = sb.symbol("x", "variable"), sb.symbol("F", "input")
         >>> env = sb.stepper(sb.from_equations({x: F - x}), 0.5, x=1.0)

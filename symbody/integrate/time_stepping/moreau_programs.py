@@ -6,7 +6,7 @@ contacts, corrections of constraint violations, and the change of velocity due t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from ..complementarity.semismooth_newton import contact_branch
 from ..contact.contact_modes import ModeTable
 from ..events.switching_times import Switching, with_lines, with_searched_times, written_switching_times
 from ..inputs.time_functions import time_functions
-from .moreau_records import MoreauStep, StepVariations
+from .moreau_records import MoreauStep, SparseEntries, StepVariations
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,17 @@ def moreau_memory(
 
 def no_variations(n: int) -> StepVariations:
     """Memory of steps of n numbers that have no derivatives."""
-    none = np.zeros(1)
+    none, empty = np.zeros(1), sparse_entries(())
     return StepVariations(
-        columns=0, seeds=0, width=n, y=np.zeros(n), S=none, T=none, constant=none, growing=none, rates=None, point=None, qdot=none,
-        U=none, V=none, limit=none, zdot=none, impulses=none, part=none, static=none, right=none, dx=none, memory=none,
+        columns=0, seeds=0, width=n, sides=0, y=np.zeros(n), S=none, J=none, constant=none, growing=none, rates=None, point=None, qdot=empty,
+        F=empty, V=empty, limit=empty, zdot=empty, E=none, impulses=none, part=none, static=none, active=indices([0]), after=none, Z=none, W=none,
+        limits_to=none, D=none, border=none, memory=none,
+    )  # fmt: skip
+
+
+def sparse_entries(places: Sequence[tuple[int, int]]) -> SparseEntries:
+    """Memory for the entries of a matrix at these rows and columns."""
+    return SparseEntries(
+        count=len(places), row=indices([i for i, _ in places]), column=indices([j for _, j in places]),
+        value=np.zeros(len(places) + 1),
     )  # fmt: skip

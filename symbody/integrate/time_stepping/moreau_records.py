@@ -67,34 +67,56 @@ class MoreauStep(Struct):
     branches: ContactBranch
 
 
-class StepVariations(Struct):
-    """Derivatives along some columns: of the n numbers of the state in S, column after column, with those of the `width`
-    numbers θ in T, row after row.
+class SparseEntries(Struct):
+    """Entries of a matrix that are not zero: `value` at (row, column)."""
 
-    constant, growing   changes of the `seeds` parameters with each column: constant + (t - begin) growing
-    rates, point        programs of the derivatives of q', and of everything at the midpoint
+    count: int
+    row: Indices
+    column: Indices
+    value: Numbers
+
+
+class StepVariations(Struct):
+    """Derivatives of a step along some columns, in S, column after column of the n numbers of the state.
+
+    J                   of this step alone with respect to the `width` numbers θ, the state and the `seeds`, column after column
+    constant, growing   changes of the seeds with each column: constant + (t - begin) growing
+    rates               program of ∂q'/∂θ, in `qdot`
+    point               program at the midpoint: ∂/∂θ of the balance F of momenta and constraints, of the speeds V of the
+                        rows and of limits of friction with u⁺ and impulses held, of z', and E, the columns of [M Hᵀ; Jc 0]⁻¹
+                        (its first n_u rows, `sides` of them)
     impulses            x by rows of the mechanism; `part` 1 where a row takes part, `static` 1 where the static
-                        coefficient is a cone's
+                        coefficient is a cone's; `active` where a row stands among the active ones, or -1
+    Z, W, limits_to     of each active row, n_u numbers: X B⁻¹; changes of speed with V; of each cone, with its limit
+    border              1 for each contact, then each friction, at whose state another branch begins
+    D                   ∂(u⁺ - u)/∂θ at the midpoint, column after column
     """
 
     columns: int
     seeds: int
     width: int
+    sides: int
     y: Numbers
     S: Numbers
-    T: Numbers
+    J: Numbers
     constant: Numbers
     growing: Numbers
     rates: Function | None
     point: Function | None
-    qdot: Numbers
-    U: Numbers
-    V: Numbers
-    limit: Numbers
-    zdot: Numbers
+    qdot: SparseEntries
+    F: SparseEntries
+    V: SparseEntries
+    limit: SparseEntries
+    zdot: SparseEntries
+    E: Numbers
     impulses: Numbers
     part: Numbers
     static: Numbers
-    right: Numbers
-    dx: Numbers
+    active: Indices
+    after: Numbers
+    Z: Numbers
+    W: Numbers
+    limits_to: Numbers
+    D: Numbers
+    border: Numbers
     memory: Numbers

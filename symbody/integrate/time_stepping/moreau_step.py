@@ -19,27 +19,34 @@ from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
 from ..kernels.next_switching import SwitchingTimes, next_switching_time
 from .moreau_impulses import come_to_rest, evaluate_midpoint, solve_impulses
 from .moreau_records import MoreauStep, StepVariations
-from .step_variations import store_positions, vary_half_way, vary_rotations, vary_second_half, vary_speeds
+from .step_variations import (
+    chain_variations,
+    keep_midpoint,
+    vary_first_half,
+    vary_rotations,
+    vary_second_half,
+    vary_speeds,
+)
 
 
 def moreau_step(s: MoreauStep, v: StepVariations, t: float, after: float) -> float:
     """A step from t; the residual of its impulses. Derivatives go with each part of it; `after` is the time from the
     beginning of inputs that are linear to the midpoint."""
-    vary_half_way(s, v, t, after)
+    vary_first_half(s, v, t)
     advance_positions(s, t)
     vary_rotations(s, v)
     normalize_rotations(s)
     evaluate_midpoint(s, t)
     residual = solve_impulses(s)
-    if v.columns > 0:
-        vary_speeds(s, v, t + 0.5 * s.h)
+    keep_midpoint(s, v)
     come_to_rest(s)
     change_speeds(s)
+    vary_speeds(s, v, t + 0.5 * s.h)
     vary_second_half(s, v, t + s.h)
     advance_positions(s, t + s.h)
     vary_rotations(s, v)
     normalize_rotations(s)
-    store_positions(s, v)
+    chain_variations(s, v, after)
     return residual
 
 

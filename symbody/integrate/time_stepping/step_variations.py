@@ -1,9 +1,16 @@
 """Derivatives of a Moreau-Jean step on its branch, as kernels.
 
-With θ = (q, u, z) and parameters, the program `point` gives ∂u⁺/∂θ, ∂v/∂θ of all rows and ∂(μ N)/∂θ at the midpoint with
-the impulses x held; then, with the matrix B of the branch that the step is on (`semismooth_newton.py`),
+With θ = (q, u, z) and parameters at the midpoint, F = 0 the balance of momenta and constraints, V the speeds of the rows,
+[E; ·] = [M Hᵀ; Jc 0]⁻¹, X = E Gᵀ and B the matrix of the branch that the step is on (`semismooth_newton.py`),
 
-    B dx = -∂F/∂θ dθ,    du⁺ = ∂u⁺/∂θ dθ + X dx
+    dδ = -E ∂F dθ + X dx,    B dx = -C (∂V dθ + G dδ₀) + w d(μ N),    δ = u⁺ - u,  δ₀ without dx
+
+so that with Z = X B⁻¹ and W = -Z C
+
+    dδ = -(E + W G E) ∂F dθ + W ∂V dθ + Z w d(μ N)
+
+whose large factors have as many columns as there are speeds; ∂F, ∂V and ∂(μ N) are sparse. All derivatives are stored
+column after column.
 """
 
 from __future__ import annotations
@@ -11,68 +18,31 @@ from __future__ import annotations
 from math import sqrt
 
 from ...emit.loops.kernel_language import Numbers
-from ..complementarity.semismooth_newton import (
-    HOLDS,
-    SINGULAR,
-    SLIPS,
-    ContactBranch,
-    solve_branch,
-    turning,
-    write_branch,
-)
+from ..complementarity.contact_arrays import ContactArrays
+from ..complementarity.semismooth_newton import HOLDS, SINGULAR, SLIPS, ContactBranch, turning, write_branch
+from ..kernels.complete_pivoting import eliminate_completely, solve_transposed
+from .branch_borders import mark_borders
 from .moreau_records import MoreauStep, StepVariations
 
 
-def vary_half_way(s: MoreauStep, v: StepVariations, t: float, after: float) -> None:
-    """T from S and the parameters, then coordinates half a step on. (Before the state itself goes there.)"""
+def vary_first_half(s: MoreauStep, v: StepVariations, t: float) -> None:
+    """J of the state half a step on: 1 + h/2 ∂q'/∂θ."""
     if v.columns == 0:
         return
-    for j in range(v.columns):
-        for i in range(s.n):
-            v.T[i * v.columns + j] = v.S[j * s.n + i]
-        for i in range(v.seeds):
-            k = i * v.columns + j
-            v.T[s.n * v.columns + k] = v.constant[k] + after * v.growing[k]
-    vary_positions(s, v, t)
+    for i in range(v.width * s.n):
+        v.J[i] = 0.0
+    for i in range(s.n):
+        v.J[i * s.n + i] = 1.0
+    if v.rates is not None:
+        v.rates((t, s.y), (v.qdot.value,))
+        for e in range(v.qdot.count):
+            v.J[v.qdot.column[e] * s.n + v.qdot.row[e]] += 0.5 * s.h * v.qdot.value[e]
 
 
-def vary_positions(s: MoreauStep, v: StepVariations, t: float) -> None:
-    """Coordinates by h/2 dq'."""
-    if v.columns > 0 and v.rates is not None:
-        v.rates((t, s.y), (v.qdot,))
-        set_product(s.n_q, v.width, v.columns, v.qdot, v.T, v.dx)
-        for i in range(s.n_q * v.columns):
-            v.T[i] += 0.5 * s.h * v.dx[i]
-
-
-def vary_speeds(s: MoreauStep, v: StepVariations, middle: float) -> None:
-    """Speeds and variables after the step, on the branch of its impulses; in `S`, since T is still of the midpoint."""
-    p = s.problem
-    count = v.columns
-    set_midpoint(s, v)
-    if v.point is not None:
-        v.point((middle, v.y, s.h, v.impulses, v.part, v.static), (v.U, v.V, v.limit, v.zdot))
-    s.branches.by_speed = 0
-    write_branch(p, s.branches, 0.0)
-    set_product(s.rows, v.width, count, v.V, v.T, v.right)
-    set_product(s.cones, v.width, count, v.limit, v.T, v.dx)
-    set_right_sides(s, s.branches, v)
-    solve_branch(p.n, count, SINGULAR, s.branches, v.right, v.memory, v.dx)
-    set_product(s.n_u, v.width, count, v.U, v.T, v.right)
-    for k in range(p.n):
-        for i in range(s.n_u):
-            for j in range(count):
-                v.right[i * count + j] += s.X[s.row[k] * s.n_u + i] * v.dx[k * count + j]
-    set_product(s.n - s.n_q - s.n_u, v.width, count, v.zdot, v.T, v.dx)
-    for j in range(count):
-        for i in range(s.n_u):
-            v.S[j * s.n + s.n_q + i] = v.right[i * count + j]
-        for i in range(s.n - s.n_q - s.n_u):
-            v.S[j * s.n + s.n_q + s.n_u + i] += s.h * v.dx[i * count + j]
-
-
-def set_midpoint(s: MoreauStep, v: StepVariations) -> None:
+def keep_midpoint(s: MoreauStep, v: StepVariations) -> None:
     """The state there, with variables before the step, and impulses by rows of the mechanism."""
+    if v.columns == 0:
+        return
     p = s.problem
     for i in range(s.n):
         v.y[i] = s.y[i]
@@ -81,79 +51,181 @@ def set_midpoint(s: MoreauStep, v: StepVariations) -> None:
     for i in range(s.rows):
         v.impulses[i] = 0.0
         v.part[i] = 0.0
+        v.active[i] = -1
     for i in range(p.n):
         v.impulses[s.row[i]] = p.x[i]
         v.part[s.row[i]] = 1.0
+        v.active[s.row[i]] = i
     for c in range(p.cones):
         v.static[s.cone[c]] = 0.0 if p.mu[c] == s.mu[s.cone[c]] else 1.0
 
 
-def set_right_sides(s: MoreauStep, b: ContactBranch, v: StepVariations) -> None:
-    """-∂F/∂θ dθ of the rows that take part, from dv in `right` and d(μ N) in `dx`, into `right`. Rows of the problem are
-    in the order of those of the mechanism, so that none is overwritten before it is read."""
+def vary_speeds(s: MoreauStep, v: StepVariations, middle: float) -> None:
+    """J of the variables and of the speeds after the step."""
+    if v.columns == 0:
+        return
+    for i in range(s.n_u):
+        v.after[i] = s.y[s.n_q + i]
+    if v.point is not None:
+        v.point(
+            (middle, v.y, s.h, v.impulses, v.part, v.static, v.after),
+            (v.F.value, v.V.value, v.limit.value, v.zdot.value, v.E),
+        )
+    vary_variables(s, v)
+    set_responses(s, v)
+    mark_borders(s, v.border)
+    set_midpoint_derivatives(s, v)
+    for k in range(v.width):
+        column = v.J[k * s.n :]
+        if k >= s.n_q:
+            add_multiple(s.n_u, 1.0, v.D[k * s.n_u :], column[s.n_q :])
+        for i in range(s.n_q):
+            if column[i] != 0.0:
+                add_multiple(s.n_u, column[i], v.D[i * s.n_u :], column[s.n_q :])
+
+
+def vary_variables(s: MoreauStep, v: StepVariations) -> None:
+    """z + h z' with q at the midpoint."""
+    first = s.n_q + s.n_u
+    for e in range(v.zdot.count):
+        i = v.zdot.row[e]
+        k = v.zdot.column[e]
+        if k >= s.n_q:
+            v.J[k * s.n + first + i] += s.h * v.zdot.value[e]
+        else:
+            for j in range(v.width):
+                v.J[j * s.n + first + i] += s.h * v.zdot.value[e] * v.J[j * s.n + k]
+
+
+def set_responses(s: MoreauStep, v: StepVariations) -> None:
+    """Z, W and what limits do, then E + W G E in place of E."""
     p = s.problem
+    b = s.branches
+    n = s.n_u
+    b.by_speed = 0
+    write_branch(p, b, 0.0)
+    for i in range(p.n):
+        b.row[i] = i
+        b.column[i] = i
+        for a in range(n):
+            v.D[i * n + a] = s.X[s.row[i] * n + a]
+    rank = eliminate_completely(p.n, p.n, p.n, p.n, SINGULAR, b.matrix, b.row, b.column, b.quality)
+    solve_transposed(p.n, rank, n, b.matrix, b.row, b.column, v.D, v.memory, v.Z)
     for i in range(p.normals):
-        for j in range(v.columns):
-            dv = v.right[s.row[i] * v.columns + j]
-            v.right[i * v.columns + j] = -dv / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
+        scale = -1.0 / p.A[i * p.n + i] if b.kind[i] == HOLDS else 0.0
+        for a in range(n):
+            v.W[i * n + a] = scale * v.Z[i * n + a]
     for c in range(p.cones):
-        for j in range(v.columns):
-            set_cone_right_side(s, b, v, c, j)
+        set_cone_response(p, b, v, c, n)
+    for j in range(v.sides):
+        for i in range(p.n):
+            pushed = 0.0
+            if v.sides == n:
+                pushed = s.X[s.row[i] * n + j]
+            else:
+                for a in range(n):
+                    pushed += s.G[s.row[i] * n + a] * v.E[j * n + a]
+            v.memory[i] = pushed
+        for i in range(p.n):
+            if v.memory[i] != 0.0:
+                add_multiple(n, v.memory[i], v.W[i * n :], v.E[j * n :])
 
 
-def set_cone_right_side(s: MoreauStep, b: ContactBranch, v: StepVariations, c: int, j: int) -> None:
-    p = s.problem
+def set_cone_response(p: ContactArrays, b: ContactBranch, v: StepVariations, c: int, n: int) -> None:
     i = p.first[c]
-    for r in range(p.count[c]):
-        p.w[r] = v.right[s.row[i + r] * v.columns + j] / p.mobility[c]
-    for r in range(p.count[c]):
-        value = -p.w[r]
+    for a in range(n):
+        v.limits_to[c * n + a] = 0.0
+    for k in range(p.count[c]):
+        for a in range(n):
+            v.W[(i + k) * n + a] = 0.0
         if b.kind[i] == SLIPS:
-            value = b.way[2 * c + r] * v.dx[s.cone[c] * v.columns + j]
-            for k in range(p.count[c]):
-                value -= turning(p, b, c, r, k) * p.w[k]
-        v.right[(i + r) * v.columns + j] = value
+            for r in range(p.count[c]):
+                factor = -turning(p, b, c, r, k) / p.mobility[c]
+                add_multiple(n, factor, v.Z[(i + r) * n :], v.W[(i + k) * n :])
+            add_multiple(n, b.way[2 * c + k], v.Z[(i + k) * n :], v.limits_to[c * n :])
+        else:
+            add_multiple(n, -1.0 / p.mobility[c], v.Z[(i + k) * n :], v.W[(i + k) * n :])
+
+
+def set_midpoint_derivatives(s: MoreauStep, v: StepVariations) -> None:
+    """D. Rows of V are differentiated at fixed u⁺ = u + δ; with δ fixed, u adds W G."""
+    p = s.problem
+    n = s.n_u
+    for i in range(v.width * n):
+        v.D[i] = 0.0
+    for e in range(v.F.count):
+        add_multiple(n, -v.F.value[e], v.E[v.F.row[e] * n :], v.D[v.F.column[e] * n :])
+    for e in range(v.V.count):
+        i = v.active[v.V.row[e]]
+        if i >= 0:
+            add_multiple(n, v.V.value[e], v.W[i * n :], v.D[v.V.column[e] * n :])
+    for i in range(p.n):
+        for a in range(n):
+            g = s.G[s.row[i] * n + a]
+            if g != 0.0:
+                add_multiple(n, g, v.W[i * n :], v.D[(s.n_q + a) * n :])
+    for c in range(p.cones):
+        for e in range(v.limit.count):
+            if v.limit.row[e] == s.cone[c]:
+                add_multiple(n, v.limit.value[e], v.limits_to[c * n :], v.D[v.limit.column[e] * n :])
 
 
 def vary_second_half(s: MoreauStep, v: StepVariations, end: float) -> None:
-    """Coordinates at the end of the step, with the new speeds at its midpoint."""
-    for j in range(v.columns):
-        for i in range(s.n_q, s.n):
-            v.T[i * v.columns + j] = v.S[j * s.n + i]
-    vary_positions(s, v, end)
-
-
-def store_positions(s: MoreauStep, v: StepVariations) -> None:
-    for j in range(v.columns):
+    """J of the coordinates at the end of the step, with the new speeds at its midpoint."""
+    if v.columns == 0 or v.rates is None:
+        return
+    v.rates((end, s.y), (v.qdot.value,))
+    for k in range(v.width):
+        column = v.J[k * s.n :]
         for i in range(s.n_q):
-            v.S[j * s.n + i] = v.T[i * v.columns + j]
+            v.memory[i] = column[i]
+        for e in range(v.qdot.count):
+            j = v.qdot.column[e]
+            change = 0.0
+            if j >= s.n:
+                change = 1.0 if j == k else 0.0
+            elif j < s.n_q:
+                change = v.memory[j]
+            else:
+                change = column[j]
+            column[v.qdot.row[e]] += 0.5 * s.h * v.qdot.value[e] * change
 
 
 def vary_rotations(s: MoreauStep, v: StepVariations) -> None:
     """Euler parameters e / |e|: (1 - ê êᵀ) de / |e|."""
-    count = v.columns
-    if count == 0:
+    if v.columns == 0:
         return
     for e in range(s.rotations):
         places = s.turns[4 * e :]
         square = 0.0
         for i in range(4):
             square += s.y[places[i]] * s.y[places[i]]
-        for j in range(count):
+        for k in range(v.width):
+            column = v.J[k * s.n :]
             along = 0.0
             for i in range(4):
-                along += s.y[places[i]] * v.T[places[i] * count + j]
+                along += s.y[places[i]] * column[places[i]]
             for i in range(4):
-                k = places[i] * count + j
-                v.T[k] = (v.T[k] - along / square * s.y[places[i]]) / sqrt(square)
+                column[places[i]] = (column[places[i]] - along / square * s.y[places[i]]) / sqrt(square)
 
 
-def set_product(n: int, inner: int, m: int, a: Numbers, b: Numbers, out: Numbers) -> None:
-    """a b, with n rows and m columns."""
+def chain_variations(s: MoreauStep, v: StepVariations, after: float) -> None:
+    """S of the state after this step: J times S, and J of the seeds times their changes."""
+    for j in range(v.columns):
+        column = v.S[j * s.n :]
+        for i in range(s.n):
+            v.memory[i] = 0.0
+        for k in range(s.n):
+            if column[k] != 0.0:
+                add_multiple(s.n, column[k], v.J[k * s.n :], v.memory)
+        for i in range(v.seeds):
+            change = v.constant[i * v.columns + j] + after * v.growing[i * v.columns + j]
+            if change != 0.0:
+                add_multiple(s.n, change, v.J[(s.n + i) * s.n :], v.memory)
+        for i in range(s.n):
+            column[i] = v.memory[i]
+
+
+def add_multiple(n: int, factor: float, a: Numbers, out: Numbers) -> None:
     for i in range(n):
-        for j in range(m):
-            out[i * m + j] = 0.0
-        for k in range(inner):
-            if a[i * inner + k] != 0.0:
-                for j in range(m):
-                    out[i * m + j] += a[i * inner + k] * b[k * m + j]
+        out[i] += factor * a[i]
