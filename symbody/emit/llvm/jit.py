@@ -7,8 +7,8 @@ import ctypes.util
 import platform
 import re
 import threading
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from ...errors import CompileError
@@ -27,6 +27,7 @@ except ImportError:
 LONG_TEXT: Final = 100_000  # characters from which compiling may take a second
 LEVEL: Final = 2  # of code generation; measured in docs/why: 1 compiles no faster, 3 runs no faster
 QUICK_LEVEL: Final = 0  # a third of the time to compile, half the speed, the same numbers (docs/why/0031)
+KEPT_KERNELS: Final = 256  # optimised kernels kept in memory, some kilobytes each
 _lock = threading.Lock()  # llvmlite's engines share one table of symbols
 
 
@@ -110,28 +111,45 @@ def _parsed_module(text: str) -> llvm.ModuleRef:
     return module
 
 
-def machine_code(kernels: str, pieces: str, is_quick: bool = False, is_plain: bool = False) -> bytes:
+def machine_code(
+    kernels: str, pieces: str, is_quick: bool = False, is_plain: bool = False, packing: Sequence[str] = ()
+) -> bytes:
     """An object file. Kernels are loops and get LLVM's optimisation; pieces are straight lines and need none.
 
     is_quick   to compile rather than to run: instructions are the same, registers and their order are not looked after
     is_plain   kernels get the four passes that matter most only, a sixth of the time of all: for those whose rounding
                the text fixes
+    packing    more kernels, which call no others
     """
     if len(kernels) + len(pieces) > LONG_TEXT:
-        return interruptible(lambda: _machine_code(kernels, pieces, is_quick, is_plain))
-    return _machine_code(kernels, pieces, is_quick, is_plain)
+        return interruptible(lambda: _machine_code(kernels, pieces, is_quick, is_plain, packing))
+    return _machine_code(kernels, pieces, is_quick, is_plain, packing)
 
 
-def _machine_code(kernels: str, pieces: str, is_quick: bool, is_plain: bool) -> bytes:
+def _machine_code(kernels: str, pieces: str, is_quick: bool, is_plain: bool, packing: Sequence[str]) -> bytes:
     with _lock:
-        loops = _parsed_module(kernels)
-        options = llvm.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = True
-        options.slp_vectorization = False
-        _run_passes(loops, llvm.create_pass_builder(_machine(), options), is_plain)
-        module = _parsed_module(pieces)
-        module.link_in(loops)
+        if pieces:
+            module = _parsed_module(pieces)
+            for text in (kernels, *packing):
+                module.link_in(llvm.parse_bitcode(_bitcode_of_kernels(text)))
+        else:
+            module = _optimised(kernels, is_plain)
         return bytes(_machine(QUICK_LEVEL if is_quick else LEVEL).emit_object(module))
+
+
+@lru_cache(maxsize=KEPT_KERNELS)
+def _bitcode_of_kernels(text: str) -> bytes:
+    """Optimised kernels that programs have in common: packing of rows, elimination."""
+    return bytes(_optimised(text, is_plain=False).as_bitcode())
+
+
+def _optimised(text: str, is_plain: bool) -> llvm.ModuleRef:
+    loops = _parsed_module(text)
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    options.slp_vectorization = False
+    _run_passes(loops, llvm.create_pass_builder(_machine(), options), is_plain)
+    return loops
 
 
 def _run_passes(module: llvm.ModuleRef, builder: llvm.PassBuilder, is_plain: bool = False) -> None:

@@ -127,26 +127,24 @@ def batch_text(program: Program, name: str, lanes: int, real: str = "double") ->
     return "\n".join(lines) + "\n" + _share_text(name, len(sizes_in), outs)
 
 
-def batch_kernels(program: Program, lanes: int, real: str = "double") -> str:
-    """What the loop calls, to be optimised. States after the last whole pack are few: vectors and unrolled loops for them
-    would take LLVM ten times as long as all the rest of a short program."""
+def batch_kernels(program: Program, lanes: int, real: str = "double") -> list[str]:
+    """What the loop calls, to be optimised: a text for each, which other programs have too. States after the last whole
+    pack are few: vectors and unrolled loops for them would take LLVM ten times as long as all the rest of a short
+    program."""
     effort = "optsize " if lanes > 1 else ""
-    generic = "".join(
+    generic = [
         LlvmKernel(simple_kernel(k, {"lanes": lanes}), f"{k.__name__}_{lanes}", real)
         .text(f"noinline {effort}nounwind")
         .replace("define internal", "define")
         for k in (pack, unpack)
-    )
+    ]
     if lanes == 1:
         return generic
+    masked = _MASKED.format(vector=f"<{lanes} x {real}>", lanes=lanes, suffix=SUFFIX[real])
     sizes = _sizes(program)
-    packed = "".join(_turning(_side_by_side(lanes, n), real, lanes, n, is_packing=True) for n in sizes[0])
-    return (
-        _MASKED.format(vector=f"<{lanes} x {real}>", lanes=lanes, suffix=SUFFIX[real])
-        + generic
-        + packed
-        + "".join(_turning(_in_rows(lanes, n), real, lanes, n, is_packing=False) for n in sizes[1])
-    )
+    packed = [_turning(_side_by_side(lanes, n), real, lanes, n, is_packing=True) for n in sizes[0]]
+    unpacked = [_turning(_in_rows(lanes, n), real, lanes, n, is_packing=False) for n in sizes[1]]
+    return [*generic, *(masked + text for text in (*packed, *unpacked))]
 
 
 def batch_scratch(program: Program) -> int:

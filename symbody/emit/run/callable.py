@@ -6,9 +6,10 @@ import ctypes
 import hashlib
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -61,6 +62,7 @@ Array = NDArray[np.float64]
 THREAD_OPERATIONS: Final = 2_000_000  # operations per thread, about 100 µs: threads are woken one after the other
 MANY_STATES: Final = 64  # batch size from which on the part that is the same for all states is computed first
 LONG_PROGRAM: Final = 50  # instructions from which on the time to compile matters
+FEW_STATES: Final = 50_000  # in batches, up to which optimised machine code takes longer to make than it saves
 SECONDS_PER_INSTRUCTION: Final = 70e-6  # time of LLVM for a long program, about
 HOLD_LOCK: Final = 5000  # operations: for shorter programs, releasing the interpreter lock costs more than it gains
 
@@ -112,8 +114,8 @@ def compile_program(
 ) -> Compiled:
     """Machine code for a program; see `compile`.
 
-    is_quick   a long program may run at half the speed, so that it is there in a third of the time; see
-               `Compiled.improve`
+    is_quick   a long program, and batches of few states, may run at half the speed, so that code is there in a third of
+               the time, and code for one state is made when it is first called; see `Compiled.improve`
     empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t,
             q, u, f.p) is f.udot(t, q, u)
     """
@@ -122,11 +124,32 @@ def compile_program(
     call = space["__call__"]
     call.__qualname__ = program.name
     kind = type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})
-    made: Compiled = kind(program, cache, empty, is_quick and len(program.code) >= LONG_PROGRAM)
+    made: Compiled = kind(program, cache, empty, is_quick)
     return made
 
 
 _MISSING: Final = object()
+
+
+class _OneState(NamedTuple):
+    """Machine code for one state at a time, the scratch memory that it needs, and the tables in it."""
+
+    code: jit.Loaded
+    address: int
+    work: int
+    tables: TablesInMemory | None
+    is_quick: bool
+
+
+@dataclass
+class _ManyStates:
+    """Machine code for many states, how it is called, its memory, and how many states it has had."""
+
+    code: jit.Loaded
+    share: Any
+    memory: KeptMemory
+    is_quick: bool
+    states: int = 0
 
 
 @answered_class
@@ -154,27 +177,53 @@ class Compiled(Introduced):
         self, program: Program, cache: bool = True, empty: tuple[str, ...] = (), is_quick: bool = False
     ) -> None:
         self.program = program
-        self._cache, self._empty = cache, empty
+        self._cache, self._empty, self._may_be_quick = cache, empty, is_quick
         self._externals = ExternalAddresses(program.externals)
         self._local = threading.local()
         self._divided: dict[tuple[int, ...], tuple[Compiled, Compiled] | None] = {}
-        self._batches: dict[str, tuple[jit.Loaded, Any, KeptMemory]] = {}
+        self._one: _OneState | None = None
+        self._many: dict[str, _ManyStates] = {}
         self._improving = threading.Lock()
         self._earlier: list[jit.Loaded] = []  # machine code that another thread may be running
         self.callers: WeakSet[Any] = WeakSet()  # tables that hold its address, with `set_address`
-        self._load(is_quick)
+        if not is_quick:
+            self._for_one()
 
-    def _load(self, is_quick: bool) -> None:
+    def _for_one(self) -> _OneState:
+        if self._one is None:
+            with self._improving:
+                if self._one is None:
+                    self._load(self._may_be_quick and len(self.program.code) >= LONG_PROGRAM)
+        assert self._one
+        return self._one
+
+    def _load(self, is_quick: bool) -> _OneState:
         tables, name = None, entry_name(self.program)
         if is_quick and is_tabulated(self.program) and self._kept(1, False, False, "double") is None:
-            tables, name, self.is_quick = self._in_tables(), TABLE_LOOPS, True
-            self._code, self.work = _loaded_table_loops(), tables.size
+            tables, name = self._in_tables(), TABLE_LOOPS
+            code, work = _loaded_table_loops(), tables.size
         else:
-            self._code, self.work, self.is_quick = self._built(1, is_quick=is_quick)
-        self.address = self._code.address(name)
+            code, work, is_quick = self._built(1, is_quick=is_quick)
         is_short = not self.program.externals and self.program.cost.total < HOLD_LOCK
-        self._run = (_CallHoldingLock if is_short else _Call)(self._code.address(f"{name}.call"))
-        self._memory = self.work, tables  # last: what is there for tables serves machine code too, not the other way
+        self._run = (_CallHoldingLock if is_short else _Call)(code.address(f"{name}.call"))
+        # last: memory for tables serves machine code too, not the other way
+        self._one = _OneState(code, code.address(name), work, tables, is_quick)
+        return self._one
+
+    @property
+    def address(self) -> int:
+        """Address of the function; see above."""
+        return self._for_one().address
+
+    @property
+    def work(self) -> int:
+        """Numbers of scratch memory."""
+        return self._for_one().work
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether its machine code was quick to have, and could be improved."""
+        return self._for_one().is_quick
 
     def _in_tables(self) -> TablesInMemory:
         """Its tables, from disk or made and put there: they are quicker to have than any code of the instructions that
@@ -196,7 +245,7 @@ class Compiled(Introduced):
         >>> begin % 64
         0
         """
-        work, tables = self._memory
+        _, _, work, tables, _ = self._for_one()
         memory = np.empty(work + 9)
         if tables is not None:
             tables.open(aligned_address(memory))
@@ -205,7 +254,7 @@ class Compiled(Introduced):
     @property
     def seconds_to_improve(self) -> float:
         """About what `improve` takes."""
-        return SECONDS_PER_INSTRUCTION * len(self.program.code) if self.is_quick else 0.0
+        return SECONDS_PER_INSTRUCTION * len(self.program.code) if self._one and self._one.is_quick else 0.0
 
     def improve(self) -> None:
         """Machine code that was quick to have is replaced, also for all who call it, by code that is quick to run. Its
@@ -223,11 +272,12 @@ class Compiled(Introduced):
         See also: `compile`.
         """
         with self._improving:
-            if self.is_quick:
-                self._earlier.append(self._code)
-                self._load(is_quick=False)
+            self._may_be_quick = False
+            if self._one and self._one.is_quick:
+                self._earlier.append(self._one.code)
+                better = self._load(is_quick=False)
                 for caller in tuple(self.callers):
-                    caller.set_address(self.address)
+                    caller.set_address(better.address)
 
     def __repr__(self) -> str:
         return repr(self.program).replace("<Program", "<Compiled program", 1)
@@ -251,9 +301,9 @@ class Compiled(Introduced):
         if kept is None:
             text = llvm_text(self.program, lanes, jit.lanes(real), real, jit.rounding())
             work = text.work + (batch_scratch(self.program) if for_many else 0)
-            loops = text.kernels + (batch_kernels(self.program, lanes, real) if for_many else "")
+            packing = batch_kernels(self.program, lanes, real) if for_many else ()
             pieces = text.pieces + (batch_text(self.program, entry_name(self.program), lanes, real) if for_many else "")
-            kept = work.to_bytes(8, "little") + jit.machine_code(loops, pieces, is_quick)
+            kept = work.to_bytes(8, "little") + jit.machine_code(text.kernels, pieces, is_quick, packing=packing)
             if self._cache:
                 disk.save(self._key(lanes, for_many, is_quick, real), kept)
         return jit.Loaded(kept[8:]), int.from_bytes(kept[:8], "little"), of_quick
@@ -316,15 +366,20 @@ class Compiled(Introduced):
 
     # ------------------------------------------------------------------------------------------------ many states
 
-    def _batch(self, real: str) -> tuple[jit.Loaded, Any, KeptMemory]:
-        """Machine code for many states in a precision, how it is called, and its memory."""
-        if real not in self._batches:
-            lanes = 1 if self._has_tree else jit.lanes(real)
-            code, work, _ = self._built(lanes, for_many=True, real=real)
-            share = _Shared(code.address(f"{entry_name(self.program)}.share"))
-            made = code, share, KeptMemory(self.program, work * lanes)
-            self._batches.setdefault(real, made)  # another thread may have been first
-        return self._batches[real]
+    def _for_many(self, real: str, n: int) -> _ManyStates:
+        """Machine code for n more states in a precision: of full effort from many states on."""
+        with self._improving:
+            made = self._many.get(real)
+            is_quick = self._may_be_quick and n + (made.states if made else 0) <= FEW_STATES
+            if made is None or (made.is_quick and not is_quick):
+                if made:
+                    self._earlier.append(made.code)
+                lanes = 1 if self._has_tree else jit.lanes(real)
+                code, work, is_quick = self._built(lanes, for_many=True, is_quick=is_quick, real=real)
+                share = _Shared(code.address(f"{entry_name(self.program)}.share"))
+                made = self._many[real] = _ManyStates(code, share, KeptMemory(self.program, work * lanes), is_quick)
+            made.states += n
+            return made
 
     @cached_property
     def _is_double(self) -> bool:
@@ -373,7 +428,8 @@ class Compiled(Introduced):
         threads: int | None,
         real: str,
     ) -> None:
-        _, share, memory = self._batch(real)
+        made = self._for_many(real, n)
+        share, memory = made.share, made.memory
         for_threads = n * max(1, self.program.cost.total) // THREAD_OPERATIONS
         wanted = threads or (1 if for_threads < 2 else min(cores(), for_threads))
         size, batch = grain(n, wanted, 64), memory.take()
@@ -411,7 +467,10 @@ class Compiled(Introduced):
         """The part that depends on these groups alone, and the rest; None where it is not worth the way."""
         if constant not in self._divided:
             parts = without_constant_part(self.program, constant)
-            made = None if parts is None else tuple(compile_program(x, cache=self._cache) for x in parts)
+            quick = self._may_be_quick
+            made = (
+                None if parts is None else tuple(compile_program(x, cache=self._cache, is_quick=quick) for x in parts)
+            )
             self._divided[constant] = made  # type: ignore[assignment]
         return self._divided[constant]
 

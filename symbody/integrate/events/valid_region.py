@@ -47,7 +47,7 @@ class ValidRegion:
         self.validity, self.inputs = dict(eq.rows.validity), eq.r
         found = in_state(eq, f"validity of {eq.name!r}", list(self.validity.values()))
         groups = {"t": eq.t, "x": list(eq.state), "r": list(eq.r), "p": list(eq.p)}
-        self._program = compile_program(program("validity", groups, {"g": found}))
+        self._program = compile_program(program("validity", groups, {"g": found}), is_quick=True)
 
     def is_left(self, t: Any, states: Array, r: Array, p: Array) -> Any:
         """Of each state, given in rows, and each condition, whether it does not hold."""

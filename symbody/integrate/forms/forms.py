@@ -158,7 +158,8 @@ class Form(CacheOwner):
             **(more or {}),
             "p": list(self.parameters),
         }
-        return compile_program(program(name, groups, outputs))
+        made = program(name, groups, outputs)
+        return self.effort.with_code(compile_program(made, is_quick=not self.effort.is_full))
 
     @cached_property
     def _content(self) -> str:

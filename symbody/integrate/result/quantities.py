@@ -205,4 +205,4 @@ def meaning(eq: Equations, wanted: Sequence[Quantity]) -> list[Any]:
 
 def _program(symbols: Mapping[str, Any], things: list[Any]) -> Compiled:
     groups = {k: s if isinstance(s, Symbol) else list(s) for k, s in symbols.items() if isinstance(s, Symbol) or s}
-    return compile_program(program("values", groups, {f"y{i}": x for i, x in enumerate(things)}))
+    return compile_program(program("values", groups, {f"y{i}": x for i, x in enumerate(things)}), is_quick=True)

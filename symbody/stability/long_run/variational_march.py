@@ -121,6 +121,7 @@ class VariationalMarch:
 
     def __init__(self, flow: OrbitFlow, p: Array, m: int, rounds: int, steps: int) -> None:
         n, table = flow.n, DORMAND_PRINCE_8
+        flow.effort.improve()  # its steps are many
         size = n * (m + 1) + 1
         self._clock, self._y = np.zeros(2), np.zeros(size)
         self.growth, self.divergence, self._m = np.zeros((rounds, m)), np.zeros(rounds), m

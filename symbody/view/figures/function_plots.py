@@ -57,7 +57,7 @@ def expression_figure(e: Expr, *more: Expr, title: str = "", **named: Any) -> Fi
     if missing := [n for n in symbols if n not in known]:
         raise ViewError(f"plot of an expression: no value for {listed(missing)}; give numbers, as in {missing[0]}=1.0")
     count = int(np.prod(over.shape))
-    f = compile_program(program("values", symbols, {f"y{k}": x for k, x in enumerate(things)}))
+    f = compile_program(program("values", symbols, {f"y{k}": x for k, x in enumerate(things)}), is_quick=True)
     found = f.batch(*(np.broadcast_to(np.asarray(known[g.name], dtype=np.float64), (count,)) for g in f.program.inputs))
     values = [found] if len(things) == 1 else list(found)
     marks = [label_of(None, x, k).with_unit for k, x in enumerate(things)]

@@ -73,7 +73,9 @@ class Placer:
         self._moving = moving
         self._names = list(outputs)
         self._run = (
-            compile_program(program("poses", {k: groups[k] for k in self._groups}, outputs)) if outputs else None
+            compile_program(program("poses", {k: groups[k] for k in self._groups}, outputs), is_quick=True)
+            if outputs
+            else None
         )
 
     def __call__(self, t: Array, q: Array, **held: Array) -> tuple[Poses, Array]:

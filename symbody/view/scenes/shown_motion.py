@@ -306,7 +306,7 @@ def _on_constraints(base: ShownMotion, q: Array) -> Array:
     groups: dict[str, Symbol | tuple[Symbol, ...]] = {"t": eq.t, "q": eq.q, "p": eq.p}
     used = {k: v for k, v in groups.items() if isinstance(v, Symbol) or v}
     phi = column(rows)
-    f = compile_program(program("closure", used, {"phi": phi, "J": jacobian(phi, eq.q)}))
+    f = compile_program(program("closure", used, {"phi": phi, "J": jacobian(phi, eq.q)}), is_quick=True)
     given = {"t": np.full(len(q), base.t[0]), "p": base.trajectory.segments[0].p}
     for _ in range(8):
         value, J = f.batch(*(q if k == "q" else given[k] for k in used))

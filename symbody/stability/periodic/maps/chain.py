@@ -25,6 +25,7 @@ from ....emit.loops.kernel_language import Known, Numbers
 from ....emit.loops.records import Struct
 from ....emit.run.callable import Array
 from ....emit.run.loop_callee import LoopCallee
+from ....integrate.forms.compile_effort import Effort
 
 SCALARS: Final = 2  # period and parameter
 COLUMNS: Final = SCALARS + 1  # and the constant
@@ -137,8 +138,8 @@ def back_substitute(o: Chain) -> None:
 class ChainSolver:
     """Memory of a chain, and its loops ready to run."""
 
-    def __init__(self, n: int, intervals: int) -> None:
-        self.n, self.intervals, width = n, intervals, 3 * n + COLUMNS
+    def __init__(self, n: int, intervals: int, effort: Effort) -> None:
+        self.n, self.intervals, self._effort, width = n, intervals, effort, 3 * n + COLUMNS
         self.A, self.C = np.zeros((intervals, n, n)), np.zeros((intervals, n, COLUMNS))
         self.g, self.d = np.zeros((ROWS, intervals, n)), np.zeros((ROWS, COLUMNS))
         self.x, self.s = np.zeros((intervals + 1, n)), np.zeros(COLUMNS)
@@ -150,14 +151,14 @@ class ChainSolver:
 
     @cached_property
     def _eliminate(self) -> LoopCallee:
-        return LoopCallee(reduce_chain, {}, o=self.record)
+        return self._effort.loop(reduce_chain, o=self.record)
 
     @cached_property
     def _substitute(self) -> LoopCallee:
-        return LoopCallee(back_substitute, {}, o=self.record)
+        return self._effort.loop(back_substitute, o=self.record)
 
     def eliminate(self) -> None:
-        self._eliminate.run()
+        self._effort.run(self._eliminate)
 
     def remaining(self) -> Array:
         """Rows in δx_0, δx_N, δs and a constant after elimination: n of the chain, then those over the whole orbit."""
@@ -169,7 +170,7 @@ class ChainSolver:
         """Changes of all points, from those of the first and last and of the scalars, with the factor of the constant
         last."""
         self.x[0], self.x[-1], self.s[:] = first, last, s
-        self._substitute.run()
+        self._effort.run(self._substitute)
         return self.x
 
 

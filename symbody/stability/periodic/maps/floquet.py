@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from ....emit.run.callable import Array
-from ....emit.run.loop_callee import LoopCallee
+from ....integrate.forms.compile_effort import Effort
 from ...spectra.pencil import Complex
 from .chain import Sweep, sweep
 
@@ -28,20 +28,20 @@ BLOCK_TOLERANCE: Final = 1e-13  # largest entry of Q_0ᵀ Q_N between decoupled 
 class ProductSolver:
     """Memory for products of a given number of maps of n variables, and the compiled loop."""
 
-    def __init__(self, n: int, count: int) -> None:
+    def __init__(self, n: int, count: int, effort: Effort) -> None:
         self.n, self._B, self._P, self._one = n, np.zeros((count, n, n)), np.zeros((n, n)), np.eye(n)
         self._first, self._last = np.zeros((n, n)), np.zeros((n, n))
         record = Sweep(
             n=n, intervals=count, sweeps=SWEEPS, B=self._B.reshape(-1), R=np.zeros(n * n), P=self._P.reshape(-1),
             first=self._first.reshape(-1), last=self._last.reshape(-1), v=np.zeros(n),
         )  # fmt: skip
-        self._sweep = LoopCallee(sweep, {}, o=record)
+        self._effort, self._sweep = effort, effort.loop(sweep, o=record)
 
     def eigenvalues(self, B: Array) -> Complex:
         """Eigenvalues of B[-1] ... B[1] B[0], the largest first."""
         n = self.n
         self._B[:], self._last[:] = B, self._one
-        self._sweep.run()
+        self._effort.run(self._sweep)
         E, P = self._first.T @ self._last, self._P
         edges = [0, *(i for i in range(1, n) if np.abs(E[i:, :i]).max() <= BLOCK_TOLERANCE), n]
         found: list[complex] = []

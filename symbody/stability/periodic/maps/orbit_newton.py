@@ -15,7 +15,7 @@ from ....algebra.graph.elimination import solve_columns
 from ....emit.loops.kernel_language import Known, Mutable, Numbers
 from ....emit.loops.records import Struct
 from ....emit.run.callable import Array
-from ....emit.run.loop_callee import LoopCallee
+from ....integrate.forms.compile_effort import Effort
 from .chain import COLUMNS, ROWS, SCALARS, Chain, ChainSolver, back_substitute, reduce_chain
 from .collocation import STAGES, Collocation, condense, gauss
 from .damped_steps import damped_steps
@@ -185,9 +185,9 @@ class NewtonSolver:
     """Memory for orbits on N intervals, and the loops ready to run. `rates` is a callee (t, x) -> f, J, ft, fp, that
     reads p."""
 
-    def __init__(self, n: int, intervals: int, rates: Any, p: Array, place: int | None) -> None:
+    def __init__(self, n: int, intervals: int, rates: Any, p: Array, place: int | None, effort: Effort) -> None:
         m, right, size = STAGES, n + COLUMNS, 2 * n + SCALARS
-        self.n, self.intervals, self.chain = n, intervals, ChainSolver(n, intervals)
+        self.n, self.intervals, self.chain, self._effort = n, intervals, ChainSolver(n, intervals, effort), effort
         c, a, b, _ = gauss(m)
         self.times, self.T, self.value = np.zeros(intervals + 1), np.zeros(2), np.zeros(1)
         self.x, self.K = np.zeros((intervals + 1, n)), np.zeros((intervals, m, n))
@@ -208,7 +208,7 @@ class NewtonSolver:
             small=self._small.reshape(-1), dK=self._dK.reshape(-1), ahead=self.ahead.reshape(-1), slopes=self.slopes.reshape(-1), s=self.s,
             note=self.note,
         )  # fmt: skip
-        self._performed = LoopCallee(run_task, {}, o=self._record)
+        self._performed = effort.loop(run_task, o=self._record)
 
     def close(self, rows: Array, closing: int) -> None:
         """Rows of the ends; the first `closing` are linear in both ends."""
@@ -239,7 +239,7 @@ class NewtonSolver:
 
     def _perform(self, task: int) -> None:
         self._record.task = task
-        self._performed.run()
+        self._effort.run(self._performed)
 
     def direction(self, first: Array, last: Array, s: Array) -> tuple[Array, Array]:
         """Changes of values and slopes with those of the ends and scalars."""

@@ -61,7 +61,7 @@ class CollocationProblem(OrbitProblem):
     def _loaded_solver(self, point: OrbitPoint, planes: tuple[Plane, Plane]) -> NewtonSolver:
         n, count, place = self.flow.n, len(point.K), self.setting.place
         if count not in self._solvers:
-            self._solvers[count] = NewtonSolver(n, count, self._callee, self.p, place)
+            self._solvers[count] = NewtonSolver(n, count, self._callee, self.p, place, self.flow.effort)
         solver = self._solvers[count]
         solver.times[:], solver.x[:], solver.K[:] = point.times, point.x, point.K
         solver.T[:], solver.value[0] = (point.T, self.setting.t0), point.value

@@ -131,7 +131,7 @@ class ShootingProblem(OrbitProblem):
         """The chain at an orbit."""
         n, count, flow = self.flow.n, len(point.x) - 1, self.flow
         if count not in self._solvers:
-            self._solvers[count] = ChainSolver(n, count)
+            self._solvers[count] = ChainSolver(n, count, self.flow.effort)
         chain = self._solvers[count]
         names = [s.name for s in (*flow.x, *(() if flow.varied is None else (flow.varied,)))]
         for j in range(count):

@@ -28,6 +28,7 @@ from ....emit.programs.lower import program
 from ....emit.run.callable import Array, Compiled, compile_program
 from ....emit.run.loop_callee import program_callee
 from ....errors import SymbodyError
+from ....integrate.forms.compile_effort import Effort
 from ...equilibria.conditions import cyclic_coordinates
 from ...equilibria.symmetries import Symmetry, symmetries
 from ...variation.parameter_samples import vanishing
@@ -112,6 +113,11 @@ class OrbitFlow(CacheOwner):
         return {"t": self.equations.t, "x": list(self.x), "p": list(self.equations.variables.constants)}
 
     @cached_property
+    def effort(self) -> Effort:
+        """How much work goes into machine code of its derivatives and of the loops that call them."""
+        return Effort()
+
+    @cached_property
     def _derivatives(self) -> Compiled:
         eq = self.equations
         wrt = (*self.x, eq.t, *(() if self.varied is None else (self.varied,)))
@@ -125,7 +131,8 @@ class OrbitFlow(CacheOwner):
             "ft": [row[self.n] for row in rows],
             "fp": fp,
         }
-        return compile_program(program("orbit_rates", self._groups, outputs))
+        made = compile_program(program("orbit_rates", self._groups, outputs), is_quick=not self.effort.is_full)
+        return self.effort.with_code(made)
 
     def callee(self, p: Array) -> Any:
         """(t, x) -> f, ∂f/∂x, ∂f/∂t, ∂f/∂varied; the numbers in p may change."""
@@ -148,7 +155,9 @@ class OrbitFlow(CacheOwner):
         G = jacobian(list(self.rows), self.x)
         by = jacobian(list(self.rows), [self.varied]) if self.varied is not None else None
         gp = list(by.entries) if by is not None else [ZERO] * len(self.rows)
-        return compile_program(program("orbit_rows", self._groups, {"g": list(self.rows), "G": G, "gp": gp}))
+        return compile_program(
+            program("orbit_rows", self._groups, {"g": list(self.rows), "G": G, "gp": gp}), is_quick=True
+        )
 
     def rows_at(self, t: float, x: Array, p: Array) -> tuple[Array, Array, Array]:
         """g, ∂g/∂x, ∂g/∂varied."""
@@ -203,7 +212,7 @@ class OrbitFlow(CacheOwner):
     def _symmetry_program(self) -> Compiled:
         entries = [e for field in self.symmetries for e in field]
         made = self._still(Matrix(len(entries), 1, tuple(entries)))
-        return compile_program(program("orbit_symmetries", self._groups, {"Y": made}))
+        return compile_program(program("orbit_symmetries", self._groups, {"Y": made}), is_quick=True)
 
     def along_symmetries(self, t: Array, x: Array, p: Array) -> Array:
         """These directions at many states: state, symmetry, variable."""
@@ -217,7 +226,9 @@ class OrbitFlow(CacheOwner):
     @cached_property
     def _drift_program(self) -> Compiled:
         groups = {**self._groups, "d": list(self.drifting)}
-        return compile_program(program("orbit_drift", groups, {"f": [self.all_rates[s] for s in self.drifting]}))
+        return compile_program(
+            program("orbit_drift", groups, {"f": [self.all_rates[s] for s in self.drifting]}), is_quick=True
+        )
 
     def drift_rates(self, t: Array, x: Array, p: Array, d: Array) -> Array:
         """Rates of the coordinates that drift, at many states."""

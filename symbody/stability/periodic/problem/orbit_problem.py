@@ -361,7 +361,7 @@ class OrbitProblem:
         if not key[1]:
             return np.zeros(0, dtype=complex)
         if key not in self._products:
-            self._products[key] = ProductSolver(key[1], key[0])
+            self._products[key] = ProductSolver(key[1], key[0], self.flow.effort)
         return self._products[key].eigenvalues(B)
 
     def onward(self, point: OrbitPoint, direction: Array) -> Array:
