@@ -29,6 +29,7 @@ _Run = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
 
 
 SECONDS_PER_BYTE: Final = 2.5e-5  # time of LLVM for optimised machine code of loops, per byte of the quick code, about
+SIZES: Final = ("n", "m", "positions")  # fields of records that are constants of optimised machine code only
 SOURCES: Final = ("algebra", "emit", "integrate", "stability")  # folders that hold kernels and what writes them
 
 
@@ -128,7 +129,8 @@ class LoopCallee:
     known     values that become constants of the machine code, by the names of their arguments; records know what of
               them is constant
     outputs   arguments that take the places of a program's outputs, where the kernel stands for one
-    is_quick  whether its machine code may be quick to have rather than quick to run (`improve`)
+    is_quick  whether its machine code may be quick to have rather than quick to run (`improve`): it is the same for
+              models of all sizes
     """
 
     def __init__(
@@ -146,8 +148,16 @@ class LoopCallee:
         for a, value in arguments.items():
             if isinstance(value, Struct):
                 chosen |= known_values(value, a)
-        self._made_of = (name, kernel, tuple(types.items()), tuple(sorted(chosen.items())), tuple(outputs))
-        self._code, self.is_quick = compiled_loops(*self._made_of, is_quick)
+
+        def made_of(constants: Mapping[str, Any]) -> tuple[Any, ...]:
+            return name, kernel, tuple(types.items()), tuple(sorted(constants.items())), tuple(outputs)
+
+        self._made_of, self.is_quick = made_of(chosen), is_quick
+        if is_quick:
+            general = {k: v for k, v in chosen.items() if k in known or k.rpartition(".")[2] not in SIZES}
+            self._code, self.is_quick = compiled_loops(*made_of(general), is_quick=True)
+        else:
+            self._code, _ = compiled_loops(*self._made_of)
         self._arguments = {a: _in_memory(arguments[a], types[a]) for a in types if a in arguments}
         self.result = np.zeros(1, dtype=np.int64)
         spare = np.zeros(1)
