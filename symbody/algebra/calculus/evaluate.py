@@ -64,11 +64,13 @@ def evaluate(thing: Any, values: Mapping[Any, Any] | None = None, digits: int | 
 
     See also: `compile`, `emit.numpy_function`, `substitute`.
     """
-    given = by_symbol(thing, values or {})
+    roots = scalars(thing)
+    order = evaluation_order(roots)
+    given = by_symbol(order, values or {})
     if digits is not None:
         with mpmath.workdps(digits):
-            return _in_shape_of(thing, _values(thing, given, _DIGITS))
-    return _in_shape_of(thing, _values(thing, given, _arithmetic_of(given.values())))
+            return _in_shape_of(thing, _values(roots, order, given, _DIGITS))
+    return _in_shape_of(thing, _values(roots, order, given, _arithmetic_of(given.values())))
 
 
 class Evaluator:
@@ -151,10 +153,11 @@ def _arithmetic_of(numbers: Any) -> Arithmetic:
     return _COMPLEX if any(issubclass(k, complex) for k in kinds) else REAL
 
 
-def by_symbol(thing: Any, values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+def by_symbol(nodes: Iterable[Node], values: Mapping[Any, Any]) -> dict[Symbol, Any]:
+    """The values of the symbols among some nodes."""
     if not isinstance(values, Mapping):
         raise ExpressionError(f"evaluate: values must be a mapping {{symbol or name: number}}, got {shown(values)}")
-    needed = [n for n in evaluation_order(scalars(thing)) if isinstance(n, Symbol)]
+    needed = [n for n in nodes if isinstance(n, Symbol)]
     given = {s: values[s] if s in values else values.get(s.name) for s in needed}
     missing = [s.name for s, v in given.items() if v is None]
     if missing:
@@ -172,10 +175,11 @@ def _in_shape_of(thing: Any, value: Mapping[Node, Any]) -> Any:
     return value[scalars(thing)[0]]
 
 
-def _values(thing: Any, given: Mapping[Symbol, Any], arithmetic: Arithmetic) -> dict[Node, Any]:
+def _values(
+    roots: Iterable[Node], order: Iterable[Node], given: Mapping[Symbol, Any], arithmetic: Arithmetic
+) -> dict[Node, Any]:
     value: dict[Node, Any] = {}
-    roots = scalars(thing)
-    for n in evaluation_order(roots):
+    for n in order:
         if isinstance(n, Symbol):
             try:
                 value[n] = arithmetic.number(given[n])

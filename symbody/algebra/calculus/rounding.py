@@ -46,10 +46,11 @@ def rounding(
 
     See also: `evaluate`.
     """
-    beside, given = sizes or {}, by_symbol(list(expressions), values) if order is None else values
+    nodes = evaluation_order(expressions) if order is None else order
+    beside, given = sizes or {}, by_symbol(nodes, values) if order is None else values
     value: dict[Node, Any] = {}
     error: dict[Node, Any] = {}
-    for n in evaluation_order(expressions) if order is None else order:
+    for n in nodes:
         if isinstance(n, Symbol):
             value[n] = float(given[n])
             error[n] = UNIT_ROUNDOFF * abs(beside.get(n, value[n]))
