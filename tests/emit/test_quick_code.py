@@ -15,6 +15,7 @@ from symbody.emit.loops.kernel_language import Numbers
 from symbody.emit.loops.kernel_parser import kernel_source
 from symbody.emit.loops.records import address_of
 from symbody.emit.programs.lower import program
+from symbody.emit.run import callable as callables
 from symbody.emit.run import loop_callee
 from symbody.emit.run.callable import Compiled, compile_program
 from symbody.emit.run.loop_callee import Callee, LoopCallee, program_callee
@@ -51,6 +52,22 @@ def test_numbers_are_the_same_to_the_last_digit_and_callers_go_on(accelerations)
     callee.run()
     assert np.array_equal(callee._keep[2][0], before)
     assert np.array_equal(before, quick[3])
+
+
+def test_batches_of_few_states_are_quick_and_round_alike(accelerations, monkeypatch):
+    """Better code takes over where states are many; code for one state is made when one is asked for."""
+    monkeypatch.setattr(callables, "FEW_STATES", 30)
+    p, random = accelerations.program, np.random.default_rng(2)
+    quick, full = (compile_program(p, cache=False, is_quick=is_quick) for is_quick in (True, False))
+    rows = [random.uniform(-3, 3, (21, *(() if g.is_scalar else (len(g),)))) for g in p.inputs]
+    wanted = full.batch(*rows)
+    assert np.array_equal(quick.batch(*rows), wanted)
+    assert (quick._many["double"].is_quick, full._many["double"].is_quick) == (True, False)
+    assert quick._one is None
+    assert np.array_equal(quick.batch(*rows), wanted)
+    assert not quick._many["double"].is_quick
+    assert np.array_equal(called(quick, [np.atleast_1d(x[0]) for x in rows]), wanted[0])
+    assert quick.is_quick
 
 
 def summed(n: int, x: Numbers, y: Numbers, out: Numbers) -> None:

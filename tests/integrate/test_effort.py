@@ -49,6 +49,29 @@ def test_code_that_nobody_runs_any_more_does_not_count():
     assert other.improved == 1
 
 
+def test_models_of_all_sizes_have_quick_loops_in_common(tmp_path, monkeypatch):
+    """Those of better code are written for one size."""
+    monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path))
+    made: list[str] = []
+    machine_code = loop_callee.jit.machine_code
+
+    def counted(kernels, pieces, is_quick=False, is_plain=False, packing=()):
+        made.extend(["march"] if "march.entry" in kernels else [])
+        return machine_code(kernels, pieces, is_quick, is_plain, packing)
+
+    monkeypatch.setattr(loop_callee.jit, "machine_code", counted)
+    loop_callee.compiled_loops.cache_clear()
+    ends = []
+    for n in (1, 2, 7):
+        x = sb.symbols([f"x{k}" for k in range(n)])
+        eq = sb.from_equations({s: -(k + 1) * s for k, s in enumerate(x)})
+        sim = sb.simulate(eq, 1.0, start={s.name: 1.0 for s in x})
+        ends.append([sim[s][-1] for s in x])
+    assert made == ["march"]
+    for values in ends:
+        np.testing.assert_allclose(values, np.exp(-np.arange(1.0, len(values) + 1)), rtol=1e-7)
+
+
 MOTIONS = {
     "pendulum": (double_pendulum, {"q1": 2.0, "q2": 1.0, "tau": 0.0}),
     "slider crank": (slider_crank, START),  # with the way back to its constraints
