@@ -133,17 +133,17 @@ def _machine_code(kernels: str, pieces: str, is_quick: bool, is_plain: bool, pac
             for text in (kernels, *packing):
                 module.link_in(llvm.parse_bitcode(_bitcode_of_kernels(text)))
         else:
-            module = _optimised(kernels, is_plain)
+            module = _optimised_module(kernels, is_plain)
         return bytes(_machine(QUICK_LEVEL if is_quick else LEVEL).emit_object(module))
 
 
 @lru_cache(maxsize=KEPT_KERNELS)
 def _bitcode_of_kernels(text: str) -> bytes:
     """Optimised kernels that programs have in common: packing of rows, elimination."""
-    return bytes(_optimised(text, is_plain=False).as_bitcode())
+    return bytes(_optimised_module(text, is_plain=False).as_bitcode())
 
 
-def _optimised(text: str, is_plain: bool) -> llvm.ModuleRef:
+def _optimised_module(text: str, is_plain: bool) -> llvm.ModuleRef:
     loops = _parsed_module(text)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True

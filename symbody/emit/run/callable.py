@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...algebra.graph import elimination
-from ...algebra.printing.target_names import UniqueNames, is_python_reserved
 from ...argument_kinds import answered_class
 from ...errors import ProgramError, listed, shown, unknown
 from ...summary import Introduced
@@ -48,11 +47,12 @@ from ..programs import (
     tree_shape,
 )
 from ..programs.constant_part import without_constant_part
-from ..programs.program import Output, Program
+from ..programs.program import Program
 from ..programs.program_tables import is_tabulated
 from . import disk_cache as disk
 from . import tables_in_memory
 from .batch_memory import KeptMemory, aligned_address
+from .call_text import MISSING, call_text, explain, output_shape, wrong_count
 from .external_addresses import ExternalAddresses
 from .source_digests import digest_of
 from .tables_in_memory import TablesInMemory
@@ -119,16 +119,13 @@ def compile_program(
     empty   names of arguments without numbers, which may follow the others: where a model has no parameters, f.udot(t,
             q, u, f.p) is f.udot(t, q, u)
     """
-    space: dict[str, Any] = {"explain__": _explain, "missing__": _MISSING}
-    exec(_call_text(program, empty), space)
+    space: dict[str, Any] = {"explain__": explain, "missing__": MISSING}
+    exec(call_text(program, empty), space)
     call = space["__call__"]
     call.__qualname__ = program.name
     kind = type("Compiled", (Compiled,), {"__call__": call, "__doc__": Compiled.__doc__})
     made: Compiled = kind(program, cache, empty, is_quick)
     return made
-
-
-_MISSING: Final = object()
 
 
 class _OneState(NamedTuple):
@@ -524,26 +521,12 @@ def _pointers(array: Array, sizes: list[int], *more: int) -> NDArray[np.intp]:
     return np.array([*(array.ctypes.data + 8 * starts.astype(np.intp)), *more], dtype=np.intp)
 
 
-def output_shape(out: Output) -> tuple[int, ...]:
-    return (len(out.values),) if out.is_sparse else out.shape
-
-
 def without_empty(program: Program, groups: Sequence[Any], empty: Sequence[str]) -> Sequence[Any]:
     """Arguments without those that have no numbers and follow the others."""
     n = len(program.inputs)
     if len(groups) > n and all(prod(np.shape(g)) == 0 for g in groups[n : n + len(empty)]):
         return [*groups[:n], *groups[n + len(empty) :]]
     return groups
-
-
-def wrong_count(program: Program, got: int, call: str) -> ProgramError:
-    """The signature with the size of each argument, and with what stands in it."""
-    sizes = ", ".join(g.name if g.is_scalar else f"{g.name}[{len(g)}]" for g in program.inputs)
-    contents = "; ".join(f"{g.name} = {listed(s.name for s in g.symbols)}" for g in program.inputs if not g.is_scalar)
-    n = len(program.inputs)
-    return ProgramError(
-        f"{call}({sizes}) takes {n} argument{'s' * (n != 1)}, got {got}{f'; {contents}' if contents else ''}"
-    )
 
 
 def _can_take(a: Any, shape: tuple[int, ...], number: Any) -> bool:
@@ -566,81 +549,3 @@ def checked_precision(real: str) -> str:
 
 def _array_text(a: Any) -> str:
     return f"shape {a.shape} of {a.dtype}" if isinstance(a, np.ndarray) else shown(a)
-
-
-# -------------------------------------------------------------------------------------------------- calling from Python
-
-# `f(q, u)` is called in the innermost loops of users' programs. Its `__call__` is written out for the shape of one
-# program, so that between Python and machine code there is nothing but copying the arguments in and the results out.
-
-
-def _call_text(program: Program, empty: tuple[str, ...] = ()) -> str:
-    arguments, copies, at = _argument_names(program), list[str](), 0
-    for name, g in zip(arguments, program.inputs, strict=True):
-        if g.is_scalar:
-            copies.append(f"        input__[{at}] = {name}")
-        elif len(g):
-            copies += [
-                f"        if len({name}) != {len(g)}: raise ValueError",
-                f"        input__[{at}:{at + len(g)}] = {name}",
-            ]
-        at += len(g)
-    results, at = [], 0
-    for o in program.outputs:
-        shape = output_shape(o)
-        part = f"output__[{at}:{at + len(o.values)}]" if len(program.outputs) > 1 else "output__"
-        results.append(
-            f"float(output__[{at}])" if shape == () else f"{part}.reshape{shape}" if len(shape) > 1 else part
-        )
-        at += len(o.values)
-    names = "".join(f"{n}, " for n in arguments)
-    given = names + "".join(f"*([{n}] if len({n}) else []), " for n in empty)
-    needed = len(arguments)
-    while needed > 1 and not program.inputs[needed - 1].is_scalar and not len(program.inputs[needed - 1]):
-        needed -= 1  # parameters that there are not may be left out
-    defaults = ["missing__"] * needed + ["()"] * (len(arguments) - needed + len(empty))
-    signature = "".join(f", {n}={d}" for n, d in zip((*arguments, *empty), defaults, strict=True)) + ", *more__"
-    last = arguments[needed - 1 : needed]
-    is_wrong = " or ".join([*(f"{n} is missing__" for n in last), *(f"len({n})" for n in empty), "more__"])
-    return "\n".join(
-        [
-            f"def __call__(self__{signature}):",
-            f"    if {is_wrong}: explain__(self__.program, ({given}*more__,))",
-            "    try: buffers__ = self__._local.buffers",
-            "    except AttributeError: buffers__ = self__.buffers()",
-            "    input__ = buffers__.input",
-            "    try:",
-            *copies,
-            "        pass",
-            f"    except (TypeError, ValueError, OverflowError): explain__(self__.program, ({names})); raise",
-            "    self__._run(buffers__.arguments)",
-            *(["    self__._externals.raise_pending()"] if program.externals else []),
-            "    output__ = buffers__.output.copy()",
-            f"    return {results[0]}" if len(results) == 1 else f"    return ({', '.join(results)})",
-        ]
-    )
-
-
-def _argument_names(program: Program) -> list[str]:
-    """Names of the groups, changed where they mean something else in the text of `__call__`: a word of Python, or one
-    of its own variables."""
-    names = UniqueNames(lambda n: is_python_reserved(n) or n.endswith("__"))
-    return [names.new(g.name) for g in program.inputs]
-
-
-def _explain(program: Program, groups: Sequence[Any]) -> None:
-    """Say which argument of a call does not fit."""
-    given = [g for g in groups if g is not _MISSING]
-    if len(given) != len(program.inputs):
-        raise wrong_count(program, len(given), program.name)
-    for group, value in zip(program.inputs, groups, strict=True):
-        expected = () if group.is_scalar else (len(group),)
-        try:
-            a = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise ProgramError(
-                f"{program.name}: {group.name} must be numbers of shape {expected}, got {shown(value)}"
-            ) from None
-        if a.shape != expected:
-            hint = f"; {program.name}.batch takes many states" if a.ndim == len(expected) + 1 else ""
-            raise ProgramError(f"{program.name}: {group.name} has shape {a.shape}, expected {expected}{hint}") from None

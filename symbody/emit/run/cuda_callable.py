@@ -25,7 +25,8 @@ from ..programs.program import Group, Program
 from ..programs.register_order import values_alive, with_fewer_alive
 from ..programs.straight_line import straight_line_program
 from . import disk_cache as disk
-from .callable import output_shape, without_empty, wrong_count
+from .call_text import output_shape, wrong_count
+from .callable import without_empty
 from .cuda_driver import Card, CudaKernel, card, cuda, machine_code_for
 from .device_arrays import ArrayView, DeviceArray, converter, packed_strides, real_dtype, stream_of, view_of
 
