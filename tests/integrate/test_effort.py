@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
+from symbody.emit.llvm import jit
 from symbody.emit.run import callable as callables
 from symbody.emit.run import loop_callee
 from symbody.emit.run.loop_callee import LoopCallee
@@ -53,13 +54,13 @@ def test_models_of_all_sizes_have_quick_loops_in_common(tmp_path, monkeypatch):
     """Those of better code are written for one size."""
     monkeypatch.setenv("SYMBODY_CACHE", str(tmp_path))
     made: list[str] = []
-    machine_code = loop_callee.jit.machine_code
+    machine_code = jit.machine_code
 
     def counted(kernels, pieces, is_quick=False, is_plain=False, packing=()):
         made.extend(["march"] if "march.entry" in kernels else [])
         return machine_code(kernels, pieces, is_quick, is_plain, packing)
 
-    monkeypatch.setattr(loop_callee.jit, "machine_code", counted)
+    monkeypatch.setattr(jit, "machine_code", counted)
     loop_callee.compiled_loops.cache_clear()
     ends = []
     for n in (1, 2, 7):
