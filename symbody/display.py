@@ -24,8 +24,9 @@ STYLE: Final = (
     ".symbody{line-height:1.45}"
     ".symbody table{border-collapse:collapse;margin:.3em 0;font-variant-numeric:tabular-nums}"
     ".symbody tr{background:none!important}"
-    ".symbody th,.symbody td{text-align:left;vertical-align:baseline;padding:.12em 1em .12em 0;border:0;background:none}"
-    ".symbody td.number,.symbody th.number{text-align:right}"
+    ".symbody th,.symbody td{vertical-align:baseline;padding:.12em 1em .12em 0;border:0;background:none}"
+    ".symbody :is(th,td):not(.number){text-align:left!important}"  # notebooks align all cells of tables to the right
+    ".symbody :is(th,td).number{text-align:right!important}"
     ".symbody table.columns th{border-bottom:1px solid;font-weight:600}"
     ".symbody summary{cursor:pointer}"
     ".symbody .scroll{overflow-x:auto;max-width:100%;padding:.3em 0}"  # dots above letters are not cut off
@@ -36,8 +37,11 @@ STYLE: Final = (
     ".symbody mi[mathvariant]{font-style:normal;padding-left:.12em}"
     ".symbody .scroll>math{width:fit-content;margin:0}"
     ".symbody table.equations td{padding:.3em .3em .3em 0;vertical-align:baseline}"
-    ".symbody table.equations td:first-child{text-align:right}"
-    ".symbody div.equation{padding:.3em 0}.symbody div.equation>div{padding-left:2.5em;text-indent:-1em}"
+    ".symbody table.equations td:first-child{text-align:right!important}"
+    ".symbody div.equation{padding:.3em 0}.symbody div.equation>div{padding:.3em 0 0 2.5em;text-indent:-1em}"
+    ".symbody mfrac>:first-child{padding-bottom:.15em}.symbody mfrac>:last-child{padding-top:.15em}"
+    # without a table of mathematics in the font, all browsers but Firefox put exponents above the letter
+    "@supports not (-moz-appearance:none){.symbody :is(msup,msubsup)>:last-child{position:relative;top:.3em}}"
     "mrow.matrix>mo,mrow.parentheses>mo,mrow.bars>mo,mrow.cases>mo,mrow.root>mo{display:none}"  # brackets and roots that grow with what they hold, whatever fonts there are
     f"mrow.matrix>mtable{{padding:.1em .35em;margin:0 .15em;background:{BRACKET},{BRACKET},{BRACKET},{BRACKET},"
     f"{BRACKET},{BRACKET};background-repeat:no-repeat;background-size:1.4px 100%,.35em 1.4px,.35em 1.4px,1.4px 100%,"

@@ -14,6 +14,8 @@ _SIGNS: Final = re.compile(r" [-+−] | = ")
 _WORD: Final = re.compile(r"[, ]+")
 _TAG: Final = re.compile(r"<[^>]*>")
 _PLUS_OR_MINUS: Final = ("<mo>+</mo>", "<mo>−</mo>")
+TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
+OPENING, CLOSING = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'  # of the height of a line
 
 
 def columns(line: str) -> int:
@@ -121,7 +123,7 @@ def _sum_terms(elements: list[str]) -> list[list[str]]:
     """Elements grouped into terms; a sign between two terms keeps its space."""
     out: list[list[str]] = [[]]
     for e in elements:
-        if e in _PLUS_OR_MINUS and out[-1] and out[-1][-1] != "<mo>(</mo>":
+        if e in _PLUS_OR_MINUS and out[-1] and out[-1][-1] != OPENING:
             out.append([e.replace("<mo>", '<mo form="infix">')])
         else:
             out[-1].append(e)
@@ -129,9 +131,28 @@ def _sum_terms(elements: list[str]) -> list[list[str]]:
 
 
 def _term_without_parentheses(term: list[str]) -> list[str]:
-    """The elements of a term, with those inside of its longest parentheses among them."""
-    inside = [k for k, e in enumerate(term) if e.startswith("<mrow><mo>(</mo>")]
+    """The elements of a term, with those inside of its longest parentheses among them; a long fraction (a + b)/c is
+    written 1/c (a + b)."""
+    term = [e for factor in term for e in _opened_fraction(factor)]
+    inside = [k for k, e in enumerate(term) if e.startswith(f"<mrow>{OPENING}")]
     if not inside:
         return term
     k = max(inside, key=lambda k: len(term[k]))
     return [*term[:k], *_elements(term[k][len("<mrow>") : -len("</mrow>")]), *term[k + 1 :]]
+
+
+def _opened_fraction(element: str) -> list[str]:
+    """A fraction with a sum in its numerator as a fraction and the sum in parentheses; other elements stay as they
+    are."""
+    if not element.startswith("<mfrac>") or mathml_columns(element) <= WIDE_TERM:
+        return [element]
+    top, bottom = _elements(element[len("<mfrac>") : -len("</mfrac>")])
+    factors = _elements(top[len("<mrow>") : -len("</mrow>")]) if top.startswith("<mrow>") else []
+    if len(_sum_terms(factors)) > 1:
+        factors = [f"<mrow>{OPENING}{''.join(factors)}{CLOSING}</mrow>"]
+    sums = [k for k, e in enumerate(factors) if e.startswith(f"<mrow>{OPENING}")]
+    if not sums:
+        return [element]
+    k = max(sums, key=lambda k: len(factors[k]))
+    rest = [e for e in factors[:k] + factors[k + 1 :] if e != TIMES] or ["<mn>1</mn>"]
+    return [f"<mfrac><mrow>{TIMES.join(rest)}</mrow>{bottom}</mfrac>", TIMES, factors[k]]

@@ -18,7 +18,7 @@ from bench.readable_systems import SYSTEMS
 from symbody import display
 from symbody.algebra.printing.formulas import formula
 from symbody.algebra.printing.printed_numbers import as_written, digits
-from symbody.printed_lines import at_width, columns, terms_of_mathml
+from symbody.printed_lines import CLOSING, OPENING, TIMES, at_width, columns, terms_of_mathml
 from symbody.small_figures import SmallCurve, small_figure
 
 x, y = sb.symbols("x y")
@@ -117,12 +117,25 @@ def test_equations_are_mathematics_in_a_notebook(name):
 
 
 def test_terms_of_a_row():
-    row = "<mi>a</mi><mo>−</mo><mi>b</mi><mrow><mo>(</mo><mi>c</mi><mo>+</mo><mi>d</mi><mo>)</mo></mrow>"
+    row = f"<mi>a</mi><mo>−</mo><mi>b</mi><mrow>{OPENING}<mi>c</mi><mo>+</mo><mi>d</mi>{CLOSING}</mrow>"
     assert len(terms_of_mathml(row)) == 2
     long_row = row.replace("<mi>c</mi>", "<mi>c</mi>" * 60)
     assert len(terms_of_mathml(long_row)) == 3
     assert "".join(terms_of_mathml(long_row)).count("<mi>") == long_row.count("<mi>")
     assert terms_of_mathml("<mo>−</mo><mi>a</mi>") == ["<mo>−</mo><mi>a</mi>"]
+
+
+@pytest.mark.parametrize("factor", ["", "<mn>12</mn>"])
+def test_long_fractions_are_broken(factor):
+    """(a + b)/c as 1/c (a + b), k (a + b)/c as k/c (a + b); short ones stay fractions."""
+    total = "<mi>a</mi>" * 60 + "<mo>+</mo><mi>b</mi>"
+    top = f"{factor}{TIMES}<mrow>{OPENING}{total}{CLOSING}</mrow>" if factor else total
+    first, second = terms_of_mathml(f"<mo>−</mo><mfrac><mrow>{top}</mrow><mrow><mi>c</mi></mrow></mfrac>")
+    lead = f"<mo>−</mo><mfrac><mrow>{factor or '<mn>1</mn>'}</mrow><mrow><mi>c</mi></mrow></mfrac>{TIMES}{OPENING}"
+    assert first == lead + "<mi>a</mi>" * 60
+    assert second == f'<mo form="infix">+</mo><mi>b</mi>{CLOSING}'
+    short = "<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mrow><mi>c</mi></mrow></mfrac>"
+    assert terms_of_mathml(short) == [short]
 
 
 def test_long_latex_is_broken_at_sums():
@@ -241,3 +254,18 @@ def test_verdicts_on_answers_fit_a_page():
     assert "<pre" not in shown
     assert "has the wrong sign" in shown
     assert "left - right is" in shown
+
+
+def test_small_figures_and_tables_of_motions_are_in_shown_units():
+    """A coordinate shown in mm is drawn in mm; a single time is a table."""
+    m = sb.Model("slider")
+    m.prismatic("x", m.ground, m.body("block", mass=1.0), "x", stiffness=100.0)
+    m.show_in("mm", "x")
+    sim = sb.simulate(sb.derive(m), 1.0, x="20 mm")
+    ticks = [float(n) for n in re.findall(r">(-?[\d.]+)<", sim._repr_html_().partition("<svg")[2].partition("</svg>")[0])]
+    assert "x [mm]" in sim._repr_html_()
+    assert max(ticks) >= 10.0
+    page = sim.at(0.0)._repr_html_()
+    assert "<svg" not in page
+    assert "<td>x [mm]</td><td class='number'>20</td>" in page
+    assert "1 time;" in repr(sim.at(0.0))

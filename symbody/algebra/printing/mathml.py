@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ...argument_kinds import answered
 from ...escaping import in_html
+from ...printed_lines import CLOSING, OPENING, TIMES
 from ..graph.graph import Number, Symbol
 from ..graph.labels import Labels
 from .greek_letters import GREEK
@@ -18,7 +19,6 @@ _DOTS: Final = ("", "˙", "¨", "⃛")
 _COMBINING_DOTS: Final = ("", "\u0307", "\u0308", "\u20db")  # combining dots over one letter
 _TALL: Final = frozenset("βδζθϑλξψΓΔΘΛΞΠΣΥΦΨΩ")  # letters into which many fonts draw combining dots
 _SIGNS_AROUND: Final = {"parentheses": "()", "bars": "||", "root": ("√", "")}  # read aloud and copied, not drawn
-_TIMES: Final = "<mo>&#x2062;</mo>"  # invisible multiplication sign
 
 
 @answered
@@ -79,7 +79,7 @@ def _name_element(name: str, order: int = 0) -> str:
 class _MathML(Typeset):
     conjunction, disjunction, negation, at_most = "∧", "∨", "<mo>¬</mo>", "≤"
     minus = "<mo>−</mo>"
-    before_unit = _TIMES
+    before_unit = TIMES
 
     def name(self, name: str) -> Written:
         return Written(f"<mtext>{name.lower()}</mtext>" if name in ("True", "False") else _name_element(name))
@@ -88,7 +88,7 @@ class _MathML(Typeset):
         if s.order < len(_DOTS):
             return Written(_name_element(s.stem, s.order))
         return Written(
-            f"<msup>{_name_element(s.stem)}<mrow><mo>(</mo><mn>{s.order}</mn><mo>)</mo></mrow></msup>", POWER
+            f"<msup>{_name_element(s.stem)}<mrow>{OPENING}<mn>{s.order}</mn>{CLOSING}</mrow></msup>", POWER
         )
 
     def positive(self, value: Number) -> Written:
@@ -109,7 +109,7 @@ class _MathML(Typeset):
         return f"<mfrac>{_row(top)}{_row(bottom)}</mfrac>"
 
     def times(self, factor: str) -> str:
-        return "<mo>·</mo>" if factor.startswith("<mn>") else _TIMES
+        return "<mo>·</mo>" if factor.startswith("<mn>") else TIMES
 
     def power(self, base: Written, exponent: Written) -> Written:
         if base.head:
@@ -154,7 +154,7 @@ class _MathML(Typeset):
         return Written(f"<msup>{_row(factors.text)}{exponent}</msup>{self.matrix([[e] for e in right])}", PRODUCT)
 
     def bracketed(self, text: str) -> str:
-        return _enclosure("parentheses", text) if _is_tall(text) else f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
+        return _enclosure("parentheses", text) if _is_tall(text) else f"<mrow>{OPENING}{text}{CLOSING}</mrow>"
 
     def matrix(self, rows: list[list[str]]) -> str:
         inner = "".join(f"<mtr>{''.join(f'<mtd>{e}</mtd>' for e in r)}</mtr>" for r in rows)

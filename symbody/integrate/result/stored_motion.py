@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.graph.portable import Portable
 from ...derivation.equations.equations import Equations
-from ...display import DisplayPart, ShownPicture
+from ...display import DisplayPart, ShownPicture, ShownTable
 from ...emit.run.callable import Array
 from ...errors import SimulationError, listed, shown
 from ...small_figures import SmallCurve, small_figure
-from ...summary import Introduced
+from ...summary import Introduced, counted
 from ..start.state import State
 from .outcome import Outcome, Statistics
 from .segment import Occurrence, Segment
@@ -52,7 +52,7 @@ class StoredMotion(Introduced, Portable):
         return (segment.state(k) for segment in self.segments for k in range(len(segment)))
 
     def __repr__(self) -> str:
-        lines = [f"<Trajectory of {self.name}: {self.outcome}", f"  {len(self)} times; {self.statistics}"]
+        lines = [f"<Trajectory of {self.name}: {self.outcome}", f"  {counted(len(self), 'time')}; {self.statistics}"]
         if len(self.segments) > 1:
             visits = {m: self.modes.count(m) for m in self.modes}
             lines.append(f"  modes: {listed(f'{m} ({n} times)' if n > 1 else m for m, n in visits.items())}")
@@ -63,9 +63,15 @@ class StoredMotion(Introduced, Portable):
         return "\n".join(lines) + ">"
 
     def _display(self) -> Iterable[DisplayPart]:
-        """A small figure of its coordinates and variables, as they are stored or between stored times, above the text."""
+        """A small figure of its coordinates and variables, as they are stored or between stored times, above the text;
+        at a single time a table of values."""
         title, *rows = super()._display()
-        return title, ShownPicture(self._small_figure), *rows
+        if len(self) != 1:
+            return title, ShownPicture(self._small_figure), *rows
+        state = self.segments[0]
+        values = zip(state.equations.variables.of("q u z").rows, state.y[0], strict=True)
+        table = [("t [s]", f"{state.t[0]:z.6g}"), *((v.with_unit, f"{y / v.factor:z.6g}") for v, y in values)]
+        return title, ShownTable(("quantity", "value"), table), *rows
 
     def _small_figure(self) -> str:
         curves = []
@@ -75,7 +81,7 @@ class StoredMotion(Introduced, Portable):
             if s.dense and 1 < len(t) < SMALL_FIGURE_POINTS:
                 t = np.linspace(t[0], t[-1], SMALL_FIGURE_POINTS)
                 y = s.at(t).y
-            curves.append((t, {v.with_unit: y[:, places[v.symbol]] for v in s.equations.variables.of("q z").rows}))
+            curves.append((t, {v.with_unit: y[:, places[v.symbol]] / v.factor for v in s.equations.variables.of("q z").rows}))
         t = np.concatenate([t for t, _ in curves])
         common = [name for name in curves[0][1] if all(name in values for _, values in curves)]
         columns = (np.concatenate([values[name] for _, values in curves]) for name in common)
