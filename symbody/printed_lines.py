@@ -9,7 +9,8 @@ from typing import Final
 
 INDENT: Final = 4
 LATEX_COLUMNS: Final = 90  # of text, about as many as stand on a page
-WIDE_TERM: Final = 48  # characters of a term that may be broken inside its parentheses
+WIDE_TERM: Final = 30  # characters of a term that may be broken inside its parentheses
+WIDE_FRACTION: Final = 48  # characters of a fraction whose numerator may be broken
 _SIGNS: Final = re.compile(r" [-+−] | = ")
 _WORD: Final = re.compile(r"[, ]+")
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -144,7 +145,7 @@ def _term_without_parentheses(term: list[str]) -> list[str]:
 def _opened_fraction(element: str) -> list[str]:
     """A fraction with a sum in its numerator as a fraction and the sum in parentheses; other elements stay as they
     are."""
-    if not element.startswith("<mfrac>") or mathml_columns(element) <= WIDE_TERM:
+    if not element.startswith("<mfrac>") or mathml_columns(element) <= WIDE_FRACTION:
         return [element]
     top, bottom = _elements(element[len("<mfrac>") : -len("</mfrac>")])
     factors = _elements(top[len("<mrow>") : -len("</mrow>")]) if top.startswith("<mrow>") else []

@@ -262,7 +262,9 @@ def test_small_figures_and_tables_of_motions_are_in_shown_units():
     m.prismatic("x", m.ground, m.body("block", mass=1.0), "x", stiffness=100.0)
     m.show_in("mm", "x")
     sim = sb.simulate(sb.derive(m), 1.0, x="20 mm")
-    ticks = [float(n) for n in re.findall(r">(-?[\d.]+)<", sim._repr_html_().partition("<svg")[2].partition("</svg>")[0])]
+    ticks = [
+        float(n) for n in re.findall(r">(-?[\d.]+)<", sim._repr_html_().partition("<svg")[2].partition("</svg>")[0])
+    ]
     assert "x [mm]" in sim._repr_html_()
     assert max(ticks) >= 10.0
     page = sim.at(0.0)._repr_html_()

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -122,5 +123,15 @@ def test_in_a_browser(tmp_path: Path):
         assert page.value(f"{panel}.curves[0].on") is False
         assert page.complaints() == []
         assert [r for r in page.requests() if not r.startswith(("file:", "data:", "blob:"))] == []
+        cell = figure()._repr_html_()
+        inside, height = (
+            re.search(r'srcdoc="(.*?)" title', cell, re.DOTALL)[1],
+            int(re.search(r"height:(\d+)px", cell)[1]),
+        )
+        (tmp_path / "cell.html").write_text(unescape(inside))
+        page = browser.page(tmp_path / "cell.html", width=1000, height=height)
+        page.until("window.symbodyPlots && symbodyPlots.plots.length === 1 && symbodyPlots.plots[0].panels[0].frame")
+        page.painted()
+        assert page.value("document.documentElement.scrollHeight") <= height, "buttons are cut off in a notebook"
     finally:
         browser.close()

@@ -87,9 +87,7 @@ class _MathML(Typeset):
     def symbol(self, s: Symbol) -> Written:
         if s.order < len(_DOTS):
             return Written(_name_element(s.stem, s.order))
-        return Written(
-            f"<msup>{_name_element(s.stem)}<mrow>{OPENING}<mn>{s.order}</mn>{CLOSING}</mrow></msup>", POWER
-        )
+        return Written(f"<msup>{_name_element(s.stem)}<mrow>{OPENING}<mn>{s.order}</mn>{CLOSING}</mrow></msup>", POWER)
 
     def positive(self, value: Number) -> Written:
         top, bottom = ratio(value)

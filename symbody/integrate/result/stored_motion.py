@@ -81,7 +81,9 @@ class StoredMotion(Introduced, Portable):
             if s.dense and 1 < len(t) < SMALL_FIGURE_POINTS:
                 t = np.linspace(t[0], t[-1], SMALL_FIGURE_POINTS)
                 y = s.at(t).y
-            curves.append((t, {v.with_unit: y[:, places[v.symbol]] / v.factor for v in s.equations.variables.of("q z").rows}))
+            curves.append(
+                (t, {v.with_unit: y[:, places[v.symbol]] / v.factor for v in s.equations.variables.of("q z").rows})
+            )
         t = np.concatenate([t for t, _ in curves])
         common = [name for name in curves[0][1] if all(name in values for _, values in curves)]
         columns = (np.concatenate([values[name] for _, values in curves]) for name in common)

@@ -6,6 +6,7 @@ signs.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Final
 
 import symbody as sb
 
+from ...display import STYLE, EquationLines, html
 from ...errors import unknown
 from ...escaping import in_html, in_latex, in_markdown
 from ...whole_files import write_text
@@ -64,9 +66,10 @@ class SheetFormula:
     def latex(self) -> str:
         return f"{_latex_of(self.left)} = {self.size_in_words(True) if self.is_long else _latex_of(self.right)}"
 
-    def mathml(self) -> str:
+    def mathml(self) -> tuple[str, str]:
+        """Both sides."""
         right = f"<mtext>{self.size_in_words()}</mtext>" if self.is_long else _mathml_of(self.right)
-        return f"<mrow>{_mathml_of(self.left)}<mo>=</mo>{right}</mrow>"
+        return _mathml_of(self.left), right
 
     def size_in_words(self, is_latex: bool = False) -> str:
         text = f"({self.size} operations)"
@@ -121,7 +124,9 @@ class Sheet:
         return f"<Sheet {self.title!r}: {len(self.blocks)} blocks; save('a.html' | '.tex' | '.md' | '.ipynb')>"
 
     def _repr_html_(self) -> str:
-        return f"<div class='symbody'><h2>{in_html(self.title)}</h2>{''.join(map(_html, self.blocks))}</div>"
+        return (
+            f"<div class='symbody'><style>{STYLE}</style><h2>{in_html(self.title)}</h2>{_page_body(self.blocks)}</div>"
+        )
 
     @property
     def formulas(self) -> tuple[str, ...]:
@@ -133,8 +138,8 @@ class Sheet:
         return (
             "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
             "content='width=device-width, initial-scale=1'><meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; "
-            f"style-src 'unsafe-inline'\"><title>{in_html(self.title)}</title><style>{_STYLE}</style></head><body>"
-            f"<h1>{in_html(self.title)}</h1>\n" + "\n".join(map(_html, self.blocks)) + "\n</body></html>\n"
+            f"style-src 'unsafe-inline'\"><title>{in_html(self.title)}</title><style>{STYLE}{_STYLE}</style></head>"
+            f"<body><div class='symbody'><h1>{in_html(self.title)}</h1>\n{_page_body(self.blocks)}\n</div></body></html>\n"
         )
 
     def latex(self) -> str:
@@ -174,8 +179,8 @@ _FORMATS: Final[Mapping[str, Callable[[Sheet], str]]] = {
 _STYLE: Final = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 Georgia,serif;color:#1b1b1b;background:#fff}"
     "h1{font-size:1.6rem}h2{font-size:1.2rem;border-bottom:1px solid #ccc;margin-top:2rem}"
-    ".formula{overflow-x:auto;padding:.45rem 0}.remark{color:#555;font-style:italic}"
-    "table{border-collapse:collapse}td,th{border-bottom:1px solid #ddd;padding:.2rem .8rem;text-align:left}"
+    ".remark{color:#555;font-style:italic}"
+    ".symbody table:not(.equations) :is(td,th){border-bottom:1px solid #ddd;padding:.2rem .8rem .2rem 0}"
     "@media print{body{margin:0;max-width:none}}"
 )
 _PREAMBLE: Final = (
@@ -205,12 +210,23 @@ def _mathml_of(thing: Any) -> str:
 
 
 def mathml_inside(thing: Any) -> str:
-    """MathML of an expression or matrix without the element around it."""
-    inner = re.sub(r"^<math[^>]*>|</math>$", "", sb.algebra.mathml(thing))
-    return f"<mrow>{inner}</mrow>"
+    """MathML of an expression or matrix, in several elements, without the element around it."""
+    return re.sub(r"^<math[^>]*>|</math>$", "", sb.algebra.mathml(thing))
 
 
 # --------------------------------------------------------------------------------------------------------- blocks as text
+
+
+def _page_body(blocks: Iterable[SheetBlock]) -> str:
+    """Formulas that follow each other are aligned at their equals signs."""
+    out = []
+    for are_formulas, some in itertools.groupby(blocks, lambda b: isinstance(b, SheetFormula)):
+        out += [_formulas_html([b for b in some if isinstance(b, SheetFormula)])] if are_formulas else map(_html, some)
+    return "\n".join(out)
+
+
+def _formulas_html(formulas: Sequence[SheetFormula]) -> str:
+    return html([EquationLines(lambda _: [f.mathml() for f in formulas])], styled=False)
 
 
 def _html(block: SheetBlock) -> str:
@@ -220,7 +236,7 @@ def _html(block: SheetBlock) -> str:
         case Sentence(text, is_remark):
             return f"<p{' class=remark' if is_remark else ''}>{in_html(text)}</p>"
         case SheetFormula():
-            return f"<div class='formula'><math display='block'>{block.mathml()}</math></div>"
+            return _formulas_html([block])
         case SheetTable(head, rows):
             top = "".join(f"<th>{in_html(h)}</th>" for h in head)
             body = "".join(f"<tr>{''.join(f'<td>{in_html(c)}</td>' for c in row)}</tr>" for row in rows)

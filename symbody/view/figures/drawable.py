@@ -9,13 +9,15 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ...argument_kinds import checked_flags
 from ...errors import SymbodyError, ViewError
 from ...escaping import csv_row
 from ...whole_files import write_text
 from . import drawing, interactive
+
+PIXELS: Final = 4 / 3  # of a page, in a point of paper
 
 
 class Drawable(ABC):
@@ -87,4 +89,7 @@ class Drawable(ABC):
         return interactive.in_notebook(self.title, self.html(assets=False), self.caption, rows)
 
     def _repr_svg_(self) -> str:
-        return self.svg()
+        """The picture, no wider than it is on paper."""
+        drawn = self.svg()
+        points = float(drawn.partition('viewBox="')[2].split(maxsplit=3)[2])
+        return drawn.replace("<svg ", f'<svg style="max-width:{points * PIXELS:.0f}px" ', 1)

@@ -27,7 +27,8 @@ LETTERS: Final = {
 }  # fmt: skip
 DOTS: Final = {"dot": "\u0307", "ddot": "\u0308"}  # combining marks
 TOKEN: Final = re.compile(r"\\(d?dot)\{([^}]*)\}|\\([a-z]+) ?|\\,|_\{([^}]*)\}|\^\{([^}]*)\}|(.)", re.DOTALL)
-PANEL_HEIGHT: Final = 300  # pixels of a panel with its labels, in a notebook
+PANEL_HEIGHT: Final = 313  # pixels of a panel with its legend and labels, on a wide page
+FRAME_HEIGHT: Final = 105  # of the title, the buttons and the margins
 
 
 def content_policy(scripts: Iterable[str], *, loads: bool = False) -> str:
@@ -107,7 +108,7 @@ def in_notebook(title: str, inner: str, caption: str, rows: int) -> str:
     """A page inside a notebook cell, in its own frame, so that styles and scripts are separate."""
     return (
         f'<iframe srcdoc="{as_attribute(page(title, inner, caption, asks=are_shared()))}" title="{in_html(title)}" '
-        f'style="width:100%;height:{rows * PANEL_HEIGHT + 90}px;border:0" sandbox="allow-scripts allow-downloads"></iframe>'
+        f'style="width:100%;height:{rows * PANEL_HEIGHT + FRAME_HEIGHT}px;border:0" sandbox="allow-scripts allow-downloads"></iframe>'
     )
 
 

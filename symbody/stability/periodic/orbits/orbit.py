@@ -375,7 +375,9 @@ class Orbit(Tabular, Portable):
 
     def _small_figure(self) -> str:
         rows = [v for v in self.equations.variables.of("q z").rows if v.name in self.names]
-        return small_figure([SmallCurve(v.with_unit, self.t.tolist(), (self[v.name] / v.factor).tolist()) for v in rows], "t [s]")
+        return small_figure(
+            [SmallCurve(v.with_unit, self.t.tolist(), (self[v.name] / v.factor).tolist()) for v in rows], "t [s]"
+        )
 
     def __str__(self) -> str:
         name = self.equations.name
