@@ -6,7 +6,6 @@ signs.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -219,10 +218,15 @@ def mathml_inside(thing: Any) -> str:
 
 def _page_body(blocks: Iterable[SheetBlock]) -> str:
     """Formulas that follow each other are aligned at their equals signs."""
-    out = []
-    for are_formulas, some in itertools.groupby(blocks, lambda b: isinstance(b, SheetFormula)):
-        out += [_formulas_html([b for b in some if isinstance(b, SheetFormula)])] if are_formulas else map(_html, some)
-    return "\n".join(out)
+    out: list[str] = []
+    formulas: list[SheetFormula] = []
+    for block in blocks:
+        if isinstance(block, SheetFormula):
+            formulas.append(block)
+            continue
+        out += [*([_formulas_html(formulas)] if formulas else []), _html(block)]
+        formulas = []
+    return "\n".join([*out, _formulas_html(formulas)] if formulas else out)
 
 
 def _formulas_html(formulas: Sequence[SheetFormula]) -> str:
