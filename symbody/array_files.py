@@ -195,7 +195,7 @@ class ArrayFile:
     def _array(self, name: str, shape: tuple[int | None, ...] | None, kind: Any) -> NDArray[Any]:
         if not self.has(name):
             raise self._error(
-                f"{self.path} is no {self._what} of ours, or a part of one: the array {name!r} is missing"
+                f"{self.path} is not a {self._what} written by symbody, or is incomplete: the array {name!r} is missing"
             )
         with self._zip.open(f"{name}.npy") as stream:
             head = _streamed_header(stream)  # type: ignore[arg-type]
@@ -208,8 +208,8 @@ class ArrayFile:
             self._left -= head.size
             if self._left < 0:
                 raise self._error(
-                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is no "
-                    f"{self._what} of ours"
+                    f"{self.path}: unpacked it would be more than {MOST_RATIO} times its size: this is not "
+                    f"a {self._what} written by symbody"
                 )
             data = stream.read(head.size + 1)
         if len(data) != head.size:

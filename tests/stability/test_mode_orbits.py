@@ -54,7 +54,7 @@ def test_orbits_of_modes_ask_for_what_they_need(block):
         sb.orbit(system, {"s_dot": 0.2})
     with pytest.raises(sb.errors.StabilityError, match="mirror= is for orbits in one set of equations"):
         sb.orbit(system, {"s_dot": 0.2}, period=8.9, mirror=["s"])
-    with pytest.raises(sb.errors.StabilityError, match="that is one of another system"):
+    with pytest.raises(sb.errors.StabilityError, match="belongs to another system"):
         sb.orbit(system, sb.simulate_modes(belt(), 10, s_dot=0.2))
     with pytest.raises(sb.ModelError, match="the first argument is the equations"):
         sb.orbit("belt", {})  # type: ignore[arg-type]

@@ -182,7 +182,7 @@ class System:
             return _TrustRegionSearch(self, start).close_solution()
 
     def settled(self, start: Array) -> Array:
-        """The start, with linear unknowns where they are best."""
+        """The start, with the least-squares values of the linear unknowns."""
         if self.linear is None or not self.linear.any():
             return start
         F, J = self.function(start)

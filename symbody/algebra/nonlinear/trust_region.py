@@ -257,7 +257,7 @@ class Linearisation:
         return out
 
     def with_linear(self, change: Array) -> Array:
-        """The same change, with linear unknowns moved to where they are best after it."""
+        """The same change, followed by the least-squares solution for the linear unknowns."""
         if not self._has_linear:
             return change
         out = change.copy()

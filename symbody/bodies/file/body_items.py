@@ -185,7 +185,7 @@ def _deforming(s: Scope, name: str, said: LocatedRecord) -> None:
 
 def _particle(s: Scope, name: str, said: LocatedRecord) -> None:
     if others := [k for k in said.values if k not in ("at", "mass")]:
-        raise said.error(f"body {name!r} is a particle at a point: it has a mass, and no {listed(others)}")
+        raise said.error(f"body {name!r} is a particle at a point: it has a mass, but no {listed(others)}")
     if "mass" not in said:
         raise said.error(f"body {name!r}: a particle needs a mass")
     s.model.particle(name, s.point(said.get("at")), mass=s.scalar(said.get("mass")))

@@ -24,7 +24,7 @@ Factors = dict[Any, int]  # each with how many times it stands in a product
 
 
 def with_shared_products(roots: Sequence[Node], labelled: Iterable[Node] = ()) -> dict[Node, Any]:
-    """For each node that is needed what stands for it: the same operations on products that are grouped anew."""
+    """A replacement for each required node: the same operations, with products regrouped."""
     nodes = evaluation_order(roots)
     products = _needed_products(nodes, {*roots, *labelled})
     grouped = _Grouping(products).products

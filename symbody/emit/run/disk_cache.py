@@ -80,8 +80,7 @@ def load(key: str) -> bytes | None:
 
 
 def save(key: str, content: bytes) -> None:
-    """Keep something under this key. A disk that is full, read-only or another user's costs the cache, not the
-    result."""
+    """Keep something under this key. If the disk is full, read-only or another user's, nothing is cached."""
     try:
         folder = _usable()
         with whole_file(folder / f"{key}.o", 0o600, is_lasting=False) as file:

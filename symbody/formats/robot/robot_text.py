@@ -87,7 +87,7 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class JointText:
-    """A joint as the file says it: where its frame is in the parent link, and what moves along or about `axis` of that
+    """A joint as the file describes it: the place of its frame in the parent link, and the motion along or about `axis` of that
     frame.
 
     kind        fixed, revolute, continuous, prismatic, planar, spherical or floating

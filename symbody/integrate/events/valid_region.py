@@ -27,9 +27,9 @@ def broken_conditions(validity: Mapping[str, Expr], which: Sequence[int]) -> str
 
 
 def unwatched_note(eq: Equations, what: str) -> str:
-    """That conditions of a model are not looked at.
+    """A note that the conditions of a model are not monitored.
 
-    what   does not look at them
+    what   the method or call that does not monitor them
     """
     return f"{what} does not end where {listed(map(repr, eq.rows.validity))} of valid_while no longer holds" if eq.rows.validity else ""  # fmt: skip
 

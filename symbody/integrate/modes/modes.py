@@ -355,7 +355,7 @@ class Contacts(Introduced):
         for c in self.contacts:
             if c.frictions and is_held(eq, c.gap):
                 raise SimulationError(
-                    f"contacts of {eq.name!r}: constraints hold the gap of {c.name!r} as it is, so that nothing determines its force and "
+                    f"contacts of {eq.name!r}: constraints keep the gap of {c.name!r} fixed, so that nothing determines its force and "
                     "friction; leave out the constraint, or take a `Friction` under its force (normal=model.multiplier(...))"
                 )
         if names and eq.augmented.multipliers_in_loads:

@@ -78,7 +78,7 @@ def _in_segment(segment: Segment, what: Quantity) -> tuple[Array, Array, NDArray
     if not segment.dense and len(segment) > 1:
         raise SimulationError(
             f"the extremes of {shown(what)} between the times of this trajectory are not known: simulate with t=end (and enough "
-            "max_memory=) keeps the motion between steps; sim[...].max() is the largest at the times that there are"
+            "max_memory=) keeps the motion between steps; sim[...].max() is the largest stored value"
         )
     times = _samples(segment.t) if segment.dense else segment.t[:0]
     sampled = _scalars(segment.at(times), what) if len(times) else np.zeros(0)

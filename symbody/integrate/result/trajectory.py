@@ -170,7 +170,7 @@ class Trajectory(StoredMotion):
 
     @property
     def wrt(self) -> tuple[str, ...]:
-        """Names of the values at the start and parameters to which `variations` are the derivatives."""
+        """Names of the initial values and parameters with respect to which `variations` are derivatives."""
         return self.segments[0].wrt
 
     def _derived(self, name: str, make: Callable[[Equations], Expr]) -> Array:

@@ -161,7 +161,7 @@ def state_in(form: Form, t: float, y: Array, p: Array) -> State:
 
 
 def singular_near(state: State) -> tuple[str, ...]:
-    """Joints that become dependent a little before or after a state, along its motion; none where none do."""
+    """Joints that become dependent a little before or after a state, along its motion; empty if there are none."""
     if not state.equations.lam:
         return ()
     N, n = rows_of(state.equations).rate(*state.arguments)
@@ -207,7 +207,7 @@ class _WayBetween:
         return self._slopes(y, t) / self.scale
 
     def joints(self) -> tuple[str, ...]:
-        """Joints that become dependent between the ends; none where none do."""
+        """Joints that become dependent between the ends; empty if there are none."""
         if self.turns:
             factors = [np.linalg.svd(self._jc(theta)) for theta in np.linspace(0, 1, SAMPLES)]
             U, _, _ = min(factors, key=lambda f: f[1][self.rank - 1])

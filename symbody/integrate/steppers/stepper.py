@@ -131,7 +131,7 @@ class Stepper(Introduced):
         out        an array for the result
 
         A member that cannot take the step (a rate is not finite, no way back to the constraints), or leaves the region in
-        which the model is valid (`Model.valid_while`), has no numbers in its row.
+        which the model is valid (`Model.valid_while`), has NaN in its row.
 
         >>> x = sb.symbol("x", "variable")
         >>> env = sb.stepper(sb.from_equations({x: -x}), 0.5, x=1.0)

@@ -213,7 +213,7 @@ class Branch(MotionFamily):
         )
         if name != self.varied or rest:
             raise StabilityError(
-                f"branch of {self.equations.name!r}: it is extended over {self.varied}; got {listed((name, *rest))}"
+                f"branch of {self.equations.name!r}: extend it over its own parameter, {self.varied}; got {listed((name, *rest))}"
             )
         if CurveEnd.CLOSED.value in self.outcome:
             return self

@@ -103,7 +103,7 @@ def load_orbit(
     """Read an orbit back. Equations, events and what is conserved must be those that it was found with; names are
     compared.
 
-    What does not fit is a `StabilityError`.
+    Raises a `StabilityError` if they differ.
 
     >>> x, v = sb.symbols("x v", "variable")
     >>> eq = sb.from_equations({x: v, v: (1 - x**2) * v - x})
@@ -158,7 +158,7 @@ def load_orbits(
     """Read a family of orbits back. Equations, events and what is conserved must be those that it was found with; names
     are compared.
 
-    What does not fit is a `StabilityError`.
+    Raises a `StabilityError` if they differ.
 
     >>> x, v, mu = sb.symbols("x v mu")
     >>> eq = sb.from_equations({x: v, v: mu * (1 - x**2) * v - x}, {mu: 1.0})

@@ -55,7 +55,7 @@ def ball_bearing(
     for what, value, least in (("stiffness", stiffness, True), ("damping", damping, False)):
         number = finite_number(value, f"{where}: {what}", ModelError)
         if number < 0 or (least and number == 0):
-            raise ModelError(f"{where}: {what} is {'positive' if least else 'not negative'}, got {number:g}")
+            raise ModelError(f"{where}: {what} must be {'positive' if least else 'zero or more'}, got {number:g}")
     x, y = q
     total = [-damping * x.dot, -damping * y.dot]
     for k in range(balls):

@@ -72,7 +72,7 @@ def _curvature(path: PlanePath, s: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class DrivenCar:
-    """What a driver does, by expressions.
+    """The actions of a driver as expressions.
 
     steer     the steer angle, and its rate
     lacking   how much faster the car should be

@@ -128,7 +128,7 @@ def grazing(orbit: Orbit, event: Event, vary: str | Symbol | None = None) -> Gra
     least, largest = touching.extremes(H)
     if abs(least) > TOUCHES * max(largest - least, 1e-300):
         raise StabilityError(
-            f"{where}: the orbit does not touch, the least value of {H} on it is {least:z.6g}; name a parameter that changes it, vary=..."
+            f"{where}: the orbit does not touch: the least value of {H} along it is {least:z.6g}; name a parameter that changes it, vary=..."
         )
     return _normal_form(where, touching, event, H)
 

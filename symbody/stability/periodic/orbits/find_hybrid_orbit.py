@@ -61,7 +61,7 @@ def _checked_motion(system: HybridSystem, motion: Trajectory, values: Mapping[An
         )
     if wrong := [s.mode for s in motion.segments if s.equations is not system.equations(s.mode)]:
         raise StabilityError(
-            f"{where}: the trajectory has a mode {wrong[0]!r} that is one of another system; a motion with inputs= is one of the closed loop: make the contacts of "
+            f"{where}: mode {wrong[0]!r} of the trajectory belongs to another system. A motion with inputs= belongs to the closed loop: create the contacts from "
             "sb.closed_loop(eq, inputs), and simulate these"
         )
     return motion
