@@ -1,6 +1,11 @@
 """Mechanisms of equal parts, a vehicle with many axles and a hand: CPU seconds to describe, derive and compile them, what
 renaming the symbols of all equations takes, and how much of a right side two cores could share.
 
+Places of parts on the hull and the palm are parameters: links that differ in a number are of different types. `types` are
+the types of links that are derived once each, 0 where every link is written out; `accelerations_s` is what the program
+of u' takes from equations to machine code, `call_us` one call from Python; `unshared_...` are those of the program in which every
+link is written out, from the same description.
+
 `renamed_s` bounds what deriving a part once could save: its equations would have to be written for every copy in the
 copy's own symbols, which is a substitution. `path` is the longest chain of instructions that wait for each other, as a
 part of all of them; `two_cores` the gain where values pass from core to core in no time.
@@ -8,19 +13,25 @@ part of all of them; `two_cores` the gain where values pass from core to core in
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 import symbody as sb
 from symbody.algebra.graph.walk import free_symbols, substitute_all
+from symbody.derivation.programs import link_sweeps
 from symbody.emit.programs.program import Program
 
 from .dynamics import empty_cache
 from .timing import Row, fresh
 
+CALLS: Final = 2000
 COSTLY: Final = {"sin": 15, "cos": 15, "div": 4, "sqrt": 4}  # instructions, in additions; others are 1
 
 
@@ -43,7 +54,8 @@ def vehicle(n: int) -> sb.Model:
     hull = m.body("hull", mass=1e4, inertia=(5e3, 2e4, 2e4))
     m.free("hull", m.ground, hull)
     for i in range(n):
-        m.attach(f"a{i + 1}", hull.frame.translate(3.0 - 0.7 * i, 0, -0.8), part)
+        x = m.parameter(f"x{i + 1}", 3.0 - 0.7 * i)
+        m.attach(f"a{i + 1}", hull.frame.translate(x, 0, -0.8), part)
     return m
 
 
@@ -66,13 +78,14 @@ def hand(n: int) -> sb.Model:
     palm = m.body("palm", mass=0.4, inertia=(1e-3, 1e-3, 1e-3))
     m.free("palm", m.ground, palm)
     for i in range(n):
-        m.attach(f"f{i + 1}", palm.frame.translate(0.09, 0.02 * i - 0.04, 0).rotate("z", 0.1 * (i - 2)), part)
+        y, angle = m.parameter(f"y{i + 1}", 0.02 * i - 0.04), m.parameter(f"angle{i + 1}", 0.1 * (i - 2))
+        m.attach(f"f{i + 1}", palm.frame.translate(0.09, y, 0).rotate("z", angle), part)
     return m
 
 
 CASES: Final[dict[str, Callable[[], sb.Model]]] = {
     **{f"vehicle, {n} axles": partial(vehicle, n) for n in (1, 2, 5, 10, 20)},
-    **{f"hand, {n} fingers": partial(hand, n) for n in (1, 2, 5)},
+    **{f"hand, {n} fingers": partial(hand, n) for n in (1, 2, 5, 10)},
 }
 
 
@@ -96,13 +109,44 @@ def measured(name: str) -> Row:
         names = {s: sb.symbol(f"copy_{s.name}", s.kind) for s in free_symbols(eq.M, eq.f)}
         lap(substitute_all([eq.M, eq.f], names))
         begun = time.process_time()
-        program = sb.compile(eq).rhs.program
-        compiled = time.process_time() - begun
+        compiled = sb.compile(eq).rhs
+        compile_s = time.process_time() - begun
+        shared = accelerations(sb.derive(CASES[name]()))
+    with empty_cache(), written_out():
+        alone = sb.derive(CASES[name]())
+        unshared = accelerations(alone)
+        program = sb.compile(alone).rhs.program
     describe, derive, renamed = (round(b - a, 4) for a, b in itertools.pairwise(laps))
     return {
-        "case": name, "speeds": len(eq.u), "describe_s": describe, "derive_s": derive, "renamed_s": renamed, "compile_s": round(compiled, 4),
-        "instructions": len(program.code), **shares(program),
+        "case": name, "speeds": len(eq.u), "describe_s": describe, "derive_s": derive, "renamed_s": renamed,
+        "compile_s": round(compile_s, 4), **shared, **{f"unshared_{k}": x for k, x in unshared.items() if k != "types"},
+        "shared_instructions": len(compiled.program.code), "instructions": len(program.code), **shares(program),
     }  # fmt: skip
+
+
+@contextlib.contextmanager
+def written_out() -> Iterator[None]:
+    """No program runs in loops over equal links."""
+    before, link_sweeps.MIN_LINKS = link_sweeps.MIN_LINKS, sys.maxsize  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        link_sweeps.MIN_LINKS = before  # type: ignore[misc]
+
+
+def accelerations(eq: sb.Equations) -> Row:
+    """u': types of links, CPU seconds to machine code, CPU microseconds of one call from Python."""
+    begun = time.process_time()
+    f = sb.compile(eq)
+    call = partial(f.udot, 0.0, np.full(len(eq.q), 0.1), np.full(len(eq.u), 0.2), f.p)
+    call()
+    made = time.process_time()
+    for _ in range(CALLS):
+        call()
+    end = time.process_time()
+    swept = link_sweeps.swept_accelerations(eq)
+    types = 0 if swept is None else len(swept[0].args[0].data.fragments) // 3
+    return {"types": types, "accelerations_s": round(made - begun, 4), "call_us": round(1e6 * (end - made) / CALLS, 2)}
 
 
 def shares(program: Program) -> Row:

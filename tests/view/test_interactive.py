@@ -25,7 +25,8 @@ HOSTILE = "</script><script>alert(1)</script> $x$ & <b>"
 def figure() -> Figure:
     t = np.linspace(0.0, 4.0, 201)
     first = Panel("time [s]", "theta [rad]", (Curve(t, np.sin(t), "theta"), Curve(t, np.cos(2 * t), HOSTILE, "dashed")))
-    second = Panel("time [s]", "energy [J]", (Curve(t, np.full(201, 3.0) + 1e-16 * t, "total"),))
+    flat = Curve(t, np.full(201, 3.0) + 1e-16 * t, "total", mark="triangle")
+    second = Panel("time [s]", "energy [J]", (flat,))
     return Figure("two", (first, second), shares_x=True)
 
 
@@ -119,6 +120,8 @@ def test_in_a_browser(tmp_path: Path):
         assert page.value("(({rx}) => rx[1] - rx[0])(symbodyPlots.plots[0].panels[1])") == pytest.approx(width)
         page.key("0", "Digit0", "0")
         assert page.value(f"{panel}.rx[1] - {panel}.rx[0]") == pytest.approx(4.0)
+        keys = page.value("[...document.querySelectorAll('.sbp-legend .sbp-keys')].map((k) => [k.firstChild.style.borderTopStyle, k.textContent])")  # fmt: skip
+        assert keys == [["solid", ""], ["dashed", ""], ["solid", "△"]]
         page.value("document.querySelector('.sbp-legend button').click(), 1")
         assert page.value(f"{panel}.curves[0].on") is False
         assert page.complaints() == []

@@ -92,4 +92,4 @@ class Drawable(ABC):
         """The picture, no wider than it is on paper."""
         drawn = self.svg()
         points = float(drawn.partition('viewBox="')[2].split(maxsplit=3)[2])
-        return drawn.replace("<svg ", f'<svg style="max-width:{points * PIXELS:.0f}px" ', 1)
+        return drawn.replace("<svg ", f'<svg style="max-width:{points * PIXELS:z.0f}px" ', 1)

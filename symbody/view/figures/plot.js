@@ -10,9 +10,11 @@
   };
   const numbers = (text) => new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 
-  /** Places of ticks: multiples of 1, 2 or 5 times a power of ten; on a logarithmic scale powers of ten, or 1, 2, 5 of them. */
+  /** Places of ticks: multiples of 1, 2 or 5 times a power of ten; on a logarithmic scale powers of ten, or 1, 2, 5 of them,
+      or round numbers where it spans less than a decade. */
   function ticks(low, high, count, isLog) {
     const out = [];
+    if (isLog && high - low < 0.8) return ticks(10 ** low, 10 ** high, count, false).filter((v) => v > 0).map(Math.log10);
     if (isLog) {
       const decades = high - low, step = Math.max(1, Math.ceil(decades / count));
       const parts = decades < 2.5 ? [1, 2, 5] : [1];
@@ -32,6 +34,15 @@
     if (size !== 0 && (size < 1e-3 || size >= 1e5)) return x === 0 ? "0" : x.toExponential(span ? clamp(Math.ceil(-Math.log10(span / size)) + 1, 0, 8) : 4).replace("e+", "e").replace(/\.?0+e/, "e");
     if (!span) return String(+x.toPrecision(6));
     return String(+x.toFixed(clamp(2 - Math.floor(Math.log10(span)), 0, 10)));
+  };
+
+  const signs = { circle: "○", ring: "○", square: "□", triangle: "△", diamond: "◇", cross: "×", plus: "+", star: "☆", pentagon: "⬠" };
+  const styles = { dashed: "dashed", "dash-dotted": "dashed", dotted: "dotted" };
+  const keyOf = (c) => { // line and mark of a curve
+    const key = element("i", { className: "sbp-key" }), mark = element("i", { className: "sbp-mark", textContent: signs[c.mark] || "" });
+    key.style.borderTopColor = mark.style.color = c.colour;
+    key.style.borderTopStyle = styles[c.kind] || "solid";
+    return element("span", { className: "sbp-keys" }, key, mark);
   };
 
   class Panel {
@@ -56,10 +67,7 @@
       const line = element("div", { className: "sbp-legend" });
       line.hidden = named.size < 2 && !(named.size === 1 && !this.data.yText.startsWith([...named.keys()][0]));
       for (const [, some] of named) {
-        const key = element("i", { className: "sbp-key" });
-        key.style.borderTopColor = some[0].colour;
-        if (some[0].kind === "dashed") key.style.borderTopStyle = "dashed";
-        const button = element("button", { type: "button" }, key, element("span", { innerHTML: some[0].label }));
+        const button = element("button", { type: "button" }, keyOf(some[0]), element("span", { innerHTML: some[0].label }));
         button.setAttribute("aria-pressed", "true");
         button.addEventListener("click", () => {
           const on = !some[0].on;
@@ -247,8 +255,12 @@
       for (const n of this.data.notes || []) {
         const w = g.measureText(n.text).width, x = this.px(n.x), y = n.y === null ? this.frame.top + 14 : this.py(n.y);
         const left = n.side === "left" || x + 8 + w > this.frame.right ? x - 6 - w : x + 6;
-        let low = y - 3;
-        while (taken.some((b) => b[0] < left + w && left < b[1] && Math.abs(b[2] - low) < 13)) low -= 13;
+        const highest = this.frame.top + 13;
+        let low = Math.max(y - 3, highest), step = -13;
+        while (taken.some((b) => b[0] < left + w && left < b[1] && Math.abs(b[2] - low) < 13)) {
+          low += step;
+          if (low < highest) { step = 13; low = Math.max(y + 16, highest); }
+        }
         taken.push([left, left + w, low]);
         g.textAlign = "left";
         g.fillText(n.text, left, low);
@@ -298,9 +310,7 @@
       if (this.read.hidden) return;
       const rows = [element("div", {}, element("span", { innerHTML: this.data.xName }), element("b", { textContent: `${brief(this.isRow ? this.cursor.x : found[0][0].x[found[0][1]])} ${this.data.xUnit}` }))];
       for (const [c, i] of found.slice(0, 12)) {
-        const key = element("i", { className: "sbp-key" });
-        key.style.borderTopColor = c.colour;
-        rows.push(element("div", {}, key, element("span", { innerHTML: c.label || this.data.yName }), element("b", { textContent: `${brief(c.y[i])} ${this.data.yUnit}` })));
+        rows.push(element("div", {}, keyOf(c), element("span", { innerHTML: c.label || this.data.yName }), element("b", { textContent: `${brief(c.y[i])} ${this.data.yUnit}` })));
       }
       this.read.replaceChildren(...rows);
       const x = this.px(this.isRow ? this.cursor.x : found[0][0].x[found[0][1]]), wide = this.read.offsetWidth;
