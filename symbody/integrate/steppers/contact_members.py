@@ -66,6 +66,7 @@ def begin_contact_member(m: ContactMembers, start: Numbers, given: Numbers) -> N
     s = m.steps
     for i in range(s.n):
         s.y[i] = start[i]
+    m.variations.is_first = 1
     for i in range(m.variations.columns * s.n):
         m.variations.S[i] = start[s.n + i]
     for i in range(m.n_p):

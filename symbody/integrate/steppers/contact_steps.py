@@ -167,12 +167,25 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
     entries = {name: sparse_entries(places) for name, places in derivatives.places.items()}
     return StepVariations(
         columns=columns, seeds=len(scheme.seeds), width=width, sides=sides, y=np.zeros(n), S=np.zeros(n * columns + 1),
-        J=np.zeros(n * width + 1), constant=_padded_array(constant), growing=_padded_array(growing),
+        J=np.zeros(n * width + 1), unit=indices(_varied_alone(scheme, constant, growing)), is_first=1, constant=_padded_array(constant), growing=_padded_array(growing),
         rates=_program_callee(derivatives.rates, given), point=_program_callee(derivatives.point, given), **entries,
         E=np.zeros(n_u * sides + 1), impulses=np.zeros(rows + 1), part=np.zeros(rows + 1), static=np.zeros(cones + 1),
         active=indices([0] * (rows + 1)), after=np.zeros(n_u + 1), Z=np.zeros(rows * n_u + 1), W=np.zeros(rows * n_u + 1),
         limits_to=np.zeros(cones * n_u + 1), D=np.zeros(max(width, rows) * n_u + 1), border=np.zeros(len(scheme.owner_names) + 1), memory=np.zeros(max(rows * n_u, n) + 1),
     )  # fmt: skip
+
+
+def _varied_alone(scheme: ContactSteps, constant: Array, growing: Array) -> list[int]:
+    """For each column the number in θ whose change it is, or -1 where it is none alone."""
+    state = scheme.equations.state
+    out = []
+    for j, x in enumerate(scheme.wrt):
+        seeds = np.flatnonzero(constant[:, j]).tolist()
+        if x in state:
+            out.append(state.index(x))
+        else:
+            out.append(len(state) + seeds[0] if len(seeds) == 1 and not growing[:, j].any() else -1)
+    return out
 
 
 def _padded_array(x: Array) -> Array:

@@ -80,8 +80,10 @@ class StepRows:
 
     def ends_of_taken_steps(self) -> Array:
         """New states; without numbers where a step could not be taken."""
-        is_bad = ~np.isin(self.notes[:, 0], ACCEPTED)
-        return np.where(is_bad[:, None], np.nan, self.ends)
+        is_bad, out = ~np.isin(self.notes[:, 0], ACCEPTED), self.ends.copy()
+        if is_bad.any():
+            out[is_bad] = np.nan
+        return out
 
     def run_part(self, first: int, stop: int) -> None:
         self.worker.run(first, stop)

@@ -230,7 +230,7 @@ class Stepper(Introduced):
     def _many(self, state: Any, r: Any, r_end: Any, t: Any, p: Any, out: Any) -> Any:
         given = self._array(state, "a state")
         rows = self._taken(given, r, r_end, t, p)
-        found = self._valid(rows.ends_of_taken_steps(), rows.given, t).reshape(given.shape)
+        found = self._valid(rows.ends_of_taken_steps(), rows.given, t).reshape(*given.shape[:-1], len(self.state_names))
         if out is None:
             return found
         out[...] = found
@@ -245,7 +245,7 @@ class Stepper(Introduced):
                 f"{given.shape}"
             )
         bound = self._bound(len(rows))
-        bound.y[:], bound.given[:] = rows, self.row
+        bound.y[:, : rows.shape[1]], bound.given[:] = rows, self.row
         first, last = (
             self._row_for_each(np.asarray(self._numbers(x)), len(rows), "r") for x in (r, r if r_end is None else r_end)
         )
@@ -261,6 +261,7 @@ class Stepper(Introduced):
         kept: StepRows | None = getattr(self._local, "many", None)
         if kept is None or len(kept.y) != count:
             kept = self._local.many = StepRows(self.scheme, self.row, count)
+            kept.y[:, self._shape[0] :] = self._first_variations
         return kept
 
     def reset(self, states: Array, mask: Any, start: Any = None) -> Array:
@@ -342,9 +343,7 @@ class Stepper(Introduced):
             end = env._one(given, r, r_end, t)
             notes = env._local.one.note
         else:
-            rows = np.atleast_2d(given)
-            first = np.broadcast_to(env._first_variations, (len(rows), len(env._first_variations)))
-            end = env._many(np.hstack([rows, first]), r, r_end, t, p, None)
+            end = env._many(given, r, r_end, t, p, None)
             notes = env._local.many.notes.reshape(*given.shape[:-1], -1)
         columns = end[..., n:].reshape(*given.shape[:-1], len(env.scheme.wrt), n)
         slopes = np.swapaxes(columns, -1, -2)
@@ -416,7 +415,7 @@ class Stepper(Introduced):
             out.__dict__.update(self.__dict__)
             out.scheme = self.scheme.varied(names)
             out.state_names = tuple(s.name for s in out.scheme.variables)
-            out._shape, out._local = (len(out.state_names),), threading.local()
+            out._local = threading.local()
             out._first_variations = np.array([[float(s == x) for s in self.state_names] for x in names]).reshape(-1)
             if self._is_linear:
                 by_group |= {"begins": [start_symbol(n).name for n in self.input_names]}

@@ -80,6 +80,7 @@ class StepVariations(Struct):
     """Derivatives of a step along some columns, in S, column after column of the n numbers of the state.
 
     J                   of this step alone with respect to the `width` numbers θ, the state and the `seeds`, column after column
+    unit                the number in θ that a column varies alone, or -1; `is_first` 1: S is still that of the start
     constant, growing   changes of the seeds with each column: constant + (t - begin) growing
     rates               program of ∂q'/∂θ, in `qdot`
     point               program at the midpoint: ∂/∂θ of the balance F of momenta and constraints, of the speeds V of the
@@ -99,6 +100,8 @@ class StepVariations(Struct):
     y: Numbers
     S: Numbers
     J: Numbers
+    unit: Indices
+    is_first: Mutable[int]
     constant: Numbers
     growing: Numbers
     rates: Function | None

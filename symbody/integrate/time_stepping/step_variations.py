@@ -211,8 +211,15 @@ def vary_rotations(s: MoreauStep, v: StepVariations) -> None:
 
 def chain_variations(s: MoreauStep, v: StepVariations, after: float) -> None:
     """S of the state after this step: J times S, and J of the seeds times their changes."""
+    if v.columns == 0:
+        return
     for j in range(v.columns):
         column = v.S[j * s.n :]
+        if v.is_first == 1 and v.unit[j] >= 0:
+            alone = v.J[v.unit[j] * s.n :]
+            for i in range(s.n):
+                column[i] = alone[i]
+            continue
         for i in range(s.n):
             v.memory[i] = 0.0
         for k in range(s.n):
@@ -224,6 +231,7 @@ def chain_variations(s: MoreauStep, v: StepVariations, after: float) -> None:
                 add_multiple(s.n, change, v.J[(s.n + i) * s.n :], v.memory)
         for i in range(s.n):
             column[i] = v.memory[i]
+    v.is_first = 0
 
 
 def add_multiple(n: int, factor: float, a: Numbers, out: Numbers) -> None:
