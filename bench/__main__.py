@@ -43,6 +43,7 @@ STAGES = (
     "regressors",
     "mjcf_survey",
     "motions",
+    "biomechanics",
 )  # a file each, loaded when chosen: each has peers of its own
 OPTIONS: dict[str, tuple[str, ...]] = {
     "full": ("derive",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -63,3 +64,44 @@ def test_the_side_of_a_cylinder(quadrant: str) -> None:
 def test_a_quadrant_that_is_none() -> None:
     with pytest.raises(sb.ModelError, match="<quadrant> must be all, x, -x"):
         sb.read_osim(TEXT.replace("QUADRANT", "up"))
+
+
+def test_a_torus_of_a_file() -> None:
+    """Through the hole of a ring: the path of `WrapTorus` between the same points."""
+    ring = TEXT.replace("QUADRANT", "all").replace("WrapCylinder", "WrapTorus")
+    ring = ring.replace("<radius>0.05</radius><length>1</length>", "<inner_radius>0.01</inner_radius><outer_radius>0.05</outer_radius>")  # fmt: skip
+    ring = ring.replace("-0.2 0.02 0<", "-0.2 0.02 -0.1<").replace("0.2 0.05 0.03<", "0.2 0.05 0.1<")
+    m = sb.read_osim(ring)
+    same = sb.Model("same")
+    at = same.ground.translate(0, 0.1, 0)
+    ends = same.ground.point(-0.2, 0.02, -0.1), same.ground.point(0.2, 0.05, 0.1)
+    wanted = same.path("pull", [ends[0], sb.bodies.WrapTorus(at, 0.05, 0.01), ends[1]]).length
+    found = float(sb.evaluate(m.paths["pull"].length, {"angle": 0.0}))
+    assert found == pytest.approx(float(sb.evaluate(wanted)), abs=1e-14)
+    assert found > math.dist((-0.2, 0.02, -0.1), (0.2, 0.05, 0.1)) + 1e-4
+
+
+def test_two_cylinders_of_a_file() -> None:
+    """In the order along the path, whatever that of the file; the report does not leave one out."""
+    second = '<WrapCylinder name="second"><translation>0.1 0.1 0</translation><quadrant>y</quadrant><radius>0.04</radius></WrapCylinder>'
+    also = '<PathWrap name="v"><wrap_object>second</wrap_object><range>-1 -1</range></PathWrap>'
+    text = TEXT.replace("QUADRANT", "y").replace('<WrapCylinder name="drum">', second + '<WrapCylinder name="drum">')
+    text = text.replace('<PathWrap name="w">', also + '<PathWrap name="w">').replace(
+        "<location>0.2 0.05 0.03", "<location>0.3 0.02 0"
+    )
+    m = sb.read_osim(text)
+    assert "without" not in str(m.report)
+    centres, radii = ((0.0, 0.1), (0.1, 0.1)), (0.05, 0.04)
+    angles = [2 * math.pi * k / 20000 for k in range(20000)]
+    round_both = [(c[0] + r * math.cos(a), c[1] + r * math.sin(a)) for c, r in zip(centres, radii, strict=True) for a in angles]  # fmt: skip
+    assert float(sb.evaluate(m.paths["pull"].length, {"angle": 0.0})) == pytest.approx(upper_hull(round_both, (-0.2, 0.02), (0.3, 0.02)), abs=1e-7)  # fmt: skip
+
+
+def upper_hull(points: list[tuple[float, float]], a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Length of the string over all points from a on the left to b on the right."""
+    chain: list[tuple[float, float]] = []
+    for p in sorted([*(x for x in points if a[0] < x[0] < b[0]), a, b]):
+        while len(chain) > 1 and (chain[-1][0] - chain[-2][0]) * (p[1] - chain[-2][1]) >= (chain[-1][1] - chain[-2][1]) * (p[0] - chain[-2][0]):  # fmt: skip
+            chain.pop()
+        chain.append(p)
+    return sum(math.dist(p, q) for p, q in pairwise(chain))

@@ -46,8 +46,8 @@ def scale_osim(
     mass                of the whole body [kg]; None: masses stay
     keep_distribution   True: masses of all bodies are multiplied alike; False: by their volumes too
 
-    >>> ball = sb.kits.biomechanics.foot_contact.BALL
-    >>> m = sb.read_osim(sb.formats.scale_osim(ball, {"ball": (1.0, 2.0, 1.0)}, mass=3.0))
+    >>> from symbody.kits.biomechanics.foot_contact import BALL
+    >>> m = sb.read_osim(sb.formats.scale_osim(BALL, {"ball": (1.0, 2.0, 1.0)}, mass=3.0))
     >>> m.bodies["ball"].mass.m, m.contacts_of_file["ball"].radius
     (3, 0.1)
 

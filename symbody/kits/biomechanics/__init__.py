@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from .measured.coordinate_motion import CoordinateMotion
     from .measured.external_forces import ExternalForce
     from .measured.marker_kinematics import MarkerKinematics
+    from .measured.muscle_control import MuscleControl
+    from .measured.residual_reduction import ReducedResiduals
     from .measured.static_optimisation import MuscleForces
     from .measured.subject import Subject
     from .model_muscles import add_muscles
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "muscle", "Muscle", "add_muscles", "activation_rate", "muscle_curves", "MuscleCurves", "add_contacts", "SphereContact",
-    "Subject", "MarkerKinematics", "CoordinateMotion", "ExternalForce", "MuscleForces",
+    "Subject", "MarkerKinematics", "CoordinateMotion", "ExternalForce", "MuscleForces", "MuscleControl", "ReducedResiduals",
 ]  # fmt: skip
 
 offer(__name__)

@@ -34,11 +34,12 @@ class SphereContact(Summarized):
     friction     its size [N]
     slip         speed of the point of contact along the plane [m/s]
 
-    >>> m = sb.read_osim(sb.kits.biomechanics.foot_contact.BALL)
+    >>> from symbody.kits.biomechanics.foot_contact import BALL
+    >>> m = sb.read_osim(BALL)
     >>> ball = sb.kits.biomechanics.add_contacts(m)["ball"]
     >>> state = {"x": 0, "y": 0.098, "turn": 0, "x_dot": 0.2, "y_dot": 0, "turn_dot": 0}
     >>> [sb.evaluate(e, state) for e in (ball.depth, ball.force, ball.friction, ball.slip)]
-    [0.002, 13.333333, 10.8, 0.2]
+    [0.002, 13.333333, 11.333333, 0.2]
 
     See also: `kits.biomechanics.add_contacts`.
     """
@@ -64,10 +65,11 @@ def add_contacts(
     names     of some spheres; None: of all
     outputs   name_depth, name_force and name_friction
 
-    >>> m = sb.read_osim(sb.kits.biomechanics.foot_contact.BALL)
+    >>> from symbody.kits.biomechanics.foot_contact import BALL
+    >>> m = sb.read_osim(BALL)
     >>> ball = sb.kits.biomechanics.add_contacts(m)["ball"]
     >>> rest = sb.steady(sb.derive(m), start={"y": 0.098}, x=0, turn=0)
-    >>> sb.evaluate(ball.force, {"y": rest["y"], "y_dot": 0})  # 2 kg
+    >>> sb.evaluate(ball.force, {"y": rest["y"], "x": 0, "x_dot": 0, "y_dot": 0, "turn_dot": 0})  # 2 kg
     19.6133
 
     See also: `kits.biomechanics.SphereContact`, `read_osim`, `Contact`.

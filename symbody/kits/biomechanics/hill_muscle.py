@@ -252,11 +252,8 @@ def _rigid(m: sb.Model, name: str, path: Any, fibre: _Fibre, max_force: Any, sla
     return _muscle_fields(sb.where(along > 0, force, 0), length, path.rate * cosine, cosine, slack)
 
 
-def rigid_tendon_forces(
-    muscles: Iterable[Any], curves: MuscleCurves, lengths: Array, rates: Array
-) -> tuple[Array, Array]:
-    """Forces along rigid tendons of fully activated fibres, and passive ones, of many muscles at many times: rows of
-    lengths and rates of their paths, a column for each muscle."""
+def rigid_tendon_function(curves: MuscleCurves) -> Any:
+    """Active and passive force of one muscle from its length and rate and its numbers, compiled."""
     l, v, F, l0, slack, angle, v0 = sb.symbols("l v F l0 slack angle v0")
     fibre = _Fibre(curves, 1, l0, angle, v0, 0)
     along = l - slack
@@ -264,12 +261,17 @@ def rigid_tendon_forces(
     factor = curves.velocity_factor(v * cosine / (l0 * v0))
     own = [curves.active_force(length / l0) * factor, curves.passive_force(length / l0)]
     outputs = [sb.where(along > 0, F * x * cosine, 0) for x in own]
-    made = sb.compile(sb.program("fibre", {"x": [l, v, F, l0, slack, angle, v0]}, {"f": sb.vector(*outputs)}))
+    return sb.compile(sb.program("fibre", {"x": [l, v, F, l0, slack, angle, v0]}, {"f": sb.vector(*outputs)}))
+
+
+def rigid_tendon_forces(function: Any, muscles: Iterable[Any], lengths: Array, rates: Array) -> tuple[Array, Array]:
+    """Forces along rigid tendons of fully activated fibres, and passive ones, of many muscles at many times, by a
+    `rigid_tendon_function`: rows of lengths and rates of their paths, a column for each muscle."""
     numbers = np.array([(m.max_force, m.optimal_length, m.slack_length, m.pennation, m.max_speed) for m in muscles])
     rows = np.concatenate(
         [lengths[:, :, None], rates[:, :, None], np.broadcast_to(numbers, (*lengths.shape, 5))], axis=2
     )
-    found = np.asarray(made.batch(rows.reshape(-1, 7))).reshape(*lengths.shape, 2)
+    found = np.asarray(function.batch(rows.reshape(-1, 7))).reshape(*lengths.shape, 2)
     return found[:, :, 0], found[:, :, 1]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
 
 import symbody as sb
 
@@ -94,3 +95,32 @@ def link_outputs(subject: SubjectFunctions, frame: sb.Frame) -> dict[str, sb.Mat
     """The Jacobian of a frame, and its place in the ground."""
     place = frame.origin.in_ground
     return {"J": link_jacobian(subject.equations.mechanism, frame), "place": sb.vector(*place.entries)}
+
+
+class CarriedForces:
+    """External forces as forces and moments at the origins of their bodies, as they are in a measured motion: where a
+    simulation deviates from the motion, they go with the bodies."""
+
+    def __init__(self, subject: SubjectFunctions, motion: CoordinateMotion, loads: Sequence[ExternalForce]) -> None:
+        self.rows: list[tuple[Any, Array, Array]] = []
+        follow = CubicHermiteSpline(motion.t, motion.q, motion.u)
+        for load in loads:
+            if not isinstance(load, ExternalForce):
+                raise ModelError(f"loads: expected a list of ExternalForce, got {shown(load)}")
+            frame = subject.frame(load.body, f"ExternalForce on {load.body!r}")
+            link = subject.function(("link", load.body), ["q"], partial(link_outputs, subject, frame))
+            inside = load.table.times[(load.table.times > motion.t[0]) & (load.table.times < motion.t[-1])]
+            times = np.concatenate([motion.t[:1], inside, motion.t[-1:]])
+            force, point, torque = load.at(times)
+            place = np.asarray(link.batch(follow(times))[1])
+            self.rows.append((link, times, np.hstack([force, torque + np.cross(point - place, force)])))
+
+    def at(self, t: float, q: Array) -> Array:
+        """Σ Jᵀ (F, M) in a configuration."""
+        out = np.zeros_like(q)
+        for link, times, values in self.rows:
+            k = min(max(int(np.searchsorted(times, t)), 1), len(times) - 1)
+            share = (t - times[k - 1]) / (times[k] - times[k - 1])
+            now = values[k - 1] + share * (values[k] - values[k - 1])
+            out += np.asarray(link(q)[0]).reshape(6, -1).T @ now
+        return out

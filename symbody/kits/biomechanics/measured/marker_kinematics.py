@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .subject_functions import SubjectFunctions
 
 Array = NDArray[np.float64]
-STEP: Final = 1e-9  # largest change of a coordinate in the last step [rad, m]
+STEP: Final = 1e-8  # largest change of a coordinate in the last step [rad, m]
 MOST_ITERATIONS: Final = 200
 LEAST_DAMPING: Final = 1e-12
 FIRST_DAMPING: Final = 1e-3

@@ -27,7 +27,7 @@ from ....argument_kinds import answered_class
 from ....errors import ModelError, shown, unknown
 from ....summary import SearchOutcome, Summarized, Summary, counted
 from ..characteristic_curves import muscle_curves
-from ..hill_muscle import rigid_tendon_forces
+from ..hill_muscle import rigid_tendon_forces, rigid_tendon_function
 from .coordinate_motion import CoordinateMotion
 from .external_forces import ExternalForce
 from .measured_moments import joint_moments
@@ -176,7 +176,8 @@ def muscle_functions(
         active, relaxed = np.tile(strongest, (len(motion.t), 1)), np.zeros((len(motion.t), len(strongest)))
     else:
         rates = np.einsum("tij,tj->ti", slopes, motion.u)
-        active, relaxed = rigid_tendon_forces(m.muscles.values(), laws, lengths, rates)
+        fibre = subject.kept(("fibre", laws), lambda: rigid_tendon_function(laws))
+        active, relaxed = rigid_tendon_forces(fibre, m.muscles.values(), lengths, rates)
     on = np.array([x.applies for x in m.muscles.values()], dtype=float)
     return active * on, relaxed * on, -slopes
 

@@ -14,6 +14,9 @@ from .coordinate_motion import CoordinateMotion, coordinate_motion
 from .external_forces import ExternalForce
 from .marker_kinematics import MarkerKinematics, marker_kinematics
 from .measured_moments import inverse_dynamics
+from .muscle_control import MuscleControl, computed_muscle_control
+from .residual_reduction import ReducedResiduals, residual_reduction
+from .scaling import scale_factors
 from .static_optimisation import MuscleForces, static_optimisation
 from .subject_functions import SubjectFunctions
 from .transmitted_loads import joint_loads
@@ -49,6 +52,16 @@ class Subject(Summarized):
     >>> loads = subject.joint_loads(subject.motion(found.table))
     >>> round(float(loads["shoulder_mz"][-1]), 6)
     2.955202
+    >>> twice = sb.formats.MotionTable("static", [0.0], ["WRIST_x", "WRIST_y", "WRIST_z"], np.array([[0, -1.2, 0]]))
+    >>> sb.formats.scale_osim, subject.scale_factors(twice, {"arm": {"y": [("WRIST", "ORIGIN")]}})
+    Traceback (most recent call last):
+    symbody.errors.ModelError: scale_factors: body 'arm', model: there is no marker 'ORIGIN'; it has WRIST
+    >>> lighter = subject.residual_reduction(subject.motion(found.table), {"raise": 5.0})
+    >>> bool(lighter.outcome)
+    True
+    >>> subject.computed_muscle_control(subject.motion(found.table))
+    Traceback (most recent call last):
+    symbody.errors.ModelError: computed_muscle_control: model 'arm' has no muscles
     >>> subject.static_optimisation(subject.motion(found.table))
     Traceback (most recent call last):
     symbody.errors.ModelError: static_optimisation: model 'arm' has no muscles
@@ -162,3 +175,49 @@ class Subject(Summarized):
         forces   of the muscles, a table or a result of `static_optimisation`; None: without muscles
         """
         return joint_loads(self._functions, motion, joints, loads, forces)
+
+    def computed_muscle_control(
+        self,
+        motion: CoordinateMotion,
+        loads: Sequence[ExternalForce] = (),
+        *,
+        reserves: float | Mapping[str, float] = 1.0,
+        curves: Any = "opensim",
+        step: float = 0.01,
+        gains: tuple[float, float] = (100.0, 20.0),
+    ) -> MuscleControl:
+        """Excitations with which a forward simulation follows a motion (Thelen and Anderson 2006); tendons are rigid.
+
+        reserves   as for `static_optimisation`
+        step       interval in which excitations are constant [s]
+        gains      k₂ of places and k₁ of speeds: desired accelerations are a + k₁ (u_m - u) + k₂ (q_m - q)
+        """
+        return computed_muscle_control(self._functions, motion, loads, reserves, curves, step, gains)
+
+    def residual_reduction(
+        self,
+        motion: CoordinateMotion,
+        residuals: Mapping[str, float],
+        loads: Sequence[ExternalForce] = (),
+        *,
+        weights: Mapping[str, float] | None = None,
+        step: float = 0.01,
+        gains: tuple[float, float] = (100.0, 20.0),
+    ) -> ReducedResiduals:
+        """A motion near the given one that needs less of the forces at coordinates which nothing moves.
+
+        residuals   optimal forces wᵢ at these coordinates, such as {"pelvis_tx": 5, "pelvis_ty": 10}: smaller ones
+                    reduce the residual more; joints have 1000
+        weights     cⱼ of coordinates: larger ones keep to the motion more; 100 unless given
+        """
+        return residual_reduction(self._functions, motion, residuals, loads, weights or {}, step, gains)
+
+    def scale_factors(
+        self, static: sb.formats.MotionTable, measurements: Mapping[str, Any]
+    ) -> dict[str, tuple[float, float, float]]:
+        """Factors of bodies for `formats.scale_osim`: measured distances of markers over those of the model in its default
+        pose, averaged over the frames and over the pairs.
+
+        measurements   body -> pairs of markers, [("RASI", "RKNE"), ...]; or {"x": pairs, "y": pairs, "z": pairs} by axis
+        """
+        return scale_factors(self._functions, static, measurements)

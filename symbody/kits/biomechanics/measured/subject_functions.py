@@ -26,11 +26,19 @@ class SubjectFunctions:
 
     def function(self, key: Any, inputs: Sequence[str], make: Callable[[], Mapping[str, Any]]) -> Any:
         """A compiled function of some of q, u, a = u' and more symbols; made once for each key."""
-        if key not in self._made:
+
+        def compiled() -> Any:
             eq = self.equations
             groups = {"q": list(eq.q), "u": list(eq.u), "a": [u.dot for u in eq.u]}
             shape = sb.program("of_subject", {k: groups[k] for k in inputs}, make(), matrices=("J",))
-            self._made[key] = sb.compile(shape)
+            return sb.compile(shape)
+
+        return self.kept(key, compiled)
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is made once for each key."""
+        if key not in self._made:
+            self._made[key] = make()
         return self._made[key]
 
     @cached_property
