@@ -64,7 +64,7 @@ def _compiled_derivatives(table: ModeTable, wrt: tuple[Symbol, ...]) -> Derivati
     }
     outputs = {name: values or [ZERO] for name, (_, values) in found.items()}
     rates = compiled_program(eq, "slopes_of_rates", {"qdot": outputs.pop("qdot")}) if eq.q else None
-    point = compiled_program(eq, "slopes_of_step", {**outputs, "E": midpoint.responses}, midpoint.given)
+    point = compiled_program(eq, "slopes_of_step", {**outputs, "E": midpoint.responses}, midpoint.given, is_quick=True)
     return DerivativePrograms(rates, point, {name: places for name, (places, _) in found.items()})
 
 

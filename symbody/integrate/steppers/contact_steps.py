@@ -146,6 +146,8 @@ class ContactWorker:
             variations=_variations_record(scheme, columns, {"p": p, "r": r}),
         )  # fmt: skip
         self._effort = Effort()
+        if columns and (point := step_derivatives(scheme.table, scheme.seeds).point) is not None:
+            self._effort.with_code(point)
         self._members = self._effort.loop(step_contact_members, m=self._loop)
 
     def run(self, first: int, stop: int) -> None:

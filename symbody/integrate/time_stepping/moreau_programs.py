@@ -65,11 +65,13 @@ def _compiled_programs(table: ModeTable) -> MoreauPrograms:
     return MoreauPrograms(compiled_program(eq, "midpoint", outputs), rates, variables, rows)
 
 
-def compiled_program(eq: Equations, name: str, outputs: dict[str, Any], more: dict[str, Any] | None = None) -> Compiled:
-    """A program of t, x, more, and the numbers that stay: r and p."""
+def compiled_program(
+    eq: Equations, name: str, outputs: dict[str, Any], more: dict[str, Any] | None = None, *, is_quick: bool = False
+) -> Compiled:
+    """A program of t, x, more, and the numbers that stay: r and p; `is_quick`: as code that is quick to have."""
     groups: dict[str, Any] = {"t": eq.t, "x": list(eq.state), **(more or {})}
     groups |= {k: list(v) for k, v in (("r", eq.r), ("p", eq.p)) if v}
-    return compile_program(program(name, groups, outputs, labels=eq.labels))
+    return compile_program(program(name, groups, outputs, labels=eq.labels), is_quick=is_quick)
 
 
 def moreau_switching(eq: Equations) -> Switching:
