@@ -14,7 +14,7 @@ from ...emit.programs.lower import program
 from ...emit.run.callable import Array
 from ...emit.run.cuda_driver import LEGACY_STREAM
 from ...emit.run.cuda_loops import ENTRY, CudaLoop, PreparedLoop
-from ...emit.run.device_arrays import ArrayView, DeviceArray, copy_to, device_array
+from ...emit.run.device_arrays import ArrayView, DeviceArray, copy_to, device_array, real_dtype
 from ...errors import SimulationError
 from ..complementarity.contact_arrays import NULL_MOTION, SMALLEST, indices
 from ..kernels.march_records import DONE, NOT_CONVERGED, NOT_FINITE
@@ -43,12 +43,20 @@ END_KERNELS: Final = ("change_body", "end_separation", "end_body", "begin_separa
 SLOT_KERNELS: Final = (
     "colour_contacts",
     "pose_colour",
+    "forget_impulse",
     "keep_impulse",
     "pose_contact",
     "sweep_colour",
     "add_residuals",
     "add_sums_of_residuals",
 )
+FINDERS: Final = ("find_contacts_of_body", "find_reverse", "colour_contacts", "pose_colour")
+FOUND: Final = {
+    f"d.step.{at}{name}": f"d.found_{name}"
+    for name, at in {
+        "first": "", "second": "", "feature": "", "normal": "", "arm": "", "gap": "", "restitution": "", "mu": "graph.",
+    }.items()
+}  # fmt: skip
 SORT_KERNELS: Final = (
     "count_digits",
     "sum_counts",
@@ -65,13 +73,16 @@ class CardArrays:
     real: str
     made: dict[str, DeviceArray]
 
-    def number(self, name: str, size: int, content: Any = None) -> None:
-        given = np.zeros(max(size, 1)) if content is None else np.append(np.ravel(content), 0.0)
-        self.made[name] = device_array(given, self.real)
+    def empty(self, name: str, size: int, dtype: Any = None) -> None:
+        """Numbers, or indices, that kernels write before they read them."""
+        self.made[name] = DeviceArray((max(size, 1),), dtype or real_dtype(self.real))
 
-    def index(self, name: str, size: int, content: Any = None) -> None:
-        given = np.zeros(max(size, 1), dtype=np.int64) if content is None else np.append(content, 0).astype(np.int64)
-        self.made[name] = DeviceArray(given.shape, np.int64)
+    def number(self, name: str, content: Any) -> None:
+        self.made[name] = device_array(np.append(np.ravel(content), 0.0), self.real)
+
+    def index(self, name: str, content: Any) -> None:
+        given = np.append(content, 0).astype(np.int64)
+        self.empty(name, len(given), np.int64)
         copy_to(self.made[name], given)
 
 
@@ -94,6 +105,7 @@ class CardRunner:
 
     def _begin(self, slots: int) -> None:
         self.slots, self.slots_in_all = slots, slots * self.n
+        self.capacity = self.slots_in_all // 2 + 64
         self.record = self._record()
         self.arrays = self._arrays()
         self._bound: dict[tuple[str, bool], PreparedLoop] = {}
@@ -114,42 +126,43 @@ class CardRunner:
             size=0, threads=self.sorters, digits=DIGITS, weight=1, keys=one, values=one, sorted_keys=one, sorted_values=one, counts=one, sums=one
         )  # fmt: skip
         return CardStep(
-            slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, active=0, threads=self.adders, flags=one,
+            slots=self.slots, count=one, reverse=one, reversed=one, colour=one, order=one, rank=one, found_first=one, found_second=one, found_feature=one, found_normal=np.zeros(1),
+            found_arm=np.zeros(1), found_gap=np.zeros(1), found_mu=np.zeros(1), found_restitution=np.zeros(1), active=0, threads=self.adders, flags=one,
             sums=np.zeros(1), totals=np.zeros(1), used=indices([0] * COLOURS), waits=0, step=step, sort=sort,
         )  # fmt: skip
 
     def _arrays(self) -> CardArrays:
-        out, pile, n, c = CardArrays(self.real, {}), self.pile, self.n, self.slots_in_all
+        out, pile, n, slots, c = CardArrays(self.real, {}), self.pile, self.n, self.slots_in_all, self.capacity
         s, g, total = self.record.step, "d.step.graph", self.total
-        low = self.pile.start[:, :3].min(axis=0) - BEFORE * s.grid.size
         for name, size in (
             ("d.step.turn", 9 * total), ("d.step.free", SPEEDS * n), ("d.step.own", SPEEDS * n), ("d.step.shift", SPEEDS * n),
-            ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c), ("d.step.arm", 3 * c),
-            ("d.step.gap", c), ("d.step.restitution", c), ("d.step.axes", 9 * c), ("d.step.old_impulse", 3 * c), ("d.step.before", STATE * n), ("d.sums", 3 * self.adders), ("d.totals", 3 * PARTS),
-            (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * n), (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.given", c),
-            (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c), (f"{g}.local", 6 * c),
+            ("d.step.before", STATE * n), ("d.step.grid.low", 3 * total), ("d.step.grid.high", 3 * total), ("d.step.normal", 3 * c),
+            ("d.step.arm", 3 * c), ("d.step.gap", c), ("d.step.restitution", c), ("d.step.axes", 9 * c), ("d.found_normal", 3 * slots),
+            ("d.found_arm", 3 * slots), ("d.found_gap", slots), ("d.found_mu", slots), ("d.found_restitution", slots),
+            ("d.step.old_impulse", 3 * slots), ("d.sums", 3 * self.adders), ("d.totals", 3 * PARTS), (f"{g}.V", 36 * c), (f"{g}.s", SPEEDS * n),
+            (f"{g}.b", 3 * c), (f"{g}.x", 3 * c), (f"{g}.mu", c), (f"{g}.diagonal", 3 * c), (f"{g}.mobility", c),
+            (f"{g}.local", 6 * c),
         ):  # fmt: skip
-            out.number(name, size)
+            out.empty(name, size)
+        low = self.pile.start[:, :3].min(axis=0) - BEFORE * s.grid.size
         for name, content in (
             ("d.step.y", pile.start), ("d.step.mass", s.mass), ("d.step.roots", s.roots), ("d.step.laws", s.laws), ("d.step.planes", s.planes),
-            ("d.step.grid.origin", low), ("d.step.shapes.radius", s.shapes.radius), ("d.step.shapes.reach", s.shapes.reach), ("d.step.p", s.p),
+            ("d.step.grid.origin", low), ("d.step.shapes.radius", s.shapes.radius), ("d.step.shapes.reach", s.shapes.reach), ("d.step.p", s.p), (f"{g}.given", np.zeros(c)),
         ):  # fmt: skip
-            out.number(name, 0, content)
+            out.number(name, content)
         for name, size in (
             ("d.step.grid.at", 3 * total), ("d.step.grid.bucket", total), ("d.step.grid.start", s.grid.buckets + 2), ("d.step.first", c),
-            ("d.step.second", c), ("d.step.feature", c), ("d.step.old_feature", c), (f"{g}.places", 2 * c), (f"{g}.turns", c), ("d.count", n),
-            ("d.reverse", c), ("d.reversed", n), ("d.colour", c), ("d.flags", 3), ("counts", DIGITS * self.sorters), ("sums", PARTS),
+            ("d.step.second", c), ("d.step.feature", c), ("d.step.old_feature", slots), ("d.found_first", slots), ("d.found_second", slots),
+            ("d.found_feature", slots), ("d.rank", slots), (f"{g}.places", 2 * c), (f"{g}.turns", c), ("d.count", n), ("d.reverse", slots),
+            ("d.reversed", n), ("d.colour", slots), ("d.flags", 3), ("counts", DIGITS * self.sorters), ("sums", PARTS),
+            *((name, max(total, slots)) for name in ("keys", "values", "sorted_keys", "sorted_values")),
         ):  # fmt: skip
-            out.index(name, size)
-        longest = max(total, c)
-        for name in ("keys", "values", "sorted_keys", "sorted_values"):
-            out.index(name, longest)
-        out.index("d.step.kind", 0, pile.kinds)
-        out.index("d.step.shapes.form", 0, s.shapes.form)
-        out.index("d.step.plane_kind", 0, pile.plane_kinds)
-        out.index("d.step.old_second", 0, np.full(c, NONE))
-        out.index("d.step.old_start", 0, self.slots * np.arange(n + 1))
-        out.index(f"{g}.starts", 0, 2 * np.arange(c + 1))
+            out.empty(name, size, np.int64)
+        for name, content in (
+            ("d.step.kind", pile.kinds), ("d.step.shapes.form", s.shapes.form), ("d.step.plane_kind", pile.plane_kinds),
+            ("d.step.old_second", np.full(slots, NONE)), ("d.step.old_start", self.slots * np.arange(n + 1)), (f"{g}.starts", 2 * np.arange(c + 1)),
+        ):  # fmt: skip
+            out.index(name, content)
         return out
 
     # --------------------------------------------------------------------------------------------------- kernels
@@ -175,9 +188,12 @@ class CardRunner:
         roles = Roles(shared=tuple(f"r.{k}" for k in _SORT_ARRAYS), member="i")
         return CudaLoop(module, module.entry(ENTRY, kernel, roles, 0, r=self.record.sort), {"r": self.record.sort})
 
-    def _views(self, is_swapped: bool) -> dict[tuple[str, str], tuple[ArrayView, int]]:
-        """Arrays by the names of arguments; after a pass of the sort its results are the next keys."""
+    def _views(self, name: str, is_swapped: bool) -> dict[tuple[str, str], tuple[ArrayView, int]]:
+        """Arrays by the names of arguments of a kernel; after a pass of the sort its results are the next keys. Kernels that find
+        contacts put them into slots."""
         made = {k: a.view for k, a in self.arrays.made.items()}
+        if name in FINDERS:
+            made |= {k: made[at] for k, at in FOUND.items()}
         names = ("keys", "values", "sorted_keys", "sorted_values")
         there = (*names[2:], *names[:2]) if is_swapped else names
         sort = {k: made[at] for k, at in zip(names, there, strict=True)} | {k: made[k] for k in ("counts", "sums")}
@@ -192,7 +208,7 @@ class CardRunner:
         if key not in self._bound:
             loop = self._loops.get(name) or self._sorts[name]
             given = {"i": 0, "first": 0, "t": 0.0}
-            self._bound[key] = PreparedLoop(loop, self._views(key[1]), given, LEGACY_STREAM)
+            self._bound[key] = PreparedLoop(loop, self._views(*key), given, LEGACY_STREAM)
         self._bound[key](members, **numbers)
 
     def _sorted(self, size: int, digits: int, most: int) -> bool:
@@ -213,13 +229,16 @@ class CardRunner:
         if starts is None:
             return self._back(FULL)
         active = int(starts[COLOURS])
+        if active > self.capacity:
+            return self._back(FULL)
         self.launch("pose_contact", active, swapped=swapped)
-        residual, sweeps = self._solve(starts, swapped)
-        self.launch("keep_impulse", self.slots_in_all)
+        residual, sweeps = self._solve(starts)
+        self.launch("forget_impulse", self.slots_in_all)
+        self.launch("keep_impulse", active, swapped=swapped)
         self.launch("change_body", self.n)
         if self.pile.stabilise > 0.0 and active:
-            self.launch("begin_separation", active, swapped=swapped)
-            sweeps += self._solve(starts, swapped)[1]
+            self.launch("begin_separation", active)
+            sweeps += self._solve(starts)[1]
             self.launch("end_separation", self.n)
         self.launch("end_body", self.n)
         return self._judged(active, residual, sweeps)
@@ -269,7 +288,7 @@ class CardRunner:
             if not flags[kernels.WAITING]:
                 return True
 
-    def _solve(self, starts: Array, swapped: bool) -> tuple[float, int]:
+    def _solve(self, starts: Array) -> tuple[float, int]:
         """Sweeps until the residual is below the tolerance; residual and number of sweeps."""
         active, most, pile = int(starts[COLOURS]), self.pile.most_sweeps, self.pile
         self.launch("gather_speeds", self.n)
@@ -278,15 +297,15 @@ class CardRunner:
         parts = [(int(a), int(b - a)) for a, b in pairwise(starts) if b > a]
         for sweep in range(1, most + 1):
             for first, size in parts:
-                self.launch("sweep_colour", size, first=first, swapped=swapped)
+                self.launch("sweep_colour", size, first=first)
             if sweep % LOOKS == 0 or sweep == most:
-                residual = self._residual(active, swapped)
+                residual = self._residual(active)
                 if residual <= pile.tolerance:
                     return residual, sweep
         return residual, most
 
-    def _residual(self, active: int, swapped: bool) -> float:
-        self.launch("add_residuals", self.adders, swapped=swapped, **{"d.active": active})
+    def _residual(self, active: int) -> float:
+        self.launch("add_residuals", self.adders, **{"d.active": active})
         self.launch("add_sums_of_residuals", PARTS)
         sums = self.arrays.made["d.totals"].numpy()[: 3 * PARTS].astype(float)
         square, free, pushed = sums.reshape(-1, 3).sum(axis=0)
@@ -325,19 +344,15 @@ class CardRunner:
 
     def contacts(self) -> ContactsNow:
         """Those of the last step."""
-        made = {
-            k: self.arrays.made[f"d.step.{k}"].numpy()
-            for k in ("first", "second", "arm", "normal", "gap", "old_impulse")
-        }
-        used = np.flatnonzero(made["second"][: self.slots_in_all] != NONE)
-        rows = [
-            made[k][: 3 * self.slots_in_all].reshape(-1, 3)[used].astype(float)
-            for k in ("arm", "normal", "old_impulse")
-        ]
-        mu = self.arrays.made["d.step.graph.mu"].numpy()[used].astype(float)
-        return ContactsNow(
-            made["first"][used], made["second"][used], rows[0], rows[1], made["gap"][used].astype(float), rows[2], mu
+        slots = self.slots_in_all
+        made = {k: self.arrays.made[f"d.found_{k}"].numpy() for k in ("first", "second", "arm", "normal", "gap", "mu")}
+        made["impulse"] = self.arrays.made["d.step.old_impulse"].numpy()
+        used = np.flatnonzero(made["second"][:slots] != NONE)
+        arm, normal, impulse = (
+            made[k][: 3 * slots].reshape(-1, 3)[used].astype(float) for k in ("arm", "normal", "impulse")
         )
+        gap, mu = (made[k][used].astype(float) for k in ("gap", "mu"))
+        return ContactsNow(made["first"][used], made["second"][used], arm, normal, gap, impulse, mu)
 
     def touching(self) -> tuple[ContactsNow, bool]:
         """Contacts of the state that it is in, and whether there are more."""

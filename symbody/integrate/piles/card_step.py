@@ -1,7 +1,7 @@
 """The step of a pile of balls on a card, as kernels with one thread for each body or contact.
 
 What a body or a contact does is what it does in `pile_step.py` and `block_sweeps.py`: the same kernels. A body has a number of
-slots for contacts with bodies of higher numbers and with walls. Contacts are divided into colours, so that no body has two of
+slots for the contacts that are found with bodies of higher numbers and with walls; they are solved in other memory, side by side. Contacts are divided into colours, so that no body has two of
 one colour; the contacts of a colour are swept at the same time, colours one after another. Colours follow from numbers alone
 (Jones and Plassmann 1993): the order of threads changes nothing.
 """
@@ -43,7 +43,8 @@ class CardStep(Struct):
     """A step on a card. `slots` of each body; `count` of those in use, `reverse`: contacts in slots of lower numbers, `reversed`
     of them.
 
-    colour     of each slot, -1: none yet; `order`: contacts by colours, `active` of them
+    colour     of each slot, -1: none yet; `order`: slots by colours, `active` of them, and the `rank` of each slot there
+    found_...  what is found, by slots; fields of `step` are by the order
     flags      1: a body has too many contacts; contacts wait for a colour; a state is not finite
     sums       of the squares of the residual, by `threads`; `totals` of these, by PARTS
     used       of a thread: colours that its neighbours have; waits 1: one has none
@@ -55,6 +56,15 @@ class CardStep(Struct):
     reversed: Indices
     colour: Indices
     order: Indices
+    rank: Indices
+    found_first: Indices
+    found_second: Indices
+    found_feature: Indices
+    found_normal: Numbers
+    found_arm: Numbers
+    found_gap: Numbers
+    found_mu: Numbers
+    found_restitution: Numbers
     active: int
     threads: int
     flags: Indices
@@ -224,17 +234,28 @@ def pose_colour(c: int, d: CardStep) -> None:
 
 
 def pose_contact(i: int, d: CardStep) -> None:
-    """Rows of a contact and the impulse of the step before; one with a wall has a block of zeros for the same body."""
+    """The i-th contact in the order: its rows and the impulse of the step before; one with a wall has a block of zeros for the same
+    body."""
     s = d.step
     g = s.graph
     c = d.order[i]
-    set_contact_rows(s, c, 2 * c)
-    if is_between_bodies(s, c) == 0:
-        g.places[2 * c + 1] = g.places[2 * c]
+    d.rank[c] = i
+    s.first[i] = d.found_first[c]
+    s.second[i] = d.found_second[c]
+    s.feature[i] = d.found_feature[c]
+    s.gap[i] = d.found_gap[c]
+    s.restitution[i] = d.found_restitution[c]
+    g.mu[i] = d.found_mu[c]
+    for r in range(3):
+        s.normal[3 * i + r] = d.found_normal[3 * c + r]
+        s.arm[3 * i + r] = d.found_arm[3 * c + r]
+    set_contact_rows(s, i, 2 * i)
+    if is_between_bodies(s, i) == 0:
+        g.places[2 * i + 1] = g.places[2 * i]
         for k in range(ROWS * SPEEDS):
-            g.V[ROWS * SPEEDS * (2 * c + 1) + k] = 0.0
-    set_diagonal(g, c)
-    recall_impulse(s, c)
+            g.V[ROWS * SPEEDS * (2 * i + 1) + k] = 0.0
+    set_diagonal(g, i)
+    recall_impulse(s, i)
 
 
 def gather_speeds(i: int, d: CardStep) -> None:
@@ -243,9 +264,9 @@ def gather_speeds(i: int, d: CardStep) -> None:
     for j in range(SPEEDS):
         g.s[SPEEDS * i + j] = 0.0
     for k in range(d.count[i]):
-        gather_block(d, i, d.slots * i + k, 0)
+        gather_block(d, i, d.rank[d.slots * i + k], 0)
     for k in range(d.reversed[i]):
-        gather_block(d, i, d.reverse[d.slots * i + k], 1)
+        gather_block(d, i, d.rank[d.reverse[d.slots * i + k]], 1)
 
 
 def gather_block(d: CardStep, i: int, c: int, second: int) -> None:
@@ -256,7 +277,7 @@ def gather_block(d: CardStep, i: int, c: int, second: int) -> None:
 
 
 def sweep_colour(i: int, first: int, d: CardStep) -> None:
-    sweep_contact(d.step.graph, d.order[first + i])
+    sweep_contact(d.step.graph, first + i)
 
 
 def add_residuals(i: int, d: CardStep) -> None:
@@ -266,7 +287,7 @@ def add_residuals(i: int, d: CardStep) -> None:
     g.pushed = 0.0
     square = 0.0
     for k in range(first_of_part(i, d.active, d.threads), first_of_part(i + 1, d.active, d.threads)):
-        square += missed_squares(g, d.order[k])
+        square += missed_squares(g, k)
     d.sums[3 * i] = square
     d.sums[3 * i + 1] = g.free
     d.sums[3 * i + 2] = g.pushed
@@ -284,11 +305,13 @@ def add_sums_of_residuals(i: int, d: CardStep) -> None:
 # ------------------------------------------------------------------------------------------------------- end of the step
 
 
-def keep_impulse(c: int, d: CardStep) -> None:
-    if d.step.second[c] == NONE:
-        d.step.old_second[c] = NONE
-    else:
-        store_impulse(d.step, c)
+def forget_impulse(c: int, d: CardStep) -> None:
+    d.step.old_second[c] = NONE
+
+
+def keep_impulse(i: int, d: CardStep) -> None:
+    """The impulse of the i-th contact in the order, in its slot."""
+    store_impulse(d.step, i, d.order[i])
 
 
 def change_body(i: int, d: CardStep) -> None:
@@ -302,7 +325,7 @@ def change_body(i: int, d: CardStep) -> None:
 
 
 def begin_separation(i: int, d: CardStep) -> None:
-    ask_for_separation(d.step, d.order[i])
+    ask_for_separation(d.step, i)
 
 
 def end_separation(i: int, d: CardStep) -> None:

@@ -334,16 +334,16 @@ def store_impulses(s: PileStep) -> None:
     for i in range(s.n + s.machine.bodies + 1):
         s.old_start[i] = s.new_start[i]
     for c in range(s.contacts):
-        store_impulse(s, c)
+        store_impulse(s, c, c)
 
 
-def store_impulse(s: PileStep, c: int) -> None:
-    s.old_second[c] = s.second[c]
-    s.old_feature[c] = s.feature[c]
+def store_impulse(s: PileStep, c: int, to: int) -> None:
+    s.old_second[to] = s.second[c]
+    s.old_feature[to] = s.feature[c]
     for j in range(3):
-        s.old_impulse[3 * c + j] = 0.0
+        s.old_impulse[3 * to + j] = 0.0
         for r in range(ROWS):
-            s.old_impulse[3 * c + j] += s.axes[9 * c + 3 * r + j] * s.graph.x[ROWS * c + r]
+            s.old_impulse[3 * to + j] += s.axes[9 * c + 3 * r + j] * s.graph.x[ROWS * c + r]
 
 
 def push_apart(s: PileStep) -> None:
