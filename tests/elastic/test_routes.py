@@ -11,6 +11,7 @@ import pytest
 import symbody as sb
 from symbody.bodies.mass.material_integrals import gauss_points
 
+from ..amount import some
 from .models import swinging_arm, with_particles
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -67,7 +68,9 @@ def test_a_beam_of_sines_is_its_particles(kind):
     assert np.abs(beam - particles).max() <= 1e-11 * np.abs(beam).max()
 
 
-@pytest.mark.parametrize("kind", ["two planes", "third order", "sines of third order", *WITH_SECTIONS])
+@pytest.mark.parametrize(
+    "kind", some(["third order", "two planes", "torsion", "sines of third order", "shear", "torsion by sines"], 2)
+)
 def test_routes_and_laws(kind):
     """Routes, power balance, definiteness, complex steps, reactions: the certificate, with symbols as parameters."""
     eq = sb.derive(swinging_arm(**{"modes": 1, **{**KINDS, **SINES, **WITH_SECTIONS}[kind]})[0])

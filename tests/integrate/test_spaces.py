@@ -40,7 +40,8 @@ def found(kind, J, r, given=(), compiled=True, most=None):
     most = int(np.linalg.matrix_rank(J / np.linalg.norm(J, axis=1)[:, None])) if most is None else most
     space, Z = space_of(kind, m, n, 0, n, most, given, lambda ins, outs: None), np.zeros(n * n)
     space.J[:], space.r[:] = J.ravel(), r
-    rank = LoopCallee(solved, {}, space=space, Z=Z).run() if compiled else solved(space, Z)
+    is_quick = len(J) != 4  # code that knows no sizes, but for one of them
+    rank = LoopCallee(solved, {}, (), is_quick, space=space, Z=Z).run() if compiled else solved(space, Z)
     return rank, Z.reshape(n, n)[: n - rank], space.x
 
 
