@@ -11,6 +11,8 @@ import numpy as np
 
 import symbody as sb
 
+from .motion_examples import SLEW, circular_lap_time, furuta, lap, parking, slew, winding_lap
+
 motions = sb.kits.motions
 
 
@@ -237,16 +239,24 @@ def walker() -> Any:
     return problem
 
 
+LUUS = 2.9822796  # from the four durations between switches, which the end determines
+
+
 CASES = (
     Case("brachistochrone", brachistochrone, 20, "hermite-simpson", cycloid_time(), "cycloid", 1e-5),
     Case("van der Pol", van_der_pol, 100, "hermite-simpson", None, ""),
     Case("Goddard", goddard, 60, "radau", -1.01283, "COPS 3 (Dolan, Moré, Munson 2004)", 2e-5),
     Case("low thrust", low_thrust, 40, "hermite-simpson", -1.525, "Bryson and Ho 1975", 1e-3),
-    Case("Luus' arm", luus_arm, 60, "radau", 2.98302, "PSOPT, 80 nodes", 3e-4),
+    Case("Luus' arm", luus_arm, 60, "radau", LUUS, "switching times; PSOPT 2.98302", 1e-6),
     Case("cart and pole", cart_pole, 40, "hermite-simpson", None, "Kelly 2017"),
     Case("acrobot", acrobot, 60, "hermite-simpson", None, ""),
     Case("pendubot", pendubot, 60, "hermite-simpson", None, ""),
     Case("hopper", hopper, 12, "radau", None, ""),
     Case("five-link walker", walker, 16, "radau", None, "RABBIT"),
     Case("crane", crane, 20, "radau", None, "Gramian of the linear system"),
+    Case("Furuta's pendulum", furuta, 40, "hermite-simpson", None, ""),
+    Case("slew of a satellite", slew, 40, "radau", SLEW, "Bilimoria and Wie 1993", 3e-4),
+    Case("parking", parking, 40, "radau", None, ""),
+    Case("lap on a circle", lap, 60, "hermite-simpson", circular_lap_time(), "circle", 1e-6),
+    Case("winding lap", winding_lap, 250, "hermite-simpson", None, ""),
 )

@@ -1,12 +1,16 @@
 """`python -m bench motions`: optimal motions beside hand-written CasADi, with the same transcription, mesh, guess and
-IPOPT.
+IPOPT, and ten problems of opty's gallery beside opty (`pip install opty cyipopt`) with the same nodes, bounds and guess.
 
-derive_s   CPU time from the model to compiled functions, Jacobian and Hessian; `solve_s` that of `problem.solve` after that
+derive_s   CPU time from the model to compiled functions, Jacobian and Hessian; `solve_s` that of `problem.solve` after
+           that, the least of three
 peer_s     CPU time of CasADi's solver, made before; `peer_build_s` that of making it. ratio = peer_s / solve_s, where solve_s
            contains the transcription; ratio_with_build compares the sums, from the model to the motion
 error_by_simulation   largest difference from `simulate` with the inputs of the motion, relative to the largest value
+error                 largest ∫|x' - F(x, r)| dt of an interval, relative; a motion that is unstable without feedback
+                      departs from a simulation however small this is
 
-opty needs cyipopt and is not measured here.
+opty has no Hessian: IPOPT approximates it. Its rule is the midpoint rule, ours here the trapezoidal one: optima differ by
+the error of both. Without opty its rows are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +22,11 @@ from typing import Any
 import numpy as np
 
 from .motion_cases import CASES, Case
+from .motion_peers import PeerRun, by_casadi, by_opty, has_opty
+from .stated_motions import GALLERY, StatedMotion
 from .timing import Row
+
+REPEATS = 3
 
 
 def van_der_pol_rates(x: Any, u: Any, c: Any) -> list[Any]:
@@ -50,56 +58,32 @@ BY_HAND: dict[str, tuple[Any, Any]] = {  # rates, and the integrand of the cost
 }
 
 
-def by_hand(case: Case, made: Any) -> tuple[float, float, float, int]:
-    """Hermite-Simpson in CasADi: seconds to make the solver, to solve, the optimum, and iterations; unknowns, bounds and
-    guess are those of our transcription."""
-    import casadi as c
-
-    rates, integrand = BY_HAND[case.name]
-    program, mesh = made.program, next(iter(made.meshes.values()))
-    place_of_duration = next(iter(made.duration.values()))
-    begin = time.process_time()
-    z = c.SX.sym("z", made.n)
-    n, h, T = len(mesh.phase.form.states), 1 / mesh.intervals, z[place_of_duration]
-    nodes = [z[row[0] : row[-1] + 1] for row in mesh.index.tolist()]
-    f = [c.vertcat(*rates(v, v[n:], c)) * T for v in nodes]
-    cost, rows = 0, []
-    for k in range(mesh.intervals):
-        a, m, b = 2 * k, 2 * k + 1, 2 * k + 2
-        xa, xm, xb = (nodes[i][:n] for i in (a, m, b))
-        rows += [xm - (xa + xb) / 2 - h / 8 * (f[a] - f[b]), xb - xa - h / 6 * (f[a] + 4 * f[m] + f[b])]
-        cost += h * T / 6 * sum(w * integrand(nodes[i], nodes[i][n:]) for i, w in ((a, 1), (m, 4), (b, 1)))
-    quiet: dict[str, Any] = {"ipopt": {"print_level": 0, "sb": "yes", "tol": 1e-8}, "print_time": False}
-    solver = c.nlpsol("peer", "ipopt", {"x": z, "f": cost, "g": c.vertcat(*rows)}, quiet)
-    built = time.process_time() - begin
-    begin = time.process_time()
-    found = solver(x0=made.guess, lbx=program.low, ubx=program.high, lbg=0, ubg=0)
-    return built, time.process_time() - begin, float(found["f"]), int(solver.stats()["iter_count"])
-
-
-def row_of(case: Case) -> Row:
-    begin = time.process_time()
-    problem = case.make()
-    made = problem.transcription(case.intervals, case.method)
+def measured(
+    name: str, problem: Any, intervals: int, method: str, begin: float, known: float | None
+) -> tuple[Row, Any]:
+    """A row without a peer, and the motion; `begin` is the CPU time at which deriving the equations began."""
+    made = problem.transcription(intervals, method)
     program = made.program
     parts = program.jacobians(made.guess)
     program.values(made.guess)
     program.jacobian_pattern.values(parts)
     program.hessian(made.guess, 1.0, np.ones(program.linear.shape[0]))
-    derived = time.process_time() - begin
-    begin = time.process_time()
-    motion = problem.solve(case.intervals, method=case.method)
-    solved = time.process_time() - begin
+    derived, times = time.process_time() - begin, []
+    for _ in range(REPEATS):
+        begin = time.process_time()
+        motion = problem.solve(intervals, method=method)
+        times.append(time.process_time() - begin)
     values, _, hessian = program.blocks[0].functions.operations
     row: Row = {
-        "case": case.name,
-        "transcription": case.method,
+        "case": name,
+        "transcription": method,
         "nodes": sum(len(m.at) for m in made.meshes.values()),
         "derive_s": derived,
-        "solve_s": solved,
+        "solve_s": min(times),
         "iterations": motion.iterations,
         "objective": motion.objective,
-        "known": case.optimum,
+        "known": known,
+        "error": motion.error,
         "error_by_simulation": motion.check().relative,
         "hessian_over_values": hessian / max(values, 1),
         "peer": "",
@@ -110,14 +94,43 @@ def row_of(case: Case) -> Row:
         "ratio": None,
         "ratio_with_build": None,
     }
-    if case.name in BY_HAND:
-        built, seconds, optimum, iterations = by_hand(case, made)
-        row |= {"peer": "CasADi by hand", "peer_build_s": built, "peer_s": seconds, "peer_objective": optimum}
-        row |= {"peer_iterations": iterations, "ratio": seconds / solved}
-        row["ratio_with_build"] = (built + seconds) / (derived + solved)
-    return row
+    return row, motion
+
+
+def beside(row: Row, peer: str, run: PeerRun) -> Row:
+    """The row with a peer's times."""
+    out = {**row, "peer": peer, "peer_build_s": run.build_s, "peer_s": run.solve_s, "peer_objective": run.objective}
+    out |= {"peer_iterations": run.iterations, "ratio": run.solve_s / row["solve_s"]}
+    out["ratio_with_build"] = (run.build_s + run.solve_s) / (row["derive_s"] + row["solve_s"])
+    return out
+
+
+def rows_of(case: Case) -> Iterable[Row]:
+    begin = time.process_time()
+    row, motion = measured(case.name, case.make(), case.intervals, case.method, begin, case.optimum)
+    if case.name not in BY_HAND:
+        yield row
+        return
+    runs = [by_casadi(*BY_HAND[case.name], motion.transcription) for _ in range(REPEATS)]
+    yield beside(row, "CasADi by hand", min(runs, key=lambda r: r.solve_s))
+
+
+def gallery_rows(stated: StatedMotion) -> Iterable[Row]:
+    begin = time.process_time()
+    intervals = (stated.nodes - 1) // (2 if stated.middle else 1)
+    row, motion = measured(stated.name, stated.problem(), intervals, "trapezoidal", begin, stated.optimum)
+    made = motion.transcription
+    if not stated.middle:
+        yield beside(row, "CasADi by hand", by_casadi(stated.rates, stated.integrand, made, path=stated.path))
+    if has_opty():
+        yield beside(row, "opty", by_opty(stated, made))
 
 
 def rows() -> Iterable[Row]:
+    import casadi  # noqa: F401  (loading it takes a second, which is neither ours nor CasADi's time to solve)
+
+    measured("warm", CASES[0].make(), 5, "trapezoidal", 0.0, None)
     for case in CASES:
-        yield row_of(case)
+        yield from rows_of(case)
+    for stated in GALLERY:
+        yield from gallery_rows(stated)

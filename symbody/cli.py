@@ -42,6 +42,7 @@ EXAMPLES: Final = {
     "eig": "symbody eig motorcycle --vary V=1:40:200",
     "branch": "symbody branch hoop --vary Omega=0.5:8 --show a -o branches.svg",
     "orbit": "symbody orbit column --hopf 0 --vary P=1.4:2 --show q2 -o orbits.svg",
+    "optimise": "symbody optimise my_robot.yaml -o motion.html",
     "frf": "symbody frf motorcycle --input tau --output phi --hertz 0.1:20",
     "sweep": "symbody sweep bicycle --vary V=1:10:100 --vary b=0.02:0.08:60 -o study.zarr",
     "certify": "symbody certify bicycle",
@@ -266,6 +267,16 @@ def _analyses(parts: Any) -> None:
         type=Path,
         help="write everything (.npz), a figure (.svg, .png, .pdf) or its numbers (.csv, .json)",
     )
+
+    optimise = _model(_command(parts, "optimise", "solve for the best motion that the file states", commands.optimise))
+    optimise.add_argument("--intervals", type=int, metavar="N", help="of each phase (those of the file, or 20)")
+    optimise.add_argument(
+        "--method", choices=("trapezoidal", "hermite-simpson", "radau", "shooting"), help="transcription"
+    )
+    optimise.add_argument(
+        "--accuracy", type=_number, metavar="ERROR", help="refine the mesh to this error of an interval"
+    )
+    optimise.add_argument("-o", "--output", type=Path, help="write a report page (.html) or a table (.csv)")
 
     frf = _model(_command(parts, "frf", "compute frequency responses", commands.frf))
     frf.add_argument("--input", help="input that oscillates")

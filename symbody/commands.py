@@ -21,6 +21,7 @@ from .derivation.equations.expression_units import columns_in_units_shown
 from .emit.run import disk_cache
 from .errors import ModelError, SymbodyError
 from .escaping import csv_row, in_terminal
+from .kits import motions
 from .options import meanings
 from .simulation_options import SimulationOptions
 from .study.model_reading import built_in
@@ -349,6 +350,22 @@ def orbit(asked: Any) -> Answer:
     if asked.output is not None:
         text += f"\nwrote {_save_orbits(asked.output, found, families, wanted.show)}"
     return Answer(text, data)
+
+
+def optimise(asked: Any) -> Answer:
+    """The best motion that the file states."""
+    problem = motions.read_problem(study_of(asked))
+    options = {k: v for k in ("intervals", "method", "accuracy") if (v := getattr(asked, k)) is not None}
+    motion = problem.solve(**{**problem.options, **options})
+    data = {
+        "name": motion.name, "outcome": str(motion.outcome), "cost": motion.objective, "costs": motion.costs, "durations": motion.durations,
+        "chosen": motion.parameters, "iterations": motion.iterations, "error": motion.error, "active": [str(a) for a in motion.active],
+        "multipliers": motion.shadow_prices, "columns": {k: v.tolist() for k, v in motion.columns.items()},
+    }  # fmt: skip
+    text = str(motion)
+    if asked.output is not None:
+        text += f"\nwrote {motion.save(asked.output)}"
+    return Answer(text, data, bool(motion.outcome))
 
 
 def _orbit_request(asked: Any, study: Study, own: OrbitRequest) -> OrbitRequest:

@@ -29,6 +29,7 @@ from ..errors import ExpressionError, SimulationError, existing, listed
 from ..simulation_options import SimulationOptions
 from ..units import unit_factor
 from .contact_requests import ContactRequest, FrictionRequest, contact_requests
+from .motion_requests import MotionRequest, motion_request
 
 MAX_POINTS: Final = 1_000_000  # largest number of points of an analysis
 MESHES: Final = (".stl", ".obj", ".dae", ".glb", ".gltf")
@@ -189,6 +190,7 @@ class Requests:
     frf: tuple[ResponseRequest, ...] = ()
     draw: Drawing | None = None
     contacts: tuple[ContactRequest | FrictionRequest, ...] = ()
+    motion: MotionRequest | None = None
 
 
 def requests_of(
@@ -229,6 +231,7 @@ class _RequestReader:
             tuple(self._response(r, known) for r in get("frf") or ()),
             self._drawing(get("draw")) if get("draw") is not None else None,
             contact_requests(get("contacts"), self.scope),
+            motion_request(get("motion"), self.scope, self._in_si) if get("motion") is not None else None,
         )
 
     # Names and numbers

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from bench.motion_cases import CASES, hopper, walker
-from bench.motions import BY_HAND, by_hand
+import symbody as sb
+from bench.motion_cases import CASES, LUUS, hopper, luus_arm, walker
+from bench.motion_peers import by_casadi
+from bench.motions import BY_HAND
+from symbody.kits import motions
 from tests.amount import dear
 
 pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
@@ -42,6 +45,45 @@ def test_same_optimum_as_casadi_by_hand(case):
     """Equations, transcription and derivatives written by hand for CasADi."""
     problem = case.make()
     made = problem.transcription(case.intervals, case.method)
-    assert by_hand(case, made)[2] == pytest.approx(
+    assert by_casadi(*BY_HAND[case.name], made).objective == pytest.approx(
         problem.solve(case.intervals, method=case.method).objective, rel=1e-7
     )
+
+
+def test_order_of_contacts_is_found():
+    """A block is hit, pushed and left alone by another one, which nobody told when: the contact force acts at no gap, and
+    it alone moves the block."""
+    x1, v1, x2, v2, F, N = sb.symbols("x1 v1 x2 v2 F N", kind="variable")
+    eq = sb.from_equations({x1: v1, v1: F - N, x2: v2, v2: N / 2}, inputs=[F, N])
+    problem = motions.Problem("push")
+    go = problem.phase("go", eq, 2.0).start(x1=0, v1=0, x2=1, v2=0).end(x2=2).bounds(F=(-20, 20))
+    go.complementary("touch", N, x2 - x1).cost("effort", integral=F**2)
+    motion = problem.solve(30, method="radau", degree=1)
+    assert motion.outcome
+    gap = motion["x2"] - motion["x1"]
+    assert (motion["N"] * gap)[1:].max() <= 1.1e-6
+    assert gap.min() > -1e-7
+    impulse = motion.transcription.weights["go"] * motion.durations["go"] @ motion["N"]
+    assert 2 * motion["v2"][-1] == pytest.approx(impulse)
+    assert motion["N"][:10] == pytest.approx(0, abs=1e-4)
+    assert motion["N"].max() > 10 * np.median(motion["N"][motion["N"] > 1e-3])  # the impact, in one interval
+
+
+def test_fastest_arm_by_its_switching_times():
+    """Luus' arm with torques at their bounds, as one phase between switches: four durations for four conditions, to the
+    accuracy of the method; the minimum by collocation is the same."""
+    eq = luus_arm().phases["reach"].equations
+    problem, before = motions.Problem("arm"), None
+    pieces = {"a": (1, 1, 0.7), "b": (1, -1, 0.7), "c": (-1, -1, 0.7), "d": (-1, 1, 0.7)}
+    for name, (shoulder, elbow, guess) in pieces.items():
+        phase = problem.phase(name, eq, (0.01, 3)).bounds(at_shoulder=shoulder, at_elbow=elbow).guess(duration=guess)
+        phase.guess(shoulder=0.25, elbow=0.5).cost("time", integral=1)
+        if before is not None:
+            problem.link(before, phase)
+        before = phase
+    problem.phases["a"].start(shoulder=0, elbow=0.5, shoulder_dot=0, elbow_dot=0)
+    problem.phases["d"].end(shoulder=0.522, elbow=0.5, shoulder_dot=0, elbow_dot=0)
+    motion = problem.solve(8, method="radau", degree=5)
+    assert motion.outcome
+    assert motion.objective == pytest.approx(LUUS, abs=1e-6)
+    assert motion.check().relative < 1e-5

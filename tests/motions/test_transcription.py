@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import symbody as sb
-from bench.motion_cases import cart_pole_equations
+from bench.motion_cases import brachistochrone, cart_pole_equations, cycloid_time
 from symbody.kits import motions
 from symbody.kits.motions.collocation_tables import collocation_table
 
@@ -38,7 +38,9 @@ def bead(form):
     return problem
 
 
-@pytest.mark.parametrize(("form", "method"), [("explicit", "hermite-simpson"), ("implicit", "radau")])
+@pytest.mark.parametrize(
+    ("form", "method"), [("explicit", "hermite-simpson"), ("explicit", "shooting"), ("implicit", "radau")]
+)
 def test_derivatives_are_those_of_the_values(form, method):
     """Gradient, Jacobian and Hessian of the Lagrangian against central differences, at a random point."""
     t = bead(form).transcription(2, method, 2)
@@ -79,6 +81,17 @@ def test_order_of_the_method(method, degree, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order + 1, abs=0.25)
     assert table.order == order
     assert table.weights.sum() == pytest.approx(1)
+
+
+def test_shooting_ends_where_simulate_does():
+    """Steps of Runge-Kutta with the inputs of `simulate`: no collocation error between nodes; errors are those of steps."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    motion = brachistochrone().solve(20, method="shooting", degree=2)
+    assert motion.objective == pytest.approx(cycloid_time(), rel=1e-7)
+    assert motion.check().relative < 1e-7
+    assert motion.error < 1e-8
+    coarse = brachistochrone().solve(4, method="shooting", degree=1)
+    assert coarse.error > 1e-6
 
 
 def test_both_forms_have_the_same_motion():

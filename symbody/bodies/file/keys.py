@@ -322,6 +322,34 @@ _frf: Final = ListOf(RecordSchema("a frequency response", {
     "input": Key(TextSchema("an input"), required=True), "output": Key(TextSchema("an output or a variable"), required=True),
     "hertz": Key(_range, "frequencies"), "values": Key(numbers),
 }))  # fmt: skip
+_limits: Final = _shared_schema("limits", Either("a number, [low, high], or {low: a} or {high: b}", number, ListOf(number, 2, 2, "[low, high]"), RecordSchema("a range", {
+    "low": Key(number), "high": Key(number),
+})))  # fmt: skip
+_ranges: Final = TableOf(_limits, "a table of names and ranges")
+_weight: Final = Key(number, "factor in the sum of all costs (1)")
+_phase: Final = RecordSchema("a phase", {
+    "duration": Key(_limits, "in s: a number, or the range of a free one", True),
+    "start": Key(_ranges, "values or ranges at the start"), "end": Key(_ranges, "values or ranges at the end"),
+    "bounds": Key(_ranges, "ranges of states, inputs and multipliers (lam_...) at all times"), "rates": Key(_ranges, "ranges of rates of inputs"),
+    "path": Key(TableOf(RecordSchema("a path constraint", {"of": Key(scalar, "what is in a range", True), "value": Key(_limits, "its range", True)})), "expressions in ranges at all times"),
+    "conditions": Key(TableOf(RecordSchema("a condition", {
+        "of": Key(scalar, "what has a value", True), "value": Key(_limits, "its value or range (0)"), "at": Key(TextSchema("an end", ("start", "end")), "start or end (end)"),
+    })), "expressions with values at an end"),
+    "costs": Key(TableOf(RecordSchema("a cost", {}, {
+        "integral": {"integral": Key(scalar, "integrand"), "weight": _weight}, "start": {"start": Key(scalar, "value at the start"), "weight": _weight},
+        "end": {"end": Key(scalar, "value at the end"), "weight": _weight},
+    })), "terms of the cost"),
+    "guess": Key(TableOf(Either("a number, or numbers at equal distances", number, ListOf(number, 1))), "near which the search begins; also `duration`"),
+    "mode": Key(TextSchema("a mode"), "of `contacts` that hold in this phase: free, or their names"), "impact": Key(Flag(), "true: it begins with an impact of these contacts"),
+})  # fmt: skip
+_motion: Final = RecordSchema("a best motion", {
+    "phases": Key(TableOf(_phase), "parts of the motion, one after the other", True), "choose": Key(_ranges, "parameters to be chosen with the motion"),
+    "periodic": Key(RecordSchema("a repetition", {
+        "free": Key(names, "states that do not repeat"), "flip": Key(names, "states that change sign"), "swap": Key(TableOf(TextSchema("a state")), "states that change places"),
+    }), "the motion ends as it begins"),
+    "intervals": Key(number, "of each phase (20)"), "method": Key(TextSchema("a transcription", ("trapezoidal", "hermite-simpson", "radau", "shooting"))),
+    "degree": Key(number, "of Radau's polynomials (3)"), "accuracy": Key(number, "largest error of an interval, by refinement"),
+})  # fmt: skip
 colour: Final = TextSchema("a colour: a name, or #rrggbb")
 _drawn: Final = _shared_schema("drawn", RecordSchema("a shape to draw", {
     "on": Key(part, "body or frame it is fixed to", True), "at": Key(three, "where its centre is there"),
@@ -364,7 +392,7 @@ _requests: Final[Keys] = {
             "initial values of coordinates, speeds (q1_dot), variables and outputs, which are held; values that "
             "you do not give are zero, or follow from the constraints")),
     "contacts": _contacts,
-    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "draw": Key(_draw),
+    "simulate": Key(_simulate), "steady": Key(_steady), "linearize": Key(_linearize), "eig": Key(_eig), "branch": Key(_branch), "orbit": Key(_orbit), "frf": Key(_frf), "motion": Key(_motion, "solved by `symbody optimise`"), "draw": Key(_draw),
 }  # fmt: skip
 FILE: Final = RecordSchema("a model file", {**_head, **_mechanism, **_requests})
 REQUESTS: Final = RecordSchema("analyses of a model", _requests)

@@ -24,7 +24,8 @@ import symbody as sb
 from ...errors import shown, unknown
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-METHODS: Final = ("trapezoidal", "hermite-simpson", "radau")
+METHODS: Final = ("trapezoidal", "hermite-simpson", "radau", "shooting")
+MOST_STEPS: Final = 20  # of Runge-Kutta in an interval
 MOST_POINTS: Final = 9  # of Radau in an interval
 
 
@@ -37,6 +38,7 @@ class CollocationTable:
     points: Array
     starts_collocated: bool
     order: int
+    shooting_steps: int = 0  # of Runge-Kutta in an interval, instead of collocation
 
     @property
     def collocated(self) -> Array:
@@ -87,6 +89,12 @@ def collocation_table(method: str, degree: int) -> CollocationTable:
         return CollocationTable(method, np.array([0.0, 1.0]), True, 2)
     if method == "hermite-simpson":
         return CollocationTable(method, np.array([0.0, 0.5, 1.0]), True, 4)
+    if method == "shooting":
+        if isinstance(degree, bool) or not isinstance(degree, int) or not 1 <= degree <= MOST_STEPS:
+            raise sb.ModelError(
+                f"motions: degree= of shooting, its steps in an interval, must be a whole number from 1 to {MOST_STEPS}, got {shown(degree)}"
+            )
+        return CollocationTable(method, np.array([0.0, 1.0]), True, 4, degree)
     if method != "radau":
         raise unknown("motions", "transcription", method, METHODS, sb.ModelError)
     if isinstance(degree, bool) or not isinstance(degree, int) or not 1 <= degree <= MOST_POINTS:

@@ -1,25 +1,59 @@
-"""IPOPT, as CasADi's wheel contains it, on the compiled functions of a sparse program.
+"""IPOPT (Wächter and Biegler 2006) on the compiled functions of a sparse program.
 
-CasADi's `Callback` hands over pointers: between IPOPT and machine code are one batch and one sparse product. Functions
-at the same point are computed once.
+The library is the one in CasADi's wheel, or one of the system. It is called by its C interface: between IPOPT and machine
+code are one batch over the nodes and one sparse product. Functions at the same point are computed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import ctypes
+import ctypes.util
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import symbody as sb
 
-from ...optional_packages import optional_package
+from ...errors import shown
 from .node_functions import Array
-from .sparse_program import SparsePattern, SparseProgram
+from .sparse_program import SparseProgram
 
 OPTIONS: Final = {"print_level": 0, "sb": "yes", "diverging_iterates_tol": 1e12}
+_CLOSE: Final = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac", "mult_bound_push")
+WARM: Final = {"warm_start_init_point": "yes", "mu_init": 1e-6, **{f"warm_start_{k}": 1e-8 for k in _CLOSE}}
+UNKNOWN_STATUS: Final = "Internal_Error"
+SUCCESS: Final = ("Solve_Succeeded", "Solved_To_Acceptable_Level")
+STATUSES: Final = {
+    0: "Solve_Succeeded",
+    1: "Solved_To_Acceptable_Level",
+    2: "Infeasible_Problem_Detected",
+    3: "Search_Direction_Becomes_Too_Small",
+    4: "Diverging_Iterates",
+    5: "User_Requested_Stop",
+    6: "Feasible_Point_Found",
+    -1: "Maximum_Iterations_Exceeded",
+    -2: "Restoration_Failed",
+    -3: "Error_In_Step_Computation",
+    -4: "Maximum_CpuTime_Exceeded",
+    -5: "Maximum_WallTime_Exceeded",
+    -10: "Not_Enough_Degrees_Of_Freedom",
+    -11: "Invalid_Problem_Definition",
+    -12: "Invalid_Option",
+    -13: "Invalid_Number_Detected",
+    -102: "Insufficient_Memory",
+}
+
+_number, _index, _flag, _pointer = ctypes.c_double, ctypes.c_int, ctypes.c_bool, ctypes.c_void_p
+_F = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _pointer, _pointer)
+_G = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _index, _pointer, _pointer)
+_JAC = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _index, _index, *[_pointer] * 4)
+_HESS = ctypes.CFUNCTYPE(_flag, _index, _pointer, _flag, _number, _index, _pointer, _flag, _index, *[_pointer] * 4)
+_STEP = ctypes.CFUNCTYPE(_flag, _index, _index, *[_number] * 8, _index, _pointer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,70 +67,111 @@ class IpoptResult:
     status: str
     iterations: int
 
-
-@dataclass(eq=False)
-class _LastResults:
-    """The last results at a point."""
-
-    program: SparseProgram
-    _at: Array | None = None
-    _found: dict[str, Any] = field(default_factory=dict)
-
-    def __call__(self, what: str, z: Array) -> Any:
-        if self._at is None or not np.array_equal(self._at, z):
-            self._at, self._found = z.copy(), {}
-        if what not in self._found:
-            p = self.program
-            self._found[what] = p.values(self._at) if what == "values" else p.jacobians(self._at)
-        return self._found[what]
+    @property
+    def is_success(self) -> bool:
+        return self.status in SUCCESS
 
 
 @cache
-def _callback() -> Any:
-    casadi = optional_package("casadi", "motions: solving by IPOPT", sb.ModelError)
-
-    class IpoptFunctions(casadi.Callback):  # type: ignore[misc, name-defined]
-        """A function of arrays in memory, by names of arguments and results."""
-
-        def __init__(self, name: str, given: Mapping[str, Any], results: Mapping[str, Any], f: Callable[..., None]):
-            casadi.Callback.__init__(self)
-            self._given, self._results, self._f = list(given.items()), list(results.items()), f
-            self.construct(name, {})
-
-        def get_n_in(self) -> int:
-            return len(self._given)
-
-        def get_n_out(self) -> int:
-            return len(self._results)
-
-        def get_name_in(self, i: int) -> str:
-            return self._given[i][0]
-
-        def get_name_out(self, i: int) -> str:
-            return self._results[i][0]
-
-        def get_sparsity_in(self, i: int) -> Any:
-            return self._given[i][1]
-
-        def get_sparsity_out(self, i: int) -> Any:
-            return self._results[i][1]
-
-        def has_eval_buffer(self) -> bool:
-            return True
-
-        def eval_buffer(self, given: Sequence[Any], results: Sequence[Any]) -> int:
-            arrays = [None if a is None else np.frombuffer(a) for a in (*given, *results)]
-            self._f(arrays[: len(given)], arrays[len(given) :])
-            return 0
-
-    return IpoptFunctions
+def _library() -> Any:
+    """IPOPT's shared library."""
+    spec, names = find_spec("casadi"), ("libipopt.so*", "libipopt*.dylib", "*ipopt*.dll")
+    folders = [Path(p) for p in (spec.submodule_search_locations or [])] if spec else []
+    found = [str(f) for d in folders for n in names for f in sorted(d.glob(n)) if "casadi" not in f.name]
+    if not found and (own := ctypes.util.find_library("ipopt")):
+        found = [own]
+    for path in found:
+        try:
+            library = ctypes.CDLL(path)
+        except OSError:
+            continue
+        library.CreateIpoptProblem.restype = _pointer
+        library.AddIpoptStrOption.restype = library.AddIpoptNumOption.restype = _flag
+        library.AddIpoptIntOption.restype = library.SetIntermediateCallback.restype = _flag
+        library.IpoptSolve.restype = _index
+        return library
+    raise sb.ModelError(
+        "motions: solving by IPOPT: needs its library, which the package 'casadi' has: pip install casadi"
+    )
 
 
-def _sparsity(casadi: Any, pattern: SparsePattern) -> Any:
-    """Nonzeros are in the order of columns already."""
-    m, n = pattern.shape
-    starts = np.searchsorted(pattern.columns, np.arange(n + 1))
-    return casadi.Sparsity(m, n, starts.tolist(), pattern.rows.tolist())
+class _Callbacks:
+    """Functions of a program in the signatures of the C interface; the first exception is kept and stops the search."""
+
+    def __init__(self, program: SparseProgram) -> None:
+        self.program = program
+        self._found: dict[str, Any] = {}  # at the last point
+        self.failure: BaseException | None = None
+        self.iterations = 0
+        pairs = (
+            (_F, self._cost),
+            (_G, self._rows),
+            (_F, self._gradient),
+            (_JAC, self._jacobian),
+            (_HESS, self._hessian),
+        )
+        self.functions = [kind(self._guarded(f)) for kind, f in pairs]
+        self.step = _STEP(self._guarded(self._count))
+
+    def _guarded(self, f: Callable[..., None]) -> Callable[..., bool]:
+        def call(*given: Any) -> bool:
+            try:
+                f(*given)
+            except BaseException as reason:  # raised again when the library has returned
+                self.failure = self.failure or reason
+            return self.failure is None
+
+        return call
+
+    def _at(self, what: str, n: int, x: int, new: bool) -> Any:
+        if new:
+            self._found.clear()
+        if what not in self._found:
+            z, p = _view(x, n), self.program
+            self._found[what] = p.values(z) if what == "values" else p.jacobians(z)
+        return self._found[what]
+
+    def _cost(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
+        _view(out, 1)[0] = self._at("values", n, x, new)[0]
+
+    def _rows(self, n: int, x: int, new: bool, m: int, out: int, _: Any) -> None:
+        _view(out, m)[:] = self._at("values", n, x, new)[1]
+
+    def _gradient(self, n: int, x: int, new: bool, out: int, _: Any) -> None:
+        _view(out, n)[:] = self.program.gradient(self._at("jacobians", n, x, new))
+
+    def _jacobian(self, *given: Any) -> None:
+        n, x, new, _, count, row, column, out, _ = given
+        pattern = self.program.jacobian_pattern
+        if not out:
+            _put_places(pattern, row, column)
+        else:
+            _view(out, count)[:] = pattern.values(self._at("jacobians", n, x, new))
+
+    def _hessian(self, *given: Any) -> None:
+        n, x, new, cost, m, lam, _, count, row, column, out, _ = given
+        pattern = self.program.hessian_pattern
+        if new:
+            self._found.clear()
+        if not out:
+            _put_places(pattern, row, column)
+        elif count:
+            _view(out, count)[:] = pattern.values(self.program.hessian(_view(x, n), cost, _view(lam, m)))
+
+    def _count(self, mode: int, iteration: int, *_: Any) -> None:
+        self.iterations = iteration
+
+
+def _view(address: int | None, n: int, kind: Any = _number) -> Any:
+    if not n or not address:
+        return np.zeros(0)
+    return np.frombuffer((kind * n).from_address(address), dtype=np.float64 if kind is _number else np.intc)
+
+
+def _put_places(pattern: Any, row: int, column: int) -> None:
+    n = len(pattern.rows)
+    _view(row, n, _index)[:] = pattern.columns if pattern.shape[0] == pattern.shape[1] else pattern.rows
+    _view(column, n, _index)[:] = pattern.rows if pattern.shape[0] == pattern.shape[1] else pattern.columns
 
 
 def ipopt(
@@ -110,55 +185,41 @@ def ipopt(
     options       of IPOPT, by its own names
     multipliers   of rows and of bounds, for a warm start
     """
-    casadi = optional_package("casadi", "motions: solving by IPOPT", sb.ModelError)
-    kept, functions, dense = _LastResults(program), _callback(), casadi.Sparsity.dense
+    library, calls = _library(), _Callbacks(program)
     m, n = program.linear.shape
-    x, none = dense(n, 1), dense(0, 1)
-
-    def values(given: Any, results: Any) -> None:
-        cost, rows = kept("values", given[0])
-        for target, value in zip(results, (cost, rows), strict=True):
-            if target is not None:
-                target[:] = value
-
-    def gradient(given: Any, results: Any) -> None:
-        if results[0] is not None:
-            results[0][:] = kept("values", given[0])[0]
-        if results[1] is not None:
-            results[1][:] = program.gradient(kept("jacobians", given[0]))
-
-    def jacobian(given: Any, results: Any) -> None:
-        if results[0] is not None:
-            results[0][:] = kept("values", given[0])[1]
-        if results[1] is not None:
-            results[1][:] = program.jacobian_pattern.values(kept("jacobians", given[0]))
-
-    def hessian(given: Any, results: Any) -> None:
-        z, _, cost, rows = given
-        rows = np.zeros(m) if rows is None else rows
-        parts = program.hessian(z, 0.0 if cost is None else float(cost[0]), rows)
-        results[0][:] = program.hessian_pattern.values(parts)
-
-    point = {"x": x, "p": none}
-    f, g = dense(1, 1), dense(m, 1)
-    jac, hess = _sparsity(casadi, program.jacobian_pattern), _sparsity(casadi, program.hessian_pattern)
-    nlp = functions("nlp", point, {"f": f, "g": g}, values)
-    given = {
-        "grad_f": functions("nlp_grad_f", point, {"f": f, "grad_f_x": x}, gradient),
-        "jac_g": functions("nlp_jac_g", point, {"g": g, "jac_g_x": jac}, jacobian),
-        "hess_lag": functions("nlp_hess_l", {**point, "lam_f": f, "lam_g": g}, {"hess_gamma_x_x": hess}, hessian),
-    }
-    warm = {} if multipliers is None else {"lam_g0": multipliers[0], "lam_x0": multipliers[1]}
-    chosen = {**OPTIONS, **options}
-    solver = casadi.nlpsol("solver", "ipopt", nlp, {**given, "ipopt": chosen, "print_time": False, "no_nlp_grad": True})
-    found = solver(x0=start, lbx=program.low, ubx=program.high, lbg=program.row_low, ubg=program.row_high, **warm)
-    stats = solver.stats()
-    arrays = {k: np.asarray(found[k]).ravel() for k in ("x", "lam_g", "lam_x")}
-    return IpoptResult(
-        arrays["x"],
-        float(found["f"]),
-        arrays["lam_g"],
-        arrays["lam_x"],
-        stats["return_status"],
-        int(stats["iter_count"]),
+    sizes = (len(program.jacobian_pattern.rows), len(program.hessian_pattern.rows))
+    x = np.array(start, dtype=float)
+    bounds = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in (program.low, program.high)]
+    limits = [np.ascontiguousarray(np.clip(b, -1e20, 1e20)) for b in (program.row_low, program.row_high)]
+    at = [_pointer(a.ctypes.data) for a in (*bounds, *limits)]
+    handle = _pointer(
+        library.CreateIpoptProblem(n, *at[:2], m, *at[2:], _index(sizes[0]), _index(sizes[1]), 0, *calls.functions)
     )
+    lam, low, high, cost, rows = np.zeros(m), np.zeros(n), np.zeros(n), np.zeros(1), np.zeros(m)
+    if multipliers is not None:
+        lam[:] = multipliers[0]
+        low[:], high[:] = np.maximum(-multipliers[1], 0), np.maximum(multipliers[1], 0)
+    try:
+        for name, value in {**OPTIONS, **({} if multipliers is None else WARM), **options}.items():
+            _set_option(library, handle, name, value)
+        library.SetIntermediateCallback(handle, calls.step)
+        results = [_pointer(a.ctypes.data) for a in (x, rows, cost, lam, low, high)]
+        status = library.IpoptSolve(handle, *results, None)
+    finally:
+        library.FreeIpoptProblem(handle)
+    if calls.failure is not None:
+        raise calls.failure
+    return IpoptResult(x, float(cost[0]), lam, high - low, STATUSES.get(status, UNKNOWN_STATUS), calls.iterations)
+
+
+def _set_option(library: Any, handle: Any, name: str, value: Any) -> None:
+    key = name.encode()
+    if isinstance(value, str):
+        fits = library.AddIpoptStrOption(handle, key, value.encode())
+    else:
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        fits = whole and library.AddIpoptIntOption(handle, key, _index(int(value)))
+        if not fits and isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+            fits = library.AddIpoptNumOption(handle, key, _number(float(value)))
+    if not fits:
+        raise sb.ModelError(f"motions: IPOPT has no option {name!r} that takes {shown(value)}; see its documentation")

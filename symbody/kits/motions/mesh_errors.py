@@ -8,6 +8,7 @@ import numpy as np
 
 import symbody as sb
 
+from .multiple_shooting import march
 from .node_functions import Array
 from .transcription import PhaseMesh, Transcription
 
@@ -39,6 +40,8 @@ def interval_errors(z: Array, made: Transcription, mesh: PhaseMesh) -> Array:
     duration = z[made.duration[mesh.phase.name]]
     t, v, n = z[made.begin[mesh.phase.name]] + mesh.at * duration, z[mesh.index], len(mesh.phase.form.states)
     h = np.diff(mesh.fractions) * duration
+    if steps := table.shooting_steps:
+        return _shooting_errors(z, made, mesh, (t, v, h), steps)
     tau, w = np.polynomial.legendre.leggauss(INSIDE)
     tau, w = (tau + 1) / 2, w / 2
     nodes = np.arange(mesh.intervals)[:, None] * m + np.arange(m + 1)[None, :]
@@ -54,6 +57,18 @@ def interval_errors(z: Array, made: Transcription, mesh: PhaseMesh) -> Array:
     scale = np.abs(v[:, :n]).max(axis=0)
     total: Array = np.einsum("t,ktx->kx", w, off) * h[:, None] / np.where(scale > 0, scale, 1.0)
     return total.max(axis=1)
+
+
+def _shooting_errors(
+    z: Array, made: Transcription, mesh: PhaseMesh, motion: tuple[Array, Array, Array], steps: int
+) -> Array:
+    """Steps beside twice as many of half the size, each state relative to its largest |x|."""
+    t, v, h = motion
+    n = len(mesh.phase.form.states)
+    ends = [march(lambda s, x: forward_rates(z, made, mesh, s, x), t, v, h, n, k) for k in (steps, 2 * steps)]
+    scale = np.abs(v[:, :n]).max(axis=0)
+    off: Array = np.abs(ends[0] - ends[1]) / np.where(scale > 0, scale, 1.0)
+    return off.max(axis=1)
 
 
 def finer_meshes(motion: Any, accuracy: float, most: int) -> dict[str, Array] | None:

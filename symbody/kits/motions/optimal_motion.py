@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,13 +16,15 @@ import symbody as sb
 from ...argument_kinds import answered_class
 from ...errors import listed, unknown
 from ...summary import SearchOutcome, Summarized, Summary, counted, summary_rows
-from .ipopt_solver import IpoptResult
+from .funnels import Funnel, motion_funnel
+from .ipopt_solver import SUCCESS, IpoptResult
 from .mesh_errors import INSIDE, chosen_values, interval_errors
+from .motion_page import motion_page, saved_motion
+from .motion_sensitivity import MotionSensitivity, motion_sensitivity
 from .node_functions import Array
 from .tracking_feedback import TrackingFeedback, tracking_feedback
 from .transcription import PhaseMesh, Transcription
 
-SUCCESS: Final = ("Solve_Succeeded", "Solved_To_Acceptable_Level")
 ACTIVE: Final = 1e-6  # distance from a bound, relative to its size, at which it is active
 HUGE: Final = 1e8  # unknowns that grow beyond this are named where a problem has no bound
 
@@ -95,6 +98,8 @@ class OptimalMotion(Summarized):
     ('optimal', 20, True, (), {})
     >>> sorted(motion.columns), motion.check().relative < 1e-6
     (['F', 't', 'v', 'x'], True)
+
+    With a parameter, `motion.sensitivity("m")` has the derivatives of all this (`kits.motions.MotionSensitivity`).
 
     See also: `kits.motions.Problem`, `kits.motions.SimulationCheck`, `kits.motions.TrackingFeedback`.
     """
@@ -273,6 +278,70 @@ class OptimalMotion(Summarized):
         """
         return tracking_feedback(self, phase or next(iter(self.durations)), Q, R, end)
 
+    def funnel(
+        self,
+        law: TrackingFeedback,
+        spread: Mapping[Any, Any],
+        *,
+        tolerance: float = 1e-2,
+        count: int = 50,
+        seed: int = 0,
+    ) -> Funnel:
+        """Simulations of the first phase with a feedback, from random starts within ± spread of the motion's: which of
+        them end within the tolerance of its end, and how far they go from it.
+
+        spread   largest distances by state; others begin on the motion
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> motion = go.cost("effort", integral=F**2) and problem.solve(5)
+        >>> motion.funnel(motion.feedback(Q=100.0), {"x": 0.5}, count=4).fraction
+        1.0
+        """
+        return motion_funnel(self, law, spread, tolerance, count, seed)
+
+    def sensitivity(self, parameter: Any) -> MotionSensitivity:
+        """Derivatives of cost, durations, states and inputs with respect to a parameter of the model, at the same active
+        bounds.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> d = sb.symbol("d")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F - d}, {d: 1.0}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> motion = go.cost("effort", integral=F**2) and problem.solve(2)
+        >>> motion.objective, motion.sensitivity("d").cost  # (1 + d)²
+        (4.0, 4.0)
+        """
+        return motion_sensitivity(self, parameter)
+
+    def trajectory(self) -> sb.Trajectory:
+        """The states at the nodes as a trajectory, phase after phase: for scenes, films, energies and files.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> motion = go.cost("effort", integral=F**2) and problem.solve(2)
+        >>> motion.trajectory()["x"], motion.save("drift.csv").name, "Active bounds" in motion.page()
+        (array([0.  , 0.25, 0.5 , 0.75, 1.  ]), 'drift.csv', True)
+        """
+        segments = []
+        for name, mesh in self.transcription.meshes.items():
+            eq, t, v = mesh.phase.equations, self.times(name), self._nodes(mesh)
+            numbers = {**mesh.phase.parameters, **chosen_values(self.transcription, self.solution.z)}
+            p, r = np.array([numbers[s] for s in eq.p]), v[0, [mesh.place[s] for s in eq.r]]
+            ended = sb.integrate.Outcome(sb.integrate.Ending.REACHED, float(t[-1]), str(self.outcome))
+            segments.append(sb.integrate.Segment(eq, t, v[:, : len(eq.state)].copy(), p, r, ended, name))
+        return sb.Trajectory(tuple(segments), segments[-1].outcome)
+
+    def page(self) -> str:
+        """A page in HTML: the motion in 3-D, states and inputs, costs, active bounds, multipliers and accuracy."""
+        return motion_page(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a table of `columns` (.csv) or the page (.html)."""
+        return saved_motion(self, path)
+
     def check(self, **options: Any) -> SimulationCheck:
         """The motion beside `simulate` with the same inputs, from the start of each phase; options are those of
         `simulate`. Where the motion is unstable, differences grow along it: compare with `error`."""
@@ -300,7 +369,7 @@ class OptimalMotion(Summarized):
 
 def _outcome(t: Transcription, found: IpoptResult) -> SearchOutcome:
     """A sentence that states the status of IPOPT and the obstacle."""
-    if found.status in SUCCESS:
+    if found.is_success:
         text = "optimal" if found.status == SUCCESS[0] else "optimal to a lower tolerance than requested"
         return SearchOutcome(text, True)
     program = t.program

@@ -13,11 +13,13 @@ from ...argument_kinds import answered_class, checked_flags
 from ...errors import finite_number, shown, unknown
 from ...summary import Summarized, Summary, counted, listing, summary_rows
 from .collocation_tables import collocation_table
-from .ipopt_solver import ipopt
+from .complementarity import minimum_by_tightening
 from .mesh_errors import finer_meshes, unknowns_on
+from .optima_family import OptimaFamily, optima_family
 from .optimal_motion import OptimalMotion
 from .phase_forms import checked_range, refuse_disjoint
 from .problem_parts import FREE, Phase, PhaseLink, Range, Repetition, range_at
+from .realtime_solver import RealTimeSolver, realtime_solver
 from .statements import refuse_unbounded
 from .transcription import Transcription
 
@@ -49,6 +51,7 @@ class Problem(Summarized):
         self.links: list[PhaseLink] = []
         self.repetitions: list[Repetition] = []
         self.chosen: dict[sb.Symbol, Range] = {}
+        self.options: dict[str, Any] = {}  # of a file, for `solve`
         self._functions: dict[Any, Any] = {}  # compiled functions of nodes, which serve all meshes
 
     def _summary(self) -> Summary:
@@ -285,8 +288,9 @@ class Problem(Summarized):
         """The best motion near the guess.
 
         intervals   of each phase, or by phase: {"stance": 10, "flight": 20}
-        method      "trapezoidal", "hermite-simpson" or "radau" with the `degree` of its polynomials; by default, Radau
-                    where multipliers are unknowns, otherwise Hermite-Simpson
+        method      "trapezoidal", "hermite-simpson", "radau" with the `degree` of its polynomials, or "shooting", multiple
+                    shooting by `degree` steps of Runge-Kutta in each interval; by default, Radau where multipliers are
+                    unknowns, otherwise Hermite-Simpson
         guess       an earlier motion of this problem, or of one with the same names
         accuracy    largest error of an interval, relative to the range of each state: intervals with larger ones are
                     divided, and the problem is solved again
@@ -297,13 +301,42 @@ class Problem(Summarized):
         t = self.transcription(intervals, method, degree)
         chosen = {"tol": tolerance, "max_iter": max_iterations, **(options or {})}
         start = t.guess if guess is None else unknowns_on(guess, t)
-        motion = OptimalMotion(self.name, t, ipopt(t.program, start, chosen))
+        motion = OptimalMotion(self.name, t, minimum_by_tightening(t, start, chosen))
         for _ in range(MOST_REFINEMENTS if accuracy is not None else 0):
             finer = finer_meshes(motion, accuracy or 0.0, MOST_INTERVALS)
             if not motion.outcome or finer is None:
                 break
             t = self.transcription(intervals, method, degree, finer)
             motion = OptimalMotion(
-                self.name, t, ipopt(t.program, unknowns_on(motion, t), chosen), (*motion.history, motion.error)
+                self.name, t, minimum_by_tightening(t, unknowns_on(motion, t), chosen), (*motion.history, motion.error)
             )
         return motion
+
+    def family(self, over: Mapping[Any, Any], **options: Any) -> OptimaFamily:
+        """Optimal motions over a parameter, {"m": [1, 2, 3]}: each is searched from the one before, moved along its
+        derivative, with its multipliers. Options are those of `solve`.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> d = sb.symbol("d")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F - d}, {d: 1.0}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> go.cost("effort", integral=F**2) and problem.family({"d": [0, 1, 2]}, intervals=3).costs  # (1 + d)²
+        array([1., 4., 9.])
+        """
+        if len(over) != 1:
+            raise sb.ModelError(f"motion {self.name!r}, family: expected one parameter with values, got {shown(over)}")
+        ((key, values),) = over.items()
+        return optima_family(self, getattr(key, "name", key), values, options)
+
+    def realtime(self, intervals: Any = 20, *, iterations: int = 2, **options: Any) -> RealTimeSolver:
+        """Solve the problem, and keep it for new starts: `control.step(x=0.1)` improves the motion by a fixed number of
+        iterations (model predictive control). Options are those of `solve`; for one phase of fixed duration.
+
+        >>> x, F = sb.symbols("x F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("drift")
+        >>> go = problem.phase("go", sb.from_equations({x: F}, inputs=[F]), 1.0).start(x=0).end(x=1)
+        >>> control = go.cost("effort", integral=F**2) and problem.realtime(5, iterations=4)
+        >>> control.step(x=0.2).inputs
+        {'F': 0.8}
+        """
+        return realtime_solver(self.solve(intervals, **options), iterations)

@@ -68,6 +68,7 @@ class Phase(Summarized):
         self.parameters = {**eq.variables.of("p").defaults, **eq.variables.of("p").numbers(values, self.where)}
         self.ranges: dict[str, dict[sb.Symbol, Range]] = {"path": {}, "start": {}, "end": {}}
         self.paths: list[NamedTerm] = []
+        self.products: list[NamedTerm] = []
         self.conditions: list[NamedTerm] = []
         self.integrals: list[NamedTerm] = []
         self.costs: list[NamedTerm] = []
@@ -138,6 +139,27 @@ class Phase(Summarized):
         self.paths.append(NamedTerm(name, self.form.expression(expression, where), checked_range((low, high), where)))
         return self
 
+    def complementary(self, name: str, first: Any, second: Any) -> Phase:
+        """Two quantities that are never negative, and of which one is zero at each time: a contact force and its gap, where
+        the order of contacts is not known. `solve` begins with first · second <= ε for a large ε and tightens it
+        (Scholtes 2001). With implicit Euler, method="radau" and degree=1, impacts take one interval (Posa, Cantu and
+        Tedrake 2014).
+
+        >>> y, v, N = sb.symbols("y v N", kind="variable")
+        >>> eq = sb.from_equations({y: v, v: N - 9.81}, inputs=[N])
+        >>> problem = sb.kits.motions.Problem("drop")
+        >>> fall = problem.phase("fall", eq, 1.0).start(y=1, v=0).complementary("floor", N, y)
+        >>> motion = fall.cost("force", integral=N**2, weight=1e-6) and problem.solve(50, method="radau", degree=1)
+        >>> bool(motion.outcome), abs(float(motion["y"][-1])) < 1e-3, float((motion["N"] * motion["y"]).max()) < 1e-5
+        (True, True, True)
+        """
+        where = f"{self.where}, complementary {name!r}"
+        a, b = (self.form.expression(e, where) for e in (first, second))
+        for word, e in (("first", a), ("second", b)):
+            self.paths.append(NamedTerm(f"{name}, {word}", e, (0.0, float("inf"))))
+        self.products.append(NamedTerm(name, a * b))
+        return self
+
     def condition(self, name: str, expression: Any, value: Any = 0.0, *, at: str = "end") -> Phase:
         """An expression that has a value, or is in a range (low, high), at the start or at the end."""
         where = f"{self.where}, condition {name!r}"
@@ -169,6 +191,66 @@ class Phase(Summarized):
         factor = finite_number(weight, f"{where}, weight", sb.ModelError)
         self.costs.append(NamedTerm(name, self.form.expression(thing, where), FREE, at, factor))
         return self
+
+    def track(self, name: str, measured: Mapping[Any, Any], *, weight: float = 1.0) -> Phase:
+        """A cost ∫ Σ (y - y*(t))² dt of quantities beside measurements, by name, symbol or output: (times, values), with
+        straight lines between them. Times are those of the motion.
+
+        >>> x, v, F = sb.symbols("x v F", kind="variable")
+        >>> problem = sb.kits.motions.Problem("cart")
+        >>> follow = problem.phase("follow", sb.from_equations({x: v, v: F}, inputs=[F]), 1.0)
+        >>> follow = follow.track("data", {"x": ([0, 1], [0.2, 0.4])}).bounds(F=(-1, 1))
+        >>> motion = problem.solve(5)
+        >>> motion.objective < 1e-6, float(motion["v"][0])
+        (True, 0.2)
+        """
+        where, total = f"{self.where}, track {name!r}", sb.algebra.as_expr(0)
+        if not measured:
+            raise sb.ModelError(f"{where}: nothing is tracked; give {{name: (times, values)}}")
+        for k, (key, pair) in enumerate(measured.items()):
+            try:
+                times, values = (np.asarray(a, dtype=float) for a in pair)
+                fits = times.ndim == 1 and times.shape == values.shape and len(times) > 1 and np.diff(times).min() > 0
+            except (TypeError, ValueError):
+                fits = False
+            if not fits or not np.isfinite([times, values]).all():
+                raise sb.ModelError(
+                    f"{where}, {getattr(key, 'name', key)}: expected (times, values) of one length with increasing times, got {shown(pair)}"
+                )
+            table = sb.integrate.interpolation(
+                f"measured_{self.name}_{name}_{k}".replace(" ", "_"), times, values, "linear"
+            )
+            total = total + (self.form.expression(key, where) - table(self.equations.t)) ** 2
+        return self.cost(name, integral=total, weight=weight)
+
+    def avoid(self, name: str, point: Any, centre: Any, radius: float) -> Phase:
+        """An obstacle: |point - centre| >= radius at all nodes. Two components are a cylinder, three a ball.
+
+        point    a sequence of expressions, as point.position().components(m.ground)[:2]
+        centre   numbers, or expressions of parameters and time
+
+        >>> x, y, a, b = sb.symbols("x y a b", kind="variable")
+        >>> problem = sb.kits.motions.Problem("around")
+        >>> go = problem.phase("go", sb.from_equations({x: a, y: b}, inputs=[a, b]), 1.0).avoid("post", (x, y), (1, 0), 0.5)
+        >>> go = go.start(x=0, y=0).end(x=2, y=0).guess(y=[0, 1, 0]).cost("length", integral=a**2 + b**2)
+        >>> motion = problem.solve(20)
+        >>> bool(motion.outcome), float(((motion["x"] - 1) ** 2 + motion["y"] ** 2).min())
+        (True, 0.25)
+        """
+        where = f"{self.where}, obstacle {name!r}"
+        r = finite_number(radius, f"{where}, radius", sb.ModelError)
+        if r <= 0:
+            raise sb.ModelError(f"{where}: radius= must be positive, got {shown(radius)}")
+        try:
+            pairs = list(zip(point, centre, strict=True))
+        except (TypeError, ValueError):
+            pairs = []
+        if len(pairs) not in (2, 3):
+            raise sb.ModelError(
+                f"{where}: point and centre have two or three components, got {shown(point)} and {shown(centre)}"
+            )
+        parts = [(self.form.expression(a, where), self.form.expression(b, where)) for a, b in pairs]
+        return self.path(name, sum(((a - b) ** 2 for a, b in parts), sb.algebra.as_expr(0)), low=r**2)
 
     def guess(self, values: Mapping[Any, Any] | None = None, **named: Any) -> Phase:
         """Values near which the search begins, by name: a number, or numbers at equal distances in time. Without one, a

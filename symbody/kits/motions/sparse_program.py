@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csr_array, hstack, vstack
 
 from .node_functions import Array, Indices, NodeFunctions
 
@@ -87,7 +87,11 @@ class SparsePattern:
         return SparsePattern(shape, keys % max(shape[0], 1), keys // max(shape[0], 1), start, gather)
 
     def values(self, parts: Sequence[Array]) -> Array:
-        return self.constant + self.gather @ np.concatenate(parts) if parts else self.constant
+        if not parts:
+            return self.constant
+        found: Array = self.gather @ (parts[0] if len(parts) == 1 else np.concatenate(parts))
+        found += self.constant
+        return found
 
     def matrix(self, parts: Sequence[Array]) -> csr_array:
         return coo_array((self.values(parts), (self.rows, self.columns)), shape=self.shape).tocsr()
@@ -105,14 +109,22 @@ class SparseProgram:
     high: Array
     groups: tuple[RowGroup, ...]
 
+    @cached_property
+    def _combined(self) -> csr_array:
+        """Rows, then the cost, of z and the values of all blocks: one product."""
+        n = self.linear.shape[1]
+        cost = np.concatenate([np.zeros(n), *(b.cost for b in self.blocks)])
+        return csr_array(vstack([hstack([self.linear, *(b.rows for b in self.blocks)]), cost[None, :]]))
+
+    @cached_property
+    def _weights(self) -> csr_array:
+        """Weights of the values of all blocks in the Lagrangian, of multipliers of rows and of the cost."""
+        return csr_array(self._combined[:, self.linear.shape[1] :].T)
+
     def values(self, z: Array) -> tuple[float, Array]:
         """Cost and rows."""
-        g = [b.values(z) for b in self.blocks]
-        cost = sum(float(b.cost @ x) for b, x in zip(self.blocks, g, strict=True))
-        rows = self.linear @ z
-        for b, x in zip(self.blocks, g, strict=True):
-            rows = rows + b.rows @ x
-        return cost, rows
+        out = self._combined @ np.concatenate([z, *(b.values(z) for b in self.blocks)])
+        return float(out[-1]), out[:-1]
 
     @cached_property
     def jacobian_pattern(self) -> SparsePattern:
@@ -148,4 +160,7 @@ class SparseProgram:
         return out
 
     def hessian(self, z: Array, cost: float, multipliers: Array) -> list[Array]:
-        return [b.hessian(z, b.rows.T @ multipliers + cost * b.cost) for b in self.blocks]
+        weights = self._weights @ np.append(multipliers, cost)
+        ends = np.cumsum([b.cost.size for b in self.blocks])
+        parts = [weights] if len(ends) == 1 else np.split(weights, ends[:-1])
+        return [b.hessian(z, w) for b, w in zip(self.blocks, parts, strict=True)]

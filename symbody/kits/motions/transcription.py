@@ -6,7 +6,7 @@ The unknowns are those of all nodes of all phases, then begin and duration of ea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from scipy.sparse import coo_array
 import symbody as sb
 
 from .collocation_tables import CollocationTable
+from .multiple_shooting import FRACTION, WIDTH, end_of_interval
 from .node_functions import Array, Indices, NodeFunctions
 from .problem_parts import Phase, PhaseLink, Range, Repetition, range_at
 from .sparse_program import NodeBlock, RowGroup, SparseProgram
@@ -102,6 +103,7 @@ class _BlockParts:
     values: list[sb.Expr]
     uses: list[tuple[Any, Any, Any, Any]]  # rows, nodes, value, factors
     costs: list[tuple[str, Any, int, Any]]  # name, nodes, value, factors
+    given_symbols: list[sb.Symbol] = field(default_factory=lambda: [FRACTION])
 
 
 class Transcription:
@@ -117,7 +119,8 @@ class Transcription:
         fractions: Mapping[str, Array],
         functions: dict[Any, NodeFunctions],
     ) -> None:
-        self.chosen, self.links, self._functions = dict(chosen), tuple(links), functions
+        self.chosen, self.links, self.repetitions = dict(chosen), tuple(links), tuple(repetitions)
+        self._functions = functions
         self.meshes: dict[str, PhaseMesh] = {}
         at = 0
         for p in phases:
@@ -136,6 +139,7 @@ class Transcription:
         self.n = at
         self._rows = CollectedRows([], [], [], [])
         self.weights: dict[str, Array] = {}
+        self.product_rows: list[Indices] = []  # of quantities of which one is zero
         self._blocks: list[_BlockParts] = []
         for mesh in self.meshes.values():
             self._add_nodes(mesh)
@@ -145,6 +149,7 @@ class Transcription:
             self._add_link(link)
         for r in repetitions:
             self._add_repetition(r)
+        self._blocks = [b for b in self._blocks if b.values]
 
     # ------------------------------------------------------------------------------------------------ rows of a phase
 
@@ -166,8 +171,12 @@ class Transcription:
         p, form, table, rows = mesh.phase, mesh.phase.form, mesh.table, self._rows
         every = np.arange(len(mesh.at))
         block = self._block(mesh, every, f"{p.name}")
-        block.values = [p.duration * e for e in form.rates]
-        self._add_defects(mesh, block)
+        shoots = bool(table.shooting_steps)
+        if shoots:
+            self._add_shooting(mesh)
+        else:
+            block.values = [p.duration * e for e in form.rates]
+            self._add_defects(mesh, block)
         collocated = every if table.starts_collocated else every[1:]
         for name, e in form.rows:
             r = rows.add(f"{p.where}: {name}", len(collocated))
@@ -177,16 +186,21 @@ class Transcription:
             r = rows.add(f"{p.where}: path {term.name!r}", len(every), *term.range)
             block.uses.append((r, every, len(block.values), 1.0))
             block.values.append(term.expression)
+        for term in p.products:
+            r = rows.add(f"{p.where}: product of {term.name!r}", len(collocated), -np.inf, np.inf)
+            self.product_rows.append(r)
+            block.uses.append((r, collocated, len(block.values), 1.0))
+            block.values.append(term.expression)
         weights = np.zeros(len(every))
         h = np.diff(mesh.fractions)
         for j, b in enumerate(table.weights):
             np.add.at(weights, np.arange(mesh.intervals) * mesh.steps + j, h * b)
         self.weights[p.name] = weights
-        for term in p.integrals:
+        for term in () if shoots else p.integrals:
             r = rows.add(f"{p.where}: integral {term.name!r}", 1, *term.range)
             block.uses.append((np.full(len(every), r[0]), every, len(block.values), weights))
             block.values.append(p.duration * term.expression)
-        for term in (c for c in p.costs if not c.at):
+        for term in (c for c in p.costs if not c.at and not shoots):
             block.costs.append((term.name, every, len(block.values), weights * term.weight))
             block.values.append(p.duration * term.expression)
         if not table.starts_collocated:  # inputs at the start are in no equation: they continue those beside them
@@ -211,6 +225,33 @@ class Transcription:
                 if B[i, j]:
                     for x in range(n):
                         block.uses.append((r[:, i, x], nodes, x, -h * B[i, j]))
+
+    def _add_shooting(self, mesh: PhaseMesh) -> None:
+        """x at the end of each interval is that of Runge-Kutta steps from its start; integrals are summed by them too."""
+        p, intervals = mesh.phase, np.arange(mesh.intervals)
+        if p.form.rows:
+            raise sb.ModelError(f"{p.where}: method='shooting' needs form='explicit'")
+        costs = [c for c in p.costs if not c.at]
+        integrands = [t.expression for t in (*p.integrals, *costs)]
+        later, ends, totals = end_of_interval(p, integrands, mesh.table.shooting_steps)
+        block = self._block(mesh, intervals, f"steps of {p.name}")
+        n, k = len(p.form.states), len(later)
+        block.unknowns += later
+        block.index = np.hstack([block.index, mesh.index[1:, n : n + k]])
+        block.given_symbols = [FRACTION, WIDTH]
+        block.given = np.column_stack([mesh.at[:-1], np.diff(mesh.fractions)])
+        r = self._rows.add(f"{p.where}: equations of motion", mesh.intervals * n).reshape(mesh.intervals, n)
+        self._rows.term(r, mesh.index[1:, :n], 1.0)
+        for j, e in enumerate(ends):
+            block.uses.append((r[:, j], intervals, len(block.values), -1.0))
+            block.values.append(e)
+        for term, e in zip(p.integrals, totals, strict=False):
+            r = self._rows.add(f"{p.where}: integral {term.name!r}", 1, *term.range)
+            block.uses.append((np.full(mesh.intervals, r[0]), intervals, len(block.values), 1.0))
+            block.values.append(e)
+        for term, e in zip(costs, totals[len(p.integrals) :], strict=True):
+            block.costs.append((term.name, intervals, len(block.values), np.full(mesh.intervals, term.weight)))
+            block.values.append(e)
 
     def _add_ends(self, mesh: PhaseMesh) -> None:
         p = mesh.phase
@@ -319,6 +360,14 @@ class Transcription:
             self._rows.term(r, a.index[-1, a.place[s]], 1.0)
             self._rows.term(r, b.index[0, b.place[other]], -sign)
 
+    def with_chosen(self, more: Mapping[sb.Symbol, Range]) -> Transcription:
+        """The same problem on the same mesh with further parameters among the unknowns."""
+        meshes = self.meshes.values()
+        fractions = {m.phase.name: m.fractions for m in meshes}
+        phases, table = [m.phase for m in meshes], next(iter(meshes)).table
+        chosen = {**self.chosen, **more}
+        return Transcription(phases, self.links, self.repetitions, chosen, table, fractions, self._functions)
+
     # ------------------------------------------------------------------------------------------------ the program
 
     @cached_property
@@ -334,16 +383,17 @@ class Transcription:
 
     def _made(self, parts: _BlockParts) -> NodeBlock:
         phase = next(m.phase for m in self.meshes.values() if m.phase.begin in parts.unknowns)
-        s = sb.symbol("fraction_of_the_duration")
-        values = sb.substitute(sb.vector(*parts.values), {phase.equations.t: phase.begin + s * phase.duration})
+        values = sb.substitute(sb.vector(*parts.values), {phase.equations.t: phase.begin + FRACTION * phase.duration})
         fixed = [p for p in phase.equations.p if p not in self.chosen]
         used = set(sb.free_symbols(values))
         fixed = [p for p in fixed if p in used]
         if missing := [p.name for p in fixed if p not in phase.parameters]:
             raise sb.ModelError(f"{phase.where}: no value for {', '.join(missing)}; give values={{...}} to the phase")
-        key = (tuple(parts.unknowns), s in used, tuple(fixed), tuple(values.entries))
+        given = [s for s in parts.given_symbols if s in used]
+        columns = [k for k, s in enumerate(parts.given_symbols) if s in used]
+        key = (tuple(parts.unknowns), tuple(given), tuple(fixed), tuple(values.entries))
         if key not in self._functions:
-            self._functions[key] = NodeFunctions(key[0], [s] if s in used else [], fixed, values.entries)
+            self._functions[key] = NodeFunctions(key[0], given, fixed, values.entries)
         functions = self._functions[key]
         n, size = len(parts.index), len(parts.values)
         uses = [
@@ -356,7 +406,7 @@ class Transcription:
         for _, k, v, f in parts.costs:
             cost[k * size + v] += f
         numbers = np.array([phase.parameters[p] for p in fixed], dtype=float)
-        return NodeBlock(functions, parts.index, parts.given, numbers, used_rows, cost)
+        return NodeBlock(functions, parts.index, parts.given[:, columns], numbers, used_rows, cost)
 
     def _bounds(self) -> tuple[Array, Array]:
         low, high = np.full(self.n, -np.inf), np.full(self.n, np.inf)

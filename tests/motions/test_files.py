@@ -1,0 +1,129 @@
+"""Motions that model files state, the command that solves them, and what it writes."""
+
+import json
+
+import numpy as np
+import pytest
+
+import symbody as sb
+from symbody.cli import main
+from symbody.kits import motions
+
+CART = """
+symbody: 1
+name: cart
+parameters: {mass: 2.0}
+inputs: F
+units: {x: mm}
+bodies: {cart: {mass: mass}}
+joints: {x: {prismatic: [ground, cart], axis: x, actuation: F}}
+motion:
+  intervals: 10
+  method: radau
+  phases:
+    push: {duration: 1, start: {x: 0, x_dot: 0}, bounds: {F: {low: 0, high: 100}}, costs: {effort: {integral: F^2/4, weight: 1/2}}}
+    brake:
+      duration: [0.5, 2]
+      end: {x: 1000, x_dot: 0}
+      path: {speed: {of: x_dot, value: {high: 5}}}
+      conditions: {late: {of: t, value: {low: 1.9}, at: end}}
+      costs: {effort: {integral: F^2/4, weight: 1/2}}
+      guess: {x: [500, 1000], duration: 1}
+  choose: {mass: [1, 3]}
+"""
+HOP = """
+symbody: 1
+name: hop
+coordinates: y l
+inputs: push
+bodies:
+  body: {frame: "ground.translate(0, y, 0)", mass: 1}
+  foot: {frame: "ground.translate(0, y - l, 0)", mass: 0.1}
+loads: {leg: {generalized_force: push, coordinate: l}}
+gravity: [0, -9.81, 0]
+contacts: {sole: {gap: y - l}}
+motion:
+  phases:
+    flight: {duration: [0.1, 1], mode: free, start: {y: 1, l: 0.8}, guess: {y: [1, 0.7], l: 0.8, y_dot: -1}, costs: {effort: {integral: push^2}}}
+    stance: {duration: 0.3, mode: sole, impact: true, end: {y_dot: 0}, bounds: {l: [0.3, 1.5]}, guess: {y: 0.7, l: 0.7, lam_sole: 10}, costs: {effort: {integral: push^2}}}
+"""
+
+
+@pytest.fixture
+def cart(tmp_path):
+    path = tmp_path / "cart.yaml"
+    path.write_text(CART)
+    return path
+
+
+def test_problem_of_a_file(cart):
+    """Numbers in declared units, ranges with one side, weights, phases that follow each other, a parameter to choose."""
+    problem = motions.read_problem(cart)
+    push, brake = problem.phases.values()
+    assert {s.name: r for s, r in push.ranges["path"].items()} == {"F": (0, 100)}
+    assert {s.name: r for s, r in brake.ranges["end"].items()} == {"x": (1.0, 1.0), "x_dot": (0, 0)}
+    assert list(brake.duration_range) == [0.5, 2]
+    assert list(brake.paths[0].range) == [-np.inf, 5]
+    assert push.costs[0].weight == 0.5
+    assert problem.options == {"intervals": 10, "method": "radau"}
+    assert {s.name: r for s, r in problem.chosen.items()} == {"mass": (1, 3)}
+    assert len(problem.links) == 1
+
+
+def test_contacts_of_a_file_are_modes_of_phases(tmp_path):
+    path = tmp_path / "hop.yaml"
+    path.write_text(HOP)
+    problem = motions.read_problem(path)
+    flight, stance = problem.phases.values()
+    assert [len(p.equations.lam) for p in (flight, stance)] == [0, 1]
+    assert problem.links[0].impulses is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("duration: 1,", "duration: [2, 1],"), "cart.yaml:13:22: the range from 2 to 1 is empty"),
+        (("{high: 5}", "{}"), "a range needs `low`, `high` or both"),
+        (("F^2/4, weight: 1/2}}}", "G^2}}}"), "'G'"),
+        (("x_dot: 0}, bounds", "z: 0}, bounds"), "there is no state, input or multiplier 'z'"),
+        (("duration: 1,", "duration: 1, mode: foot,"), "mode 'foot' is one of `contacts`, and there are none"),
+        (("duration: 1,", "duration: 1, impact: true,"), "the first phase has no impact"),
+        (("method: radau", "method: euler"), "euler"),
+        (("motion:", "draw:\nmotion_:"), "motion_"),
+    ],
+)
+def test_statements_of_a_file_that_make_no_sense(cart, change, message):
+    cart.write_text(CART.replace(*change))
+    with pytest.raises(sb.SymbodyError) as found:
+        motions.read_problem(cart)
+    assert message in str(found.value)
+
+
+def test_model_without_a_motion():
+    with pytest.raises(sb.ModelError, match=r"'double pendulum' states no motion: write its phases under `motion:`"):
+        motions.read_problem("double_pendulum")
+
+
+def test_command_solves_and_writes(cart, tmp_path, capsys):
+    """With effort ½∫(F/2)² over 2 s and a mass of 1 kg: ∫F² = 12 d²/T³, the same in both phases."""
+    pytest.importorskip("casadi", reason="casadi is not installed (pip install casadi)")
+    cart.write_text(CART.replace("{F: {low: 0, high: 100}}", "{F: [-100, 100]}"))
+    assert main(["optimise", str(cart), "--json", "-o", str(tmp_path / "cart.csv")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    total = found["durations"]["push"] + found["durations"]["brake"]
+    assert found["cost"] == pytest.approx(12 / total**3 / 8, rel=1e-5)
+    assert total == pytest.approx(3)
+    assert found["chosen"]["mass"] == pytest.approx(1)
+    table = np.genfromtxt(tmp_path / "cart.csv", delimiter=",", names=True)
+    assert table["x"][-1] == pytest.approx(1)
+    assert main(["optimise", str(cart), "--intervals", "4", "-o", str(tmp_path / "cart.html")]) == 0
+    page = (tmp_path / "cart.html").read_text()
+    for part in (
+        "Active bounds",
+        "Multipliers",
+        "condition &#x27;late&#x27;",
+        "largest difference from simulate",
+        'class="sbv"',
+    ):
+        assert part in page, part
+    assert main(["optimise", str(cart), "-o", str(tmp_path / "cart.pdf")]) != 0
