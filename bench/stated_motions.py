@@ -1,6 +1,8 @@
 """Problems of optimal control that are stated once for all programs: rates and costs are functions of a module `c` with
-sin, cos, exp and atan, which is symbody, CasADi or SymPy. Ten are from the gallery of opty 1.5, with its equations,
-numbers and counts of nodes."""
+sin, cos, exp and atan, which is symbody, CasADi or SymPy. Ten follow the gallery of opty 1.5, with these
+changes, which both programs get: the pendulum of free duration has time as its cost; the slide, the crane and the drone are
+written as explicit first-order equations; the block has one node more; the quaternion of the drone is bounded by ±1 and
+its q0 is free at the middle and the end; guesses are straight lines or a few points in place of random numbers."""
 
 from __future__ import annotations
 
