@@ -125,6 +125,7 @@ if TYPE_CHECKING:
         Event,
         Friction,
         Modes,
+        SampledLaw,
         State,
         Switch,
         Trajectory,
@@ -194,7 +195,7 @@ __all__ = [  # noqa: RUF022  (in order of flow)
     # integrate: initial states
     "assemble", "all_assemblies", "State",
     # integrate: motions
-    "simulate", "closed_loop", "Event", "Trajectory",
+    "simulate", "closed_loop", "SampledLaw", "Event", "Trajectory",
     "Contact", "Friction", "simulate_modes", "Contacts", "Modes", "Switch", "simulate_batch", "stepper", "environment", "Pile",
     # stability: steady motions, linearisation and orbits
     "steady", "steady_motions", "branch", "orbit", "orbits",

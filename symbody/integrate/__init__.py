@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .gpu.cuda_motions import cuda_motions
     from .inputs.inputs import closed_loop
     from .inputs.interpolation import interpolation
+    from .inputs.sampled_law import SampledLaw
     from .kernels.tableaux import Tableau
     from .members.batch import Batch, BatchOutputs, simulate_batch
     from .modes.modes import Contacts, Modes, Switch
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .steppers.stepper import Stepper
 
 __all__ = [  # noqa: RUF022  (in order of flow)
-    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "closed_loop", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
+    "assemble", "all_assemblies", "Assemblies", "Batch", "BatchOutputs", "simulate_batch", "CudaMotion", "CudaMotions", "FixedMotions", "MarchedMotions", "ContactMotions", "cuda_motions", "closed_loop", "SampledLaw", "interpolation", "Event", "Contact", "Friction", "Contacts", "Modes", "Switch",
     "Ending", "Outcome", "Statistics", "Tableau", "simulate", "SimulationOptions", "Stepper", "StepDerivatives", "StepImpulses", "stepper", "environment", "Environment", "EnvironmentStep", "State", "Violation", "violation", "simulate_modes", "Occurrence",
     "Segment", "Extremes", "Trajectory", "Violations",
 ]  # fmt: skip

@@ -27,7 +27,8 @@ SAME: Final = frozenset(("add", "sub", "min", "max", "atan2", "lt", "le", "eq"))
 PURE: Final = frozenset("exp log sin cos tan asin acos atan sinh cosh tanh".split())  # of numbers, giving numbers
 NUMBERS: Final = frozenset(("sign", "atan2", *PURE))  # what they give has no dimension
 
-Dimension = dict[Any, Fraction]  # exponents of base units (by index) and of unknown dimensions
+Exponent = int | Fraction  # whole numbers as int, whose arithmetic is many times faster
+Dimension = dict[Any, Exponent]  # exponents of base units (by index) and of unknown dimensions
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Dimensions:
     known: dict[Any, Dimension] = field(default_factory=dict)
     numbers_are_pure: bool = False
     _added: list[Any] = field(default_factory=list)  # unknowns that the present requirement has eliminated
+    _shortened: dict[Any, Dimension] = field(default_factory=dict)  # combinations as they were before it
     _numbers: int = 0  # uses of numbers so far
 
     # ------------------------------------------------------------------------------------------------ statements
@@ -74,6 +76,7 @@ class Dimensions:
         was."""
         roots = list(expressions)
         self._added.clear()
+        self._shortened.clear()
         found: dict[Node, Dimension] = {}
         node: Node | None = None
         try:
@@ -83,6 +86,7 @@ class Dimensions:
             for root in roots if expected is not None else ():
                 self._equate(self._used(root, found), expected or {})
         except DimensionError as conflict:
+            self.known.update(self._shortened)
             for unknown in self._added:
                 del self.known[unknown]
             return Conflict(node, conflict.first, conflict.second)
@@ -93,13 +97,13 @@ class Dimensions:
         found = self._reduced(self._symbol(s))
         if not all(isinstance(k, int) for k in found):
             return None
-        return tuple(found.get(k, Fraction(0)) for k in range(len(BASES) - 1))
+        return tuple(Fraction(found.get(k, 0)) for k in range(len(BASES) - 1))
 
     def product(self, *terms: tuple[Symbol, int], unit: Unit) -> Dimension:
         """[unit] + Σ n [s] over the terms (s, n)."""
         out = of_unit(unit)
         for s, power in terms:
-            out = _sum(out, self._symbol(s), Fraction(power))
+            out = _sum(out, self._symbol(s), power)
         return out
 
     # ------------------------------------------------------------------------------------------------ nodes
@@ -125,7 +129,7 @@ class Dimensions:
             case "mul":
                 return _sum(args[0], args[1])
             case "div":
-                return _sum(args[0], args[1], Fraction(-1))
+                return _sum(args[0], args[1], -1)
             case "sqrt":
                 return _sum({}, args[0], Fraction(1, 2))
         return self._fresh()  # constants, external functions, solves, conditions
@@ -144,40 +148,61 @@ class Dimensions:
             self._equate(args[0], {})
             self._equate(args[1], {})
             return {}
-        return _sum({}, args[0], Fraction(exponent).limit_denominator(12))
+        return _sum({}, args[0], _whole(Fraction(exponent).limit_denominator(12)))
 
     def _symbol(self, s: Symbol) -> Dimension:
         if s.kind == "time":
-            return {SECOND: Fraction(1)}
-        out: Dimension = {("symbol", s.stem): Fraction(1)}
-        return _sum(out, {SECOND: Fraction(-s.order)}) if s.order else out
+            return {SECOND: 1}
+        out: Dimension = {("symbol", s.stem): 1}
+        return _sum(out, {SECOND: -s.order}) if s.order else out
 
     # ------------------------------------------------------------------------------------------------ unification
 
     def _fresh(self) -> Dimension:
         self._numbers += 1
-        return {("number", self._numbers): Fraction(1)}
+        return {("number", self._numbers): 1}
 
     def _equate(self, a: Dimension, b: Dimension) -> None:
         left, right = self._reduced(a), self._reduced(b)
-        difference = _sum(left, right, Fraction(-1))
+        difference = _sum(left, right, -1)
         unknown = [k for k in difference if not isinstance(k, int)]
         if unknown:
             chosen = min(unknown, key=_order)  # numbers go first
-            factor = -1 / difference.pop(chosen)
+            factor = _whole(Fraction(-1) / difference.pop(chosen))
             self._added.append(chosen)
-            self.known[chosen] = {k: v * factor for k, v in difference.items()}
+            self.known[chosen] = {k: _whole(v * factor) for k, v in difference.items()}
         elif difference:
             raise DimensionError(dimension_text(left), dimension_text(right))
 
     def _reduced(self, a: Dimension) -> Dimension:
-        """The combination in terms of base units and unknowns that are left."""
-        while any(k in self.known for k in a):
-            out: Dimension = {}
-            for k, v in a.items():
-                out = _sum(out, self.known.get(k, {k: Fraction(1)}), v)
-            a = out
-        return a
+        """The combination in terms of base units and unknowns that are left; combinations on the way are shortened to
+        these, so that no chain is followed twice."""
+        known = self.known
+        if not any(k in known for k in a):
+            return a
+        out: Dimension = {}
+        for k, v in a.items():
+            _add(out, self._shortest(k) if k in known else {k: 1}, v)
+        return out
+
+    def _shortest(self, unknown: Any) -> Dimension:
+        """The combination of an eliminated unknown, in terms of what is left."""
+        known, chain = self.known, [unknown]
+        while chain:
+            at = chain[-1]
+            longer = [k for k in known[at] if k in known]
+            ahead = [k for k in longer if any(x in known for x in known[k])]
+            if ahead:
+                chain += ahead
+                continue
+            chain.pop()
+            if longer:
+                out: Dimension = {}
+                for k, v in known[at].items():
+                    _add(out, known.get(k, {k: 1}), v)
+                self._shortened.setdefault(at, known[at])
+                known[at] = out
+        return known[unknown]
 
 
 def _order(unknown: tuple[str, Any]) -> tuple[bool, str]:
@@ -187,21 +212,31 @@ def _order(unknown: tuple[str, Any]) -> tuple[bool, str]:
 
 def of_unit(unit: Unit) -> Dimension:
     """The dimension of a unit; rotation has none."""
-    return {k: Fraction(e) for k, e in enumerate(unit.dimension) if e}
+    return {k: _whole(Fraction(e)) for k, e in enumerate(unit.dimension) if e}
 
 
 def dimension_text(d: Dimension) -> str:
     """As a coherent SI unit, such as `N/m`; of partly unknown dimensions the known part."""
-    return unit_text(tuple(d.get(k, Fraction(0)) for k in range(len(BASES) - 1)))
+    return unit_text(tuple(Fraction(d.get(k, 0)) for k in range(len(BASES) - 1)))
 
 
-def _sum(a: Dimension, b: Dimension, factor: Fraction = Fraction(1)) -> Dimension:
+def _sum(a: Dimension, b: Dimension, factor: Exponent = 1) -> Dimension:
     """a + factor · b, without zeros."""
     out = dict(a)
-    for k, v in b.items():
-        total = out.get(k, 0) + factor * v
-        if total:
-            out[k] = Fraction(total)
-        else:
-            out.pop(k, None)
+    _add(out, b, factor)
     return out
+
+
+def _add(to: Dimension, b: Dimension, factor: Exponent) -> None:
+    """Add factor · b to a combination, and drop zeros."""
+    for k, v in b.items():
+        total = to.get(k, 0) + factor * v
+        if total:
+            to[k] = total if type(total) is int else _whole(total)
+        else:
+            to.pop(k, None)
+
+
+def _whole(x: Exponent) -> Exponent:
+    """A whole number as an int."""
+    return int(x) if x.denominator == 1 else x

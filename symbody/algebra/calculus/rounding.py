@@ -118,7 +118,21 @@ def _of_item(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> float:
     return float(errors[0][n.data]) if errors[0] else 0.0
 
 
+def _of_sum(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> Any:
+    return 0.0 if isinstance(y, NoValue) else errors[0] + errors[1] + UNIT_ROUNDOFF * abs(y)
+
+
+def _of_product(n: Node, y: Any, arguments: list[Any], errors: list[Any]) -> Any:
+    if isinstance(y, NoValue):
+        return 0.0
+    a, b = arguments
+    return abs(b) * errors[0] + abs(a) * errors[1] + UNIT_ROUNDOFF * abs(y)
+
+
 _ERRORS: Final[dict[str, Callable[..., Any]]] = {
+    "add": _of_sum,
+    "sub": _of_sum,
+    "mul": _of_product,
     "const": _of_constant,
     "factor": _of_factor,
     "solve": _of_solve,

@@ -36,6 +36,7 @@ from .equations_summary import drawn_equations, equations_summary
 from .keywords import values_by_name
 from .named_rows import EquationRows
 from .readable_equations import ReadableEquations, readable_equations
+from .sampling import SampledVariables
 from .variable_table import variable_table
 from .variables import Variables
 
@@ -78,6 +79,7 @@ class Equations(
     labels             names for subexpressions, used in printed equations and generated code
     dropped            if linearised in small variables: the omitted terms of each entry, to second order
     border             if rows of Jc are redundant: the additional rows that keep the accelerations determined
+    sampling           if inputs follow a `SampledLaw`: the additional variables that are held between samples
     outputs            quantities of interest by name
     notes              notes on the derivation
 
@@ -121,6 +123,7 @@ class Equations(
     dependent: Mapping[Symbol, Expr] = field(default_factory=dict)
     dropped: Mapping[str, Expr] = field(default_factory=dict)
     border: Border | None = None
+    sampling: SampledVariables | None = None
 
     def _summary(self) -> Summary:
         return equations_summary(self)

@@ -119,7 +119,8 @@ class EquationRows(Introduced):
     @cached_property
     def additional(self) -> tuple[NamedRow, ...]:
         """h, by name."""
-        named = zip(self.eq.mechanism.equations, self.eq.h.entries, strict=True)
+        held = self.eq.sampling.after if self.eq.sampling else ()
+        named = zip((*self.eq.mechanism.equations, *(s.name for s in held)), self.eq.h.entries, strict=True)
         return tuple(NamedRow(name, "additional", e) for name, e in named)
 
     @property

@@ -16,6 +16,7 @@ from ...errors import DerivationError, in_number, listed
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
 from ..equations.random_states import numbers, random_state
+from ..equations.sampling import refuse_samples
 from ..rank.small_matrices import Rows, pivoted_elimination
 
 
@@ -47,6 +48,7 @@ def minimal(
 
     See also: `derive`, `Equations`, `linearize`.
     """
+    refuse_samples(eq, "minimal", DerivationError)
     if not eq.lam:
         _named_speeds(eq, () if independent is None else independent)  # refuses keys that are not speeds
         return eq

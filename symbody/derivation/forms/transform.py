@@ -27,6 +27,7 @@ from ...errors import DerivationError, ModelError, in_number, listed, shown
 from ..equations.energies import refuse_written_motion
 from ..equations.equation_arguments import of_equations
 from ..equations.equations import Equations
+from ..equations.sampling import refuse_samples
 from ..kinematics.affine_fields import AffineField, inner
 from ..kinematics.deforming_motion import DeformingMotion, entries_of, field_of
 from ..kinematics.kinematics import Kinematics
@@ -52,6 +53,7 @@ def diagonalized(eq: Equations, unit: bool = False, names: Sequence[str] = ()) -
 
     See also: `derivation.gram_schmidt`, `Equations`.
     """
+    refuse_samples(eq, "diagonalized", DerivationError)
     n = len(eq.u)
     w = _new_speeds(eq, names)
     if massless := [eq.u[i].name for i in range(n) if eq.M[i, i] is ZERO]:

@@ -22,7 +22,7 @@ from ...errors import in_number
 from ...simulation_options import SimulationOptions
 from ..forms.forms import Form
 from ..inputs.features import jumps_at_knots, sampled_runs, table_knots
-from ..inputs.time_functions import time_functions
+from ..inputs.time_functions import TimeLine, time_functions
 from ..kernels.march_records import TINY
 from ..kernels.next_switching import LINE, SwitchingTimes
 from ..kernels.probes import WIDEST
@@ -38,6 +38,7 @@ class Switching:
     """Switching times, for kernels: knots of sources one after another, and a line for each (`SwitchingTimes`).
 
     written    the lines as expressions, where they depend on parameters, and their program
+    sample_at  the state behind samples that are due
     unknown    names of functions of time of which nothing is known
     """
 
@@ -46,6 +47,7 @@ class Switching:
     lines: Array = field(default_factory=lambda: np.zeros(LINE))
     written: tuple[Expr, ...] = ()
     lines_at: Compiled | None = None
+    sample_at: Compiled | None = None
     is_told: bool = False
     unknown: tuple[str, ...] = ()
 
@@ -55,7 +57,7 @@ class Switching:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        return len(self.knots), len(self.first), self.is_told, bool(self.unknown)
+        return len(self.knots), len(self.first), self.is_told, bool(self.unknown), self.sample_at is not None
 
     def record(self, p: Array, r: Array | None = None) -> SwitchingTimes:
         """For kernels; its lines are those of the parameters that `p` holds when a motion begins, and of the inputs `r`
@@ -64,6 +66,7 @@ class Switching:
         made = SwitchingTimes(
             count=self.count, rounding=TINY, is_told=int(self.is_told), first=self.first.copy(), knots=self.knots.copy(), lines=self.lines.copy(),
             lines_at=None if self.lines_at is None else program_callee(self.lines_at, given),
+            sample=None if self.sample_at is None else program_callee(self.sample_at, given),
         )  # fmt: skip
         return made if self.count else made.know("count")
 
@@ -74,7 +77,7 @@ NONE: Final = Switching()
 def switching_times(form: Form, p: Array, begin: float, end: float, rtol: float) -> Switching:
     """Switching times of a motion with these parameters, between two times."""
     found = time_functions(form.equations)
-    if found.are_none:
+    if found.are_none and form.equations.sampling is None:
         return NONE
     closed = closed_switching_times(form, rtol)
     if not found.searched:
@@ -90,13 +93,13 @@ def step_switching_times(form: Form, has_events: bool) -> Switching:
 
 def closed_switching_times(form: Form, rtol: float) -> Switching:
     """Those of conditions linear in time and of samples, whatever the time and the parameters are."""
-    if time_functions(form.equations).are_none:
+    if time_functions(form.equations).are_none and form.equations.sampling is None:
         return NONE
     return form.cached("switching times", rtol, lambda: _known_switching_times(form, rtol))
 
 
 def _known_switching_times(form: Form, rtol: float) -> Switching:
-    made = written_switching_times(form.equations, rtol)
+    made = replace(written_switching_times(form.equations, rtol), sample_at=sample_program(form))
     return with_lines(made, lambda lines: form.kept("switching_lines", lambda: lines, of=f"switching {rtol!r}"))
 
 
@@ -107,18 +110,37 @@ def with_lines(made: Switching, program: Callable[[dict[str, Any]], Compiled]) -
     return replace(made, lines=np.array([float(e.data) for e in made.written] or [0.0] * LINE), written=())
 
 
+def sample_program(form: Form) -> Compiled | None:
+    """The state of a form, and its variations, behind samples that are due; None where nothing is sampled."""
+    sampling = form.equations.sampling
+    if sampling is None:
+        return None
+
+    def after() -> dict[str, Any]:
+        values: dict[Any, Expr] = dict(sampling.after)
+        if varied := form.variations:
+            values |= varied.map_at_time(sampling.after)
+        return {"x": [values.get(s, s) for s in form.y]}
+
+    return form.cached("samples", (), lambda: form.kept("sampled_state", after))
+
+
 def exported_switching_times(eq: Equations) -> Switching:
     """Those of a model on its way out, for the tolerance that motions have by default."""
-    return eq.cached("exported switching times", (), lambda: written_switching_times(eq, SimulationOptions().rtol))
+    made = replace(eq, sampling=None) if eq.sampling else eq  # sampled laws leave as events
+    return eq.cached("exported switching times", (), lambda: written_switching_times(made, SimulationOptions().rtol))
 
 
 def written_switching_times(eq: Equations, rtol: float) -> Switching:
-    """Those of conditions linear in time and of samples, with lines as expressions."""
+    """Those of conditions linear in time, of samples and of the clocks of sampled laws, with lines as expressions."""
     found = time_functions(eq)
     sources = [(np.zeros(1), line, JUMPS) for line in found.conditions]
     for table, line in found.tables:
         is_exact = ONE if line.is_time else ZERO
         sources.append((table_knots(table, rtol), line, (is_exact, as_expr(int(jumps_at_knots(table))))))
+    sources += (
+        [(np.zeros(1), TimeLine(ONE, -(eq.t + clock)), JUMPS) for clock in eq.sampling.clocks] if eq.sampling else []
+    )
     sources = [s for s in sources if len(s[0])]
     if not sources:
         return replace(NONE, unknown=found.unknown)

@@ -34,10 +34,14 @@ def unwatched_note(eq: Equations, what: str) -> str:
     return f"{what} does not end where {listed(map(repr, eq.rows.validity))} of valid_while no longer holds" if eq.rows.validity else ""  # fmt: skip
 
 
-def with_validity_events(eq: Equations, events: Mapping[str, Any]) -> dict[str, Any]:
-    """Events by name, and those that end a motion where a condition of the model no longer holds."""
-    ends = (Event(f"valid while {n}", e, "falling", terminal=True) for n, e in eq.rows.validity.items())
-    return {**events, **{e.name: e for e in ends}}
+def with_own_events(eq: Equations, events: Mapping[str, Any]) -> dict[str, Any]:
+    """Events by name, those that end a motion where a condition of the model no longer holds, and the samples of sampled
+    laws."""
+    own = [Event(f"valid while {n}", e, "falling", terminal=True) for n, e in eq.rows.validity.items()]
+    if eq.sampling is not None:
+        after = eq.sampling.after
+        own += [Event(f"sample of {c.name}", c, "falling", reset=dict(after)) for c in eq.sampling.clocks]
+    return {**events, **{e.name: e for e in own}}
 
 
 class ValidRegion:

@@ -170,6 +170,14 @@ class VariedForm(Form):
             for s, e in zip(column, found[i].entries, strict=True)
         }
 
+    def map_at_time(self, after: Mapping[Symbol, Expr]) -> Mapping[Symbol, Expr]:
+        """Variations behind a reset at a time that does not depend on the state: s⁺ = ∂R/∂y s⁻ + ∂R/∂x."""
+        moved, out = self.derivatives(Matrix(len(after), 1, tuple(after.values()))), dict[Symbol, Expr]()
+        for index, column in zip(self.indices, self.columns, strict=True):
+            found, own = dict(zip(after, moved[index].entries, strict=True)), zip(self.state.y, column, strict=True)
+            out |= {name: found[s] for s, name in own if s in found}
+        return out
+
     def through(self, when: Expr, new: Matrix) -> dict[Index, Matrix]:
         """New values of the state at the event when = 0, under (), and of all its variations."""
         form, table = self.state, dict(zip(self.state.y, new.entries, strict=True))

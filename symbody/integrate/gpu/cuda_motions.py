@@ -10,6 +10,7 @@ from ...algebra.graph.graph import Symbol
 from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.sampling import refuse_samples
 from ...emit.llvm.device_loops import DeviceModule
 from ...emit.run.cuda_callable import checked_real
 from ...emit.run.cuda_driver import cuda
@@ -91,6 +92,8 @@ def cuda_motions(
 
     See also: `simulate_batch`, `emit.device_array`, `integrate.CudaMotions`.
     """
+    if isinstance(equations, Equations):
+        refuse_samples(equations, "cuda_motions", SimulationError)
     cuda()
     if isinstance(equations, Contacts):
         question = ContactQuestion(step, tuple(events), record)

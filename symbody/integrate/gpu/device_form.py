@@ -89,7 +89,7 @@ class DeviceFunctions:
             count=found.count, is_told=int(has_events and found.count > 0), rounding=self.epsilon, first=found.first, knots=found.knots,
             lines=found.lines.copy(), lines_at=self.function("switching_lines", lines, is_inlined=False) if found.written else None,
         )  # fmt: skip
-        known = ("count", "is_told", "rounding", "first", "knots", "lines_at")
+        known = ("count", "is_told", "rounding", "first", "knots", "lines_at", "sample")
         return made.know(*known) if found.written else made.know(*known, "lines")
 
     def reset(self, after: Sequence[Expr]) -> DeviceFunction:

@@ -14,6 +14,7 @@ import numpy as np
 from ...algebra.calculus.derivatives import time_derivative
 from ...algebra.graph.functions import ExternalFunction
 from ...algebra.graph.graph import ZERO, Expr, Symbol, as_expr, symbol
+from ...algebra.graph.matrix import Matrix
 from ...algebra.graph.walk import free_symbols, scalars, substitute_all
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
@@ -21,6 +22,7 @@ from ...derivation.equations.own_terms import composed, in_own_symbols
 from ...emit.run.piecewise_polynomials import piecewise
 from ...errors import ExpressionError, ModelError, SimulationError, SymbodyError, listed, shown
 from ...units import quantity
+from .sampled_law import SampledLaw, sampled_inputs
 from .splines import Samples, samples_of
 
 MAX_INPUT_SETS: Final = 8  # sets of input laws for which equations are cached: each has programs of its own
@@ -36,8 +38,8 @@ def with_inputs(
 
     An input is a number; an expression in t, q, u, z, other inputs and parameters (new ones too: references, gains),
     whose rates are its time derivatives; samples (times, values), between which it is a cubic spline, (times, values, "linear") or (times,
-    values, "held"); or a Python function of t, or of (t, q, u), which returns a number, or a tuple of the number and
-    its rates.
+    values, "held"); a Python function of t, or of (t, q, u), which returns a number, or a tuple of the number and
+    its rates; or a `SampledLaw`.
     """
     eq = _with_references(eq, inputs)
     numbers: dict[str, float] = {}
@@ -51,7 +53,7 @@ def with_inputs(
             )
         if isinstance(law, Expr):
             (laws[s],) = in_own_symbols(eq, [law])
-        elif callable(law):
+        elif callable(law) or isinstance(law, SampledLaw):
             laws[s] = law
         elif isinstance(law, (tuple, list)):
             laws[s] = samples_of(law, f"input {s.name!r} of {eq.name!r}", error)
@@ -98,7 +100,7 @@ def _with_references(eq: Equations, inputs: Mapping[Any, Any]) -> Equations:
 def _content(law: Any) -> Hashable:
     """The cache key of a law. An object without a hash is identified by its address: it lives as long as the equations
     it went into."""
-    if isinstance(law, Samples):
+    if isinstance(law, (Samples, SampledLaw)):
         return law.content
     return law if isinstance(law, Hashable) else id(law)
 
@@ -212,9 +214,10 @@ def _part(found: Any, order: int, where: str, error: Error) -> float:
 
 
 def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -> Equations:
-    table: dict[Symbol, Expr] = {}
+    eq, table = _with_samples(eq, {s: law for s, law in laws.items() if isinstance(law, SampledLaw)}, error)
     for s, law in laws.items():
-        table |= _law(eq, s, law, error)
+        if not isinstance(law, SampledLaw):
+            table |= _law(eq, s, law, error)
     table = _without_each_other(eq, table, error)
     more = [s for s in free_symbols(*table.values()) if s.kind == "parameter" and s not in eq.p]
     names = list(eq.outputs)
@@ -224,7 +227,30 @@ def _closed_equations(eq: Equations, laws: Mapping[Symbol, Any], error: Error) -
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)),
         r=_inputs_left(eq, table, closed), p=(*eq.p, *more), dependent=composed(eq, table),
+        sampling=None if eq.sampling is None else eq.sampling.substituted(table),
     )  # fmt: skip
+
+
+def _with_samples(
+    eq: Equations, laws: Mapping[Symbol, SampledLaw], error: Error
+) -> tuple[Equations, dict[Symbol, Expr]]:
+    """Equations with the variables that sampled laws hold, and the inputs as these variables."""
+    if not laws:
+        return eq, {}
+    for s in laws:
+        if rates := [d.name for d in (symbol(s.stem, "input", order) for order in (1, 2)) if d in eq.r]:
+            raise error(
+                f"input {s.name!r} of {eq.name!r}: the equations contain {listed(rates)}, which a law that is held between samples does not "
+                "have; let the input act through a stiffness or a lag, or give an expression"
+            )
+    made = sampled_inputs(eq, laws, lambda s, law: _python(eq, s.name, law, error)[0], error)
+    rows = [s.dot - rate for s, rate in made.rates.items()]
+    more = [s for s in free_symbols(*made.sampling.after.values()) if s.kind == "parameter" and s not in eq.p]
+    widened = replace(
+        eq, z=(*eq.z, *made.rates), h=Matrix(len(eq.h.entries) + len(rows), 1, (*eq.h.entries, *rows)), p=(*eq.p, *more),
+        sampling=made.sampling.joined(eq.sampling),
+    )  # fmt: skip
+    return widened, dict(made.inputs)
 
 
 def _without_each_other(eq: Equations, table: dict[Symbol, Expr], error: Error) -> dict[Symbol, Expr]:

@@ -47,6 +47,7 @@ NO_REST: Final = (
 def march(m: Method, s: Steps) -> int:
     """Steps until something happens; see the head of this file."""
     if s.is_new == 1:
+        take_samples(s)
         if s.switching.lines_at is not None:
             s.switching.lines_at((s.t, s.y), (s.switching.lines,))
         m.renew(m, s)
@@ -142,11 +143,23 @@ def pass_switching_time(m: Method, s: Steps, planned: float, is_there: int) -> N
     w.rest = 0.0
     if is_there == 1 and s.t != s.t_end:
         s.t = w.after
+        if w.sample is not None:
+            take_samples(s)
+            if w.lines_at is not None:
+                w.lines_at((s.t, s.y), (w.lines,))
         m.resume(m, s)
         if s.is_adaptive == 0:
             w.rest = planned - s.t
             if abs(w.rest) <= NO_REST * abs(s.h):
                 w.rest = 0.0
+
+
+def take_samples(s: Steps) -> None:
+    """Evaluate the sampled laws that are due."""
+    if s.switching.sample is not None:
+        s.switching.sample((s.t, s.y), (s.w,))
+        for i in range(s.n):
+            s.y[i] = s.w[i]
 
 
 def grows_without_bound(g: Growth, y: Numbers, t: float) -> int:

@@ -29,6 +29,8 @@ class SwitchingTimes(Struct):
     lines          of each source a, b, the size of the terms of b; 1 if the values at a knot are exactly those after it,
                    so that a step may begin there; and 1 if it jumps
     lines_at       gives the lines at a state and parameters; absent where they are constant
+    sample         gives the state behind samples that are due, of laws that are held between them; absent where there are
+                   none
     before, after  end of the step before the next switching time, and beginning of the one after it; is_jump, whether
                    something jumps there
     rest           what is left of a step of fixed length that was divided, 0 where there is none
@@ -41,6 +43,7 @@ class SwitchingTimes(Struct):
     knots: Numbers
     lines: Numbers
     lines_at: Function | None
+    sample: Function | None
     before: Mutable[float]
     after: Mutable[float]
     is_jump: Mutable[int]

@@ -37,5 +37,5 @@ def standalone_constants(*, settles: bool, watches: bool, switches: bool) -> dic
     there = {"s.settle": settles, "s.watched.watch": watches, "s.switching.lines_at": switches}
     return {
         **({} if switches else {"s.switching.count": 0}), "s.probes.count": 0, "s.is_adaptive": 1, "s.results.is_stored": 0, "s.leaps.count": 0, "m.patience": 0,
-        **{name: IS_PRESENT if is_there else None for name, is_there in there.items()},
+        "s.switching.sample": None, **{name: IS_PRESENT if is_there else None for name, is_there in there.items()},
     }  # fmt: skip

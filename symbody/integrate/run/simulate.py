@@ -52,7 +52,7 @@ def simulate(
     inputs       for each input a number; an expression, which is differentiated if the equations contain rates of the
                  input; samples (times, values), a cubic spline, (times, values, "linear"), or (times, values, "held"):
                  each value up to the next time, where a step ends; a Python function of t or of (t, q, u), which
-                 returns the number, or a tuple of it and its rates
+                 returns the number, or a tuple of it and its rates; a `SampledLaw`, evaluated at equal intervals and held
     events       zero crossings of expressions: `Event`, and impacts: `Contact`
     options      any of these by name: {"alpha": 5}, where the model has an alpha too; or `SimulationOptions`
 

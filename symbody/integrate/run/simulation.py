@@ -10,10 +10,18 @@ import numpy as np
 
 from ...derivation.equations.equations import Equations
 from ...emit.run.callable import Array
+from ...errors import SimulationError
 from ...interruption import raise_interruption
 from ...simulation_options import SimulationOptions
 from ..events.event_handlers import EventHandler
-from ..events.switching_times import Switching, longest_step, switching_times, undivided_note, unseen_note
+from ..events.switching_times import (
+    Switching,
+    longest_step,
+    sample_program,
+    switching_times,
+    undivided_note,
+    unseen_note,
+)
 from ..forms.forms import Form
 from ..forms.sensitivities import variations_in
 from ..kernels.tableaux import TABLEAUX, Tableau, tableau_of
@@ -85,8 +93,22 @@ class Simulation:
         self.form = form = form_of(eq, o, self.rank)
         self.notes = (*start.notes, *filter(None, [branch_note(eq, self.rank)]))
         self.y, self.p = self.form.start(s.t, np.concatenate([s.q, s.u, s.z]), np.concatenate([s.p, s.r]))
+        self.y = self._sampled()
         self.atol = absolute_tolerances(eq, form, o)
         self.method = method or self._method()
+
+    def _sampled(self) -> Array:
+        """The state at the start, behind the first samples."""
+        program = sample_program(self.form)
+        if program is None:
+            return self.y
+        if self.end < self.state.t:
+            raise SimulationError(
+                f"simulate {self.eq.name!r}: sampled laws go forward in time; t ends at {self.end:g}, before the start at {self.state.t:g}"
+            )
+        found = program(self.state.t, self.y, self.p)
+        program.raise_pending()
+        return found
 
     def _method(self) -> MethodChoice:
         o, s, form = self.options, self.state, self.form
@@ -129,6 +151,8 @@ class Simulation:
         finally:
             leg.progress.done()
         form.raise_pending()
+        if samples := sample_program(form):
+            samples.raise_pending()
         if events:
             events.raise_pending()
         self.machine = leg.machine

@@ -13,6 +13,7 @@ from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import composed
+from ...derivation.equations.sampling import refuse_samples
 from ...errors import SimulationError, finite_number, listed, shown, unknown
 from ...options import OptionSet
 from ...simulation_options import SimulationOptions
@@ -182,6 +183,7 @@ def _smooth_stepper(
     if not made.kind.has_rates or made.kind.is_algebraic:
         raise SimulationError(f"{where}: form={o.form!r} is not for steps of one length; take 'projection'")
     if tableau is None:
+        refuse_samples(eq, f"stepper with method={method!r}", SimulationError)
         if events:
             raise SimulationError(f"{where}: method={method!r} takes no events; take one of {listed(TABLEAUX)}")
         steps = ImplicitSteps(made, IMPLICIT[str(method)], lengths.h, lengths.substeps)
@@ -209,11 +211,11 @@ def _with_clock(eq: Equations) -> tuple[Equations, bool]:
     they do not depend on time."""
     names = list(eq.outputs)
     parts = [eq.rates, eq.M, eq.f, eq.phi, eq.Jc, eq.b, eq.c, eq.h, *(eq.outputs[n] for n in names)]
-    if eq.t not in free_symbols(*parts):
+    if eq.t not in free_symbols(*parts, *(eq.sampling.after.values() if eq.sampling else ())):
         return eq, False
     table = {eq.t: eq.t + CLOCK}
     rates, M, f, phi, Jc, b, c, h, *outputs = substitute_all(parts, table)
     return replace(
         eq, rates=rates, M=M, f=f, phi=phi, Jc=Jc, b=b, c=c, h=h, outputs=dict(zip(names, outputs, strict=True)), p=(*eq.p, CLOCK),
-        dependent=composed(eq, table),
+        dependent=composed(eq, table), sampling=None if eq.sampling is None else eq.sampling.substituted(table),
     ), True  # fmt: skip

@@ -20,9 +20,11 @@ from ...algebra.graph.walk import substitute_all
 from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.equations.sampling import refuse_samples
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
 from ...emit.run.loop_callee import program_callee
+from ...errors import SimulationError
 from ...simulation_options import SimulationOptions
 from ..complementarity.contact_arrays import contact_arrays, indices
 from ..complementarity.semismooth_newton import contact_branch
@@ -76,6 +78,7 @@ def compiled_program(
 
 def moreau_switching(eq: Equations) -> Switching:
     """Switching times in closed form, whatever the time and the parameters are."""
+    refuse_samples(eq, "time stepping", SimulationError)
     return eq.cached("switching of time stepping", (), lambda: _closed_switching(eq))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...later import offer
 
 if TYPE_CHECKING:
+    from .driving.control_laws import anti_lock, cruise_control, lane_keeping, stability_control
     from .driving.driver import Driver, preview_driver
     from .driving.manoeuvres import (
         LaneChange,
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
         lane_change,
         ramp_steer,
         sine_steer,
+        sine_with_dwell,
         step_measures,
         step_steer,
     )
     from .measures.handling import HandlingDiagram, Understeer, handling_diagram, steady_gain, straight, understeer
+    from .measures.ride_comfort import RideComfort, comfort_weighting, ride_comfort
     from .measures.standard_tests import (
         FrequencyMeasures,
         LaneChangeTest,
@@ -27,8 +30,9 @@ if TYPE_CHECKING:
         step_test,
     )
     from .models.car_model import car
+    from .models.car_parts import pedal
     from .models.motorcycle_models import leaning_turn, motorcycle, sharps_motorcycle
-    from .models.rail import bogie, wheelset
+    from .models.rail import bogie, rail_car, wheelset
     from .models.single_track_models import car_and_trailer, path_follower, single_track
     from .roads.crg_file import CrgFile, read_crg
     from .roads.curved_road import CurvedRoad
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from .suspensions.hardpoints import Hardpoints
     from .suspensions.roll_bar import AntiRollBar, anti_roll_bar, torsion_bar
     from .suspensions.steering import Rack, rack
+    from .suspensions.stops import stops
     from .suspensions.suspension import KinematicCurves, kinematics, wheel_angles
     from .tyres.linear_tyre import BrushTyre, LinearTyre
     from .tyres.magic_formula import MagicFormula, read_tyre
@@ -55,20 +60,21 @@ if TYPE_CHECKING:
     from .tyres.tmeasy import TMeasy
     from .tyres.tyre import MirroredTyre, Slip, Tyre, TyreForces, TyrePair
     from .wheels.drivetrain import brake, differential, drive, spin_rate
+    from .wheels.rail_contact import RailContact, kalker_coefficients, polach_force, rail_contact
     from .wheels.wheel_contact import ContactGeometry, WheelContact, contact_geometry, wheel_on_road
 
 __all__ = [  # noqa: RUF022  (in order of flow)
     "Tyre", "Slip", "TyreForces", "LinearTyre", "BrushTyre", "TMeasy", "MagicFormula", "MirroredTyre", "TyrePair", "read_tyre", "read_tir", "TirFile",
     "Road", "profile_road", "sampled_road", "random_road", "random_profile", "RandomProfile", "road_spectrum", "shaping_filter", "CurvedRoad", "read_crg", "CrgFile",
     "wheel_on_road", "WheelContact", "contact_geometry", "ContactGeometry",
-    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
-    "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver",
+    "Hardpoints", "bushing", "Bushing", "anti_roll_bar", "torsion_bar", "AntiRollBar", "stops", "rack", "Rack", "drive", "brake", "differential", "spin_rate",
+    "PlanePath", "path_through", "path_of_curvature", "preview_driver", "Driver", "cruise_control", "lane_keeping", "anti_lock", "stability_control",
     "wheel_angles", "kinematics", "KinematicCurves",
-    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "motorcycle", "sharps_motorcycle", "leaning_turn",
-    "car", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
+    "single_track", "path_follower", "car_and_trailer", "wheelset", "bogie", "rail_car", "rail_contact", "RailContact", "kalker_coefficients", "polach_force", "motorcycle", "sharps_motorcycle", "leaning_turn",
+    "car", "pedal", "double_wishbone", "mcpherson", "Corner", "moved_points", "spring_preload", "WISHBONES", "STRUT",
     "straight", "steady_gain", "understeer", "Understeer", "handling_diagram", "HandlingDiagram",
-    "step_steer", "ramp_steer", "sine_steer", "step_measures", "StepMeasures", "lane_change", "LaneChange",
-    "step_test", "StepTest", "frequency_measures", "FrequencyMeasures", "lane_change_test", "LaneChangeTest",
+    "step_steer", "ramp_steer", "sine_steer", "sine_with_dwell", "step_measures", "StepMeasures", "lane_change", "LaneChange",
+    "step_test", "StepTest", "frequency_measures", "FrequencyMeasures", "lane_change_test", "LaneChangeTest", "ride_comfort", "RideComfort", "comfort_weighting",
 ]  # fmt: skip
 
 offer(__name__)

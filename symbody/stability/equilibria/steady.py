@@ -21,6 +21,7 @@ from ...algebra.nonlinear.zeros import MAX_STARTS, FoundZero, ZeroSearch
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name, values_in_si
+from ...derivation.equations.sampling import refuse_samples
 from ...errors import StabilityError, advised_error, finite_number, in_number, listed
 from ...integrate.inputs.inputs import with_inputs
 from ...integrate.start.state import Start, is_whole_state, start_values
@@ -83,6 +84,7 @@ def steady(
 
     See also: `steady_motions`, `stability.SteadyMotion`, `linearize`, `branch`.
     """
+    refuse_samples(equations, "steady", StabilityError)
     asked = question(equations, values, zero, free, turning, start, inputs)
     closed = _closed_form(asked) if _may_be_closed(asked) else None
     return _refused_in_time(closed or _in_numbers(asked, lambda search: [search.nearest()])[0])
@@ -108,6 +110,7 @@ def steady_motions(
 
     See also: `steady`, `branch`.
     """
+    refuse_samples(equations, "steady_motions", StabilityError)
     asked = question(equations, values, zero, free, turning, start, inputs)
     return tuple(map(_refused_in_time, _in_numbers(asked, lambda search: search.several(count))))
 

@@ -21,6 +21,7 @@ from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import by_name, values_by_name, values_in_si
 from ...derivation.equations.named_rows import output_rows
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.equations.sampling import refuse_samples
 from ...derivation.equations.variables import name_of
 from ...errors import StabilityError, listed, shown, with_article
 from ...integrate.inputs.inputs import with_inputs
@@ -86,6 +87,7 @@ def linearize(
     """
     numbers = dict(values or {})
     eq, constants = with_inputs(equations, inputs or {}, StabilityError)
+    refuse_samples(eq, "linearize", StabilityError)
     if isinstance(about, Mapping):
         where = f"linearisation of {eq.name!r}"
         given = values_in_si(by_name(about, where, StabilityError), where, StabilityError, eq)

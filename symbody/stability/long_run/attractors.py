@@ -16,6 +16,7 @@ from ...argument_kinds import answered_class
 from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.sampling import refuse_samples
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, listed, unknown
 from ...integrate.modes.modes import Contacts, Modes
@@ -123,6 +124,8 @@ def attractors(
 
     See also: `stability.Attractors`, `poincare`, `orbits`.
     """
+    if isinstance(equations, Equations):
+        refuse_samples(equations, "attractors", StabilityError)
     where = f"attractors of {equations.name!r}"
     raise_interruption()
     if way not in WAYS:

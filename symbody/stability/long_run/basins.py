@@ -17,6 +17,7 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.equations.sampling import refuse_samples
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_interval, finite_number, listed, shown
 from ...integrate.members.batch import simulate_batch
@@ -117,6 +118,7 @@ def basins(
 
     See also: `stability.Basins`, `attractors`.
     """
+    refuse_samples(equations, "basins", StabilityError)
     names, spans, rest = _plane(equations, values or {})
     counts = (points, points) if isinstance(points, int) else points
     first, second = (np.linspace(*span, count) for span, count in zip(spans, counts, strict=True))

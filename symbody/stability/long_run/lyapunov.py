@@ -12,6 +12,7 @@ from ...algebra.graph.portable import Portable
 from ...derivation.equations.equation_arguments import of_equations_or
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.keywords import values_by_name
+from ...derivation.equations.sampling import refuse_samples
 from ...emit.run.callable import Array
 from ...errors import StabilityError, finite_number, listed
 from ...integrate.modes.modes import Contacts, Modes
@@ -131,6 +132,8 @@ def lyapunov(
 
     See also: `stability.LyapunovExponents`, `attractors`.
     """
+    if isinstance(equations, Equations):
+        refuse_samples(equations, "lyapunov", StabilityError)
     where = f"lyapunov exponents of {equations.name!r}"
     span, first = (finite_number(x, where, StabilityError) for x in (t, t / 10 if transient is None else transient))
     if not (span > 0 and first >= 0):

@@ -7,15 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import numpy as np
+
+from ...algebra.calculus.evaluate import evaluate
 from ...algebra.graph.node_table import gc_paused
 from ...algebra.printing.target_names import is_c_reserved
 from ...argument_kinds import answered_class
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.variables import ARGUMENTS
 from ...emit import program
-from ...errors import ExpressionError, ProgramError
+from ...errors import ExpressionError, ProgramError, listed
 from ...integrate.events.switching_times import undivided_note
-from ...integrate.events.valid_region import with_validity_events
+from ...integrate.events.valid_region import with_own_events
 from ...integrate.start.assembly import assemble
 from ...integrate.start.state import Start, State, is_whole_state, start_values
 from ...version import VERSION
@@ -70,7 +73,7 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
     where = f"export of {eq.name!r}"
     with gc_paused():
         source = ExportedEquations(
-            eq, with_validity_events(eq, options.events or {}), options.more_outputs or {}, options.attraction
+            eq, with_own_events(eq, options.events or {}), options.more_outputs or {}, options.attraction
         )
         identifier = identifier_of(options.name or eq.name)
         functions, notes = _functions(source, identifier, catalogue_entries(options.functions, where), where)
@@ -85,6 +88,12 @@ def artefact(eq: Equations, options: ExportOptions) -> Artefact:
         if options.checks:
             check, missing = check_point(found)
             found = replace(found, check=check, notes=(*found.notes, *missing))
+    if eq.sampling is not None:
+        names = listed(eq.sampling.inputs)
+        return replace(
+            found,
+            notes=(*found.notes, f"{names}: sampled laws; the samples are events, which the driver does not take"),
+        )
     if options.reference is None or not found.has("rhs"):
         return found
     undivided = undivided_note(eq, "steps of the driver")
@@ -100,7 +109,18 @@ def _start_state(eq: Equations, start: Start | None) -> State:
     if is_whole_state(start):  # inputs that follow laws are not in the equations any more
         given = {k: v for k, v in given.items() if k in eq.variables.of(ARGUMENTS)}
     state = State.of(eq, given)
-    return state if state.violation.is_small else assemble(eq, start=given)
+    return _state_behind_samples(state if state.violation.is_small else assemble(eq, start=given))
+
+
+def _state_behind_samples(state: State) -> State:
+    """A start behind the first samples of sampled laws: later ones are events."""
+    sampling = state.equations.sampling
+    if sampling is None:
+        return state
+    numbers = {state.equations.variables[name].symbol: x for name, x in state.values.items()}
+    found = [evaluate(e, numbers) for e in sampling.after.values()]
+    new = dict(zip(sampling.after, map(float, found), strict=True))
+    return replace(state, z=np.array([new.get(s, x) for s, x in zip(state.equations.z, state.z, strict=True)]))
 
 
 def identifier_of(name: str) -> str:

@@ -11,7 +11,7 @@ from ...argument_kinds import answered
 from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, existing, listed, unknown
-from ...integrate.events.valid_region import with_validity_events
+from ...integrate.events.valid_region import with_own_events
 from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...whole_files import write_bytes, write_text
@@ -291,8 +291,9 @@ def modelica(
 
     See also: `write.fmu`, `write.c`.
     """
-    made = artefact(_with_laws(equations, inputs), ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
-    return _write_folder(folder, modelica_files(made, with_validity_events(equations, events or {})))
+    eq = _with_laws(equations, inputs)
+    made = artefact(eq, ExportOptions(MODELICA_FUNCTIONS, start, name, events, reference))
+    return _write_folder(folder, modelica_files(made, with_own_events(eq, events or {})))
 
 
 TARGETS: Final[dict[str, Callable[..., Path]]] = {

@@ -24,7 +24,7 @@ from ...errors import ProgramError, in_number
 from ...escaping import as_script_data
 from ...integrate.events.events import Event
 from ...integrate.events.switching_times import Switching, exported_switching_times
-from ...integrate.events.valid_region import with_validity_events
+from ...integrate.events.valid_region import with_own_events
 from ...integrate.kernels.march import GROWTH_LEVELS, march
 from ...integrate.kernels.march_records import AT_EVENT, AT_SWITCH, DONE, TINY, TOO_MANY, UNBOUNDED, UNSETTLED
 from ...integrate.kernels.next_switching import LINE
@@ -101,7 +101,7 @@ def live_part(eq: Equations, options: LiveOptions) -> LivePart:
     module = JavaScriptModule(replace(made, functions=(*made.functions, _poses(eq, made, frames, shown))))
     weights = {s.name: len(s.coordinates) for s in shown.surfaces}
     switching = exported_switching_times(eq)
-    data = _data(made, module, shown, options.until, with_validity_events(eq, options.events), switching) | {
+    data = _data(made, module, shown, options.until, with_own_events(eq, options.events), switching) | {
         "frames": list(frames),
         "weights": weights,
     }

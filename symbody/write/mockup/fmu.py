@@ -13,7 +13,7 @@ from ...derivation.equations.equation_arguments import of_equations
 from ...derivation.equations.equations import Equations
 from ...errors import ProgramError, shown, unknown
 from ...integrate.events.events import Event
-from ...integrate.events.valid_region import with_validity_events
+from ...integrate.events.valid_region import with_own_events
 from ...integrate.inputs.inputs import closed_loop
 from ...integrate.start.state import Start
 from ...whole_files import write_bytes
@@ -180,7 +180,7 @@ def mock_up(eq: Equations, options: MockUpOptions) -> MockUp:
         raise ProgramError(
             f"{where}: dae=True is for constraints, with a mass matrix that is not singular without them"
         )
-    known = {n: e if isinstance(e, Event) else None for n, e in with_validity_events(eq, options.events).items()}
+    known = {n: e if isinstance(e, Event) else None for n, e in with_own_events(eq, options.events).items()}
     return MockUp(
         made, eq, identifier, options.kinds, known, options.fixed, options.tolerance, options.until, options.dae
     )

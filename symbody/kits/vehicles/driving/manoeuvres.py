@@ -41,6 +41,22 @@ def sine_steer(t: Any, angle: Any, frequency: Any, *, at: float = 1.0, periods: 
     return angle * sb.sin(2 * sb.pi * frequency * (t - at)) * inside
 
 
+@answered
+def sine_with_dwell(t: Any, angle: Any, *, frequency: float = 0.7, dwell: float = 0.5, at: float = 1.0) -> Any:
+    """A period of a sine that stays at its second peak for a while: the test of electronic stability control (FMVSS 126,
+    UN R140: 0.7 Hz, 0.5 s).
+
+    >>> float(sb.evaluate(vh.sine_with_dwell(2.2, 0.1), {}))  # 1.2 s after its begin: the dwell
+    -0.1
+
+    See also: `sine_steer`, `stability_control`.
+    """
+    begin, w = at + 0.75 / frequency, 2 * sb.pi * frequency
+    first, last = angle * sb.sin(w * (t - at)), angle * sb.sin(w * (t - at - dwell))
+    late = sb.where(t < begin + dwell, -angle, sb.where(t < at + 1 / frequency + dwell, last, 0))
+    return sb.where(t < at, 0, sb.where(t < begin, first, late))
+
+
 LATE, SETTLED = 0.1, 0.02  # a response that changes by no more than this part in so much of the time has settled
 
 

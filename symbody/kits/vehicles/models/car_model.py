@@ -8,16 +8,19 @@ from typing import Any, Final
 import symbody as sb
 
 from ....argument_kinds import answered
+from ....errors import ModelError, unknown
 from ..driving.driver import Driver
 from ..roads.road import Road
 from ..suspensions.corner import WISHBONES, Corner, Place, double_wishbone, mcpherson, moved_points, spring_preload
 from ..suspensions.hardpoints import Hardpoints
 from ..suspensions.roll_bar import anti_roll_bar
 from ..suspensions.steering import rack
+from ..suspensions.stops import STOPS
+from ..suspensions.stops import stops as add_stops
 from ..tyres.linear_tyre import BrushTyre
 from ..tyres.tyre import Tyre
-from ..wheels.drivetrain import differential
 from ..wheels.wheel_contact import wheel_on_road
+from .car_parts import AIR, add_air, add_brakes, add_drive
 
 CAR_BODY: Final = {
     "M": 1250.0, "Jx": 450.0, "Jy": 1800.0, "Jz": 2000.0, "hc": 0.55, "k_front": 4.5e4, "k_rear": 4.5e4, "c_front": 3500.0,
@@ -36,7 +39,7 @@ def car(
     tyre: Tyre | None = None, *, front: Mapping[str, Place] = WISHBONES, rear: Mapping[str, Place] = WISHBONES,
     wheelbase: float = 2.6, share: float = 0.52, place: bool = False, road: Callable[[sb.Frame], Road] | None = None,
     steering: Mapping[str, Any] | None = None, axle: Mapping[str, Any] | None = None, driver: Driver | None = None,
-    forward: bool = False, **parameters: float,
+    forward: bool = False, brakes: bool | Mapping[str, Any] = False, **parameters: float,
 ) -> sb.Model:  # fmt: skip
     """A car with four suspensions: fourteen degrees of freedom, and loops.
 
@@ -47,25 +50,32 @@ def car(
     road          a function of the ground's frame, `lambda ground: vh.random_road(ground, "C")`; the place is kept then
     steering      options of its `rack`: {"stiffness": 2e6, "damping": 1e4}; rigid by default, and with a driver, whose
                   hands no constraint can follow, DRIVEN_RACK
-    axle          options of its `differential`: {"lock": 50.0}, {"locked": True}
+    axle          options of its `differential`: {"lock": 50.0}, {"locked": True}; and "driven", the axle that it drives,
+                  "rear" or "front", or of four driven wheels the part of the front axle, {"driven": 0.4}
     driver        who steers along a path and holds the speed, in place of the inputs: the middle of the front axle follows
                   the path, the variables are `steer` and `steer_s`; the place is kept
     forward       a promise that the car never rolls backward, which keeps formulas a little shorter; where it does all the
                   same, its motion is nonsense
+    brakes        a brake at each wheel, with the inputs brake_fl, brake_fr, brake_rl, brake_rr [N m] (`pedal` shares a torque);
+                  or its options: {"width": 0.2}
     parameters    M, Jx, Jy, Jz, hc (height of the mass centre) of the body, k_front, k_rear, c_front, c_rear, bar_front,
                   bar_rear (anti-roll bars between the travels of the springs), g, ratio (travel of the rack in m per
-                  rad of delta)
+                  rad of delta); drag, lift_front, lift_rear: areas c A in m² of a car in air of `density`; bump, rebound: travel of
+                  the springs to their stops, m, and k_stop, N/m
 
     Coordinates z, pitch, roll of the body at the middle of the front axle; speeds u along, v across, r (yaw rate), in
-    the road's plane. Inputs: delta (steering), drive (torque on the rear axle, shared by a differential). Springs carry
+    the road's plane. Inputs: delta (steering), drive (torque on the driven axle, shared by a differential). Springs carry
     the car in its design position. Outputs: ay, beta, speed of the mass centre, and Fx, Fy, Fz, alpha of the wheels fl,
     fr, rl, rr; of the anti-roll bars, the rack and the differential.
 
-    Its body does not touch the road and its suspensions have no stops: a motion in which it turns over ends at 60 degrees
-    with `Ending.NOT_VALID`, "upright".
+    Its body does not touch the road: a motion in which it turns over ends at 60 degrees with `Ending.NOT_VALID`,
+    "upright". Without stops (bump=, rebound=) its suspensions extend without end.
     """
     m = sb.Model("car")
-    p = m.parameters(**{**CAR_BODY, **parameters})
+    fitted = {k: x for part in (AIR, STOPS) if set(part) & set(parameters) for k, x in part.items()}
+    if strange := [k for k in parameters if k not in {**CAR_BODY, **AIR, **STOPS}]:
+        raise unknown("car", "parameter", strange[0], [*CAR_BODY, *AIR, *STOPS], ModelError)
+    p = m.parameters(**{**CAR_BODY, **fitted, **parameters})
     m.gravity(0, 0, -p.g)
     z, pitch, roll = m.coordinates("z pitch roll")
     heading = _heading(m, place or road is not None or driver is not None)
@@ -75,9 +85,9 @@ def car(
     if driver is None:
         delta, torque = m.inputs("delta drive")
     else:
-        driven = driver.steered(m, "steer", heading)
-        delta, torque = driven.steer, driver.pull * driven.lacking + p.M * tyre.free_radius * driven.rise
-        steering = {**(steering or DRIVEN_RACK), "steer_rate": driven.rate}
+        led = driver.steered(m, "steer", heading)
+        delta, torque = led.steer, driver.pull * led.lacking + p.M * tyre.free_radius * led.rise
+        steering = {**(steering or DRIVEN_RACK), "steer_rate": led.rate}
     centre = wheelbase * (share - 1)
     frame = heading.translate(0, 0, z).rotate("y", pitch).rotate("x", roll)
     body = m.body("body", frame, mass=p.M, com=(centre, 0, p.hc), inertia=(p.Jx, p.Jy, p.Jz))
@@ -98,10 +108,15 @@ def car(
             h, name, body, places, rack=moved.part if at_front else None, stiffness=k, damping=c, preload=preload
         )
         corners[name] = _with_wheel(m, made, tyre if side == "left" else tyre.mirrored(), surface, forward)
+        if "bump" in fitted:
+            add_stops(m, name, made.travel - preload / k, bump=p.bump, rebound=p.rebound, stiffness=p.k_stop)
     for name, k in (("front", p.bar_front), ("rear", p.bar_rear)):
         anti_roll_bar(m, f"{name}_bar", corners[f"{name[0]}l"].travel, corners[f"{name[0]}r"].travel, k)
-    left, right = ((corners[n].wheel, corners[n].knuckle) for n in ("rl", "rr"))
-    differential(m, "differential", left, right, torque, chassis=body, **(axle or {}))
+    add_drive(m, corners, body, torque, dict(axle or {}))
+    if brakes:
+        add_brakes(m, corners, brakes if isinstance(brakes, Mapping) else {})
+    if "drag" in fitted:
+        add_air(m, body, heading, {"centre": centre, "front": 0, "rear": -wheelbase}, p)
     _outputs(m, body.point(centre, 0, p.hc), heading)
     m.valid_while("upright", sb.cos(roll) * sb.cos(pitch) - LEAST_UPRIGHT)
     return m

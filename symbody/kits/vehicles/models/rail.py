@@ -9,9 +9,13 @@ A wheelset moves by y to the left and turns by ψ at the speed V. Its wheels cre
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import symbody as sb
+
+from ....argument_kinds import answered
+from ..wheels.rail_contact import polach_force
 
 WHEELSET = {
     "m": 1000.0, "J": 600.0, "r0": 0.45, "l": 0.75, "cone": 0.05, "f11": 5e6, "f22": 5e6, "f23": 0.0, "f33": 0.0, "V": 10.0,
@@ -62,8 +66,68 @@ def bogie(**parameters: float) -> sb.Model:
     return m
 
 
-def creep(m: sb.Model, name: str, y: sb.Symbol, psi: sb.Symbol, p: Any) -> None:
-    """Forces of both wheels of a wheelset, on its coordinates."""
+RAIL_CAR: Final = {
+    "mb": 3000.0, "Jb": 4000.0, "half": 1.25, "mc": 32000.0, "Jc": 2e6, "Jroll": 6e4, "pivot": 9.5, "h": 0.9, "k2y": 3.2e5, "c2y": 3.2e4,
+    "k2psi": 3e5, "c2psi": 2e5, "kroll": 2.4e6, "croll": 6e4,
+}  # fmt: skip
+
+
+@answered
+def rail_car(*, friction: float | None = None, load: float = 6e4, **parameters: float) -> sb.Model:
+    """A railway car on two bogies with four wheelsets on straight track: lateral, yaw and roll motion, fifteen degrees of
+    freedom. Its critical speed of hunting is where `lin.root_locus(V=(20, 120))` leaves the left half plane.
+
+    friction     μ: creep forces saturate as in `polach_force`; none: linear creep
+    load         N on each wheel, for the limit μ load
+    parameters   those of `wheelset` (ky, kpsi, cy, cpsi: primary suspension of a wheelset); of a bogie frame mb, Jb, half;
+                 of the body mc, Jc (yaw), Jroll, half the distance of the pivots `pivot`, the height h of its centre over the
+                 secondary springs; k2y, c2y, k2psi, c2psi of one bogie's secondary suspension; kroll, croll of the body
+
+    Coordinates: y, psi, roll of the body; yf, psif, yr, psir of the frames; y1 to y4, psi1 to psi4 of the wheelsets.
+
+    >>> sb.derive(vh.rail_car()).degrees_of_freedom
+    15
+
+    See also: `wheelset`, `bogie`, `rail_contact`.
+    """
+    m = sb.Model("rail car")
+    p = m.parameters(**{**WHEELSET, **SUSPENSION, **RAIL_CAR, "ky": 5e6, "kpsi": 5e6, **parameters})
+    limit = None if friction is None else friction * load
+    y, psi, roll = m.coordinates("y psi roll")
+    centre = m.ground.translate(0, y, 0).rotate("z", psi).rotate("x", roll).translate(0, 0, p.h)
+    m.body("body", centre, mass=p.mc, inertia=(p.Jroll, p.Jc, p.Jc))
+    m.generalized_force("roll", roll, -p.kroll * roll - p.croll * roll.dot)
+    for side, at, numbers in (("f", p.pivot, "12"), ("r", -p.pivot, "34")):
+        yb, psib = m.coordinates(f"y{side} psi{side}")
+        m.body(f"frame {side}", m.ground.translate(at, yb, 0).rotate("z", psib), mass=p.mb, inertia=(p.Jb, p.Jb, p.Jb))
+        _spring(m, f"secondary {side}", {yb: 1, y: -1, psi: -at}, p.k2y, p.c2y)
+        _spring(m, f"secondary yaw {side}", {psib: 1, psi: -1}, p.k2psi, p.c2psi)
+        for number, x in zip(numbers, (p.half, -p.half), strict=True):
+            yk, psik = m.coordinates(f"y{number} psi{number}")
+            place = m.ground.translate(at + x, yk, 0).rotate("z", psik)
+            m.body(f"axle {number}", place, mass=p.m, inertia=(p.J, p.J, p.J))
+            creep(m, f"wheels {number}", yk, psik, p, limit)
+            _spring(m, f"primary {number}", {yk: 1, yb: -1, psib: -x}, p.ky, p.cy)
+            _spring(m, f"primary yaw {number}", {psik: 1, psib: -1}, p.kpsi, p.cpsi)
+    return m
+
+
+def _spring(m: sb.Model, name: str, arms: Mapping[sb.Symbol, Any], stiffness: Any, damping: Any) -> None:
+    """A spring and a damper on Σ a q."""
+    travel = sum((a * q for q, a in arms.items()), start=sb.fraction(0, 1))
+    rate = sum((a * q.dot for q, a in arms.items()), start=sb.fraction(0, 1))
+    m.potential(name, stiffness * travel**2 / 2)
+    for q, a in arms.items():
+        m.generalized_force(f"{name} damper {q.name}", q, -damping * rate * a)
+
+
+def creep(m: sb.Model, name: str, y: sb.Symbol, psi: sb.Symbol, p: Any, limit: Any = None) -> None:
+    """Forces of both wheels of a wheelset, on its coordinates; with a limit, of each wheel, by Polach's law without spin."""
     across, along, spin = y.dot / p.V - psi, p.cone * y / p.r0 + p.l * psi.dot / p.V, psi.dot / p.V
+    if limit is not None:
+        Fx, Fy = polach_force(along, across, p.f11, p.f22, limit)
+        m.generalized_force(f"{name} across", y, 2 * Fy)
+        m.generalized_force(f"{name} along", psi, 2 * p.l * Fx)
+        return
     m.generalized_force(f"{name} across", y, -2 * (p.f22 * across + p.f23 * spin))
     m.generalized_force(f"{name} along", psi, -2 * p.l * p.f11 * along + 2 * (p.f23 * across - p.f33 * spin))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import symbody as sb
 
 from ....argument_kinds import answered
+
+WHEELS: Final = ("fl", "fr", "rl", "rr")  # names of the wheels of a car: front and rear, left and right
 
 
 def spin_rate(wheel: Any, carrier: Any) -> Any:
@@ -46,7 +48,7 @@ def differential(
 
     lock       of a viscous lock, N m s/rad: the difference of the torques for a difference of the spins
     friction   of a limited slip, N m: the largest difference of the torques, slower wheel less faster, that its clutches
-               hold, such as `50 + 0.3 * sb.absolute(torque)` of plates pressed by ramps; rounded off over the spin w
+               hold, such as `50 + 0.3 * abs(torque)` of plates pressed by ramps; rounded off over the spin w
                [rad/s] as in `brake`
     locked     a spool: both wheels spin alike, by a constraint of this name
 

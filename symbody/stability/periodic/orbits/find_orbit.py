@@ -14,6 +14,7 @@ from ....derivation.equations.equation_arguments import of_equations_or
 from ....derivation.equations.equations import Equations
 from ....derivation.equations.keywords import values_by_name
 from ....derivation.equations.own_terms import in_own_terms
+from ....derivation.equations.sampling import refuse_samples
 from ....emit.run.callable import Array
 from ....errors import StabilityError, finite_number, in_number, listed, shown, unknown
 from ....integrate.modes.modes import Contacts, Modes
@@ -121,6 +122,8 @@ def orbit(
 
     See also: `stability.Orbit`, `orbits`, `simulate`, `poincare`.
     """
+    if isinstance(equations, Equations):
+        refuse_samples(equations, "orbit", StabilityError)
     given = dict(values or {})
     if not isinstance(equations, Equations):
         refuse_unsuited(equations, form, segments, mirror)
