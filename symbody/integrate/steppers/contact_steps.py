@@ -178,7 +178,7 @@ def _variations_record(scheme: ContactSteps, columns: int, given: Mapping[str, A
 
 
 def _varied_alone(scheme: ContactSteps, constant: Array, growing: Array) -> list[int]:
-    """For each column the number in θ whose change it is, or -1 where it is none alone."""
+    """For each column the number in θ whose change it is, or -1 if it is not the change of one number alone."""
     state = scheme.equations.state
     out = []
     for j, x in enumerate(scheme.wrt):
