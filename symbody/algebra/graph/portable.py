@@ -11,7 +11,7 @@ from __future__ import annotations
 import copyreg
 import io
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
@@ -36,8 +36,11 @@ class Portable:
         for name, value in ((of_dict or {}) | (of_slots or {})).items():
             object.__setattr__(self, name, value)
 
-    def _before(self) -> tuple[Any, ...]:
-        """Objects to be pickled first, so that a long chain of objects does not cause deep recursion."""
+    def _before(self, is_packed: Callable[[Any], bool]) -> tuple[Any, ...]:
+        """Objects to be pickled first, so that a long chain of objects does not cause deep recursion.
+
+        is_packed   whether the pickling of an object has begun
+        """
         return ()
 
 
@@ -96,6 +99,7 @@ class _Packer(pickle.Pickler):
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=5)
         self.roots: dict[Node, int] = {}
+        self._met: dict[int, Any] = {}  # objects by id
 
     def persistent_id(self, thing: Any) -> int | None:
         return self.roots.setdefault(thing, len(self.roots)) if isinstance(thing, Node) else None
@@ -105,10 +109,14 @@ class _Packer(pickle.Pickler):
             return _read_only, (dict(thing),)
         if not isinstance(thing, Portable):
             return NotImplemented
+        self._met[id(thing)] = thing
         state = thing.__getstate__()
         if isinstance(state, dict):
             state = {k: v for k, v in state.items() if not _is_cache(type(thing), k)}
-        return _bare, (type(thing), thing._before()), state
+        return _bare, (type(thing), thing._before(self._is_met)), state
+
+    def _is_met(self, thing: Any) -> bool:
+        return id(thing) in self._met
 
 
 def _read_only(table: dict[Any, Any]) -> MappingProxyType[Any, Any]:

@@ -6,9 +6,9 @@ between any two frames follow from the paths to their common ancestor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from ...algebra.calculus.derivatives import time_derivative
@@ -107,9 +107,10 @@ class FrameInTree(Immutable):
         if self._kept_at != _Placements.now:
             self._forget_place()
 
-    def _before(self) -> tuple[Self, ...]:
-        """Some of the frames on the way to the root; of most frames none: those of some frames are enough."""
-        return () if self.depth % 16 else self.path[:-1:16]
+    def _before(self, is_packed: Callable[[Any], bool]) -> tuple[Self, ...]:
+        """Every 16th of the frames on the way to the root that are not pickled yet, those near the root first."""
+        way = tuple(takewhile(lambda f: not is_packed(f), islice(self.ancestors(), 1, None)))
+        return way[::-16] if len(way) > 16 else ()
 
     def rename(self, name: str) -> None:
         r"""Give it another name.

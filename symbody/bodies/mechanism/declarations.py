@@ -83,7 +83,12 @@ class Declarations(Portable):
         self._symbols: dict[str, Symbol] = {"t": self.time}
         self._values: dict[Symbol, float] = {}
         self._units: dict[Symbol, str] = {}
-        self._kinematics = KinematicTables({}, (), (), (), ())
+        self._rates: dict[Symbol, Expr] = {}
+        self._rate_equations: list[Expr] = []
+        self._norms: list[tuple[Symbol, ...]] = []
+        self._in_a_norm: dict[Symbol, int] = {}  # coordinate -> number of its norm
+        self._small: list[Symbol] = []
+        self._given_motions: list[Matrix] = []
 
     # ------------------------------------------------------------------------------------------------ symbols
 
@@ -155,7 +160,24 @@ class Declarations(Portable):
     @property
     def kinematics(self) -> KinematicTables:
         """Kinematic equations, given rates, unit norms and small coordinates declared so far."""
-        return self._kinematics
+        more = (self._rate_equations, self._norms, self._small, self._given_motions)
+        return KinematicTables(MappingProxyType(self._rates), *map(tuple, more))  # type: ignore[arg-type]
+
+    def has_rate(self, q: Symbol) -> bool:
+        """Whether the rate of a coordinate is given; `is_in_a_norm`: whether it is one of those whose squares sum to one.
+
+        >>> m = sb.Model("ball")
+        >>> ball = m.spherical("r", m.ground, m.body("ball", mass=1, inertia=(1, 1, 1)), "euler parameters")
+        >>> m.parts.has_rate(m.symbols["r_e0"]), m.parts.is_in_a_norm(m.symbols["r_e0"])
+        (True, True)
+
+        See also: `Model.rate`, `Model.unit_norm`.
+        """
+        return q in self._rates
+
+    def is_in_a_norm(self, q: Symbol) -> bool:
+        """Whether a coordinate is one of those whose squares sum to one."""
+        return q in self._in_a_norm
 
     def add_kinematics(
         self,
@@ -184,17 +206,21 @@ class Declarations(Portable):
                     f"rate: {shown(q)} is not a coordinate or variable of model {self.name!r}, whose coordinates "
                     f"and variables are {known}"
                 )
-            if q in self._kinematics.rates:
+            if q in self._rates:
                 raise ModelError(f"rate: the rate of {q} is given twice")
         for s in small:
             if not isinstance(s, Symbol) or self._symbols.get(s.name) is not s:
                 raise ModelError(f"small: {shown(s)} is not a coordinate, speed or variable of {self.name!r}")
         if wrong := [x for x in given_motions if not isinstance(x, Matrix)]:
             raise ModelError(f"given motions: expected columns of components, got {shown(wrong[0])}")
-        k = self._kinematics
-        more = (equations, norms, small, given_motions)
-        lists: Any = [(*old, *new) for old, new in zip(k[1:], more, strict=True)]
-        self._kinematics = KinematicTables({**k.rates, **dict(rates)}, *lists)
+        self._rates.update(rates)
+        for norm in norms:
+            for q in norm:
+                self._in_a_norm.setdefault(q, len(self._norms))
+            self._norms.append(norm)
+        self._rate_equations.extend(equations)
+        self._small.extend(small)
+        self._given_motions.extend(given_motions)
 
     def add_given_motions(self, *motions: Matrix) -> None:
         """`add_kinematics(given_motions=motions)`."""

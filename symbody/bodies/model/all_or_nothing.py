@@ -20,7 +20,12 @@ STAGE: Final = __name__.rsplit(".", 2)[0]  # bodies
 
 
 class HasCheckpoint(Protocol):
-    """What `Parts` has."""
+    """What `Parts` has.
+
+    is_covered   whether a call is under way that undoes everything if something inside of it fails
+    """
+
+    is_covered: bool
 
     def checkpoint(self) -> Callable[[], None]: ...
 
@@ -50,14 +55,24 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
         builder = next(filter(None, map(_builder, (*args, *named.values()))), None)
         if builder is None:
             return _without_a_model(function, args, named)
-        undo = builder.checkpoint()
-        try:
-            return function(*args, **named)
-        except BaseException:
-            undo()
-            raise
+        return _undone_if_it_fails(builder, False, function, args, named)
 
     return called
+
+
+def _undone_if_it_fails(
+    builder: HasCheckpoint, covers: bool, function: Callable[..., R], args: tuple[Any, ...], named: dict[str, Any]
+) -> R:
+    """`covers`: the function lets errors of calls inside of it pass, which then need no checkpoint of their own."""
+    undo, before = builder.checkpoint(), builder.is_covered
+    builder.is_covered = covers
+    try:
+        return function(*args, **named)
+    except BaseException:
+        undo()
+        raise
+    finally:
+        builder.is_covered = before
 
 
 def _builder(argument: Any) -> HasCheckpoint | None:
@@ -80,5 +95,19 @@ def all_or_nothing_class(cls: C) -> C:
         if base.__module__.startswith(STAGE):
             for name, member in list(vars(base).items()):
                 if inspect.isfunction(member) and not name.startswith("_") and name != "checkpoint":
-                    setattr(base, name, all_or_nothing(member))
+                    setattr(base, name, _whole_method(member))
     return cls
+
+
+def _whole_method(method: Callable[..., R]) -> Callable[..., R]:
+    """A method of `Model` or `Parts`. Only the outermost call takes a checkpoint: methods do not catch errors of those
+    that they call."""
+
+    @wraps(method)
+    def called(self: Any, *args: Any, **named: Any) -> R:
+        builder: HasCheckpoint = getattr(self, "parts", self)
+        if builder.is_covered:
+            return method(self, *args, **named)
+        return _undone_if_it_fails(builder, True, method, (self, *args), named)
+
+    return called

@@ -63,6 +63,7 @@ class Parts(Undoable, Declarations):
         self._driven: dict[Symbol, str] = {}  # coordinate -> the joint that it moves
         self._loads: dict[str, Load] = {}
         self._constraints: dict[str, Constraint] = {}
+        self._held: dict[Expr, str] = {}  # expression -> the first constraint that holds it at zero
         self._written: dict[str, dict[str, Any]] = {
             k: {} for k in ("equations", "kinetic energies", "outputs", "labels", "validity")
         }
@@ -317,7 +318,8 @@ class Parts(Undoable, Declarations):
 
     def add_load(self, load: Load) -> Load:
         """Add a load with its reactions."""
-        self.refuse_twice("loads", load.name, self.load_names)
+        taken = self._loads if load.name in self._loads else [g.name for g in self._fields]
+        self.refuse_twice("loads", load.name, taken)
         self._loads[load.name] = load
         return load
 
@@ -347,10 +349,11 @@ class Parts(Undoable, Declarations):
         """
         name, expression = constraint.name, constraint.expression
         self.refuse_twice("constraints", name, self._constraints)
-        same = [k for k, other in self._constraints.items() if other.expression is expression]
-        if same and expression is not ZERO and not may_repeat:
-            raise ModelError(f"constraint {name!r} repeats {same[0]!r}: {shown(expression)} = 0; drop one of them")
+        same = self._held.get(expression)
+        if same is not None and expression is not ZERO and not may_repeat:
+            raise ModelError(f"constraint {name!r} repeats {same!r}: {shown(expression)} = 0; drop one of them")
         self._constraints[name] = constraint
+        self._held.setdefault(expression, name)
         return name
 
     def add_equation(self, name: str, expression: Expr) -> str:

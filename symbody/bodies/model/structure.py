@@ -230,7 +230,7 @@ class Structure(SymbolMethods):
     def _name_speeds(self, joint: Joint, speeds: Any) -> None:
         """Speeds of their own for the rates of a joint's coordinates: u = q'."""
         names, moved = names_of(speeds, f"joint {joint.name!r}, speeds="), joint.coordinates
-        if len(names) != len(moved) or any(q in self.parts.kinematics.rates for q in moved):
+        if len(names) != len(moved) or any(map(self.parts.has_rate, moved)):
             raise ModelError(
                 f"joint {joint.name!r}: speeds= names the rates of its coordinates {listed(moved)}, one for "
                 f"each that has none yet; got {shown(speeds)}"
@@ -364,7 +364,7 @@ class Structure(SymbolMethods):
 
     def _add_coordinate_loads(self, joint: Joint, q: Symbol, loads: JointLoads) -> None:
         given = [option for option, value in loads.items() if value is not None]
-        if given and any(q in together for together in self.parts.kinematics.norms):
+        if given and self.parts.is_in_a_norm(q):
             raise ModelError(
                 f"joint {joint.name!r}: {listed(given)} on {q}, one of four Euler parameters, which are not angles; give them for other "
                 "coordinates by name, or use m.rotational_spring or m.torque"

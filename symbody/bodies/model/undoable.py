@@ -18,10 +18,10 @@ class Undoable:
     """Tables in attributes, and the changes of frames."""
 
     _written: dict[str, dict[str, Any]]
-    _kinematics: Any
 
     def __init__(self, name: str) -> None:
         super().__init__(name)  # type: ignore[call-arg]
+        self.is_covered = False  # see `all_or_nothing`
         self._placed: list[Frame] = []  # by joints
         self._renamed: list[tuple[Frame, str]] = []  # with the names that they had
 
@@ -39,7 +39,6 @@ class Undoable:
         """
         tables = [(name, table, len(table)) for name, table in vars(self).items() if isinstance(table, (dict, list))]
         written = [(table, len(table)) for table in self._written.values()]
-        kinematics = self._kinematics
 
         def undo() -> None:
             for frame in reversed(self._placed[count["_placed"] :]):
@@ -50,7 +49,6 @@ class Undoable:
                 setattr(self, name, _first(table, size))
             for table, size in written:
                 _first(table, size)
-            self._kinematics = kinematics
 
         count = {name: size for name, _, size in tables}
         return undo

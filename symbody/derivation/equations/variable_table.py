@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
+from itertools import islice, takewhile
 from typing import Final
 
 from ...algebra.calculus.derivatives import gradient
@@ -137,9 +138,9 @@ def three_angles(mechanism: Mechanism, known: Container[Symbol]) -> dict[Symbol,
             out |= dict.fromkeys(turning, f"{j.kind} joint {j.name!r}")
     carriers = {b.frame for b in mechanism.bodies}
     for b in mechanism.bodies:
-        turning, path = [], [f for f in b.frame.path if f is not b.frame]
-        begin = max((k + 1 for k, f in enumerate(path) if f in carriers), default=0)
-        for f in (*path[begin:], b.frame):
+        turning = []
+        before = takewhile(lambda f: f not in carriers, islice(b.frame.ancestors(), 1, None))
+        for f in (*reversed(tuple(before)), b.frame):
             turning += [q for x in f.rotation.factors if isinstance(x, Turn) for q in _slopes(x.angle) if q in known]
         if len(turning) == len(set(turning)) == 3 and not out.keys() & set(turning):
             out |= dict.fromkeys(turning, f"body {b.name!r}")

@@ -42,6 +42,12 @@ def ways_to_accelerations(eq: Equations) -> list[Matrix]:
     return ways
 
 
+def is_made_fast(eq: Equations) -> bool:
+    """Whether accelerations are loops over equal links: these are derived in less time than it takes to compare the
+    equations with stored ones."""
+    return not eq.lam and eq.route == "recursive" and swept_accelerations(eq) is not None
+
+
 def _by_articulated_bodies(eq: Equations, kinematics: Kinematics) -> Matrix:
     udot = articulated_accelerations(eq.mechanism, kinematics)
     return _without_value_where_locked(eq, in_own_terms(eq, [udot])[0])

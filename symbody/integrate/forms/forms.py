@@ -26,6 +26,7 @@ from ...derivation.equations.additional_rates import variable_rates
 from ...derivation.equations.energies import energy, external_power, kinetic_energy
 from ...derivation.equations.equations import Equations
 from ...derivation.equations.own_terms import in_own_terms
+from ...derivation.programs.forward_dynamics import is_made_fast
 from ...emit.loops.kernel_language import Kernel
 from ...emit.programs.lower import program
 from ...emit.run.callable import Array, Compiled, compile_program
@@ -164,7 +165,7 @@ class Form(CacheOwner):
     @cached_property
     def _content(self) -> str:
         """What its programs are made of; empty where they are not kept on disk."""
-        if not self.recipe:
+        if not self.recipe or is_made_fast(self.equations):
             return ""
         eq = self.equations
         own = eq.cached("content", (), lambda: content_of(eq))
